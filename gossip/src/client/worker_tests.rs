@@ -1,0 +1,348 @@
+//! Whole workers, with their own back ends, over a network in memory and in real time.
+
+use super::*;
+use crate::{
+    client::{
+        block_import,
+        testing::{
+            network::{Hub, Synced},
+            TestBlock, TestChain, TestClient,
+        },
+        DuetBlockImport,
+    },
+    network::{message::GossipMessage, requests::Server},
+};
+use codec::Encode;
+use duet_keystore::SignerError;
+use duet_primitives::{
+    suite, testing::TestSet, ConsensusLog, DualKeyBytes, PossessionProof, RoundMessage, SecretKey,
+    SignerIndex, UncheckedVote,
+};
+use futures::executor::block_on;
+use sp_blockchain::Backend as _;
+use std::thread::{self, JoinHandle};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A signer with one secret.
+struct OneKey(SecretKey);
+
+impl Signer for OneKey {
+    fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
+        Ok(vec![self.0.public()])
+    }
+
+    fn sign_vote(
+        &self,
+        _: &Pk1Bytes,
+        signer: SignerIndex,
+        message: &RoundMessage,
+    ) -> Result<UncheckedVote, SignerError> {
+        Ok(UncheckedVote::sign(&self.0, signer, message))
+    }
+
+    fn prove_possession(&self, _: &Pk1Bytes, owner: &[u8]) -> Result<PossessionProof, SignerError> {
+        Ok(self.0.prove_possession(owner))
+    }
+}
+
+/// The network, the chain that every node has a copy of, and the nodes.
+struct Net {
+    hub: Hub,
+    blocks: Vec<TestBlock>,
+}
+
+struct Node {
+    peer: PeerId,
+    chain: TestChain,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Net {
+    fn new(genesis: TestBlock) -> Self {
+        Self {
+            hub: Hub::default(),
+            blocks: vec![genesis],
+        }
+    }
+
+    /// Starts a node on its own copy of the chain.
+    fn start(&self, secret: SecretKey, is_authority: bool) -> Node {
+        let chain = TestChain::default();
+        for block in &self.blocks {
+            chain.add(block);
+        }
+        let mut node = Node {
+            peer: PeerId::random(),
+            chain,
+            thread: None,
+        };
+        self.run(&mut node, secret, is_authority);
+        node
+    }
+
+    /// Runs a node that stands still, from what it has stored.
+    fn run(&self, node: &mut Node, secret: SecretKey, is_authority: bool) {
+        let joined = self.hub.join(node.peer);
+        let (_, links, _): (DuetBlockImport<_, TestClient, ()>, _, _) = block_import(
+            (),
+            node.chain.client.clone(),
+            node.chain.backend.clone(),
+            None,
+        );
+        let params = Params {
+            client: node.chain.client.clone(),
+            backend: node.chain.backend.clone(),
+            network: joined.network,
+            sync: Synced,
+            notification_service: Box::new(joined.notifications),
+            genesis_hash: node.chain.chain().hash(0).unwrap(),
+            fork_id: None,
+            requests: Server::over(joined.requests),
+            signer: Arc::new(OneKey(secret)),
+            is_authority,
+            links,
+            offchain_tx_pool_factory: OffchainTransactionPoolFactory::new(
+                sc_transaction_pool_api::RejectAllTxPool::default(),
+            ),
+            prometheus_registry: None,
+            config: Config {
+                publish_step: 50,
+                ..Config::default()
+            },
+        };
+        // Boxed as `Send`, which the task manager of a node asks for.
+        node.thread = Some(thread::spawn(move || block_on(run(params).boxed())));
+    }
+
+    /// Adds a final block to every node's chain.
+    fn push(&mut self, nodes: &[&Node], block: TestBlock) {
+        for node in nodes {
+            node.chain.add(&block);
+        }
+        self.blocks.push(block);
+    }
+
+    fn stop(&self, node: &mut Node) {
+        self.hub.leave(&node.peer);
+        if let Some(thread) = node.thread.take() {
+            thread.join().expect("a worker ends without a panic");
+        }
+    }
+}
+
+impl Node {
+    fn best(&self) -> Option<u32> {
+        Some(self.chain.store().best().unwrap()?.commitment.block_number)
+    }
+}
+
+#[track_caller]
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn planned(set: &TestSet) -> ConsensusLog {
+    ConsensusLog::Planned(set.set.commitment().clone())
+}
+
+/// Four validators of set 0 with their nodes, over a genesis.
+fn four() -> (Net, TestSet, Vec<Node>) {
+    let set = TestSet::new(0, 0..4);
+    let net = Net::new(TestBlock::new(&set, &set, &[]));
+    let nodes = set
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    (net, set, nodes)
+}
+
+#[test]
+fn four_workers_prove_blocks_and_hand_over_and_one_that_comes_late_catches_up() {
+    let (mut net, first, mut nodes) = four();
+    let second = TestSet::new(1, 1..5);
+    let newcomer = net.start(duet_primitives::testing::secret(4), true);
+    nodes.push(newcomer);
+    let push = |net: &mut Net, nodes: &[Node], block| {
+        net.push(&nodes.iter().collect::<Vec<_>>(), block);
+    };
+    push(&mut net, &nodes, TestBlock::new(&first, &first, &[]));
+    eventually("block 1 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(1))
+    });
+
+    push(
+        &mut net,
+        &nodes,
+        TestBlock::new(&first, &second, &[planned(&second)]),
+    );
+    push(&mut net, &nodes, TestBlock::new(&first, &second, &[]));
+    let activated = ConsensusLog::Activated(1);
+    push(
+        &mut net,
+        &nodes,
+        TestBlock::new(&second, &second, &[activated]),
+    );
+    push(&mut net, &nodes, TestBlock::new(&second, &second, &[]));
+    eventually("set 1 proves block 5", || {
+        nodes.iter().all(|node| node.best() >= Some(5))
+    });
+    for node in &nodes {
+        let handover = node
+            .chain
+            .store()
+            .handover(0)
+            .unwrap()
+            .expect("set 0 handed over");
+        assert_eq!(handover.commitment.block_number, 2);
+    }
+
+    let (chain, store) = (&nodes[0].chain, nodes[0].chain.store());
+    let hash = chain.chain().hash(2).unwrap();
+    let proofs = chain.backend.blockchain().justifications(hash).unwrap();
+    let ours = proofs.and_then(|all| all.into_justification(suite::ENGINE_ID));
+    assert_eq!(ours, Some(store.handover(0).unwrap().unwrap().encode()));
+    assert!(store.genesis_proof().unwrap().is_some());
+
+    let late = net.start(SecretKey::from_seed(&[77; 32]).unwrap(), false);
+    eventually("the late node has caught up", || late.best() >= Some(5));
+    assert!(late.chain.store().handover(0).unwrap().is_some());
+
+    nodes.push(late);
+    for node in &mut nodes {
+        net.stop(node);
+        assert_eq!(
+            net.hub.cost_of(&node.peer) / 100_000,
+            0,
+            "nobody is blamed for much"
+        );
+    }
+}
+
+#[test]
+fn a_worker_that_is_stopped_goes_on_from_what_it_stored() {
+    let (mut net, set, mut nodes) = four();
+    let block = || TestBlock::new(&set, &set, &[]);
+    net.push(&nodes.iter().collect::<Vec<_>>(), block());
+    eventually("block 1 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(1))
+    });
+
+    net.stop(&mut nodes[0]);
+    net.stop(&mut nodes[1]);
+    net.push(&nodes.iter().collect::<Vec<_>>(), block());
+    thread::sleep(Duration::from_secs(2));
+    assert!(
+        nodes.iter().all(|node| node.best() == Some(1)),
+        "two of four prove nothing"
+    );
+
+    let secret = set.secrets[0].clone();
+    net.run(&mut nodes[0], secret, true);
+    eventually("three prove block 2", || nodes[2].best() >= Some(2));
+    eventually("so knows who came back", || nodes[0].best() >= Some(2));
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn an_equivocation_is_reported_and_garbage_is_charged() {
+    let (mut net, set, mut nodes) = four();
+    net.stop(&mut nodes[3]);
+    net.push(
+        &nodes.iter().collect::<Vec<_>>(),
+        TestBlock::new(&set, &set, &[]),
+    );
+    eventually("block 1 is proven", || {
+        nodes[..3].iter().all(|node| node.best() >= Some(1))
+    });
+
+    let liar = net.hub.join(PeerId::random());
+    let peer = liar.network.peer();
+    net.push(
+        &nodes.iter().collect::<Vec<_>>(),
+        TestBlock::new(&set, &set, &[]),
+    );
+    let chain = nodes[0].chain.chain();
+    let genesis = chain.hash(0).unwrap();
+    let commitment = chain.commitment(2).unwrap();
+    for byte in [1, 2] {
+        let mut commitment = commitment.clone();
+        commitment.mmr_root = H256::repeat_byte(byte);
+        let message = RoundMessage::new(genesis, commitment);
+        let vote = UncheckedVote::sign(&set.secrets[3], 3, &message);
+        net.hub.flood(peer, &GossipMessage::Vote(vote).encode());
+    }
+    net.hub.flood(peer, &[9; 100]);
+    eventually("somebody reports", || {
+        nodes[..3]
+            .iter()
+            .any(|node| node.chain.client.reports() > 0)
+    });
+    eventually("the garbage is charged", || {
+        net.hub.cost_of(&peer) < -1_000_000
+    });
+    eventually("block 2 is proven", || {
+        nodes[..3].iter().all(|node| node.best() >= Some(2))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn a_chain_that_takes_duet_up_later_is_followed_from_there() {
+    let set = TestSet::new(0, 0..4);
+    let mut net = Net::new(TestBlock::without_duet());
+    let mut nodes: Vec<_> = set
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    net.push(&nodes.iter().collect::<Vec<_>>(), TestBlock::without_duet());
+    thread::sleep(Duration::from_millis(1_500));
+    for _ in 0..2 {
+        net.push(
+            &nodes.iter().collect::<Vec<_>>(),
+            TestBlock::new(&set, &set, &[]),
+        );
+    }
+    eventually("block 3 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(3))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn nodes_that_did_not_execute_a_change_of_sets_go_on_above_it() {
+    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let plan = TestBlock::new(&first, &second, &[planned(&second)]);
+    let activated = ConsensusLog::Activated(1);
+    net.push(&[], plan.without_state());
+    net.push(&[], TestBlock::new(&second, &second, &[activated]));
+    let mut nodes: Vec<_> = second
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    net.push(
+        &nodes.iter().collect::<Vec<_>>(),
+        TestBlock::new(&second, &second, &[]),
+    );
+    eventually("set 1 proves block 3", || {
+        nodes.iter().all(|node| node.best() >= Some(3))
+    });
+    for node in &mut nodes {
+        assert_eq!(node.chain.store().handover(0).unwrap(), None);
+        net.stop(node);
+    }
+}

@@ -1,0 +1,248 @@
+//! Asks peers for mandatory justifications that this node misses.
+//!
+//! Several sets per request, several peers at once, each peer once per round (REQ-1); a peer that does not
+//! answer in time is replaced by the next; the first useful answer makes the others superfluous. Pure:
+//! time and peers are arguments, what to send is a result.
+
+use super::{
+    protocol::{MAX_JUSTIFICATIONS, PARALLEL_REQUESTS, REQUEST_TIMEOUT},
+    requests::JustificationsRequest,
+};
+use duet_primitives::SetId;
+use duet_voter::Millis;
+use sc_network_types::PeerId;
+use std::collections::{HashMap, HashSet};
+
+/// Pause before the peers are asked again when all of them have been asked in vain.
+const RETRY: Millis = 6_000;
+
+/// One request that is out. Answers name it, so that those that come too late are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct RequestId(u64);
+
+/// A request to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outgoing {
+    /// To be handed back with the answer.
+    pub(crate) id: RequestId,
+    /// Whom to ask.
+    pub(crate) peer: PeerId,
+    /// What to ask.
+    pub(crate) request: JustificationsRequest,
+}
+
+/// What is being asked for.
+struct Search {
+    first_set: SetId,
+    /// Peers that were asked since the last pause.
+    asked: HashSet<PeerId>,
+    /// When the next round may begin, once all peers were asked.
+    pause_until: Option<Millis>,
+}
+
+/// The requests that are out, and what for.
+#[derive(Default)]
+pub(crate) struct OnDemand {
+    search: Option<Search>,
+    pending: HashMap<RequestId, (PeerId, Millis)>,
+    next_id: u64,
+}
+
+impl OnDemand {
+    /// Looks for the mandatory justification of `set` and those after it; another search is given up.
+    pub(crate) fn want(&mut self, set: SetId) {
+        if self
+            .search
+            .as_ref()
+            .is_some_and(|search| search.first_set == set)
+        {
+            return;
+        }
+        self.pending.clear();
+        self.search = Some(Search {
+            first_set: set,
+            asked: HashSet::new(),
+            pause_until: None,
+        });
+    }
+
+    /// Nothing up to and including `set` is missing any more: gives up a search for it.
+    pub(crate) fn found(&mut self, set: SetId) {
+        if self
+            .search
+            .as_ref()
+            .is_some_and(|search| search.first_set <= set)
+        {
+            self.search = None;
+            self.pending.clear();
+        }
+    }
+
+    /// The set whose justification is looked for.
+    pub(crate) fn wanted(&self) -> Option<SetId> {
+        self.search.as_ref().map(|search| search.first_set)
+    }
+
+    /// An answer or failure came in: whether it belongs to a request that is still of interest.
+    pub(crate) fn answered(&mut self, id: RequestId) -> bool {
+        self.pending.remove(&id).is_some()
+    }
+
+    /// What to send now, to peers in the order given. Requests that are overdue are given up, and their peers
+    /// returned.
+    pub(crate) fn next(&mut self, now: Millis, peers: &[PeerId]) -> (Vec<Outgoing>, Vec<PeerId>) {
+        let mut late = Vec::new();
+        self.pending.retain(|_, (peer, deadline)| {
+            let waits = now < *deadline;
+            if !waits {
+                late.push(*peer);
+            }
+            waits
+        });
+        (self.send(now, peers), late)
+    }
+
+    fn send(&mut self, now: Millis, peers: &[PeerId]) -> Vec<Outgoing> {
+        let Some(search) = &mut self.search else {
+            return Vec::new();
+        };
+        match search.pause_until {
+            Some(until) if now < until => return Vec::new(),
+            Some(_) => {
+                search.asked.clear();
+                search.pause_until = None;
+            }
+            None => {}
+        }
+        let request = JustificationsRequest {
+            first_set: search.first_set,
+            count: MAX_JUSTIFICATIONS,
+        };
+        let free = PARALLEL_REQUESTS.saturating_sub(self.pending.len());
+        let deadline = now.saturating_add(millis(REQUEST_TIMEOUT));
+        let mut sent = Vec::new();
+        for peer in peers
+            .iter()
+            .filter(|peer| !search.asked.contains(peer))
+            .take(free)
+        {
+            let id = RequestId(self.next_id);
+            self.next_id += 1;
+            sent.push(Outgoing {
+                id,
+                peer: *peer,
+                request,
+            });
+        }
+        for Outgoing { id, peer, .. } in &sent {
+            search.asked.insert(*peer);
+            self.pending.insert(*id, (*peer, deadline));
+        }
+        if self.pending.is_empty() {
+            search.pause_until = Some(now.saturating_add(RETRY));
+        }
+        sent
+    }
+
+    /// When [`OnDemand::next`] has something to do at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Millis> {
+        let search = self.search.as_ref()?;
+        let overdue = self.pending.values().map(|(_, deadline)| *deadline).min();
+        overdue.into_iter().chain(search.pause_until).min()
+    }
+}
+
+fn millis(duration: std::time::Duration) -> Millis {
+    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peers(count: usize) -> Vec<PeerId> {
+        (0..count).map(|_| PeerId::random()).collect()
+    }
+
+    fn asked(outgoing: &[Outgoing]) -> Vec<PeerId> {
+        outgoing.iter().map(|one| one.peer).collect()
+    }
+
+    #[test]
+    fn several_peers_are_asked_at_once_and_no_more_than_allowed() {
+        let (mut on_demand, peers) = (OnDemand::default(), peers(5));
+        assert!(on_demand.next(0, &peers).0.is_empty());
+        on_demand.want(7);
+        let (sent, late) = on_demand.next(0, &peers);
+        assert_eq!(asked(&sent), peers[..PARALLEL_REQUESTS]);
+        assert!(sent.iter().all(|one| one.request.first_set == 7));
+        assert!(late.is_empty());
+        assert!(on_demand.next(0, &peers).0.is_empty());
+    }
+
+    #[test]
+    fn who_answers_in_vain_is_replaced_by_the_next() {
+        let (mut on_demand, peers) = (OnDemand::default(), peers(5));
+        on_demand.want(7);
+        let (sent, _) = on_demand.next(0, &peers);
+        assert!(on_demand.answered(sent[1].id));
+        assert!(!on_demand.answered(sent[1].id), "an answer counts once");
+        assert_eq!(asked(&on_demand.next(1, &peers).0), peers[3..4]);
+    }
+
+    #[test]
+    fn who_is_late_is_named_and_replaced_and_its_answer_ignored() {
+        let (mut on_demand, peers) = (OnDemand::default(), peers(4));
+        on_demand.want(7);
+        let (first, _) = on_demand.next(0, &peers);
+        let deadline = on_demand.wake_at().unwrap();
+        assert_eq!(deadline, millis(REQUEST_TIMEOUT));
+        let (sent, mut late) = on_demand.next(deadline, &peers);
+        late.sort();
+        let mut expected = peers[..3].to_vec();
+        expected.sort();
+        assert_eq!(late, expected);
+        assert_eq!(asked(&sent), peers[3..]);
+        assert!(!on_demand.answered(first[0].id));
+    }
+
+    #[test]
+    fn when_all_were_asked_in_vain_it_pauses_and_starts_over() {
+        let (mut on_demand, peers) = (OnDemand::default(), peers(2));
+        on_demand.want(7);
+        for one in on_demand.next(0, &peers).0 {
+            on_demand.answered(one.id);
+        }
+        assert!(on_demand.next(10, &peers).0.is_empty());
+        assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
+        assert!(on_demand.next(9 + RETRY, &peers).0.is_empty());
+        assert_eq!(asked(&on_demand.next(10 + RETRY, &peers).0), peers);
+    }
+
+    #[test]
+    fn without_peers_it_waits() {
+        let mut on_demand = OnDemand::default();
+        on_demand.want(7);
+        assert!(on_demand.next(0, &[]).0.is_empty());
+        assert_eq!(on_demand.wake_at(), Some(RETRY));
+    }
+
+    #[test]
+    fn a_search_is_given_up_when_it_is_superseded_or_over() {
+        let (mut on_demand, peers) = (OnDemand::default(), peers(3));
+        on_demand.want(7);
+        let (sent, _) = on_demand.next(0, &peers);
+        on_demand.want(7);
+        assert!(on_demand.answered(sent[0].id), "the same search goes on");
+        on_demand.want(8);
+        assert!(!on_demand.answered(sent[1].id));
+        let (sent, _) = on_demand.next(1, &peers);
+        assert_eq!(sent.len(), 3);
+        on_demand.found(7);
+        assert_eq!(on_demand.wanted(), Some(8));
+        on_demand.found(8);
+        assert_eq!(on_demand.wanted(), None);
+        assert!(!on_demand.answered(sent[0].id));
+        assert_eq!(on_demand.wake_at(), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Protocol names, and every limit on size and number that faces strangers.
+
+use duet_primitives::H256;
+use sc_network::{
+    config::{NonReservedPeerMode, SetConfig},
+    peer_store::PeerStoreProvider,
+    NetworkBackend, NotificationMetrics, NotificationService, ProtocolName,
+};
+use sp_runtime::traits::Block as BlockT;
+use std::{sync::Arc, time::Duration};
+
+/// Longest notification that is read. A vote has 289 bytes, a justification of the largest set 13 KiB.
+pub(crate) const MAX_NOTIFICATION_SIZE: u64 = 64 * 1024;
+/// Longest request that is read.
+pub(crate) const MAX_REQUEST_SIZE: u64 = 32;
+/// Longest response that is written or read.
+pub(crate) const MAX_RESPONSE_SIZE: u64 = 1024 * 1024;
+/// Requests that wait to be served; further ones are refused by the network. (GOSSIP-7)
+pub(crate) const INBOUND_REQUESTS: usize = 16;
+/// Most mandatory justifications in one response. (REQ-2)
+pub(crate) const MAX_JUSTIFICATIONS: u8 = 64;
+/// How long an asked peer may take. (REQ-2)
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+/// How many peers are asked at once. (REQ-1)
+pub(crate) const PARALLEL_REQUESTS: usize = 3;
+/// Checked messages that wait for the worker; further ones are left to later gossip. (GOSSIP-7)
+pub(crate) const CHECKED_QUEUE: usize = 4096;
+
+/// `/{genesis}/{fork}/{suffix}`, without the fork where there is none.
+fn protocol_name(genesis_hash: H256, fork_id: Option<&str>, suffix: &str) -> ProtocolName {
+    let genesis = hex::encode(genesis_hash);
+    match fork_id {
+        Some(fork) => format!("/{genesis}/{fork}/{suffix}").into(),
+        None => format!("/{genesis}/{suffix}").into(),
+    }
+}
+
+/// The name of the gossip protocol: `/{genesis}/duet/1`.
+pub fn gossip_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> ProtocolName {
+    protocol_name(genesis_hash, fork_id, "duet/1")
+}
+
+/// The name of the request-response protocol: `/{genesis}/duet/justifications/1`.
+pub(crate) fn justifications_protocol_name(
+    genesis_hash: H256,
+    fork_id: Option<&str>,
+) -> ProtocolName {
+    protocol_name(genesis_hash, fork_id, "duet/justifications/1")
+}
+
+/// Registers the gossip protocol with a network back end.
+///
+/// The peers are those that the node syncs with: the gossip engine adds them to the reserved set as they
+/// come. The service goes into [`Params`](crate::Params).
+pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
+    protocol: ProtocolName,
+    metrics: NotificationMetrics,
+    peer_store: Arc<dyn PeerStoreProvider>,
+) -> (N::NotificationProtocolConfig, Box<dyn NotificationService>) {
+    let set_config = SetConfig {
+        in_peers: 0,
+        out_peers: 0,
+        reserved_nodes: Vec::new(),
+        non_reserved_mode: NonReservedPeerMode::Deny,
+    };
+    N::notification_config(
+        protocol,
+        Vec::new(),
+        MAX_NOTIFICATION_SIZE,
+        None,
+        set_config,
+        metrics,
+        peer_store,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_carry_the_genesis_and_the_fork() {
+        let genesis = H256::repeat_byte(0xab);
+        let hash = "ab".repeat(32);
+        let name = gossip_protocol_name(genesis, None);
+        assert_eq!(name.to_string(), format!("/{hash}/duet/1"));
+        let name = justifications_protocol_name(genesis, Some("fork"));
+        assert_eq!(
+            name.to_string(),
+            format!("/{hash}/fork/duet/justifications/1")
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Why a key file was refused. Each error names the file, and what the operator can do.
+
+use duet_primitives::{DualKeyBytes, SecretKeyError};
+use std::{io, path::PathBuf};
+
+/// Why keys could not be read or kept.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyStoreError {
+    /// The file system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the file system said.
+        source: io::Error,
+    },
+    /// A password was given, and it is empty.
+    #[error("the keystore password is empty: give one, or none to keep keys unencrypted")]
+    EmptyPassword,
+    /// The file is encrypted.
+    #[error("{}: this key file is encrypted, and no password was given", path.display())]
+    PasswordNeeded {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is whole, and the password does not open it.
+    #[error("{}: wrong password for this key file", path.display())]
+    WrongPassword {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A password was given, and the file is not encrypted.
+    #[error(
+        "{}: this key file is not encrypted, but a keystore password was given: start without \
+         password, or move the file away and insert the key again with it",
+        path.display()
+    )]
+    NotEncrypted {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not as it was written.
+    #[error("{}: this key file is corrupt: {reason}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: Corruption,
+    },
+    /// Others may read the secret.
+    #[error(
+        "{}: this key file is not encrypted, and others may read it (mode {mode:04o}): chmod 600 it",
+        path.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A file of that name holds another key; it was left alone.
+    #[error(
+        "{}: this file holds the key {found} and is not overwritten by the key {wanted}",
+        path.display()
+    )]
+    Occupied {
+        /// The file.
+        path: PathBuf,
+        /// The key in the file.
+        found: DualKeyBytes,
+        /// The key that was to be written.
+        wanted: DualKeyBytes,
+    },
+    /// The system's random number generator failed.
+    #[error("the system gave no randomness: {0}")]
+    Randomness(rand::Error),
+    /// The password could not be stretched: out of memory.
+    #[error("the password could not be turned into a key: {0}")]
+    Stretch(argon2::Error),
+}
+
+/// What is wrong with a key file.
+#[derive(Debug, thiserror::Error)]
+pub enum Corruption {
+    /// Longer than any key file.
+    #[error("it is longer than the {limit} bytes that a key file may have")]
+    TooLong {
+        /// The most bytes.
+        limit: u64,
+    },
+    /// Not the JSON of a key file.
+    #[error("it does not read as a key file: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Written by a later version.
+    #[error("it has version {got}, and this program reads version {expected}")]
+    Version {
+        /// The version this program writes.
+        expected: u32,
+        /// The version in the file.
+        got: u32,
+    },
+    /// A field is not `0x`-hex of the right length.
+    #[error("its field {field} is not 0x-hex of {expected} bytes")]
+    Hex {
+        /// The field.
+        field: &'static str,
+        /// Its length in bytes.
+        expected: usize,
+    },
+    /// It asks for more memory or passes than this program gives.
+    #[error("it asks for {memory_kib} KiB and {passes} passes to open it, beyond the limits")]
+    Cost {
+        /// KiB of memory.
+        memory_kib: u32,
+        /// Passes over it.
+        passes: u32,
+    },
+    /// The contents are not those that the checksum is of.
+    #[error("its checksum does not match its contents")]
+    Checksum,
+    /// The same contents, spelled in another way than this program does.
+    #[error("it was edited")]
+    Spelling,
+    /// The secret is no secret key.
+    #[error("its secret is no secret key: {0}")]
+    Secret(#[from] SecretKeyError),
+    /// The secret is of another key.
+    #[error("its secret belongs to the key {secret}, not to the key {public} that it names")]
+    OtherSecret {
+        /// The key that the file names.
+        public: DualKeyBytes,
+        /// The key of the secret in it.
+        secret: DualKeyBytes,
+    },
+    /// The file's name is not that of its key.
+    #[error("the key in it belongs into a file named {expected}")]
+    Name {
+        /// The name of the key's file.
+        expected: String,
+    },
+}

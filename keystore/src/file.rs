@@ -1,0 +1,307 @@
+//! One key as a file: what is in it, and how it is checked when it is read.
+//!
+//! The file is JSON that an operator can read: version, public key, the secret in the clear or sealed, and a
+//! checksum. The checksum tells a damaged file from a wrong password. There is one spelling of every file,
+//! and any other is refused, so that no byte of it can change unnoticed.
+
+use crate::{
+    error::Corruption,
+    seal::{SealCost, Sealed, NONCE_LEN, SALT_LEN, TAG_LEN},
+};
+use codec::Encode;
+use duet_primitives::{
+    suite::{DUAL_KEY_LEN, SCALAR_LEN},
+    DualKeyBytes, Pk1Bytes, SecretKey,
+};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// What the name of every key file starts with. No hex digit, so that the SDK's keystore, which shares the
+/// directory and takes every file with a hex name for a key of its own, passes over it.
+pub const FILE_PREFIX: &str = "duet-";
+
+/// More than any key file has.
+pub(crate) const MAX_FILE_LEN: u64 = 4096;
+
+const VERSION: u32 = 1;
+const CHECKSUM_TAG: &[u8] = b"duet-key-file/v1/checksum";
+const SEAL_TAG: &[u8] = b"duet-key-file/v1/seal";
+/// Bytes of `pk1` in the name: short enough for any file system, long enough to tell keys apart.
+const NAME_BYTES: usize = 20;
+
+/// The name of a key's file: the prefix and the first forty hex digits of `pk1`.
+pub fn file_name(key: &Pk1Bytes) -> String {
+    let head: Vec<u8> = key.as_ref().iter().copied().take(NAME_BYTES).collect();
+    format!("{FILE_PREFIX}{}", hex::encode(head))
+}
+
+/// The contents of a file; nothing is known about how the halves belong together.
+pub(crate) struct KeyFile {
+    pub(crate) public: DualKeyBytes,
+    pub(crate) secret: StoredSecret,
+}
+
+/// The secret as it stands in the file.
+pub(crate) enum StoredSecret {
+    Plain(Zeroizing<[u8; SCALAR_LEN]>),
+    Sealed(Sealed),
+}
+
+/// The JSON. Strings are borrowed from the text, so that no copy of a secret escapes the wiping.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text<'a> {
+    version: u32,
+    public: &'a str,
+    #[serde(borrow)]
+    secret: SecretText<'a>,
+    checksum: &'a str,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+enum SecretText<'a> {
+    #[serde(rename = "plain")]
+    Plain(&'a str),
+    #[serde(rename = "argon2id-xchacha20poly1305")]
+    Sealed {
+        memory_kib: u32,
+        passes: u32,
+        salt: &'a str,
+        nonce: &'a str,
+        ciphertext: &'a str,
+        tag: &'a str,
+    },
+}
+
+/// Fields of a file in which nothing but the version was understood.
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+/// What is authenticated together with a sealed secret.
+pub(crate) fn seal_context(public: &DualKeyBytes) -> Vec<u8> {
+    [SEAL_TAG, public.as_ref()].concat()
+}
+
+impl KeyFile {
+    /// The file of a secret in the clear.
+    pub(crate) fn plain(secret: &SecretKey) -> Self {
+        Self {
+            public: secret.public(),
+            secret: StoredSecret::Plain(secret.expose()),
+        }
+    }
+
+    /// The file of a sealed secret.
+    pub(crate) fn sealed(public: DualKeyBytes, sealed: Sealed) -> Self {
+        Self {
+            public,
+            secret: StoredSecret::Sealed(sealed),
+        }
+    }
+
+    /// The text of the file.
+    pub(crate) fn to_text(&self) -> Zeroizing<Vec<u8>> {
+        let public = hexed(self.public.as_ref());
+        let checksum = hexed(&self.checksum());
+        match &self.secret {
+            StoredSecret::Plain(scalar) => {
+                let scalar = hexed(scalar.as_ref());
+                write(&public, SecretText::Plain(&scalar), &checksum)
+            }
+            StoredSecret::Sealed(Sealed {
+                cost,
+                salt,
+                nonce,
+                ciphertext,
+                tag,
+            }) => {
+                let secret = SecretText::Sealed {
+                    memory_kib: cost.memory_kib,
+                    passes: cost.passes,
+                    salt: &hexed(salt),
+                    nonce: &hexed(nonce),
+                    ciphertext: &hexed(ciphertext),
+                    tag: &hexed(tag),
+                };
+                write(&public, secret, &checksum)
+            }
+        }
+    }
+
+    /// Reads the text of a file: version, form, limits, checksum and spelling, in that order.
+    pub(crate) fn from_text(text: &[u8]) -> Result<Self, Corruption> {
+        let VersionOnly { version: got } = serde_json::from_slice(text)?;
+        if got != VERSION {
+            return Err(Corruption::Version {
+                expected: VERSION,
+                got,
+            });
+        }
+        let parsed: Text<'_> = serde_json::from_slice(text)?;
+        let file = Self {
+            public: DualKeyBytes(*unhexed::<DUAL_KEY_LEN>("public", parsed.public)?),
+            secret: StoredSecret::from_text(&parsed.secret)?,
+        };
+        if *unhexed::<32>("checksum", parsed.checksum)? != file.checksum() {
+            return Err(Corruption::Checksum);
+        }
+        if file.to_text().as_slice() != text {
+            return Err(Corruption::Spelling);
+        }
+        Ok(file)
+    }
+
+    fn checksum(&self) -> [u8; 32] {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(512));
+        bytes.extend_from_slice(CHECKSUM_TAG);
+        bytes.extend_from_slice(self.public.as_ref());
+        match &self.secret {
+            StoredSecret::Plain(scalar) => {
+                bytes.push(0);
+                bytes.extend_from_slice(scalar.as_ref());
+            }
+            StoredSecret::Sealed(Sealed {
+                cost,
+                salt,
+                nonce,
+                ciphertext,
+                tag,
+            }) => {
+                bytes.push(1);
+                (cost.memory_kib, cost.passes).encode_to(&mut *bytes);
+                for field in [&salt[..], &nonce[..], &ciphertext[..], &tag[..]] {
+                    bytes.extend_from_slice(field);
+                }
+            }
+        }
+        Sha256::digest(&*bytes).into()
+    }
+}
+
+impl StoredSecret {
+    fn from_text(text: &SecretText<'_>) -> Result<Self, Corruption> {
+        match text {
+            SecretText::Plain(scalar) => Ok(Self::Plain(unhexed("secret", scalar)?)),
+            SecretText::Sealed {
+                memory_kib,
+                passes,
+                salt,
+                nonce,
+                ciphertext,
+                tag,
+            } => {
+                let (memory_kib, passes) = (*memory_kib, *passes);
+                let cost = SealCost { memory_kib, passes };
+                if !cost.within_limits() {
+                    return Err(Corruption::Cost { memory_kib, passes });
+                }
+                Ok(Self::Sealed(Sealed {
+                    cost,
+                    salt: *unhexed::<SALT_LEN>("salt", salt)?,
+                    nonce: *unhexed::<NONCE_LEN>("nonce", nonce)?,
+                    ciphertext: *unhexed::<SCALAR_LEN>("ciphertext", ciphertext)?,
+                    tag: *unhexed::<TAG_LEN>("tag", tag)?,
+                }))
+            }
+        }
+    }
+}
+
+fn write(public: &str, secret: SecretText<'_>, checksum: &str) -> Zeroizing<Vec<u8>> {
+    // With the capacity of the longest file the buffer never moves and leaves no copy behind.
+    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN as usize));
+    let fields = Text {
+        version: VERSION,
+        public,
+        secret,
+        checksum,
+    };
+    serde_json::to_writer_pretty(&mut *text, &fields)
+        .expect("strings and numbers have a JSON form");
+    text.push(b'\n');
+    text
+}
+
+fn hexed(bytes: &[u8]) -> Zeroizing<String> {
+    let mut text = Zeroizing::new(String::with_capacity(2 + 2 * bytes.len()));
+    text.push_str("0x");
+    for byte in bytes {
+        for nibble in [byte >> 4, byte & 0x0f] {
+            text.push(char::from_digit(u32::from(nibble), 16).expect("a nibble is a hex digit"));
+        }
+    }
+    text
+}
+
+fn unhexed<const N: usize>(
+    field: &'static str,
+    text: &str,
+) -> Result<Zeroizing<[u8; N]>, Corruption> {
+    let refused = || Corruption::Hex { field, expected: N };
+    let mut bytes = Zeroizing::new([0; N]);
+    let digits = text.strip_prefix("0x").ok_or_else(refused)?;
+    hex::decode_to_slice(digits, &mut *bytes).map_err(|_| refused())?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret() -> SecretKey {
+        SecretKey::from_seed(&[9; 32]).unwrap()
+    }
+
+    #[test]
+    fn a_name_is_short_and_no_hex() {
+        let name = file_name(&secret().public().pk1());
+        assert_eq!(name.len(), 45);
+        assert!(hex::decode(&name).is_err());
+    }
+
+    #[test]
+    fn the_text_of_a_plain_file_is_pinned() {
+        let mut one = [0; 32];
+        one[0] = 1;
+        let secret = SecretKey::from_bytes(&one).unwrap();
+        let text = String::from_utf8(KeyFile::plain(&secret).to_text().to_vec()).unwrap();
+        assert_eq!(
+            hex::encode(Sha256::digest(&text)),
+            PINNED,
+            "existing key files must stay readable: {text}"
+        );
+    }
+
+    const PINNED: &str = "f2e60b4e7987529a0321af4849271e16e83b36c84aa11f15ab38dafcfabfe76c";
+
+    #[test]
+    fn a_later_version_is_told_apart_from_damage() {
+        let text = KeyFile::plain(&secret()).to_text();
+        let text = std::str::from_utf8(&text)
+            .unwrap()
+            .replace("\"version\": 1", "\"version\": 2");
+        let error = KeyFile::from_text(text.as_bytes()).err().unwrap();
+        assert!(
+            matches!(
+                error,
+                Corruption::Version {
+                    expected: 1,
+                    got: 2
+                }
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_file_in_another_spelling_is_refused() {
+        let text = KeyFile::plain(&secret()).to_text();
+        let text = std::str::from_utf8(&text).unwrap().replace('\n', "\r\n");
+        let error = KeyFile::from_text(text.as_bytes()).err().unwrap();
+        assert!(matches!(error, Corruption::Spelling), "{error}");
+    }
+}

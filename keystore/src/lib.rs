@@ -1,0 +1,39 @@
+//! The key file of a Duet validator, and the signer behind it.
+//!
+//! The SDK's keystore names a file after the whole public key, and a dual key is too long for a file name.
+//! So Duet keeps its own files, in the same directory and under the same password options: [`KeyStore`].
+//! Whoever needs a signature asks a [`Signer`] and never sees a secret, so that a signer on another machine
+//! can take the place of the key file.
+//!
+//! ```
+//! use duet_keystore::{KeyStore, Signer};
+//! use duet_primitives::ownership_statement;
+//!
+//! let dir = tempfile::tempdir()?;
+//! let store = KeyStore::open(dir.path(), None)?;
+//! let public = store.generate()?;
+//!
+//! let owner = ownership_statement([7; 32].into(), &"account");
+//! let proof = store.prove_possession(&public.pk1(), &owner)?;
+//! public.check_possession(&owner, &proof)?;
+//!
+//! assert_eq!(KeyStore::open(dir.path(), None)?.keys()?, [public]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What it does not do: it keeps no record of what it signed. The voter writes its own vote to disk before it
+//! is sent (ROUND-4), and a remote signer may keep a record of its own besides.
+
+mod error;
+mod file;
+mod seal;
+mod signer;
+mod store;
+mod suri;
+
+pub use error::{Corruption, KeyStoreError};
+pub use file::{file_name, FILE_PREFIX};
+pub use seal::SealCost;
+pub use signer::{Signer, SignerError};
+pub use store::KeyStore;
+pub use suri::{generate_phrase, secret_of_suri, SuriError};

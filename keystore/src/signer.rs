@@ -1,0 +1,71 @@
+//! What the voter, the RPC and the command line ask of whoever holds the secrets.
+
+use crate::KeyStoreError;
+use duet_primitives::{
+    DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
+};
+
+/// Holds secrets and signs with them. The secrets never leave it.
+///
+/// Implementations are shared between threads and may block for as long as an answer takes: a signature is
+/// below a millisecond from the key file, a network round trip from a remote signer.
+pub trait Signer: Send + Sync {
+    /// The keys that this signer can sign with now, in ascending order of their bytes. A key that was added
+    /// since the last call is among them.
+    ///
+    /// # Errors
+    /// [`SignerError`] when the keys cannot be listed.
+    fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError>;
+
+    /// Signs the round's commitment as the member at position `signer`. (VOTE-3)
+    ///
+    /// Deterministic: asked twice, it gives the same bytes. The caller has made sure that this key signed no
+    /// other commitment for that block, and writes the vote to disk before it sends it. (ROUND-4)
+    ///
+    /// # Errors
+    /// [`SignerError::NoKey`] when there is no secret for `key`; otherwise what the signer met.
+    fn sign_vote(
+        &self,
+        key: &Pk1Bytes,
+        signer: SignerIndex,
+        message: &RoundMessage,
+    ) -> Result<UncheckedVote, SignerError>;
+
+    /// Proves to `owner` that the secret behind `key` is here. (POP-1, POP-2)
+    ///
+    /// `owner` is [`ownership_statement`](duet_primitives::ownership_statement) of an account for keys that go
+    /// on chain.
+    ///
+    /// # Errors
+    /// As [`Signer::sign_vote`].
+    fn prove_possession(
+        &self,
+        key: &Pk1Bytes,
+        owner: &[u8],
+    ) -> Result<PossessionProof, SignerError>;
+
+    /// Makes a new key, keeps its secret and returns the public half.
+    ///
+    /// # Errors
+    /// [`SignerError::CannotGenerate`] from signers whose keys are made elsewhere, which is the default.
+    fn generate(&self) -> Result<DualKeyBytes, SignerError> {
+        Err(SignerError::CannotGenerate)
+    }
+}
+
+/// Why a signer gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SignerError {
+    /// There is no secret for this key.
+    #[error("there is no secret for the key {0}")]
+    NoKey(Pk1Bytes),
+    /// This signer makes no keys.
+    #[error("this signer makes no keys: make them where its secrets are kept")]
+    CannotGenerate,
+    /// The key file.
+    #[error(transparent)]
+    KeyStore(#[from] KeyStoreError),
+    /// A signer of another kind could not be asked.
+    #[error("the signer cannot be asked: {0}")]
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+}

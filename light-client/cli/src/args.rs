@@ -1,0 +1,140 @@
+//! The command line.
+
+use clap::{Args as ArgsGroup, Parser, Subcommand};
+use duet_primitives::{BlockNumber, H256};
+use std::{path::PathBuf, time::Duration};
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    the goal was reached; for `follow` without --blocks: interrupted, and the state is saved
+  1    this machine: the state file or the checkpoint file cannot be read or written
+  2    bad usage: wrong arguments, or a hash that is not of a genesis block
+  3    a proof or an answer did not verify, and no honest endpoint is left
+  4    no endpoint could be reached
+  5    the validators signed two things that cannot both be true: do not trust this chain's finality
+  6    no endpoint can prove the way from here: begin from a newer or another checkpoint
+  130  interrupted before the goal was reached; the state is saved";
+
+/// A light client for chains that finalize with Duet.
+///
+/// It verifies one proof per change of the validators and trusts no server: an endpoint that sends what does
+/// not verify is named, together with the broken rule, and left for the next one.
+#[derive(Debug, Parser)]
+#[command(name = "duet-light", version, after_help = EXIT_STATUS, after_long_help = EXIT_STATUS)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Verify everything up to the newest proven block, then end.
+    Sync(Sync),
+    /// Verify everything up to the newest proven block, then each new proof as it comes.
+    Follow(Follow),
+    /// Show what a state file trusts.
+    Status(Status),
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Sync {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// Go on until this block, or a later one, is proven.
+    #[arg(long, value_name = "BLOCK")]
+    pub(crate) until: Option<BlockNumber>,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Follow {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// End after this many verified proofs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) blocks: Option<u64>,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Status {
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: PathBuf,
+
+    /// Print a checkpoint that other clients can begin from (see `--checkpoint` of `sync`).
+    #[arg(long)]
+    pub(crate) checkpoint: bool,
+
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `sync` and `follow` share.
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Run {
+    /// WebSocket RPC of a node; several are tried in this order, and `sync` asks each for a newer head.
+    #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
+    pub(crate) urls: Vec<String>,
+
+    /// Hash of the chain's genesis block, 0x-hex: the only thing that has to be trusted.
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub(crate) genesis: Option<H256>,
+
+    /// Begin from this checkpoint (JSON, as `status --checkpoint` prints it) instead of from genesis.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+
+    /// Keep what is trusted in this file and go on from it the next time.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+
+    /// Keep no keys, only commitments to them, and ask for proofs that bring what is missing.
+    #[arg(long)]
+    pub(crate) stateless: bool,
+
+    /// Print one JSON object per line on standard output, and no progress bar.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Do not print a line per proof.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Give up when no endpoint has been of use for this long; 0 is never.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) give_up_after: Duration,
+
+    /// How long one answer may take.
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) request_timeout: Duration,
+
+    /// Try another endpoint when this one has had no new proof for so long while its chain went on, or for four
+    /// times as long while all of it stood still.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) stall_after: Duration,
+}
+
+fn ws_url(text: &str) -> Result<String, String> {
+    if text.starts_with("ws://") || text.starts_with("wss://") {
+        Ok(text.to_owned())
+    } else {
+        Err("a WebSocket address starts with ws:// or wss://".to_owned())
+    }
+}
+
+fn hash(text: &str) -> Result<H256, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(digits, &mut bytes)
+        .map_err(|error| format!("a hash is 0x and 64 hexadecimal digits: {error}"))?;
+    Ok(H256(bytes))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|error| format!("not a number of seconds: {error}"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}

@@ -1,0 +1,118 @@
+//! Checkpoints as JSON, to be published, compared by eye, and begun from.
+
+use crate::exit::{Failure, Kind};
+use duet_light_client::Checkpoint;
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, Pk1Bytes, SetId, H256};
+use serde::{Deserialize, Serialize};
+use std::{fs, path::Path};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckpointJson {
+    genesis_hash: H256,
+    block_number: BlockNumber,
+    block_hash: H256,
+    current: KeysetJson,
+    next: KeysetJson,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeysetJson {
+    id: SetId,
+    len: u32,
+    root: H256,
+    apk1: Pk1Bytes,
+}
+
+impl From<KeysetCommitment> for KeysetJson {
+    fn from(
+        KeysetCommitment {
+            id,
+            len,
+            root,
+            apk1,
+        }: KeysetCommitment,
+    ) -> Self {
+        Self {
+            id,
+            len,
+            root,
+            apk1,
+        }
+    }
+}
+
+impl From<KeysetJson> for KeysetCommitment {
+    fn from(
+        KeysetJson {
+            id,
+            len,
+            root,
+            apk1,
+        }: KeysetJson,
+    ) -> Self {
+        Self {
+            id,
+            len,
+            root,
+            apk1,
+        }
+    }
+}
+
+impl From<Checkpoint> for CheckpointJson {
+    fn from(checkpoint: Checkpoint) -> Self {
+        let Checkpoint {
+            genesis_hash,
+            block_number,
+            block_hash,
+            keysets,
+        } = checkpoint;
+        let Keysets { current, next } = keysets;
+        Self {
+            genesis_hash,
+            block_number,
+            block_hash,
+            current: current.into(),
+            next: next.into(),
+        }
+    }
+}
+
+impl From<CheckpointJson> for Checkpoint {
+    fn from(json: CheckpointJson) -> Self {
+        let CheckpointJson {
+            genesis_hash,
+            block_number,
+            block_hash,
+            current,
+            next,
+        } = json;
+        let keysets = Keysets {
+            current: current.into(),
+            next: next.into(),
+        };
+        Self {
+            genesis_hash,
+            block_number,
+            block_hash,
+            keysets,
+        }
+    }
+}
+
+/// Reads a checkpoint file.
+pub(crate) fn read(path: &Path) -> Result<Checkpoint, Failure> {
+    let failed = |what: &str| {
+        let path = path.display();
+        Failure::new(
+            Kind::Local,
+            format!("the checkpoint {path} cannot be read: {what}"),
+        )
+    };
+    let text = fs::read_to_string(path).map_err(|error| failed(&error.to_string()))?;
+    let json: CheckpointJson =
+        serde_json::from_str(&text).map_err(|error| failed(&error.to_string()))?;
+    Ok(json.into())
+}

@@ -1,0 +1,258 @@
+//! Which endpoint is asked next. A liar is never asked again; one that cannot be reached is, later and later.
+
+use crate::{
+    exit::{Failure, Kind},
+    fault::Fault,
+};
+use std::time::{Duration, Instant};
+
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// An endpoint that lacks something, or stalls, may have it later.
+const LONG_WAIT: Duration = Duration::from_secs(30);
+
+#[derive(Clone, Debug)]
+enum Standing {
+    /// May be asked, from a moment on.
+    Usable { from: Instant, failures: u32 },
+    /// Sent what no honest server sends, or serves something else: not asked again.
+    Left,
+}
+
+#[derive(Clone, Debug)]
+struct Endpoint {
+    url: String,
+    standing: Standing,
+    last: Option<Fault>,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// Ask this one.
+    Ask(usize),
+    /// Wait until then.
+    Wait(Instant),
+    /// None is left.
+    Nobody,
+}
+
+/// All endpoints, in the order in which the user gave them.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoints {
+    all: Vec<Endpoint>,
+    give_up_after: Duration,
+    /// Since when none has been of use.
+    useless_since: Instant,
+}
+
+impl Endpoints {
+    pub(crate) fn new(urls: &[String], give_up_after: Duration, now: Instant) -> Self {
+        let usable = |url: &String| Endpoint {
+            url: url.clone(),
+            standing: Standing::Usable {
+                from: now,
+                failures: 0,
+            },
+            last: None,
+        };
+        Self {
+            all: urls.iter().map(usable).collect(),
+            give_up_after,
+            useless_since: now,
+        }
+    }
+
+    /// The first that may be asked now, or when to look again.
+    pub(crate) fn choose(&self, now: Instant) -> Choice {
+        let mut earliest = None;
+        for (index, endpoint) in self.all.iter().enumerate() {
+            let Standing::Usable { from, .. } = endpoint.standing else {
+                continue;
+            };
+            if from <= now {
+                return Choice::Ask(index);
+            }
+            earliest = Some(earliest.map_or(from, |earliest: Instant| earliest.min(from)));
+        }
+        earliest.map_or(Choice::Nobody, Choice::Wait)
+    }
+
+    pub(crate) fn url(&self, index: usize) -> Option<&str> {
+        self.all.get(index).map(|endpoint| endpoint.url.as_str())
+    }
+
+    /// Those that could be asked instead.
+    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
+        let usable = |other: &usize| {
+            let endpoint = self.all.get(*other);
+            let usable = |endpoint: &Endpoint| matches!(endpoint.standing, Standing::Usable { .. });
+            *other != index && endpoint.is_some_and(usable)
+        };
+        (0..self.all.len()).filter(usable).collect()
+    }
+
+    /// The endpoint helped.
+    pub(crate) fn was_of_use(&mut self, index: usize, now: Instant) {
+        self.useless_since = now;
+        if let Some(endpoint) = self.all.get_mut(index) {
+            endpoint.standing = Standing::Usable {
+                from: now,
+                failures: 0,
+            };
+            endpoint.last = None;
+        }
+    }
+
+    /// Something was verified, even if the endpoint that sent it failed after that.
+    pub(crate) fn made_progress(&mut self, now: Instant) {
+        self.useless_since = now;
+    }
+
+    /// The endpoint failed.
+    pub(crate) fn failed(&mut self, index: usize, fault: Fault, now: Instant) {
+        let Some(endpoint) = self.all.get_mut(index) else {
+            return;
+        };
+        let failures = match endpoint.standing {
+            Standing::Usable { failures, .. } => failures,
+            Standing::Left => return,
+        };
+        let wait = match &fault {
+            Fault::Lie(_) | Fault::OtherChain { .. } | Fault::Incompatible(_) => None,
+            Fault::Unreachable(_) => Some(
+                FIRST_WAIT
+                    .saturating_mul(1 << failures.min(16))
+                    .min(LONGEST_WAIT),
+            ),
+            Fault::Incomplete(_) | Fault::Stalled { .. } | Fault::Fatal(_) => Some(LONG_WAIT),
+        };
+        endpoint.standing = match wait {
+            Some(wait) => Standing::Usable {
+                from: now + wait,
+                failures: failures + 1,
+            },
+            None => Standing::Left,
+        };
+        endpoint.last = Some(fault);
+    }
+
+    /// The moment at which it is time to give up.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        (!self.give_up_after.is_zero()).then(|| self.useless_since + self.give_up_after)
+    }
+
+    /// Whether it is time to give up: the deadline is over, and none is left that was not tried.
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
+        let tried = |endpoint: &Endpoint| match endpoint.standing {
+            Standing::Usable { failures, .. } => failures > 0,
+            Standing::Left => true,
+        };
+        self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
+    }
+
+    /// Why no endpoint is of use: a lie weighs more than a gap, a gap more than silence.
+    pub(crate) fn verdict(&self) -> Failure {
+        let with = |matches: fn(&Fault) -> bool| {
+            let found = self.all.iter().filter_map(|endpoint| {
+                let fault = endpoint.last.as_ref().filter(|fault| matches(fault))?;
+                Some(format!("{}: {fault}", endpoint.url))
+            });
+            found.collect::<Vec<_>>()
+        };
+        let lies = with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
+        if !lies.is_empty() {
+            let message = format!("no honest endpoint is left: {}", lies.join("; "));
+            return Failure::new(Kind::Unverified, message);
+        }
+        let gaps = with(|fault| matches!(fault, Fault::Incomplete(_)));
+        if !gaps.is_empty() {
+            let message = format!(
+                "no endpoint can prove the way from here: {}; begin from a newer checkpoint, or ask a \
+                 node that keeps everything",
+                gaps.join("; ")
+            );
+            return Failure::new(Kind::NoWay, message);
+        }
+        let rest = with(|_| true);
+        Failure::new(
+            Kind::Unreachable,
+            format!("no endpoint is of use: {}", rest.join("; ")),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{Lie, Missing};
+
+    fn two(now: Instant) -> Endpoints {
+        Endpoints::new(
+            &["ws://a".to_owned(), "ws://b".to_owned()],
+            Duration::from_secs(60),
+            now,
+        )
+    }
+
+    fn lie() -> Fault {
+        Lie::Contradiction("yes and no".to_owned()).into()
+    }
+
+    #[test]
+    fn a_liar_is_never_asked_again() {
+        let now = Instant::now();
+        let mut endpoints = two(now);
+        assert_eq!(endpoints.choose(now), Choice::Ask(0));
+        endpoints.failed(0, lie(), now);
+        assert_eq!(
+            endpoints.choose(now + Duration::from_secs(3600)),
+            Choice::Ask(1)
+        );
+        endpoints.failed(1, lie(), now);
+        assert_eq!(endpoints.choose(now), Choice::Nobody);
+        assert_eq!(endpoints.verdict().kind, Kind::Unverified);
+    }
+
+    #[test]
+    fn an_unreachable_endpoint_is_asked_later_and_later() {
+        let now = Instant::now();
+        let mut endpoints = two(now);
+        endpoints.failed(1, lie(), now);
+        let mut last = Duration::ZERO;
+        for _ in 0..12 {
+            endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
+            let Choice::Wait(until) = endpoints.choose(now) else {
+                panic!("it has to wait")
+            };
+            assert!(until - now >= last && until - now <= LONGEST_WAIT);
+            last = until - now;
+        }
+        assert_eq!(last, LONGEST_WAIT);
+        endpoints.was_of_use(0, now);
+        assert_eq!(endpoints.choose(now), Choice::Ask(0));
+    }
+
+    #[test]
+    fn nobody_gives_up_before_every_endpoint_was_tried() {
+        let now = Instant::now();
+        let mut endpoints = two(now);
+        let late = now + Duration::from_secs(61);
+        endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
+        assert!(!endpoints.is_over(late));
+        endpoints.failed(1, Fault::Unreachable("refused".to_owned()), late);
+        assert!(endpoints.is_over(late) && !endpoints.is_over(now));
+    }
+
+    #[test]
+    fn a_lie_weighs_more_than_a_gap_and_a_gap_more_than_silence() {
+        let now = Instant::now();
+        let mut endpoints = two(now);
+        endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
+        assert_eq!(endpoints.verdict().kind, Kind::Unreachable);
+        endpoints.failed(1, Fault::Incomplete(Missing::SetProof(3)), now);
+        assert_eq!(endpoints.verdict().kind, Kind::NoWay);
+        endpoints.failed(0, lie(), now);
+        assert_eq!(endpoints.verdict().kind, Kind::Unverified);
+    }
+}

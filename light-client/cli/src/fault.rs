@@ -1,0 +1,137 @@
+//! What can be wrong with an endpoint, and whether it is asked again.
+
+use crate::exit::{Failure, Kind};
+use codec::Encode;
+use duet_light_client::{Culprit, Error, NextStep};
+use duet_primitives::{BlockNumber, SetId, H256};
+
+/// What ended the work with an endpoint.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    /// It sent what no honest server sends.
+    #[error("{0}")]
+    Lie(Lie),
+    /// It serves another chain.
+    #[error("it serves the chain with genesis {got:?}, not {expected:?}")]
+    OtherChain { expected: H256, got: H256 },
+    /// It does not have the methods.
+    #[error("it does not serve Duet: {0}")]
+    Incompatible(String),
+    /// It cannot be reached, or the connection broke.
+    #[error("{0}")]
+    Unreachable(String),
+    /// It is honest as far as we know, and lacks what we need.
+    #[error("it has no {0}")]
+    Incomplete(Missing),
+    /// It has had no new proof for too long.
+    #[error("no new proof since block {best}; its chain is at block {chain}")]
+    Stalled {
+        best: BlockNumber,
+        chain: BlockNumber,
+    },
+    /// Not the endpoint's: the program ends.
+    #[error("{0}")]
+    Fatal(Failure),
+}
+
+/// What no honest server sends.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Lie {
+    /// A rule of the verifier broke.
+    #[error("{0}")]
+    Rule(Error),
+    /// RPC-1: the answer is not what was asked for.
+    #[error("RPC-1: asked for {asked}, it sent {got}")]
+    OtherAnswer { asked: String, got: String },
+    /// RPC-2: two answers that cannot both be honest.
+    #[error("RPC-2: its answers contradict each other: {0}")]
+    Contradiction(String),
+}
+
+impl Lie {
+    pub(crate) fn rule(&self) -> &'static str {
+        match self {
+            Self::Rule(error) => error.rule(),
+            Self::OtherAnswer { .. } => "RPC-1",
+            Self::Contradiction(_) => "RPC-2",
+        }
+    }
+}
+
+/// What an endpoint may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Missing {
+    #[error("proof of genesis")]
+    Genesis,
+    #[error("proof by which set {0} hands over, and needs one: too much is pruned there")]
+    SetProof(SetId),
+    #[error("keys of set {0}")]
+    Keys(SetId),
+    #[error("proof of block {0}, which it names as its proven head")]
+    Proof(BlockNumber),
+}
+
+impl From<Lie> for Fault {
+    fn from(lie: Lie) -> Self {
+        Self::Lie(lie)
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        Self::Fatal(failure)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let with_advice = |kind| {
+            let failure = Failure::new(kind, format!("{error}; {}", error.next_step()));
+            Self::Fatal(match &error {
+                Error::Misbehaviour(found) => {
+                    failure.with_evidence(found.proofs().map(Encode::encode))
+                }
+                _ => failure,
+            })
+        };
+        match (error.culprit(), error.next_step()) {
+            (Culprit::Sender, _) => Self::Lie(Lie::Rule(error)),
+            (Culprit::Validators, _) => with_advice(Kind::Misbehaviour),
+            (_, NextStep::NewCheckpoint) => with_advice(Kind::NoWay),
+            (_, NextStep::FetchSetProofs { from_set }) => {
+                Self::Incomplete(Missing::SetProof(from_set))
+            }
+            (_, NextStep::FetchKeys { set }) => Self::Incomplete(Missing::Keys(set)),
+            (Culprit::Caller | Culprit::Nobody, _) => with_advice(Kind::Usage),
+        }
+    }
+}
+
+impl Fault {
+    /// One word for what it is, for programs that read the output.
+    pub(crate) fn verdict(&self) -> &'static str {
+        match self {
+            Self::Lie(_) => "lied",
+            Self::OtherChain { .. } => "other_chain",
+            Self::Incompatible(_) => "incompatible",
+            Self::Unreachable(_) => "unreachable",
+            Self::Incomplete(_) => "incomplete",
+            Self::Stalled { .. } => "stalled",
+            Self::Fatal(_) => "fatal",
+        }
+    }
+
+    /// The broken rule, where it is one.
+    pub(crate) fn rule(&self) -> Option<&'static str> {
+        match self {
+            Self::Lie(lie) => Some(lie.rule()),
+            Self::OtherChain { .. } => Some("LIGHT-1"),
+            Self::Incomplete(Missing::SetProof(_)) => Some("LIGHT-6"),
+            Self::Incompatible(_)
+            | Self::Unreachable(_)
+            | Self::Incomplete(_)
+            | Self::Stalled { .. }
+            | Self::Fatal(_) => None,
+        }
+    }
+}

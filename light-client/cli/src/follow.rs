@@ -1,0 +1,163 @@
+//! New proofs as they come, with an eye on whether they come.
+
+use crate::{
+    fault::{Fault, Lie},
+    output::Event,
+    rpc::{decode_hex, Server},
+    session::{Done, Session, Step},
+};
+use duet_light_client::{Error, Mode, Update};
+use duet_primitives::{BlockNumber, UncheckedJustification};
+use std::time::{Duration, Instant};
+
+const LONGEST_LOOK: Duration = Duration::from_secs(6);
+const SHORTEST_LOOK: Duration = Duration::from_millis(100);
+/// How many times longer an endpoint is borne with while its whole chain stands still.
+const STANDSTILL: u32 = 4;
+
+/// What tells a chain whose proofs stall from one that stands still as a whole.
+struct Watch {
+    best: BlockNumber,
+    since: Instant,
+    /// Where the endpoint's chain was when the last proof came.
+    chain: Option<BlockNumber>,
+    reported: bool,
+}
+
+impl Watch {
+    fn new(best: BlockNumber) -> Self {
+        Self {
+            best,
+            since: Instant::now(),
+            chain: None,
+            reported: false,
+        }
+    }
+}
+
+impl Session {
+    /// Catches up, then verifies each new proof, until the goal is reached or the endpoint fails.
+    pub(crate) async fn follow(&mut self, server: &Server, index: usize) -> Result<Done, Fault> {
+        // First, so that what is proven while we catch up is not missed.
+        let mut pushed = server.subscribe().await?;
+        self.catch_up(server).await?;
+        self.endpoints.was_of_use(index, Instant::now());
+        if self.is_done() {
+            return Ok(Done);
+        }
+        self.output
+            .event(&Event::synced(self.trusted()?, &server.url));
+        self.output.clear();
+
+        let look = (self.stall_after / 4).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+        let mut look = tokio::time::interval_at((Instant::now() + look).into(), look);
+        look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut watch = Watch::new(self.trusted()?.best_number());
+        loop {
+            tokio::select! {
+                item = pushed.next() => {
+                    let text = item
+                        .ok_or_else(|| Fault::Unreachable("the connection was closed".to_owned()))?
+                        .map_err(|error| Lie::OtherAnswer {
+                            asked: "justifications".to_owned(),
+                            got: format!("what does not parse: {error}"),
+                        })?;
+                    self.take_pushed(server, decode_hex(&text)?).await?;
+                }
+                _ = look.tick() => self.look(server, index, &mut watch).await?,
+            }
+            self.endpoints.was_of_use(index, Instant::now());
+            if self.is_done() {
+                return Ok(Done);
+            }
+        }
+    }
+
+    /// Verifies a proof that the endpoint pushed.
+    async fn take_pushed(
+        &mut self,
+        server: &Server,
+        pushed: UncheckedJustification,
+    ) -> Result<(), Fault> {
+        let number = pushed.commitment.block_number;
+        if number < self.trusted()?.best_number() {
+            return Ok(());
+        }
+        let latest = self.trusted()?.latest_set().id;
+        if pushed.commitment.validator_set_id > latest && self.walk(server, number).await? == 0 {
+            let got = pushed.commitment.validator_set_id;
+            return Err(Error::TooFarAhead { latest, got }.into());
+        }
+        if self.is_done() {
+            return Ok(());
+        }
+        self.fetch_keys(server).await?;
+        let update = match self.mode {
+            Mode::Full => pushed.into(),
+            Mode::Stateless => match self.stateless_of(server, pushed).await? {
+                Some(update) => update,
+                // It may come a moment later; if it does not, we notice that we are behind.
+                None => return Ok(()),
+            },
+        };
+        if self.verify(update, &server.url)? == Step::New {
+            self.fetch_keys(server).await?;
+        }
+        Ok(())
+    }
+
+    /// The stateless form of a proof that the endpoint pushed.
+    async fn stateless_of(
+        &self,
+        server: &Server,
+        pushed: UncheckedJustification,
+    ) -> Result<Option<Update>, Fault> {
+        let number = pushed.commitment.block_number;
+        let Some(update) = self.fetch_proof(server, number).await? else {
+            return Ok(None);
+        };
+        if *update.commitment() != pushed.commitment {
+            let what = format!("it pushed one commitment for block {number} and serves another");
+            return Err(Lie::Contradiction(what).into());
+        }
+        Ok(Some(update))
+    }
+
+    /// Looks whether this client is behind, or the endpoint is.
+    async fn look(
+        &mut self,
+        server: &Server,
+        index: usize,
+        watch: &mut Watch,
+    ) -> Result<(), Fault> {
+        self.save()?;
+        let best = self.trusted()?.best_number();
+        if best > watch.best {
+            *watch = Watch::new(best);
+            return Ok(());
+        }
+        if let Some((head, _)) = server.head().await?.filter(|(head, _)| *head > best) {
+            self.report_behind(&server.url, head)?;
+            return self.catch_up(server).await;
+        }
+        let chain = server.chain_head().await?;
+        let before = *watch.chain.get_or_insert(chain);
+        // A chain that stands still as a whole may be no fault of the endpoint's, for a while.
+        let patience = if chain == before { STANDSTILL } else { 1 };
+        if watch.since.elapsed() < self.stall_after.saturating_mul(patience) {
+            return Ok(());
+        }
+        if !self.endpoints.others(index).is_empty() {
+            return Err(Fault::Stalled { best, chain });
+        }
+        if !watch.reported {
+            watch.reported = true;
+            self.output.event(&Event::Stalled {
+                url: &server.url,
+                block: best,
+                chain,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! `duet-light`: follows a chain's Duet finality over the RPC of nodes that it does not trust.
+//!
+//! The rules are in `duet-light-client`; here is what has to do with the world: which server is asked, what is
+//! shown, what is kept in a file, and how the program ends.
+
+mod args;
+mod checkpoint;
+mod endpoints;
+mod exit;
+mod fault;
+mod follow;
+mod output;
+mod rpc;
+mod session;
+mod state_file;
+mod status;
+mod sync;
+
+use crate::{
+    args::{Args, Command, Run},
+    exit::{Failure, Kind},
+    output::{Event, Output},
+    session::{Goal, Session},
+};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Args { command } = Args::parse();
+    let (output, result) = match command {
+        Command::Sync(args) => {
+            let goal = args.until.map_or(Goal::Head, Goal::Block);
+            run(&args.run, goal)
+        }
+        Command::Follow(args) => {
+            let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
+            run(&args.run, goal)
+        }
+        Command::Status(args) => {
+            let output = Output::new(args.json, true);
+            let result = status::show(&args, &output);
+            (output, result)
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.event(&Event::failed(&failure));
+            ExitCode::from(failure.kind.code())
+        }
+    }
+}
+
+fn run(args: &Run, goal: Goal) -> (Output, Result<(), Failure>) {
+    let output = Output::new(args.json, args.quiet);
+    let result = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
+        .and_then(|runtime| runtime.block_on(run_until_interrupted(args, goal, &output)));
+    output.clear();
+    (output, result)
+}
+
+/// Runs to the goal, or until it is told to stop; the state is saved in either case.
+async fn run_until_interrupted(args: &Run, goal: Goal, output: &Output) -> Result<(), Failure> {
+    let mut session = Session::new(args, goal, output.clone())?;
+    let ended = tokio::select! {
+        ended = session.run() => ended,
+        () = interrupted() => match goal {
+            // Only an interrupt ends it, so that this is its good end.
+            Goal::Never => Ok(()),
+            Goal::Head | Goal::Block(_) | Goal::Proofs(_) => Err(Failure::new(
+                Kind::Interrupted,
+                "interrupted before the goal was reached",
+            )),
+        },
+    };
+    session.save()?;
+    ended
+}
+
+async fn interrupted() {
+    use tokio::signal::unix::{signal, SignalKind};
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => signal.recv().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated => {}
+    }
+}

@@ -1,0 +1,209 @@
+//! A node's RPC, as seen by somebody who does not trust it: everything that comes back is decoded with bounds,
+//! and nothing is believed.
+
+use crate::fault::{Fault, Lie, Missing};
+use duet_light_client::{decode, Error, GenesisProof, Received, SetProof, MAX_ANSWER_LEN};
+use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
+use jsonrpsee::{
+    core::{
+        client::{ClientT, Error as ClientError, Subscription, SubscriptionClientT},
+        params::ArrayParams,
+    },
+    rpc_params,
+    types::ErrorCode,
+    ws_client::{PingConfig, WsClient, WsClientBuilder},
+};
+use serde::{de::DeserializeOwned, Deserialize};
+use std::time::Duration;
+
+/// Hexadecimal digits, and room for what JSON-RPC puts around them.
+const MAX_RESPONSE: u32 = {
+    let len = 2 * MAX_ANSWER_LEN + 4096;
+    assert!(len < u32::MAX as usize);
+    #[allow(clippy::cast_possible_truncation)]
+    {
+        len as u32
+    }
+};
+/// Justifications that may wait while another is verified.
+const SUBSCRIPTION_BUFFER: usize = 256;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The node has no proof yet, or cannot prove its genesis.
+const NOT_READY: i32 = 9001;
+const NO_GENESIS_PROOF: i32 = 9005;
+
+/// A connection to a node.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) url: String,
+    client: WsClient,
+}
+
+#[derive(Deserialize)]
+struct HeaderJson {
+    number: String,
+}
+
+/// Bytes as they came: `0x` and hexadecimal digits.
+pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
+    let malformed = |reason: String| Error::Malformed {
+        object: T::NAME,
+        reason,
+    };
+    let digits = text
+        .strip_prefix("0x")
+        .ok_or_else(|| malformed("no 0x in front".to_owned()))?;
+    let bytes = hex::decode(digits).map_err(|error| malformed(error.to_string()))?;
+    Ok(decode(&bytes)?)
+}
+
+fn fault(method: &str, error: ClientError) -> Fault {
+    match error {
+        ClientError::Call(error) if error.code() == ErrorCode::MethodNotFound.code() => {
+            Fault::Incompatible(format!("there is no method {method}"))
+        }
+        ClientError::Call(error) if error.code() == NO_GENESIS_PROOF => {
+            Fault::Incomplete(Missing::Genesis)
+        }
+        ClientError::ParseError(error) => {
+            let (asked, got) = (method.to_owned(), format!("what does not parse: {error}"));
+            Lie::OtherAnswer { asked, got }.into()
+        }
+        error => Fault::Unreachable(format!("{method}: {error}")),
+    }
+}
+
+impl Server {
+    /// Connects; the chain is not compared yet.
+    pub(crate) async fn connect(url: &str, timeout: Duration) -> Result<Self, Fault> {
+        let client = WsClientBuilder::default()
+            .connection_timeout(timeout.min(CONNECT_TIMEOUT))
+            .request_timeout(timeout)
+            .max_response_size(MAX_RESPONSE)
+            .max_buffer_capacity_per_subscription(SUBSCRIPTION_BUFFER)
+            .enable_ws_ping(PingConfig::new())
+            .build(url)
+            .await
+            .map_err(|error| Fault::Unreachable(error.to_string()))?;
+        Ok(Self {
+            url: url.to_owned(),
+            client,
+        })
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: ArrayParams,
+    ) -> Result<T, Fault> {
+        self.client
+            .request(method, params)
+            .await
+            .map_err(|error| fault(method, error))
+    }
+
+    /// Refuses a server that serves another chain. It could lie here, and would be caught with its first proof;
+    /// this only gives honest mistakes their own name.
+    pub(crate) async fn check_chain(&self, expected: H256) -> Result<(), Fault> {
+        let got: Option<H256> = self.ask("chain_getBlockHash", rpc_params![0]).await?;
+        match got {
+            Some(got) if got != expected => Err(Fault::OtherChain { expected, got }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The proof of the first set.
+    pub(crate) async fn genesis_proof(&self) -> Result<GenesisProof, Fault> {
+        let text: String = self.ask("duet_getGenesisProof", rpc_params![]).await?;
+        decode_hex(&text)
+    }
+
+    /// The number of the block that the server names as proven; `None` while there is none.
+    pub(crate) async fn head(&self) -> Result<Option<(BlockNumber, H256)>, Fault> {
+        let method = "duet_getFinalizedHead";
+        let hash: H256 = match self.client.request(method, rpc_params![]).await {
+            Ok(hash) => hash,
+            Err(ClientError::Call(error)) if error.code() == NOT_READY => return Ok(None),
+            Err(error) => return Err(fault(method, error)),
+        };
+        Ok(Some((self.number_of(hash).await?, hash)))
+    }
+
+    /// The newest block that the server's chain has finalized, proven or not.
+    pub(crate) async fn chain_head(&self) -> Result<BlockNumber, Fault> {
+        let hash: H256 = self.ask("chain_getFinalizedHead", rpc_params![]).await?;
+        self.number_of(hash).await
+    }
+
+    async fn number_of(&self, hash: H256) -> Result<BlockNumber, Fault> {
+        let header: Option<HeaderJson> = self.ask("chain_getHeader", rpc_params![hash]).await?;
+        let wrong = |got: String| Lie::OtherAnswer {
+            asked: format!("header {hash:?}"),
+            got,
+        };
+        let number = header.ok_or_else(|| wrong("nothing".to_owned()))?.number;
+        let digits = number.strip_prefix("0x").unwrap_or(&number);
+        BlockNumber::from_str_radix(digits, 16)
+            .map_err(|_| wrong(format!("number {number}")).into())
+    }
+
+    /// The proof of a block.
+    pub(crate) async fn justification(
+        &self,
+        block: BlockNumber,
+    ) -> Result<Option<UncheckedJustification>, Fault> {
+        let text: Option<String> = self
+            .ask("duet_getJustification", rpc_params![block])
+            .await?;
+        text.as_deref().map(decode_hex).transpose()
+    }
+
+    /// The proof of a block for those who have no keys.
+    pub(crate) async fn stateless_proof(
+        &self,
+        block: BlockNumber,
+    ) -> Result<Option<StatelessProof>, Fault> {
+        let text: Option<String> = self
+            .ask("duet_getStatelessProof", rpc_params![block])
+            .await?;
+        text.as_deref().map(decode_hex).transpose()
+    }
+
+    /// The proofs that hand over, from a set on.
+    pub(crate) async fn set_proofs(&self, from: SetId, limit: u32) -> Result<Vec<SetProof>, Fault> {
+        let text: String = self
+            .ask("duet_getSetProofs", rpc_params![from, limit])
+            .await?;
+        decode_hex(&text)
+    }
+
+    /// The same for those who have no keys.
+    pub(crate) async fn stateless_set_proofs(
+        &self,
+        from: SetId,
+        limit: u32,
+    ) -> Result<Vec<StatelessProof>, Fault> {
+        let text: String = self
+            .ask("duet_getStatelessSetProofs", rpc_params![from, limit])
+            .await?;
+        decode_hex(&text)
+    }
+
+    /// The keys of a set.
+    pub(crate) async fn keys(&self, set: SetId) -> Result<Option<Vec<Pk1Bytes>>, Fault> {
+        let text: Option<String> = self.ask("duet_getKeys", rpc_params![set]).await?;
+        text.as_deref().map(decode_hex).transpose()
+    }
+
+    /// New proofs as they are made.
+    pub(crate) async fn subscribe(&self) -> Result<Subscription<String>, Fault> {
+        let (method, end) = (
+            "duet_subscribeJustifications",
+            "duet_unsubscribeJustifications",
+        );
+        self.client
+            .subscribe(method, rpc_params![], end)
+            .await
+            .map_err(|error| fault(method, error))
+    }
+}

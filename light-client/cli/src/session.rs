@@ -1,0 +1,313 @@
+//! One run: from what is trusted, over one endpoint after another, to the goal.
+
+use crate::{
+    args::Run,
+    checkpoint,
+    endpoints::{Choice, Endpoints},
+    exit::{Failure, Kind},
+    fault::Fault,
+    output::{Event, Output},
+    rpc::Server,
+    state_file::StateFile,
+};
+use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update};
+use duet_primitives::{BlockNumber, H256};
+use std::time::{Duration, Instant};
+
+/// How often the state goes to disk at most while proofs come fast.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// When the run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// At the endpoint's proven head.
+    Head,
+    /// When this block, or a later one, is proven.
+    Block(BlockNumber),
+    /// After so many proofs.
+    Proofs(u64),
+    /// When it is interrupted.
+    Never,
+}
+
+/// What came of a proof that did not break a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It is new.
+    New,
+    /// It is known, or older than what is known.
+    Old,
+}
+
+/// Why the work with an endpoint ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Done;
+
+pub(crate) struct Session {
+    pub(crate) goal: Goal,
+    pub(crate) output: Output,
+    pub(crate) mode: Mode,
+    pub(crate) stall_after: Duration,
+    pub(crate) endpoints: Endpoints,
+    genesis: H256,
+    request_timeout: Duration,
+    file: Option<StateFile>,
+    trusted: Option<Trusted>,
+    proofs: u64,
+    /// When the file was written, and whether there is something newer.
+    saved: Option<Instant>,
+    dirty: bool,
+}
+
+fn usage(message: impl Into<String>) -> Failure {
+    Failure::new(Kind::Usage, message)
+}
+
+impl Session {
+    /// Reads what there is to begin from.
+    pub(crate) fn new(args: &Run, goal: Goal, output: Output) -> Result<Self, Failure> {
+        let mode = if args.stateless {
+            Mode::Stateless
+        } else {
+            Mode::Full
+        };
+        let checkpoint = args
+            .checkpoint
+            .as_deref()
+            .map(checkpoint::read)
+            .transpose()?;
+        let (file, kept) = match &args.state {
+            Some(path) => {
+                let (file, kept) = StateFile::open(path)?;
+                (Some(file), kept.map(|kept| kept.in_mode(mode)))
+            }
+            None => (None, None),
+        };
+        let genesis = genesis_hash(args.genesis, checkpoint.as_ref(), kept.as_ref())?;
+        let trusted = begin(checkpoint, kept, mode)?;
+        output.event(&Event::start(genesis, mode, trusted.as_ref()));
+        let now = Instant::now();
+        Ok(Self {
+            goal,
+            output,
+            mode,
+            stall_after: args.stall_after,
+            endpoints: Endpoints::new(&args.urls, args.give_up_after, now),
+            genesis,
+            request_timeout: args.request_timeout,
+            file,
+            trusted,
+            proofs: 0,
+            saved: None,
+            dirty: true,
+        })
+    }
+
+    /// Runs to the goal.
+    pub(crate) async fn run(&mut self) -> Result<(), Failure> {
+        loop {
+            let now = Instant::now();
+            if self.endpoints.is_over(now) {
+                return Err(self.endpoints.verdict());
+            }
+            match self.endpoints.choose(now) {
+                Choice::Nobody => return Err(self.endpoints.verdict()),
+                Choice::Wait(until) => {
+                    let until = self
+                        .endpoints
+                        .deadline()
+                        .map_or(until, |end| until.min(end));
+                    tokio::time::sleep_until(until.into()).await;
+                }
+                Choice::Ask(index) => {
+                    let before = self.proofs;
+                    match self.work_with(index).await {
+                        Ok(Done) if self.goal == Goal::Head => {
+                            return self.finish_sync(index).await
+                        }
+                        Ok(Done) => return Ok(()),
+                        Err(fault) => self.leave(index, fault, self.proofs > before)?,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks the other endpoints once, so that no single one can keep this client behind by showing an old
+    /// head.
+    async fn finish_sync(&mut self, index: usize) -> Result<(), Failure> {
+        let mut last = index;
+        for other in self.endpoints.others(index) {
+            let before = self.proofs;
+            match self.work_with(other).await {
+                Ok(Done) if self.proofs > before => last = other,
+                Ok(Done) => {}
+                Err(fault) => self.leave(other, fault, self.proofs > before)?,
+            }
+        }
+        let url = self.endpoints.url(last).unwrap_or_default();
+        self.output.event(&Event::synced(self.trusted()?, url));
+        Ok(())
+    }
+
+    fn leave(&mut self, index: usize, fault: Fault, progress: bool) -> Result<(), Failure> {
+        if let Fault::Fatal(failure) = fault {
+            return Err(failure);
+        }
+        if let Some(url) = self.endpoints.url(index) {
+            self.output.event(&Event::left(url, &fault));
+        }
+        let now = Instant::now();
+        if progress {
+            self.endpoints.made_progress(now);
+        }
+        self.endpoints.failed(index, fault, now);
+        self.save()
+    }
+
+    async fn work_with(&mut self, index: usize) -> Result<Done, Fault> {
+        let url = self.endpoints.url(index).unwrap_or_default().to_owned();
+        let server = Server::connect(&url, self.request_timeout).await?;
+        server.check_chain(self.genesis).await?;
+        self.output.event(&Event::Connected { url: &url });
+        if self.trusted.is_none() {
+            let proof = server.genesis_proof().await?;
+            self.trusted = Some(Trusted::from_genesis(self.genesis, &proof, self.mode)?);
+            self.dirty = true;
+        }
+        if self.goal == Goal::Head {
+            self.catch_up(&server).await?;
+            self.endpoints.was_of_use(index, Instant::now());
+            return Ok(Done);
+        }
+        self.follow(&server, index).await
+    }
+
+    /// What is trusted. There is something from the moment at which an endpoint has proven the genesis.
+    pub(crate) fn trusted(&self) -> Result<&Trusted, Failure> {
+        self.trusted
+            .as_ref()
+            .ok_or_else(|| Failure::new(Kind::Local, "nothing is trusted yet"))
+    }
+
+    /// Takes over keys that were checked.
+    pub(crate) fn set_trusted(&mut self, trusted: Trusted) {
+        self.trusted = Some(trusted);
+        self.dirty = true;
+    }
+
+    /// Verifies one proof, shows it, and goes on from it.
+    pub(crate) fn verify(&mut self, update: Update, url: &str) -> Result<Step, Fault> {
+        match self.try_verify(update, url)? {
+            Ok(step) => Ok(step),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The same, with the verifier's error for those who know what to do about it.
+    pub(crate) fn try_verify(
+        &mut self,
+        update: Update,
+        url: &str,
+    ) -> Result<Result<Step, Error>, Failure> {
+        let bytes = update.proof_len();
+        let start = Instant::now();
+        let outcome = self.trusted()?.verify(update);
+        let took = start.elapsed();
+        let verified = match outcome {
+            Ok(Outcome::New(verified)) => verified,
+            Ok(Outcome::Known) | Err(Error::OldBlock { .. } | Error::OldSet { .. }) => {
+                return Ok(Ok(Step::Old))
+            }
+            Err(error) => return Ok(Err(error)),
+        };
+        self.output
+            .event(&Event::proof(&verified, bytes, took, url));
+        self.set_trusted(verified.trusted);
+        self.proofs += 1;
+        if self
+            .saved
+            .is_none_or(|saved| saved.elapsed() >= SAVE_INTERVAL)
+        {
+            self.save()?;
+        }
+        Ok(Ok(Step::New))
+    }
+
+    /// Whether the goal is reached, as far as it does not depend on an endpoint.
+    pub(crate) fn is_done(&self) -> bool {
+        match self.goal {
+            Goal::Head | Goal::Never => false,
+            Goal::Block(block) => self
+                .trusted
+                .as_ref()
+                .is_some_and(|trusted| trusted.best_number() >= block),
+            Goal::Proofs(count) => self.proofs >= count,
+        }
+    }
+
+    /// Writes the state file, if there is one and something new to write.
+    pub(crate) fn save(&mut self) -> Result<(), Failure> {
+        let (Some(file), Some(trusted), true) = (&self.file, &self.trusted, self.dirty) else {
+            return Ok(());
+        };
+        file.save(trusted)?;
+        self.saved = Some(Instant::now());
+        self.dirty = false;
+        Ok(())
+    }
+}
+
+/// All that name a chain must name the same.
+fn genesis_hash(
+    given: Option<H256>,
+    checkpoint: Option<&Checkpoint>,
+    kept: Option<&Trusted>,
+) -> Result<H256, Failure> {
+    let named = [
+        ("--genesis", given),
+        (
+            "the checkpoint",
+            checkpoint.map(|checkpoint| checkpoint.genesis_hash),
+        ),
+        ("the state file", kept.map(Trusted::genesis_hash)),
+    ];
+    let mut named = named
+        .into_iter()
+        .filter_map(|(who, hash)| Some((who, hash?)));
+    let (first, hash) = named.next().ok_or_else(|| {
+        usage("which chain? give --genesis, --checkpoint, or a --state file that was used before")
+    })?;
+    match named.find(|(_, other)| *other != hash) {
+        None => Ok(hash),
+        Some((other, got)) => Err(usage(format!(
+            "{first} names the chain {hash:?}, and {other} names {got:?}"
+        ))),
+    }
+}
+
+/// The newer of what was kept and the checkpoint; one that contradicts what was proven is refused.
+fn begin(
+    checkpoint: Option<Checkpoint>,
+    kept: Option<Trusted>,
+    mode: Mode,
+) -> Result<Option<Trusted>, Failure> {
+    let Some(checkpoint) = checkpoint else {
+        return Ok(kept);
+    };
+    if let Some(kept) = kept {
+        let (number, hash) = (checkpoint.block_number, checkpoint.block_hash);
+        if kept.best_number() == number && kept.best_hash() != hash {
+            return Err(usage(format!(
+                "the checkpoint says that block {number} is {hash:?}, and {:?} was proven",
+                kept.best_hash()
+            )));
+        }
+        if kept.best_number() >= number {
+            return Ok(Some(kept));
+        }
+    }
+    Trusted::from_checkpoint(checkpoint, mode)
+        .map(Some)
+        .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
+}

@@ -1,0 +1,132 @@
+//! The state file: replaced as a whole, so that it is whole at any moment at which the machine may stop, and
+//! locked, so that two clients do not take turns at it.
+
+use crate::exit::{Failure, Kind};
+use duet_light_client::Trusted;
+use std::{
+    fs::{self, File, TryLockError},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+use tempfile::NamedTempFile;
+
+/// An open state file.
+#[derive(Debug)]
+pub(crate) struct StateFile {
+    path: PathBuf,
+    /// Held as long as this program runs.
+    _lock: File,
+}
+
+fn failed(path: &Path, what: impl std::fmt::Display) -> Failure {
+    Failure::new(
+        Kind::Local,
+        format!("state file {}: {what}", path.display()),
+    )
+}
+
+/// The directory in which the file stands.
+fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// Reads a state file; `None` when there is none.
+pub(crate) fn read(path: &Path) -> Result<Option<Trusted>, Failure> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(path, error)),
+    };
+    let advice = "remove it to begin again";
+    Trusted::decode(&bytes)
+        .map(Some)
+        .map_err(|error| failed(path, format_args!("{error}; {advice}")))
+}
+
+impl StateFile {
+    /// Locks the file and reads what is in it.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Option<Trusted>), Failure> {
+        let mut lock_path = path.as_os_str().to_owned();
+        lock_path.push(".lock");
+        let lock = File::create(&lock_path).map_err(|error| failed(path, error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(failed(path, "another duet-light is using it"))
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(path, error)),
+        }
+        let state = read(path)?;
+        Ok((
+            Self {
+                path: path.to_owned(),
+                _lock: lock,
+            },
+            state,
+        ))
+    }
+
+    /// Replaces what is in the file; when this returns, it is on the disk.
+    pub(crate) fn save(&self, state: &Trusted) -> Result<(), Failure> {
+        let write = || -> io::Result<()> {
+            let directory = directory(&self.path);
+            let mut file = NamedTempFile::new_in(directory)?;
+            file.write_all(&state.encode())?;
+            file.as_file().sync_all()?;
+            file.persist(&self.path)?;
+            // The new name is durable when the directory is.
+            File::open(directory)?.sync_all()
+        };
+        write().map_err(|error| failed(&self.path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_light_client::{testing::TestChain, Mode};
+
+    fn state() -> Trusted {
+        let chain = TestChain::new(1, 4, 0);
+        Trusted::from_checkpoint(chain.checkpoint(0), Mode::Stateless).expect("a checkpoint")
+    }
+
+    #[test]
+    fn what_is_saved_is_read_back_and_nothing_else_is_left() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state");
+        let (file, none) = StateFile::open(&path).expect("a new file");
+        assert!(none.is_none());
+        file.save(&state()).expect("saved");
+        file.save(&state()).expect("saved over the first");
+        let read = read(&path).expect("readable").expect("there");
+        assert_eq!(read.encode(), state().encode());
+        let names = fs::read_dir(directory.path()).expect("a directory").count();
+        assert_eq!(names, 2, "the state and its lock");
+    }
+
+    #[test]
+    fn a_second_client_is_told_that_the_file_is_in_use() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state");
+        let _first = StateFile::open(&path).expect("a new file");
+        let second = StateFile::open(&path).expect_err("the file is locked");
+        assert_eq!(second.kind, Kind::Local);
+        assert!(second.message.contains("another duet-light"), "{second}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_named_and_not_overwritten() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state");
+        let mut bytes = state().encode();
+        bytes[40] ^= 1;
+        fs::write(&path, &bytes).expect("written");
+        let error = StateFile::open(&path).expect_err("the checksum does not fit");
+        assert!(error.message.contains("checksum"), "{error}");
+        assert_eq!(fs::read(&path).expect("readable"), bytes);
+    }
+}

@@ -1,0 +1,24 @@
+//! `status`: what a state file trusts.
+
+use crate::{
+    args::Status,
+    checkpoint::CheckpointJson,
+    exit::{Failure, Kind},
+    output::{Event, Output},
+    state_file,
+};
+
+/// Shows the state, or prints the checkpoint in it.
+pub(crate) fn show(args: &Status, output: &Output) -> Result<(), Failure> {
+    let path = args.state.display();
+    let trusted = state_file::read(&args.state)?
+        .ok_or_else(|| Failure::new(Kind::Local, format!("there is no state file {path}")))?;
+    if args.checkpoint {
+        let json = serde_json::to_string_pretty(&CheckpointJson::from(trusted.checkpoint()))
+            .map_err(|error| Failure::new(Kind::Local, error.to_string()))?;
+        output.print(&json);
+    } else {
+        output.event(&Event::status(&trusted));
+    }
+    Ok(())
+}

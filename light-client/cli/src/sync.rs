@@ -1,0 +1,181 @@
+//! From what is trusted to an endpoint's proven head: one proof per set, then the head's.
+
+use crate::{
+    exit::Failure,
+    fault::{Fault, Lie, Missing},
+    output::Event,
+    rpc::Server,
+    session::{Session, Step},
+};
+use duet_light_client::{Error, Mode, Update};
+use duet_primitives::{suite, BlockNumber, Pk1Bytes};
+use std::time::Duration;
+
+/// The most sets that are asked for at once.
+const MAX_SETS: u32 = 64;
+/// About how many bytes an answer with several sets may have.
+const ANSWER_LEN: u32 = 1 << 20;
+/// How often the head may be of a set that was named after we asked for the last one.
+const MAX_ROUNDS: u32 = 8;
+/// How often, and how soon again, a proof of the head is asked for: the head may have moved meanwhile.
+const MAX_MISSING: u32 = 3;
+const MISSING_WAIT: Duration = Duration::from_millis(300);
+
+impl Session {
+    /// Verifies everything up to the head that the endpoint names, or until the goal is reached.
+    pub(crate) async fn catch_up(&mut self, server: &Server) -> Result<(), Fault> {
+        let mut missing = 0;
+        for _ in 0..MAX_ROUNDS {
+            self.fetch_keys(server).await?;
+            let head = server.head().await?;
+            let Some((head, hash)) = head else {
+                return Ok(());
+            };
+            let best = self.trusted()?.best_number();
+            self.output.progress(best, head);
+            if head <= best {
+                return Ok(());
+            }
+            self.walk(server, head).await?;
+            if self.is_done() || self.trusted()?.best_number() >= head {
+                return Ok(());
+            }
+            let Some(update) = self.fetch_proof(server, head).await? else {
+                missing += 1;
+                if missing == MAX_MISSING {
+                    return Err(Fault::Incomplete(Missing::Proof(head)));
+                }
+                tokio::time::sleep(MISSING_WAIT).await;
+                continue;
+            };
+            let got = update.commitment();
+            if got.block_hash != hash {
+                let what = format!("its head {hash:?}, and a proof of {:?}", got.block_hash);
+                return Err(Lie::Contradiction(what).into());
+            }
+            match self.try_verify(update, &server.url)? {
+                Ok(_) => return self.fetch_keys(server).await,
+                // The set changed while we asked.
+                Err(error @ Error::TooFarAhead { .. }) => {
+                    if self.walk(server, head).await? == 0 {
+                        return Err(error.into());
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Walks from set to set as far as the endpoint has proofs; how many were new.
+    pub(crate) async fn walk(&mut self, server: &Server, head: BlockNumber) -> Result<u32, Fault> {
+        let mut walked = 0;
+        loop {
+            let proofs = self.fetch_set_proofs(server).await?;
+            if proofs.is_empty() {
+                return Ok(walked);
+            }
+            for update in proofs {
+                let expected = self.trusted()?.latest_set().id;
+                let got = update.commitment().validator_set_id;
+                let hands_over = update.commitment().hands_over();
+                if got != expected || !hands_over {
+                    return Err(other_set(expected, got, hands_over));
+                }
+                if self.verify(update, &server.url)? == Step::Old {
+                    let what = format!(
+                        "set {got} hands over with a block that is not after the one before"
+                    );
+                    return Err(Lie::Contradiction(what).into());
+                }
+                walked += 1;
+                self.output.progress(self.trusted()?.best_number(), head);
+                if self.is_done() {
+                    return Ok(walked);
+                }
+            }
+        }
+    }
+
+    async fn fetch_set_proofs(&self, server: &Server) -> Result<Vec<Update>, Fault> {
+        let latest = self.trusted()?.latest_set();
+        let (from, limit) = (latest.id, sets_at_once(latest.len));
+        Ok(match self.mode {
+            Mode::Full => server
+                .set_proofs(from, limit)
+                .await?
+                .into_iter()
+                .map(Update::from)
+                .collect(),
+            Mode::Stateless => {
+                let proofs = server.stateless_set_proofs(from, limit).await?;
+                proofs.into_iter().map(Update::from).collect()
+            }
+        })
+    }
+
+    /// The proof of a block, in the form that this client needs.
+    pub(crate) async fn fetch_proof(
+        &self,
+        server: &Server,
+        block: BlockNumber,
+    ) -> Result<Option<Update>, Fault> {
+        let update = match self.mode {
+            Mode::Full => server.justification(block).await?.map(Update::from),
+            Mode::Stateless => server.stateless_proof(block).await?.map(Update::from),
+        };
+        match update
+            .as_ref()
+            .map(|update| update.commitment().block_number)
+        {
+            Some(got) if got != block => {
+                let (asked, got) = (format!("block {block}"), format!("block {got}"));
+                Err(Lie::OtherAnswer { asked, got }.into())
+            }
+            _ => Ok(update),
+        }
+    }
+
+    /// Fetches the keys that are missing: the signing set's must be there, the next one's may come later.
+    pub(crate) async fn fetch_keys(&mut self, server: &Server) -> Result<(), Fault> {
+        while let Some(set) = self.trusted()?.missing_keys() {
+            match server.keys(set).await? {
+                Some(keys) => self.add_keys(set, &keys)?,
+                None if set == self.trusted()?.signing().id => {
+                    return Err(Fault::Incomplete(Missing::Keys(set)))
+                }
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_keys(&mut self, set: u64, keys: &[Pk1Bytes]) -> Result<(), Fault> {
+        let trusted = self.trusted()?.with_keys(set, keys)?;
+        self.set_trusted(trusted);
+        Ok(())
+    }
+
+    /// Says that the endpoint is ahead.
+    pub(crate) fn report_behind(&self, url: &str, head: BlockNumber) -> Result<(), Failure> {
+        let block = self.trusted()?.best_number();
+        self.output.event(&Event::Behind { url, block, head });
+        Ok(())
+    }
+}
+
+fn other_set(expected: u64, got: u64, hands_over: bool) -> Fault {
+    let asked = format!("the proof by which set {expected} hands over");
+    let got = if hands_over {
+        format!("one of set {got}")
+    } else {
+        format!("one of set {got} that hands over to nobody")
+    };
+    Lie::OtherAnswer { asked, got }.into()
+}
+
+/// As many sets as give an answer of a sensible length.
+fn sets_at_once(len: u32) -> u32 {
+    let pk1 = u32::try_from(suite::G1_LEN).unwrap_or(u32::MAX);
+    (ANSWER_LEN / len.saturating_mul(pk1).max(1)).clamp(1, MAX_SETS)
+}

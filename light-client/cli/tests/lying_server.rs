@@ -1,0 +1,298 @@
+//! The program against servers that lie, each in one way: the lie is refused by its own rule, the endpoint is
+//! named and left, and an honest one behind it is used.
+
+mod support;
+
+use codec::Encode;
+use duet_light_client::{decode, testing::TestChain, Misbehaviour};
+use duet_primitives::UncheckedJustification;
+use support::{Finished, Lie, Program, Server};
+
+fn chain() -> TestChain {
+    TestChain::new(4, 5, 1)
+}
+
+/// The lies about proofs, and the rule that each of them breaks with keys and without.
+const PROOFS: [(Lie, &str, &str); 12] = [
+    (Lie::WrongApk2, "JUST-5", "JUST-5"),
+    (Lie::BelowThreshold, "JUST-4", "JUST-4"),
+    (Lie::PaddingBits, "JUST-3", "JUST-3"),
+    (Lie::OtherChain, "JUST-5", "JUST-5"),
+    (Lie::OtherSet, "JUST-5", "JUST-5"),
+    (Lie::FlippedMmrRoot, "JUST-5", "JUST-5"),
+    (Lie::SetKeys, "LIGHT-3", "STATELESS-2"),
+    (Lie::SkippedSet, "RPC-1", "RPC-1"),
+    (Lie::OtherBlock, "RPC-1", "RPC-1"),
+    (Lie::GenesisHeader, "LIGHT-1", "LIGHT-1"),
+    (Lie::GenesisStorage, "LIGHT-2", "LIGHT-2"),
+    (Lie::GenesisKeys, "LIGHT-3", "LIGHT-3"),
+];
+
+/// The lies that do not even decode.
+const BYTES: [(Lie, &str); 3] = [
+    (Lie::TrailingByte, "ENC-1"),
+    (Lie::Garbage, "ENC-1"),
+    (Lie::WrongType, "RPC-1"),
+];
+
+async fn sync(chain: &TestChain, servers: &[&Server], more: &[&str]) -> Finished {
+    let genesis = format!("{:?}", chain.genesis_hash);
+    let mut args = vec![
+        "sync",
+        "--json",
+        "--give-up-after",
+        "2",
+        "--genesis",
+        &genesis,
+    ];
+    for server in servers {
+        args.extend(["--url", &server.url]);
+    }
+    args.extend(more);
+    Program::run(args).await
+}
+
+/// The event by which the program leaves an endpoint.
+#[track_caller]
+fn assert_left(finished: &Finished, server: &Server, verdict: &str, rule: Option<&str>) {
+    let left = finished.named("endpoint");
+    let found = left
+        .iter()
+        .find(|event| event["url"] == server.url.as_str());
+    let event = found.unwrap_or_else(|| panic!("{} is not named: {left:?}", server.url));
+    assert_eq!(event["verdict"], verdict, "{event}");
+    assert_eq!(event["rule"].as_str(), rule, "{event}");
+}
+
+/// Alone the liar makes the program fail; before an honest server it costs nothing but its name.
+async fn expect_lie(chain: &TestChain, lie: Lie, rule: &str, more: &[&str]) {
+    let (liar, honest) = (
+        Server::start(chain, lie).await,
+        Server::start(chain, Lie::None).await,
+    );
+    let alone = sync(chain, &[&liar], more).await.expect_code(3);
+    assert_left(&alone, &liar, "lied", Some(rule));
+    let failed = alone.named("failed").remove(0);
+    assert_eq!(
+        (failed["code"].as_u64(), failed["kind"].as_str()),
+        (Some(3), Some("unverified"))
+    );
+    assert!(
+        failed["message"]
+            .as_str()
+            .is_some_and(|text| text.contains(&liar.url)),
+        "{failed}"
+    );
+    assert!(alone.named("synced").is_empty());
+
+    let both = sync(chain, &[&liar, &honest], more).await.expect_code(0);
+    assert_left(&both, &liar, "lied", Some(rule));
+    let synced = both.named("synced").remove(0);
+    assert_eq!(synced["block"], chain.head().block_number);
+    assert_eq!(synced["url"], honest.url.as_str());
+    for proof in both.named("proof") {
+        let from_liar = proof["url"] == liar.url.as_str();
+        assert!(!from_liar || lie_is_later(lie), "{lie:?}: {proof}");
+    }
+}
+
+/// Whether the liar is honest about the sets, so that proofs of them may come from it.
+fn lie_is_later(lie: Lie) -> bool {
+    matches!(lie, Lie::OtherBlock)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_lie_about_a_proof_is_refused_by_its_own_rule() {
+    let chain = chain();
+    for (lie, full, _) in PROOFS {
+        expect_lie(&chain, lie, full, &[]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_lie_about_a_stateless_proof_is_refused_by_its_own_rule() {
+    let chain = chain();
+    for (lie, _, stateless) in PROOFS {
+        expect_lie(&chain, lie, stateless, &["--stateless"]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bytes_that_do_not_decode_are_a_lie_too() {
+    let chain = chain();
+    for (lie, rule) in BYTES {
+        expect_lie(&chain, lie, rule, &[]).await;
+        expect_lie(&chain, lie, rule, &["--stateless"]).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_signature_is_refused_whether_it_is_a_point_or_not() {
+    let chain = chain();
+    let liar = Server::start(&chain, Lie::FlippedSignature).await;
+    let finished = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    let event = finished.named("endpoint").remove(0);
+    let rule = event["rule"].as_str().expect("a rule");
+    assert!(
+        ["ENC-1", "ENC-3", "ENC-4", "JUST-5"].contains(&rule),
+        "{event}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lie_in_the_subscription_is_refused_as_well() {
+    let chain = chain();
+    for (lie, rule) in [(Lie::WrongApk2, "JUST-5"), (Lie::BelowThreshold, "JUST-4")] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let state = directory.path().join("state");
+        let state = state.to_str().expect("text");
+        let honest = Server::start_at(&chain, Lie::None, 2).await;
+        sync(&chain, &[&honest], &["--state", state])
+            .await
+            .expect_code(0);
+
+        // Nothing is asked of the liar any more: it lies in what it pushes.
+        let liar = Server::start_at(&chain, lie, 2).await;
+        let args = ["follow", "--json", "--state", state, "--url", &liar.url];
+        let program = Program::start(args).wait_for_line("\"synced\"").await;
+        liar.prove_next();
+        let finished = program.finish().await.expect_code(3);
+        assert_left(&finished, &liar, "lied", Some(rule));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_validators_contradicting_themselves_ends_everything() {
+    let chain = chain();
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("state");
+    let server = Server::start_at(&chain, Lie::Equivocates, 2).await;
+    let genesis = format!("{:?}", chain.genesis_hash);
+    let state = state.to_str().expect("text");
+    let args = [
+        "follow",
+        "--json",
+        "--state",
+        state,
+        "--url",
+        &server.url,
+        "--genesis",
+        &genesis,
+    ];
+    let program = Program::start(args).wait_for_line("\"synced\"").await;
+    server.prove_next();
+    let finished = program.finish().await.expect_code(5);
+    let failed = finished.named("failed").remove(0);
+    let evidence = [0, 1].map(|which| {
+        let hex = failed["evidence"][which].as_str().expect("two proofs");
+        let bytes = hex::decode(&hex[2..]).expect("hex");
+        let proof: UncheckedJustification = decode(&bytes).expect("a proof");
+        proof
+            .check(chain.sets[0].set.keyset(), chain.genesis_hash)
+            .expect("it holds")
+    });
+    let [first, second] = evidence;
+    assert!(Misbehaviour::new(first, second).is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_of_another_chain_is_told_from_a_liar_and_left() {
+    let chain = chain();
+    let other = Server::start(&chain, Lie::ServesAnotherChain).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    let finished = sync(&chain, &[&other, &honest], &[]).await.expect_code(0);
+    assert_left(&finished, &other, "other_chain", Some("LIGHT-1"));
+    sync(&chain, &[&other], &[]).await.expect_code(3);
+    assert_eq!(
+        other.calls("duet_getGenesisProof"),
+        0,
+        "nothing more was asked"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_without_a_proof_is_a_gap_and_ends_with_its_own_status() {
+    let chain = chain();
+    let liar = Server::start(&chain, Lie::InventedHead).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    let finished = sync(&chain, &[&liar, &honest], &[]).await.expect_code(0);
+    assert_left(&finished, &liar, "incomplete", None);
+    sync(&chain, &[&liar], &[]).await.expect_code(6);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pruned_server_is_left_for_one_that_has_the_way() {
+    let chain = chain();
+    let pruned = Server::start(&chain, Lie::Pruned).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    for mode in [&[][..], &["--stateless"]] {
+        let finished = sync(&chain, &[&pruned, &honest], mode).await.expect_code(0);
+        assert_left(&finished, &pruned, "incomplete", Some("LIGHT-6"));
+        let finished = sync(&chain, &[&pruned], mode).await.expect_code(6);
+        let failed = finished.named("failed").remove(0);
+        assert!(failed["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("checkpoint")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_without_duet_is_left() {
+    let chain = chain();
+    let plain = Server::start(&chain, Lie::NoDuet).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    let finished = sync(&chain, &[&plain, &honest], &[]).await.expect_code(0);
+    assert_left(&finished, &plain, "incompatible", None);
+    sync(&chain, &[&plain], &[]).await.expect_code(4);
+}
+
+/// One server per byte of an answer, which flips a bit in that byte, and behind them all an honest one: each is
+/// named with its rule and left, and the program still reaches the head.
+async fn flip_every_byte(method: &'static str, head: u32, len: usize, more: &[&str]) {
+    let chain = TestChain::new(1, 5, 1);
+    let mut liars = Vec::new();
+    for offset in 0..len {
+        liars.push(Server::start_at(&chain, Lie::FlippedByte { method, offset }, head).await);
+    }
+    let honest = Server::start_at(&chain, Lie::None, head).await;
+    let servers: Vec<_> = liars.iter().chain([&honest]).collect();
+    let finished = sync(&chain, &servers, more).await.expect_code(0);
+    assert_eq!(finished.named("synced")[0]["url"], honest.url.as_str());
+    assert!(finished
+        .named("proof")
+        .iter()
+        .all(|proof| proof["url"] == honest.url.as_str()));
+
+    let left = finished.named("endpoint");
+    assert_eq!(left.len(), len, "each liar is left, once");
+    for (offset, (event, liar)) in left.iter().zip(&liars).enumerate() {
+        assert_eq!(event["url"], liar.url.as_str());
+        // A set that is far ahead is no lie, but then its server lacks the way there.
+        let honest_looking = event["verdict"] == "incomplete" && event["rule"] == "LIGHT-6";
+        let lied = event["verdict"] == "lied" && event["rule"].is_string();
+        assert!(lied || honest_looking, "byte {offset}: {event}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_a_served_proof_is_refused() {
+    let chain = TestChain::new(1, 5, 1);
+    let len = chain.justification(2).expect("a proof").encode().len();
+    flip_every_byte("duet_getJustification", 2, len, &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_a_served_stateless_proof_is_refused() {
+    let chain = TestChain::new(1, 5, 1);
+    let len = chain.stateless_proof(2).expect("a proof").encode().len();
+    flip_every_byte("duet_getStatelessProof", 2, len, &["--stateless"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_served_set_proofs_is_refused() {
+    let chain = TestChain::new(1, 5, 1);
+    let len = chain.set_proofs(0, 1).encode().len();
+    flip_every_byte("duet_getSetProofs", 5, len, &[]).await;
+    let len = chain.stateless_set_proofs(0, 1).encode().len();
+    flip_every_byte("duet_getStatelessSetProofs", 5, len, &["--stateless"]).await;
+}

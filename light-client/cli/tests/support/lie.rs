@@ -1,0 +1,147 @@
+//! Each way to lie, by name.
+
+use duet_light_client::{testing::TestChain, GenesisProof, SetProof};
+use duet_primitives::{
+    Bitfield, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
+};
+
+/// What a server does wrong. Each lie changes one thing of an honest answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    /// Nothing.
+    None,
+    /// The sum of other signers' keys.
+    WrongApk2,
+    /// Fewer signers than the threshold.
+    BelowThreshold,
+    /// A bit beyond the set.
+    PaddingBits,
+    /// Signed by the same validators for another genesis hash.
+    OtherChain,
+    /// Signed by another set, under this set's number.
+    OtherSet,
+    /// One bit of what was signed.
+    FlippedMmrRoot,
+    /// One bit of the signature.
+    FlippedSignature,
+    /// The genesis header of another chain.
+    GenesisHeader,
+    /// A trie node with a flipped bit.
+    GenesisStorage,
+    /// A key of the first set with a flipped bit.
+    GenesisKeys,
+    /// The keys of another set.
+    SetKeys,
+    /// Set proofs that begin one set later.
+    SkippedSet,
+    /// A proof of another block than the one that was asked for.
+    OtherBlock,
+    /// A byte behind the proof.
+    TrailingByte,
+    /// No hexadecimal digits.
+    Garbage,
+    /// A number where bytes belong.
+    WrongType,
+    /// A head that it has no proof of.
+    InventedHead,
+    /// No set proofs, as if they were pruned.
+    Pruned,
+    /// Honest, and for another chain.
+    ServesAnotherChain,
+    /// Its chain goes on, its proofs do not.
+    Stalls,
+    /// Pushes a second proof for the newest block, by the validators themselves.
+    Equivocates,
+    /// No methods of Duet at all.
+    NoDuet,
+    /// A bit of one byte in the answer to one method.
+    FlippedByte {
+        /// The method.
+        method: &'static str,
+        /// The byte.
+        offset: usize,
+    },
+}
+
+impl Lie {
+    /// The change to any justification.
+    pub(crate) fn of_justification(
+        self,
+        chain: &TestChain,
+        honest: UncheckedJustification,
+    ) -> UncheckedJustification {
+        let mut lie = honest;
+        let len = 5;
+        match self {
+            Self::WrongApk2 => {
+                let other = chain.justifications().find(|other| other.apk2 != lie.apk2);
+                lie.apk2 = other.expect("not all have the same signers").apk2;
+            }
+            Self::BelowThreshold => lie.signers = Bitfield::from_indices(len, [0, 2]),
+            Self::PaddingBits => {
+                let mut bytes = lie.signers.as_bytes().to_vec();
+                bytes[0] |= 0x80;
+                lie.signers = Bitfield::from_bytes(bytes);
+            }
+            Self::OtherChain => {
+                let message = RoundMessage::new(H256::repeat_byte(9), lie.commitment.clone());
+                let id = usize::try_from(lie.commitment.validator_set_id).expect("few sets");
+                lie = chain.sets[id].justify(&message, 0..len).into_unchecked();
+            }
+            Self::OtherSet => {
+                let mut commitment = lie.commitment.clone();
+                let other = u64::from(commitment.validator_set_id == 0);
+                commitment.validator_set_id = other;
+                lie = chain.sign(other, commitment, 0..len);
+                lie.commitment.validator_set_id = u64::from(other == 0);
+            }
+            Self::FlippedMmrRoot => lie.commitment.mmr_root.0[31] ^= 1,
+            Self::FlippedSignature => lie.signature.0[47] ^= 1,
+            _ => {}
+        }
+        lie
+    }
+
+    pub(crate) fn of_stateless(
+        self,
+        chain: &TestChain,
+        mut honest: StatelessProof,
+    ) -> StatelessProof {
+        honest.justification = self.of_justification(chain, honest.justification);
+        if matches!(self, Self::OtherChain | Self::OtherSet) {
+            // All of them signed, so that nobody's key belongs to the proof.
+            (honest.absentees, honest.proof) = Default::default();
+        }
+        if self == Self::SetKeys {
+            for key in &mut honest.absentees {
+                key.0[47] ^= 1;
+            }
+        }
+        honest
+    }
+
+    pub(crate) fn of_set_proof(self, chain: &TestChain, mut honest: SetProof) -> SetProof {
+        honest.justification = self.of_justification(chain, honest.justification);
+        if self == Self::SetKeys {
+            honest.next_keys = chain.keys(0).expect("the first set");
+        }
+        honest
+    }
+
+    pub(crate) fn of_genesis(self, mut honest: GenesisProof) -> GenesisProof {
+        match self {
+            Self::GenesisHeader => honest.header[40] ^= 1,
+            Self::GenesisStorage => honest.nodes[1][5] ^= 1,
+            Self::GenesisKeys => honest.keys[2].0[10] ^= 1,
+            _ => {}
+        }
+        honest
+    }
+
+    pub(crate) fn of_keys(self, mut honest: Vec<Pk1Bytes>) -> Vec<Pk1Bytes> {
+        if self == Self::SetKeys {
+            honest.reverse();
+        }
+        honest
+    }
+}

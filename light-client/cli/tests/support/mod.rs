@@ -1,0 +1,13 @@
+//! An RPC server in this process that serves a recorded chain honestly or lies in one named way, and the real
+//! program run against it.
+
+// Each test program uses a part of this.
+#![allow(dead_code)]
+
+mod lie;
+mod program;
+mod server;
+
+pub(crate) use lie::Lie;
+pub(crate) use program::{Finished, Program};
+pub(crate) use server::Server;

@@ -1,0 +1,151 @@
+//! The real program, run as a user would.
+
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+/// No run of these tests takes longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A running program.
+pub(crate) struct Program {
+    child: Child,
+    stdout: Option<BufReader<std::process::ChildStdout>>,
+    /// What was read already.
+    seen: String,
+}
+
+/// What a program left behind.
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Program {
+    pub(crate) fn start<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_duet-light"))
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program was built");
+        let stdout = child.stdout.take().map(BufReader::new);
+        Self {
+            child,
+            stdout,
+            seen: String::new(),
+        }
+    }
+
+    /// Runs it to its end, without standing in the way of a server in this process.
+    pub(crate) async fn run<'a>(args: impl IntoIterator<Item = &'a str>) -> Finished {
+        Self::start(args).finish().await
+    }
+
+    /// Reads lines until one has `text` in it.
+    pub(crate) async fn wait_for_line(mut self, text: &'static str) -> Self {
+        tokio::task::spawn_blocking(move || {
+            let stdout = self.stdout.as_mut().expect("it is piped");
+            loop {
+                let mut line = String::new();
+                let read = stdout.read_line(&mut line).expect("text");
+                assert!(read > 0, "it ended without {text:?}:\n{}", self.seen);
+                self.seen.push_str(&line);
+                if line.contains(text) {
+                    return self;
+                }
+            }
+        })
+        .await
+        .expect("no panic")
+    }
+
+    pub(crate) async fn finish(mut self) -> Finished {
+        tokio::task::spawn_blocking(move || {
+            let read = |pipe: Option<Box<dyn Read + Send>>| {
+                std::thread::spawn(move || {
+                    let mut text = String::new();
+                    if let Some(mut pipe) = pipe {
+                        pipe.read_to_string(&mut text).expect("text");
+                    }
+                    text
+                })
+            };
+            let stdout = read(self.stdout.take().map(|pipe| Box::new(pipe) as _));
+            let stderr = read(self.child.stderr.take().map(|pipe| Box::new(pipe) as _));
+            let code = self.wait().code();
+            let text = |thread: std::thread::JoinHandle<String>| thread.join().expect("no panic");
+            let stdout = std::mem::take(&mut self.seen) + &text(stdout);
+            Finished {
+                code,
+                stdout,
+                stderr: text(stderr),
+            }
+        })
+        .await
+        .expect("no panic")
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status;
+            }
+            if start.elapsed() > LIMIT {
+                self.child.kill().expect("it is our child");
+                panic!("the program runs too long");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Sends a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([format!("-{name}"), self.child.id().to_string()])
+            .status()
+            .expect("kill is there");
+        assert!(sent.success());
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Finished {
+    /// The lines of `--json`, each of which must be an object with a name.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let parse = |line: &str| {
+            let event: Value = serde_json::from_str(line).expect("every line is JSON");
+            assert!(event["event"].is_string(), "{event}");
+            event
+        };
+        self.stdout.lines().map(parse).collect()
+    }
+
+    /// Those with a name.
+    pub(crate) fn named(&self, name: &str) -> Vec<Value> {
+        self.events()
+            .into_iter()
+            .filter(|event| event["event"] == name)
+            .collect()
+    }
+
+    #[track_caller]
+    pub(crate) fn expect_code(self, code: i32) -> Self {
+        let last: Vec<_> = self.stdout.lines().rev().take(5).collect();
+        let lines = self.stderr.lines().rev().take(5).collect::<Vec<_>>();
+        assert_eq!(self.code, Some(code), "last lines: {last:#?} {lines:#?}");
+        self
+    }
+}

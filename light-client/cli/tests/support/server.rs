@@ -1,0 +1,339 @@
+//! The server: the RPC of a node, over a chain in memory.
+
+use super::Lie;
+use codec::Encode;
+use duet_light_client::testing::TestChain;
+use duet_primitives::{BlockNumber, UncheckedJustification, H256};
+use jsonrpsee::{
+    server::{RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage},
+    types::{ErrorObject, ErrorObjectOwned, Params},
+};
+use serde_json::{json, Value};
+use std::{
+    sync::{
+        atomic::{AtomicU32, Ordering},
+        Arc, Mutex,
+    },
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// The number by which a hash that is not of a proven block is known.
+const UNPROVEN: u64 = 1 << 32;
+
+struct State {
+    chain: TestChain,
+    lie: Lie,
+    /// The newest block whose proof is there.
+    visible: watch::Receiver<BlockNumber>,
+    chain_head: AtomicU32,
+    calls: Mutex<Vec<String>>,
+}
+
+/// A running server; it ends when it is dropped.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    state: Arc<State>,
+    visible: watch::Sender<BlockNumber>,
+    handle: ServerHandle,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.handle.stop();
+    }
+}
+
+impl Server {
+    /// Serves all that the chain has.
+    pub(crate) async fn start(chain: &TestChain, lie: Lie) -> Self {
+        Self::start_at(chain, lie, chain.head().block_number).await
+    }
+
+    /// Serves the chain as it was when this block was the newest proven one.
+    pub(crate) async fn start_at(chain: &TestChain, lie: Lie, head: BlockNumber) -> Self {
+        Self::listen("127.0.0.1:0", chain, lie, head).await
+    }
+
+    /// Breaks all connections and starts again at the same address, as a node that is restarted.
+    pub(crate) async fn restart(self, chain: &TestChain) -> Self {
+        let address = self.url.trim_start_matches("ws://").to_owned();
+        let (lie, head) = (self.state.lie, self.state.head());
+        let _ = self.handle.stop();
+        self.handle.clone().stopped().await;
+        drop(self);
+        Self::listen(&address, chain, lie, head).await
+    }
+
+    async fn listen(address: &str, chain: &TestChain, lie: Lie, head: BlockNumber) -> Self {
+        let (visible, receiver) = watch::channel(head);
+        let state = Arc::new(State {
+            chain: chain.clone(),
+            lie,
+            visible: receiver,
+            chain_head: AtomicU32::new(head),
+            calls: Mutex::default(),
+        });
+        let server = ServerBuilder::default()
+            .build(address)
+            .await
+            .expect("a free port");
+        let url = format!("ws://{}", server.local_addr().expect("it listens"));
+        let handle = server.start(module(Arc::clone(&state)));
+        Self {
+            url,
+            state,
+            visible,
+            handle,
+        }
+    }
+
+    /// Proves one block more, if the chain has one.
+    pub(crate) fn prove_next(&self) -> Option<BlockNumber> {
+        let now = *self.visible.borrow();
+        let next = self.state.numbers().find(|number| *number > now)?;
+        self.visible.send_replace(next);
+        Some(next)
+    }
+
+    /// Proves a block now and then until the chain ends.
+    pub(crate) async fn keep_proving(&self, every: Duration) {
+        while self.prove_next().is_some() {
+            tokio::time::sleep(every).await;
+        }
+    }
+
+    /// How often a method was called.
+    pub(crate) fn calls(&self, method: &str) -> usize {
+        let calls = self.state.calls.lock().expect("no panic holds it");
+        calls.iter().filter(|call| *call == method).count()
+    }
+}
+
+impl State {
+    fn numbers(&self) -> impl Iterator<Item = BlockNumber> + '_ {
+        self.chain
+            .justifications()
+            .map(|proof| proof.commitment.block_number)
+    }
+
+    fn head(&self) -> BlockNumber {
+        *self.visible.borrow()
+    }
+
+    fn pushed(&self, number: BlockNumber) -> Option<UncheckedJustification> {
+        let honest = self.chain.justification(number)?;
+        Some(self.lie.of_justification(&self.chain, honest))
+    }
+
+    fn bytes(&self, value: &impl Encode) -> Value {
+        let mut bytes = value.encode();
+        match self.lie {
+            Lie::Garbage => return json!("0xnonsense"),
+            Lie::WrongType => return json!(17),
+            Lie::TrailingByte => bytes.push(0),
+            _ => {}
+        }
+        json!(format!("0x{}", hex::encode(bytes)))
+    }
+
+    fn block_hash(&self, number: BlockNumber) -> H256 {
+        self.chain.justification(number).map_or_else(
+            || H256::from_low_u64_be(UNPROVEN + u64::from(number)),
+            |proof| proof.commitment.block_hash,
+        )
+    }
+
+    fn answer(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        self.calls
+            .lock()
+            .expect("no panic holds it")
+            .push(method.to_owned());
+        if self.lie == Lie::NoDuet && method.starts_with("duet_") {
+            return Err(jsonrpsee::types::ErrorCode::MethodNotFound.into());
+        }
+        let answer = self.answer_with_lies(method, params)?;
+        Ok(match (self.lie, answer.as_str()) {
+            (
+                Lie::FlippedByte {
+                    method: lied,
+                    offset,
+                },
+                Some(honest),
+            ) if lied == method => {
+                let mut bytes = hex::decode(&honest[2..]).expect("bytes");
+                bytes[offset] ^= 1;
+                json!(format!("0x{}", hex::encode(bytes)))
+            }
+            _ => answer,
+        })
+    }
+
+    fn answer_with_lies(
+        &self,
+        method: &str,
+        params: &Params<'_>,
+    ) -> Result<Value, ErrorObjectOwned> {
+        match method {
+            "chain_getBlockHash" => Ok(json!(match self.lie {
+                Lie::ServesAnotherChain => H256::repeat_byte(3),
+                _ => self.chain.genesis_hash,
+            })),
+            "chain_getHeader" => {
+                let (hash,): (H256,) = params.parse()?;
+                Ok(json!({ "number": format!("{:#x}", self.number_of(hash)) }))
+            }
+            "chain_getFinalizedHead" => {
+                let number = match self.lie {
+                    Lie::Stalls => self.chain_head.fetch_add(1, Ordering::Relaxed),
+                    _ => self.head(),
+                };
+                Ok(json!(H256::from_low_u64_be(UNPROVEN + u64::from(number))))
+            }
+            _ => self.answer_duet(method, params),
+        }
+    }
+
+    fn number_of(&self, hash: H256) -> u64 {
+        let number = hash.to_low_u64_be();
+        if number >= UNPROVEN {
+            number - UNPROVEN
+        } else {
+            number - 1
+        }
+    }
+
+    fn answer_duet(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let (chain, lie) = (&self.chain, self.lie);
+        Ok(match method {
+            "duet_getGenesisProof" => self.bytes(&lie.of_genesis(chain.genesis_proof())),
+            "duet_getFinalizedHead" => match (lie, self.head()) {
+                (Lie::InventedHead, head) => {
+                    json!(H256::from_low_u64_be(UNPROVEN + u64::from(head) + 1))
+                }
+                (_, 0) => return Err(ErrorObject::owned(9001, "not yet", None::<()>)),
+                (_, head) => json!(self.block_hash(head)),
+            },
+            "duet_getJustification" => {
+                let (number,): (BlockNumber,) = params.parse()?;
+                self.pushed(self.asked(number))
+                    .map_or(Value::Null, |proof| self.bytes(&proof))
+            }
+            "duet_getStatelessProof" => {
+                let (number,): (BlockNumber,) = params.parse()?;
+                let proof = chain.stateless_proof(self.asked(number));
+                let proof = proof.map(|proof| lie.of_stateless(chain, proof));
+                proof.map_or(Value::Null, |proof| self.bytes(&proof))
+            }
+            "duet_getSetProofs" => {
+                let (from, limit): (u64, usize) = params.parse()?;
+                let mut proofs = chain.set_proofs(self.first(from), limit);
+                proofs.retain(|proof| self.shows(&proof.justification));
+                let proofs: Vec<_> = proofs
+                    .into_iter()
+                    .map(|proof| lie.of_set_proof(chain, proof))
+                    .collect();
+                self.bytes(&proofs)
+            }
+            "duet_getStatelessSetProofs" => {
+                let (from, limit): (u64, usize) = params.parse()?;
+                let mut proofs = chain.stateless_set_proofs(self.first(from), limit);
+                proofs.retain(|proof| self.shows(&proof.justification));
+                let proofs: Vec<_> = proofs
+                    .into_iter()
+                    .map(|proof| lie.of_stateless(chain, proof))
+                    .collect();
+                self.bytes(&proofs)
+            }
+            "duet_getKeys" => {
+                let (set,): (u64,) = params.parse()?;
+                let keys = chain.keys(set).map(|keys| lie.of_keys(keys));
+                keys.map_or(Value::Null, |keys| self.bytes(&keys))
+            }
+            other => panic!("no method {other}"),
+        })
+    }
+
+    fn shows(&self, proof: &UncheckedJustification) -> bool {
+        self.lie != Lie::Pruned && proof.commitment.block_number <= self.head()
+    }
+
+    fn asked(&self, number: BlockNumber) -> BlockNumber {
+        if self.lie == Lie::OtherBlock {
+            2
+        } else {
+            number
+        }
+    }
+
+    fn first(&self, from: u64) -> u64 {
+        if self.lie == Lie::SkippedSet {
+            from + 1
+        } else {
+            from
+        }
+    }
+
+    /// What a subscriber gets when `number` is proven.
+    fn push(&self, number: BlockNumber) -> Option<Value> {
+        let mut proof = self.pushed(number)?;
+        if self.lie == Lie::Equivocates {
+            let before = self.numbers().filter(|other| *other < number).last()?;
+            let mut commitment = self.chain.justification(before)?.commitment;
+            commitment.block_hash = H256::repeat_byte(0xbb);
+            proof = self
+                .chain
+                .sign(commitment.validator_set_id, commitment, 0..5);
+        }
+        Some(self.bytes(&proof))
+    }
+}
+
+const METHODS: [&str; 10] = [
+    "chain_getBlockHash",
+    "chain_getHeader",
+    "chain_getFinalizedHead",
+    "duet_getGenesisProof",
+    "duet_getFinalizedHead",
+    "duet_getJustification",
+    "duet_getStatelessProof",
+    "duet_getSetProofs",
+    "duet_getStatelessSetProofs",
+    "duet_getKeys",
+];
+
+fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
+    let mut module = RpcModule::new(state);
+    for method in METHODS {
+        module
+            .register_method(method, move |params, state, _| {
+                state.answer(method, &params)
+            })
+            .expect("no method twice");
+    }
+    let (name, item, end) = (
+        "duet_subscribeJustifications",
+        "duet_justifications",
+        "duet_unsubscribeJustifications",
+    );
+    module
+        .register_subscription(name, item, end, |_, pending, state, _| async move {
+            let Ok(sink) = pending.accept().await else {
+                return;
+            };
+            let mut visible = state.visible.clone();
+            visible.mark_unchanged();
+            while visible.changed().await.is_ok() {
+                let number = *visible.borrow_and_update();
+                let Some(value) = state.push(number).filter(|_| state.lie != Lie::Stalls) else {
+                    continue;
+                };
+                let message = SubscriptionMessage::from_json(&value).expect("JSON");
+                if sink.send(message).await.is_err() {
+                    return;
+                }
+            }
+        })
+        .expect("no method twice");
+    module
+}

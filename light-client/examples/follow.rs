@@ -1,0 +1,79 @@
+//! What a program around the verifier looks like: it asks, the verifier judges, and its errors say what to ask
+//! next. Here the server is a chain in memory; put a network in its place.
+//!
+//! `cargo run -p duet-light-client --example follow --features testing`
+
+use codec::Encode;
+use duet_light_client::{
+    decode, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome, SetProof,
+    Trusted,
+};
+use duet_primitives::UncheckedJustification;
+
+/// What a server answers, as bytes.
+struct Server(TestChain);
+
+impl Server {
+    fn genesis_proof(&self) -> Vec<u8> {
+        self.0.genesis_proof().encode()
+    }
+
+    fn newest_proof(&self) -> Vec<u8> {
+        self.0.justification(self.0.head().block_number).encode()[1..].to_vec()
+    }
+
+    fn set_proofs(&self, from_set: u64) -> Vec<u8> {
+        self.0.set_proofs(from_set, 4).encode()
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let server = Server(TestChain::new(10, 7, 0));
+    let genesis_hash = server.0.genesis_hash;
+
+    let proof: GenesisProof = decode(&server.genesis_proof())?;
+    let mut trusted = Trusted::from_genesis(genesis_hash, &proof, Mode::Full)?;
+    println!(
+        "genesis holds: set 0 has {} validators",
+        trusted.signing().len
+    );
+
+    let newest: UncheckedJustification = decode(&server.newest_proof())?;
+    loop {
+        match trusted.verify(newest.clone()) {
+            Ok(Outcome::New(verified)) => {
+                let signers = verified.signers();
+                trusted = verified.trusted;
+                println!("block {} is final: {signers} signed", trusted.best_number());
+                return Ok(());
+            }
+            Ok(Outcome::Known) => return Ok(()),
+            Err(error) => match error.next_step() {
+                NextStep::FetchSetProofs { from_set } => {
+                    println!("{error}; {}", error.next_step());
+                    let proofs: Vec<SetProof> = decode(&server.set_proofs(from_set))?;
+                    trusted = walk(trusted, proofs)?;
+                }
+                _ => {
+                    assert_ne!(error.culprit(), Culprit::Sender, "the server lies: {error}");
+                    return Err(error);
+                }
+            },
+        }
+    }
+}
+
+fn walk(mut trusted: Trusted, proofs: Vec<SetProof>) -> Result<Trusted, Error> {
+    for proof in proofs {
+        if let Outcome::New(verified) = trusted.verify(proof)? {
+            trusted = verified.trusted;
+            let next = trusted.latest_set();
+            println!(
+                "block {}: set {} takes over",
+                trusted.best_number(),
+                next.id
+            );
+        }
+    }
+    Ok(trusted)
+}

@@ -1,0 +1,329 @@
+//! What can be wrong, which rule it breaks, who is to blame, and what to do next.
+
+use crate::misbehaviour::{Conflict, Misbehaviour};
+use alloc::{boxed::Box, string::String};
+use core::fmt;
+use duet_primitives::{
+    curve::PointError, BlockNumber, JustificationError, KeysetError, SetId, StatelessError, H256,
+};
+
+/// Who is to blame for what was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Culprit {
+    /// Whoever sent it: no honest server sends this.
+    Sender,
+    /// More than a third of the validators of a set: they signed what contradicts itself.
+    Validators,
+    /// The caller, or the user whose hash or checkpoint it is.
+    Caller,
+    /// Nobody: the object may be good, and this client is at another point of the chain.
+    Nobody,
+}
+
+/// What a client does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStep {
+    /// Leave the sender and ask another one.
+    LeaveSender,
+    /// Compare the genesis hash with the one that the chain's makers publish, then leave the sender.
+    CheckGenesisHash,
+    /// Ask for the set proofs from this set on.
+    FetchSetProofs {
+        /// The newest set that is trusted.
+        from_set: SetId,
+    },
+    /// Ask for the keys of this set, or for a stateless proof.
+    FetchKeys {
+        /// The set whose keys are missing.
+        set: SetId,
+    },
+    /// Begin again from another checkpoint.
+    NewCheckpoint,
+    /// Nothing: go on with the next proof.
+    GoOn,
+    /// Stop, keep the evidence, and ask people which history counts.
+    Stop,
+}
+
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeaveSender => f.write_str("leave this server and ask another one"),
+            Self::CheckGenesisHash => f.write_str(
+                "compare the genesis hash with the one that the chain publishes; if it is right, this \
+                 server serves another chain or lies",
+            ),
+            Self::FetchSetProofs { from_set } => {
+                write!(f, "fetch the set proofs from set {from_set} on and verify them first")
+            }
+            Self::FetchKeys { set } => {
+                write!(f, "fetch the keys of set {set}, or ask for a stateless proof")
+            }
+            Self::NewCheckpoint => f.write_str("begin again from another checkpoint"),
+            Self::GoOn => f.write_str("nothing to do: go on with the next proof"),
+            Self::Stop => f.write_str(
+                "stop, keep both proofs as evidence, and ask people you trust which history counts",
+            ),
+        }
+    }
+}
+
+/// Why a storage proof of the first keysets was refused. (LIGHT-2)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StorageProofError {
+    /// A node is missing or is not the one that the state root commits to.
+    #[error("a node is missing or not under the state root")]
+    Incomplete,
+    /// The proof has nodes that it does not need.
+    #[error("{got} nodes where {expected} belong")]
+    Surplus {
+        /// How many nodes the proof takes.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+}
+
+/// Why what a stranger sent was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// ENC-1: the bytes are no canonical encoding, too long, or have something behind it.
+    #[error("ENC-1: the bytes are no canonical {object}: {reason}")]
+    Malformed {
+        /// What should have been there.
+        object: &'static str,
+        /// What the decoder says.
+        reason: String,
+    },
+    /// LIGHT-1: a genesis header of another chain.
+    #[error("LIGHT-1: the header hashes to {got:?} where the genesis hash is {expected:?}")]
+    WrongGenesis {
+        /// The trusted genesis hash.
+        expected: H256,
+        /// What the header hashes to.
+        got: H256,
+    },
+    /// LIGHT-1: the trusted hash is of something else than a genesis header.
+    #[error("LIGHT-1: the trusted hash is not the hash of a genesis header")]
+    NotAGenesisHash,
+    /// LIGHT-2: the storage proof.
+    #[error("LIGHT-2: the storage proof does not hold: {0}")]
+    StorageProof(#[from] StorageProofError),
+    /// LIGHT-2: proven that the genesis state has no first set that this client can read.
+    #[error("LIGHT-2: the genesis state has no keysets that this version reads")]
+    NoFirstKeysets,
+    /// LIGHT-3: keys that are not those of their commitment.
+    #[error("LIGHT-3: these are not the keys of set {set}: {error}")]
+    Keys {
+        /// The set whose keys they should be.
+        set: SetId,
+        /// The broken rule.
+        error: KeysetError,
+    },
+    /// LIGHT-3: a proof of a set of which only the commitment is known.
+    #[error("LIGHT-3: the keys of set {set} are not known")]
+    KeysNeeded {
+        /// The set.
+        set: SetId,
+    },
+    /// LIGHT-4: a block that is older than what is trusted.
+    #[error("LIGHT-4: block {got} is older than block {best}, which is trusted")]
+    OldBlock {
+        /// The trusted block.
+        best: BlockNumber,
+        /// The block of the proof.
+        got: BlockNumber,
+    },
+    /// LIGHT-5: a set that has handed over.
+    #[error("LIGHT-5: set {got} has handed over: set {signing} signs")]
+    OldSet {
+        /// The set that signs.
+        signing: SetId,
+        /// The set of the proof.
+        got: SetId,
+    },
+    /// LIGHT-5: a set proof that hands over to nobody.
+    #[error("LIGHT-5: the set proof of set {set} names no next set")]
+    NoHandOver {
+        /// The set of the proof.
+        set: SetId,
+    },
+    /// LIGHT-5: the set signed a successor that is neither itself nor the one after it.
+    #[error("LIGHT-5: set {set} names set {next} as the next one, or changes itself")]
+    Successor {
+        /// The set that signed.
+        set: SetId,
+        /// What it names as the next one.
+        next: SetId,
+    },
+    /// LIGHT-6: a set beyond the ones that are trusted.
+    #[error("LIGHT-6: a proof of set {got} where set {latest} is the newest that is trusted")]
+    TooFarAhead {
+        /// The newest trusted set.
+        latest: SetId,
+        /// The set of the proof.
+        got: SetId,
+    },
+    /// JUST-1 to JUST-5: the justification.
+    #[error(transparent)]
+    Justification(#[from] JustificationError),
+    /// STATELESS-1, STATELESS-2, or the justification in a stateless proof.
+    #[error(transparent)]
+    Stateless(#[from] StatelessError),
+    /// A valid proof contradicts the checkpoint that this client began with.
+    #[error("the checkpoint is contradicted by a proof that holds for block {number}: {conflict}")]
+    CheckpointContradicted {
+        /// The block of the proof.
+        number: BlockNumber,
+        /// What cannot be true together.
+        conflict: Conflict,
+    },
+    /// Two proofs hold that cannot both be true.
+    #[error("{0}")]
+    Misbehaviour(Box<Misbehaviour>),
+    /// Keys for a set whose keys are not awaited.
+    #[error("the keys of set {set} are not awaited")]
+    NotAwaited {
+        /// The set.
+        set: SetId,
+    },
+}
+
+impl Error {
+    /// The id of the broken rule, as `docs/spec` numbers them.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Malformed { .. } => "ENC-1",
+            Self::WrongGenesis { .. } | Self::NotAGenesisHash => "LIGHT-1",
+            Self::StorageProof(_) | Self::NoFirstKeysets => "LIGHT-2",
+            Self::Keys { .. } | Self::KeysNeeded { .. } | Self::NotAwaited { .. } => "LIGHT-3",
+            Self::OldBlock { .. } => "LIGHT-4",
+            Self::OldSet { .. } | Self::NoHandOver { .. } | Self::Successor { .. } => "LIGHT-5",
+            Self::TooFarAhead { .. } => "LIGHT-6",
+            Self::Justification(error) => justification_rule(error),
+            Self::Stateless(error) => stateless_rule(error),
+            Self::CheckpointContradicted { conflict, .. } => conflict.rule(),
+            Self::Misbehaviour(misbehaviour) => misbehaviour.conflict().rule(),
+        }
+    }
+
+    /// Who is to blame.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::Malformed { .. }
+            | Self::WrongGenesis { .. }
+            | Self::StorageProof(_)
+            | Self::Keys { .. }
+            | Self::NoHandOver { .. }
+            | Self::Justification(_)
+            | Self::Stateless(_) => Culprit::Sender,
+            Self::Successor { .. } | Self::Misbehaviour(_) => Culprit::Validators,
+            Self::NotAGenesisHash
+            | Self::NotAwaited { .. }
+            | Self::CheckpointContradicted { .. } => Culprit::Caller,
+            Self::NoFirstKeysets
+            | Self::KeysNeeded { .. }
+            | Self::OldBlock { .. }
+            | Self::OldSet { .. }
+            | Self::TooFarAhead { .. } => Culprit::Nobody,
+        }
+    }
+
+    /// What to do next.
+    pub fn next_step(&self) -> NextStep {
+        match self {
+            Self::WrongGenesis { .. } | Self::NotAGenesisHash => NextStep::CheckGenesisHash,
+            Self::NoFirstKeysets | Self::CheckpointContradicted { .. } => NextStep::NewCheckpoint,
+            Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
+            Self::TooFarAhead { latest, .. } => NextStep::FetchSetProofs { from_set: *latest },
+            Self::OldBlock { .. } | Self::OldSet { .. } | Self::NotAwaited { .. } => NextStep::GoOn,
+            Self::Successor { .. } | Self::Misbehaviour(_) => NextStep::Stop,
+            Self::Malformed { .. }
+            | Self::StorageProof(_)
+            | Self::Keys { .. }
+            | Self::NoHandOver { .. }
+            | Self::Justification(_)
+            | Self::Stateless(_) => NextStep::LeaveSender,
+        }
+    }
+}
+
+fn point_rule(error: &PointError) -> &'static str {
+    match error {
+        PointError::NotCanonical => "ENC-1",
+        PointError::Infinity => "ENC-2",
+        PointError::NotOnCurve => "ENC-3",
+        PointError::NotInSubgroup => "ENC-4",
+    }
+}
+
+fn justification_rule(error: &JustificationError) -> &'static str {
+    match error {
+        JustificationError::WrongSet { .. } => "JUST-1",
+        JustificationError::BitfieldLength { .. } => "JUST-2",
+        JustificationError::PaddingBits => "JUST-3",
+        JustificationError::BelowThreshold { .. } => "JUST-4",
+        JustificationError::Signature(error) | JustificationError::Apk2(error) => point_rule(error),
+        JustificationError::EquationFails => "JUST-5",
+    }
+}
+
+fn stateless_rule(error: &StatelessError) -> &'static str {
+    match error {
+        StatelessError::Justification(error) => justification_rule(error),
+        StatelessError::AbsenteeCount { .. } => "STATELESS-1",
+        StatelessError::Merkle(_) | StatelessError::Key { .. } => "STATELESS-2",
+        StatelessError::Total(_) => "SET-3",
+    }
+}
+
+/// Why a state file or a checkpoint was not accepted. Whoever wrote it is to blame: no server is involved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// The state was written by another version.
+    #[error("the state has version {got}; this program reads version {expected}")]
+    Version {
+        /// What this version writes.
+        expected: u8,
+        /// What the state says.
+        got: u8,
+    },
+    /// The state is damaged: its checksum does not fit.
+    #[error("the state is damaged: its checksum does not fit")]
+    Checksum,
+    /// The state does not decode.
+    #[error("the state is damaged: {0}")]
+    Malformed(String),
+    /// The keys of a set are not those of its commitment.
+    #[error("the keys of set {set} do not fit their commitment: {error}")]
+    Keys {
+        /// The set.
+        set: SetId,
+        /// The broken rule.
+        error: KeysetError,
+    },
+    /// The sum of the keys of a set is no point.
+    #[error("the total of set {set} is no key: {error}")]
+    Total {
+        /// The set.
+        set: SetId,
+        /// The broken rule.
+        error: duet_primitives::KeyError,
+    },
+    /// A set without members or with too many.
+    #[error("SET-1: set {set} has {len} members")]
+    Len {
+        /// The set.
+        set: SetId,
+        /// How many members it claims.
+        len: u32,
+    },
+    /// The next set is neither the signing one nor the one after it.
+    #[error("LIGHT-5: set {next} does not follow set {current}")]
+    Successor {
+        /// The signing set.
+        current: SetId,
+        /// What is named as the next one.
+        next: SetId,
+    },
+}

@@ -1,0 +1,97 @@
+//! From a genesis hash to the first set: a header, a storage proof under its state root, and the keys.
+//!
+//! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
+//! keysets (LIGHT-3), so that the server which sends all three is not believed in anything.
+
+use crate::{
+    error::{Error, StorageProofError},
+    rules,
+};
+use alloc::vec::Vec;
+use codec::{Compact, Decode, DecodeAll, Encode, Input};
+use duet_primitives::{BlockNumber, Keyset, Keysets, Pk1Bytes, H256};
+use sp_core::Blake2Hasher;
+use sp_trie::{LayoutV1, Recorder, StorageProof};
+
+/// Reads state of version 0 too: the two differ only in how they are written.
+type Layout = LayoutV1<Blake2Hasher>;
+
+/// What a server sends to a client that knows only the genesis hash.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct GenesisProof {
+    /// The SCALE encoding of the genesis header.
+    pub header: Vec<u8>,
+    /// The trie nodes that prove the keysets in the genesis state, as `state_getReadProof` gives them.
+    pub nodes: Vec<Vec<u8>>,
+    /// The first set's keys in set order.
+    pub keys: Vec<Pk1Bytes>,
+}
+
+/// The keysets of a genesis state and the first set's keys, all checked.
+#[derive(Clone, Debug)]
+pub struct Genesis {
+    /// The hash of the genesis header.
+    pub hash: H256,
+    /// The set that signs from genesis on, and the one after it.
+    pub keysets: Keysets,
+    /// The keys of the one that signs.
+    pub keys: Keyset,
+}
+
+/// The storage key under which the chain publishes its keysets: `twox_128("Duet") ‖ twox_128("Keysets")`.
+pub const KEYSETS_STORAGE_KEY: [u8; 32] = [
+    0xae, 0x5a, 0x54, 0x3b, 0x37, 0x56, 0x4c, 0xa2, 0x42, 0xe7, 0x1a, 0xf4, 0x20, 0x0f, 0x32, 0xa1,
+    0x9d, 0xcb, 0x75, 0xa6, 0x22, 0x0d, 0x97, 0x4d, 0xec, 0x96, 0x6d, 0x15, 0x00, 0xef, 0xf3, 0x50,
+];
+
+impl GenesisProof {
+    /// Checks this proof against a genesis hash.
+    ///
+    /// Rules: LIGHT-1 the header's hash and number, LIGHT-2 the storage proof, LIGHT-3 the keys.
+    /// Cost: a hash per trie node, and [`Keyset::check`].
+    ///
+    /// # Errors
+    /// The first broken rule in that order.
+    pub fn check(&self, genesis_hash: H256) -> Result<Genesis, Error> {
+        let Header { state_root } = rules::genesis_header(&self.header, genesis_hash)?;
+        let keysets = rules::keysets_are_proven(&self.nodes, state_root)?;
+        let keys = rules::keys_match(&keysets.current, &self.keys)?;
+        Ok(Genesis {
+            hash: genesis_hash,
+            keysets,
+            keys,
+        })
+    }
+}
+
+/// The part of a genesis header that we need. The digest is not read: the hash pins it with the rest.
+pub(crate) struct Header {
+    pub(crate) state_root: H256,
+}
+
+impl Header {
+    /// Reads the header with this encoding; `None` when it is no header of block 0.
+    pub(crate) fn read_genesis(mut bytes: &[u8]) -> Option<Self> {
+        let input = &mut bytes;
+        let (parent, Compact(number)) = <(H256, Compact<BlockNumber>)>::decode(input).ok()?;
+        let (state_root, _extrinsics_root) = <(H256, H256)>::decode(input).ok()?;
+        // Every header goes on with its digest, which starts with how many items it has.
+        let digest = input.remaining_len().ok()??;
+        (parent.is_zero() && number == 0 && digest > 0).then_some(Self { state_root })
+    }
+}
+
+/// Reads the keysets out of a storage proof that has no node too many.
+pub(crate) fn read_keysets(nodes: &[Vec<u8>], state_root: H256) -> Result<Keysets, Error> {
+    let db = StorageProof::new(nodes.iter().cloned()).into_memory_db::<Blake2Hasher>();
+    let mut used = Recorder::<Layout>::new();
+    let key = &KEYSETS_STORAGE_KEY;
+    let value = sp_trie::read_trie_value::<Layout, _>(&db, &state_root, key, Some(&mut used), None)
+        .map_err(|_| StorageProofError::Incomplete)?;
+    let (expected, got) = (used.drain().len(), nodes.len());
+    if expected != got {
+        return Err(StorageProofError::Surplus { expected, got }.into());
+    }
+    let value = value.ok_or(Error::NoFirstKeysets)?;
+    Keysets::decode_all(&mut &*value).map_err(|_| Error::NoFirstKeysets)
+}

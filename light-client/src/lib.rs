@@ -1,0 +1,70 @@
+//! Follows Duet finality from one trusted state, and trusts nobody after that.
+//!
+//! A [`Trusted`] state is made from a chain's genesis hash, from a checkpoint, or by verification, and in no
+//! other way. What a stranger sends is decoded with [`decode`] and handed to [`verify`], which answers with
+//! the next trusted state or with the first broken rule. An [`Error`] says which rule broke ([`Error::rule`]),
+//! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
+//!
+//! - [`genesis`]: the first set, proven by a storage proof against the genesis header (LIGHT-1 to LIGHT-3);
+//! - [`verify`]: one proof after another, set by set (LIGHT-4 to LIGHT-6);
+//! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
+//!   verdicts;
+//! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
+//!
+//! There is no I/O, no clock and no randomness here: who asks whom, and when to give up, is the caller's.
+//!
+//! What we chose not to do: a checkpoint has no age. A proof carries no time, so that whether a checkpoint is
+//! recent enough for its validators to have something to lose is the judgement of whoever hands it over.
+//!
+//! ```
+//! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};
+//! use duet_primitives::{testing::TestSet, Keysets, RoundMessage, H256};
+//!
+//! // A set of four, what a user trusts of it, and a proof by three of them for block 7.
+//! let set = TestSet::new(0, 0..4);
+//! let commitment = set.set.commitment().clone();
+//! let checkpoint = Checkpoint {
+//!     genesis_hash: H256::repeat_byte(1),
+//!     block_number: 0,
+//!     block_hash: H256::repeat_byte(1),
+//!     keysets: Keysets { current: commitment.clone(), next: commitment },
+//! };
+//! let message = RoundMessage::new(checkpoint.genesis_hash, set.commitment(7, &set.set));
+//! let proof = set.justify(&message, [0, 1, 3]).into_unchecked();
+//!
+//! // Its keys are checked against the checkpoint, then the proof against the keys.
+//! let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full)?;
+//! let trusted = trusted.with_keys(0, &set.set.keyset().key_bytes())?;
+//! let Outcome::New(verified) = trusted.verify(Update::Justification(proof))? else {
+//!     panic!("block 7 is new");
+//! };
+//! assert_eq!(verified.trusted.best_number(), 7);
+//! assert_eq!((verified.signers(), verified.set_len), (3, 4));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod checkpoint;
+mod error;
+pub mod genesis;
+mod misbehaviour;
+mod rules;
+mod state;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod trusted;
+mod update;
+mod verify;
+
+pub use checkpoint::Checkpoint;
+pub use error::{Culprit, Error, NextStep, StateError, StorageProofError};
+pub use genesis::GenesisProof;
+pub use misbehaviour::{Conflict, Misbehaviour};
+pub use trusted::{Mode, Trusted};
+pub use update::{decode, Received, SetProof, Update, MAX_ANSWER_LEN};
+pub use verify::{verify, Outcome, Verified};

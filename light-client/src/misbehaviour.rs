@@ -1,0 +1,134 @@
+//! Two proofs that hold and cannot both be true.
+//!
+//! More than a third of a set must have signed both, so that the chain's finality is broken and no rule can say
+//! which of the two counts. The evidence is kept whole: anybody who has the set can check it again.
+
+use codec::{Decode, Encode};
+use core::fmt;
+use duet_primitives::{Commitment, Justification, SetId, UncheckedJustification};
+
+/// What cannot be true together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Conflict {
+    /// One block number, two commitments.
+    SameBlock,
+    /// One set, two successors.
+    Successors,
+    /// One set named its successor and took it back in a later block.
+    Retraction,
+    /// A set signed a block that is not after one of its successor's.
+    SetOrder,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::SameBlock => "two commitments for one block number",
+            Self::Successors => "two successors of one set",
+            Self::Retraction => "a successor that was named and taken back",
+            Self::SetOrder => "a set that signs behind its successor",
+        })
+    }
+}
+
+impl Conflict {
+    /// The conflict between two signed commitments, if there is one. The order does not matter.
+    pub fn between(one: &Commitment, other: &Commitment) -> Option<Self> {
+        if one == other {
+            return None;
+        }
+        if one.block_number == other.block_number {
+            return Some(Self::SameBlock);
+        }
+        let (earlier, later) = if one.block_number < other.block_number {
+            (one, other)
+        } else {
+            (other, one)
+        };
+        if earlier.validator_set_id > later.validator_set_id {
+            return Some(Self::SetOrder);
+        }
+        if earlier.validator_set_id < later.validator_set_id || !earlier.hands_over() {
+            return None;
+        }
+        if !later.hands_over() {
+            return Some(Self::Retraction);
+        }
+        (earlier.next != later.next).then_some(Self::Successors)
+    }
+
+    /// The rule that the pair breaks.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::SameBlock => "LIGHT-4",
+            Self::Successors | Self::Retraction | Self::SetOrder => "LIGHT-5",
+        }
+    }
+}
+
+/// Evidence that a set finalized two things that cannot both be true.
+#[derive(Clone, Debug, PartialEq, Eq, Encode)]
+pub struct Misbehaviour {
+    conflict: Conflict,
+    first: UncheckedJustification,
+    second: UncheckedJustification,
+}
+
+impl Misbehaviour {
+    /// The evidence in two checked proofs, if they contradict each other.
+    pub fn new(first: Justification, second: Justification) -> Option<Self> {
+        let conflict = Conflict::between(first.commitment(), second.commitment())?;
+        let (first, second) = (first.into_unchecked(), second.into_unchecked());
+        Some(Self {
+            conflict,
+            first,
+            second,
+        })
+    }
+
+    /// The evidence in a proof that was checked before it was kept, and in one that was checked now.
+    pub(crate) fn of_kept(
+        conflict: Conflict,
+        kept: &UncheckedJustification,
+        second: Justification,
+    ) -> Self {
+        Self {
+            conflict,
+            first: kept.clone(),
+            second: second.into_unchecked(),
+        }
+    }
+
+    /// What cannot be true together.
+    pub fn conflict(&self) -> Conflict {
+        self.conflict
+    }
+
+    /// The two proofs, as they travel.
+    pub fn proofs(&self) -> [&UncheckedJustification; 2] {
+        [&self.first, &self.second]
+    }
+
+    /// The sets that signed them.
+    pub fn sets(&self) -> [SetId; 2] {
+        self.proofs().map(|proof| proof.commitment.validator_set_id)
+    }
+}
+
+impl fmt::Display for Misbehaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.proofs().map(|proof| &proof.commitment);
+        write!(
+            f,
+            "{}: two proofs hold that cannot both be true: {} (block {} {:?} by set {}; block {} {:?} by set {})",
+            self.conflict.rule(),
+            self.conflict,
+            first.block_number,
+            first.block_hash,
+            first.validator_set_id,
+            second.block_number,
+            second.block_hash,
+            second.validator_set_id,
+        )
+    }
+}

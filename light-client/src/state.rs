@@ -1,0 +1,118 @@
+//! The trusted state as bytes: a version, the state in SCALE, a checksum.
+//!
+//! These bytes are the client's own. Decoding checks them against damage and against themselves, and cannot
+//! check them against the chain: whoever can write the file decides what the client believes.
+
+use crate::{
+    checkpoint::Checkpoint,
+    error::StateError,
+    trusted::{Best, Mode, Trusted, TrustedSet},
+};
+use alloc::{boxed::Box, string::ToString, sync::Arc, vec::Vec};
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::{Keyset, Pk1Bytes, UncheckedJustification};
+use sp_core::{Blake2Hasher, Hasher};
+
+const VERSION: u8 = 1;
+const CHECKSUM_LEN: usize = 32;
+
+#[derive(Encode, Decode)]
+struct StateV1 {
+    mode: Mode,
+    checkpoint: Checkpoint,
+    proof: Option<UncheckedJustification>,
+    signing_keys: Option<Vec<Pk1Bytes>>,
+    next_keys: Option<Vec<Pk1Bytes>>,
+}
+
+impl Trusted {
+    /// The bytes of this state. Cost: a copy of the keys.
+    pub fn encode(&self) -> Vec<u8> {
+        let keys = |set: &TrustedSet| set.keys.as_ref().map(|keys| keys.key_bytes());
+        let state = StateV1 {
+            mode: self.mode,
+            checkpoint: self.checkpoint(),
+            proof: self.best_proof().cloned(),
+            signing_keys: keys(&self.signing),
+            next_keys: self.next.as_ref().and_then(keys),
+        };
+        let mut bytes = (VERSION, state).encode();
+        let checksum = Blake2Hasher::hash(&bytes);
+        bytes.extend(checksum.as_bytes());
+        bytes
+    }
+
+    /// Reads back what [`Trusted::encode`] wrote. Cost: [`Keyset::check`] for both sets.
+    ///
+    /// # Errors
+    /// [`StateError`] when the bytes are of another version, damaged, or do not belong together.
+    ///
+    /// # Security
+    /// `bytes` must be the client's own: they are believed.
+    pub fn decode(bytes: &[u8]) -> Result<Self, StateError> {
+        let (body, checksum) = bytes
+            .split_last_chunk::<CHECKSUM_LEN>()
+            .ok_or(StateError::Checksum)?;
+        // The version first, so that a newer format with another checksum is not called damaged.
+        let (version, state) = body.split_first().ok_or(StateError::Checksum)?;
+        if *version != VERSION {
+            return Err(StateError::Version {
+                expected: VERSION,
+                got: *version,
+            });
+        }
+        if Blake2Hasher::hash(body).as_bytes() != checksum {
+            return Err(StateError::Checksum);
+        }
+        let state = StateV1::decode_all(&mut &*state)
+            .map_err(|error| StateError::Malformed(error.to_string()))?;
+        state.into_trusted()
+    }
+}
+
+impl StateV1 {
+    fn into_trusted(self) -> Result<Trusted, StateError> {
+        let Self {
+            mode,
+            checkpoint,
+            proof,
+            signing_keys,
+            next_keys,
+        } = self;
+        let mut trusted = Trusted::from_checkpoint(checkpoint, mode)?;
+        add_keys(&mut trusted.signing, signing_keys)?;
+        match &mut trusted.next {
+            Some(next) => add_keys(next, next_keys)?,
+            None if next_keys.is_some() => {
+                return Err(StateError::Malformed(
+                    "keys of a set that is not named".to_string(),
+                ))
+            }
+            None => {}
+        }
+        if let Some(proof) = proof {
+            let Best { number, hash, .. } = trusted.best;
+            let commitment = &proof.commitment;
+            let same = commitment.block_number == number
+                && commitment.block_hash == hash
+                && commitment.validator_set_id == trusted.signing().id
+                && commitment.next == *trusted.latest_set();
+            if !same {
+                return Err(StateError::Malformed(
+                    "the proof of another block".to_string(),
+                ));
+            }
+            trusted.best.proof = Some(Box::new(proof));
+        }
+        Ok(trusted)
+    }
+}
+
+fn add_keys(set: &mut TrustedSet, keys: Option<Vec<Pk1Bytes>>) -> Result<(), StateError> {
+    let Some(keys) = keys else { return Ok(()) };
+    let id = set.commitment.id;
+    let keys = Keyset::check(&set.commitment, &keys)
+        .map_err(|error| StateError::Keys { set: id, error })?;
+    set.keys = Some(Arc::new(keys));
+    Ok(())
+}

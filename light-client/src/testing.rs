@@ -1,0 +1,231 @@
+//! A chain of many sets for tests and benches, made without a node: its genesis, its proofs, in every form in
+//! which a server sends them. Not for chains: everybody knows its secrets.
+
+use crate::{
+    genesis::{GenesisProof, KEYSETS_STORAGE_KEY},
+    update::SetProof,
+    Checkpoint,
+};
+use alloc::{collections::BTreeMap, vec, vec::Vec};
+use codec::{Compact, Encode};
+use duet_primitives::{
+    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage,
+    SetId, SignerIndex, StatelessProof, UncheckedJustification, H256,
+};
+use sp_core::{Blake2Hasher, Hasher};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+
+/// Blocks per set: of its blocks, the second, the fifth and the eighth have proofs.
+pub const SPAN: BlockNumber = 10;
+const ORDINARY: BlockNumber = 2;
+const MANDATORY: BlockNumber = 5;
+const LATE: BlockNumber = 8;
+
+/// A chain whose keys change every [`SPAN`] blocks.
+#[derive(Clone, Debug)]
+pub struct TestChain {
+    /// The sets in order, and one more that is planned and does not sign.
+    pub sets: Vec<TestSet>,
+    /// Hash of the genesis header.
+    pub genesis_hash: H256,
+    genesis: GenesisProof,
+    justifications: BTreeMap<BlockNumber, Justification>,
+}
+
+impl TestChain {
+    /// A chain on which `sets` sets of `members` have signed; `salt` tells chains apart.
+    pub fn new(sets: u64, members: u64, salt: u8) -> Self {
+        let sets: Vec<_> = (0..=sets)
+            .map(|id| TestSet::new(id, id..id + members))
+            .collect();
+        let genesis = genesis(&sets, salt);
+        let genesis_hash = Blake2Hasher::hash(&genesis.header);
+        let mut chain = Self {
+            sets,
+            genesis_hash,
+            genesis,
+            justifications: BTreeMap::new(),
+        };
+        for id in 0..chain.sets.len() - 1 {
+            chain.sign_span(id);
+        }
+        chain
+    }
+
+    fn sign_span(&mut self, id: usize) {
+        let (set, next) = (&self.sets[id], &self.sets[id + 1]);
+        let start = BlockNumber::try_from(id).expect("few sets") * SPAN;
+        let len = set.set.commitment().len;
+        for (offset, next) in [(ORDINARY, set), (MANDATORY, next), (LATE, next)] {
+            let number = start + offset;
+            let message = RoundMessage::new(self.genesis_hash, set.commitment(number, &next.set));
+            // Another member is absent each time, where one may be.
+            let absent = (len > set.set.commitment().threshold()).then_some(number % len);
+            let signers = (0..len).filter(|index| Some(*index) != absent);
+            self.justifications
+                .insert(number, set.justify(&message, signers));
+        }
+    }
+
+    /// What a client that knows the genesis hash is sent.
+    pub fn genesis_proof(&self) -> GenesisProof {
+        self.genesis.clone()
+    }
+
+    /// The newest block with a proof.
+    pub fn head(&self) -> &Commitment {
+        self.justifications
+            .values()
+            .next_back()
+            .expect("a chain has proofs")
+            .commitment()
+    }
+
+    /// All proofs in the order of their blocks.
+    pub fn justifications(&self) -> impl Iterator<Item = &UncheckedJustification> {
+        self.justifications
+            .values()
+            .map(Justification::as_unchecked)
+    }
+
+    /// The proof of a block, if it has one.
+    pub fn justification(&self, number: BlockNumber) -> Option<UncheckedJustification> {
+        self.justifications
+            .get(&number)
+            .map(|found| found.as_unchecked().clone())
+    }
+
+    /// The same for a client without keys.
+    pub fn stateless_proof(&self, number: BlockNumber) -> Option<StatelessProof> {
+        let found = self.justifications.get(&number)?;
+        let id = usize::try_from(found.commitment().validator_set_id).ok()?;
+        StatelessProof::new(found, self.sets.get(id)?.set.keyset()).ok()
+    }
+
+    /// Number of the block by whose proof a set hands over.
+    pub fn mandatory(&self, id: SetId) -> BlockNumber {
+        BlockNumber::try_from(id).expect("few sets") * SPAN + MANDATORY
+    }
+
+    /// The keys of a set.
+    pub fn keys(&self, id: SetId) -> Option<Vec<Pk1Bytes>> {
+        let set = self.sets.get(usize::try_from(id).ok()?)?;
+        Some(set.set.keyset().key_bytes())
+    }
+
+    /// The proofs that hand over, from a set on.
+    pub fn set_proofs(&self, from: SetId, limit: usize) -> Vec<SetProof> {
+        let proof = |id| {
+            let justification = self.justification(self.mandatory(id))?;
+            Some(SetProof {
+                justification,
+                next_keys: self.keys(id + 1)?,
+            })
+        };
+        (from..).map_while(proof).take(limit).collect()
+    }
+
+    /// The same for clients without keys.
+    pub fn stateless_set_proofs(&self, from: SetId, limit: usize) -> Vec<StatelessProof> {
+        (from..)
+            .map_while(|id| self.stateless_proof(self.mandatory(id)))
+            .take(limit)
+            .collect()
+    }
+
+    /// A checkpoint at the first block of a set.
+    pub fn checkpoint(&self, id: SetId) -> Checkpoint {
+        let set = &self.sets[usize::try_from(id).expect("few sets")].set;
+        let block_number = BlockNumber::try_from(id).expect("few sets") * SPAN;
+        Checkpoint {
+            genesis_hash: self.genesis_hash,
+            block_number,
+            block_hash: H256::from_low_u64_be(u64::from(block_number) + 1),
+            keysets: Keysets {
+                current: set.commitment().clone(),
+                next: set.commitment().clone(),
+            },
+        }
+    }
+
+    /// A proof by members of a set of whatever it is told to sign.
+    pub fn sign(
+        &self,
+        id: SetId,
+        commitment: Commitment,
+        signers: impl IntoIterator<Item = SignerIndex>,
+    ) -> UncheckedJustification {
+        let message = RoundMessage::new(self.genesis_hash, commitment);
+        let set = &self.sets[usize::try_from(id).expect("few sets")];
+        set.justify(&message, signers).into_unchecked()
+    }
+}
+
+fn genesis(sets: &[TestSet], salt: u8) -> GenesisProof {
+    let first = sets[0].set.commitment().clone();
+    let keysets = Keysets {
+        current: first.clone(),
+        next: first,
+    };
+    let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), salt);
+    GenesisProof {
+        header: genesis_header(state_root, 0),
+        nodes,
+        keys: sets[0].set.keyset().key_bytes(),
+    }
+}
+
+/// The encoding of a header with this state root and number, and an empty digest.
+pub fn genesis_header(state_root: H256, number: BlockNumber) -> Vec<u8> {
+    let extrinsics_root = H256::repeat_byte(0xee);
+    (
+        H256::zero(),
+        Compact(number),
+        state_root,
+        extrinsics_root,
+        Vec::<u8>::new(),
+    )
+        .encode()
+}
+
+/// A state with other entries around the keysets' one, its root, and the proof of what stands there.
+pub fn prove_keysets(value: Option<&[u8]>, salt: u8) -> (H256, Vec<Vec<u8>>) {
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
+    {
+        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
+        let mut put = |key: &[u8], value: &[u8]| {
+            trie.insert(key, value)
+                .expect("a database in memory does not fail");
+        };
+        for index in 0..64u8 {
+            put(
+                &Blake2Hasher::hash(&[index]).0,
+                &vec![salt; usize::from(index) + 1],
+            );
+            // Neighbours under the pallet's own prefix.
+            let neighbour = [&KEYSETS_STORAGE_KEY[..16], &[index; 16]].concat();
+            put(&neighbour, &[index; 40]);
+        }
+        if let Some(value) = value {
+            put(&KEYSETS_STORAGE_KEY, value);
+        }
+    }
+    let mut recorder = Recorder::<LayoutV1<Blake2Hasher>>::new();
+    let key = &KEYSETS_STORAGE_KEY;
+    sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
+        &db,
+        &root,
+        key,
+        Some(&mut recorder),
+        None,
+    )
+    .expect("a trie that was just written can be read");
+    (
+        root,
+        recorder
+            .drain()
+            .into_iter()
+            .map(|record| record.data)
+            .collect(),
+    )
+}

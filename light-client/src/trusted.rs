@@ -1,0 +1,242 @@
+//! The trusted state: what a client believes, and the few ways to come by it.
+
+use crate::{
+    checkpoint::Checkpoint,
+    error::{Error, StateError},
+    genesis::GenesisProof,
+    rules,
+    update::Update,
+    verify::{verify, Outcome},
+};
+use alloc::{boxed::Box, sync::Arc};
+use codec::{Decode, Encode};
+use duet_primitives::{
+    BlockNumber, Keyset, KeysetCommitment, Keysets, Pk1Bytes, SetId, UncheckedJustification, H256,
+};
+
+/// Whether a client keeps the keys of its sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub enum Mode {
+    /// Keep the keys: 48 bytes per validator, and the shortest proofs.
+    Full,
+    /// Keep only commitments: about 100 bytes per set, and proofs that bring the absentees' keys.
+    Stateless,
+}
+
+/// A set that is trusted, with its keys where they are known.
+#[derive(Clone, Debug)]
+pub(crate) struct TrustedSet {
+    pub(crate) commitment: KeysetCommitment,
+    /// Of `commitment`, always.
+    pub(crate) keys: Option<Arc<Keyset>>,
+}
+
+impl TrustedSet {
+    pub(crate) fn without_keys(commitment: KeysetCommitment) -> Self {
+        Self {
+            commitment,
+            keys: None,
+        }
+    }
+
+    pub(crate) fn new(keys: Keyset, mode: Mode) -> Self {
+        let commitment = keys.commitment().clone();
+        Self {
+            commitment,
+            keys: (mode == Mode::Full).then(|| Arc::new(keys)),
+        }
+    }
+}
+
+/// The newest block that is trusted.
+#[derive(Clone, Debug)]
+pub(crate) struct Best {
+    pub(crate) number: BlockNumber,
+    pub(crate) hash: H256,
+    /// The proof of it, kept as evidence; none for a checkpoint.
+    pub(crate) proof: Option<Box<UncheckedJustification>>,
+}
+
+/// What a client believes: the newest finalized block, the set that signs, and the one that follows it.
+///
+/// Made from a genesis hash, from a checkpoint, by [`verify`], or read back from what [`Trusted::encode`] wrote.
+/// A clone costs no copy of the keys.
+#[derive(Clone, Debug)]
+pub struct Trusted {
+    pub(crate) genesis_hash: H256,
+    pub(crate) mode: Mode,
+    pub(crate) best: Best,
+    pub(crate) signing: TrustedSet,
+    /// The set after the signing one, once it is named; never the signing one itself.
+    pub(crate) next: Option<TrustedSet>,
+}
+
+impl Trusted {
+    /// Begins at genesis, with a proof from anybody.
+    ///
+    /// # Errors
+    /// As [`GenesisProof::check`].
+    pub fn from_genesis(
+        genesis_hash: H256,
+        proof: &GenesisProof,
+        mode: Mode,
+    ) -> Result<Self, Error> {
+        let genesis = proof.check(genesis_hash)?;
+        let Keysets { current, next } = genesis.keysets;
+        // Proven state that breaks the order of sets is not a chain that we can follow.
+        rules::successor_follows(&current, &next).map_err(|_| Error::NoFirstKeysets)?;
+        Ok(Self {
+            genesis_hash,
+            mode,
+            best: Best {
+                number: 0,
+                hash: genesis_hash,
+                proof: None,
+            },
+            next: (next != current).then(|| TrustedSet::without_keys(next)),
+            signing: TrustedSet::new(genesis.keys, mode),
+        })
+    }
+
+    /// Begins at a checkpoint, which the user vouches for. In [`Mode::Full`] the keys come with
+    /// [`Trusted::with_keys`].
+    ///
+    /// # Errors
+    /// [`StateError`] when the checkpoint is none that a client could have printed.
+    pub fn from_checkpoint(checkpoint: Checkpoint, mode: Mode) -> Result<Self, StateError> {
+        checkpoint.check()?;
+        let Checkpoint {
+            genesis_hash,
+            block_number,
+            block_hash,
+            keysets,
+        } = checkpoint;
+        let Keysets { current, next } = keysets;
+        Ok(Self {
+            genesis_hash,
+            mode,
+            best: Best {
+                number: block_number,
+                hash: block_hash,
+                proof: None,
+            },
+            next: (next != current).then(|| TrustedSet::without_keys(next)),
+            signing: TrustedSet::without_keys(current),
+        })
+    }
+
+    /// Adds the keys of a trusted set, from anybody. (LIGHT-3)
+    ///
+    /// Cost: [`Keyset::check`].
+    ///
+    /// # Errors
+    /// [`Error::NotAwaited`] when the set is not trusted or [`Mode::Stateless`] keeps no keys; [`Error::Keys`]
+    /// when they are not its keys.
+    pub fn with_keys(&self, set: SetId, keys: &[Pk1Bytes]) -> Result<Self, Error> {
+        let awaited = self.set(set).filter(|_| self.mode == Mode::Full);
+        let commitment = &awaited.ok_or(Error::NotAwaited { set })?.commitment;
+        let keys = TrustedSet::new(rules::keys_match(commitment, keys)?, self.mode);
+        let mut with_keys = self.clone();
+        if set == self.signing.commitment.id {
+            with_keys.signing = keys;
+        } else {
+            with_keys.next = Some(keys);
+        }
+        Ok(with_keys)
+    }
+
+    /// This state in another mode: keys are dropped, or awaited.
+    pub fn in_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        if mode == Mode::Stateless {
+            self.signing.keys = None;
+            if let Some(next) = &mut self.next {
+                next.keys = None;
+            }
+        }
+        self
+    }
+
+    /// Verifies one proof against this state: [`verify`].
+    ///
+    /// # Errors
+    /// As [`verify`].
+    pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
+        verify(self, update.into())
+    }
+
+    /// Where another client can begin to come to this state.
+    pub fn checkpoint(&self) -> Checkpoint {
+        let current = self.signing.commitment.clone();
+        let next = self.next().unwrap_or(&current).clone();
+        Checkpoint {
+            genesis_hash: self.genesis_hash,
+            block_number: self.best.number,
+            block_hash: self.best.hash,
+            keysets: Keysets { current, next },
+        }
+    }
+
+    /// The set whose keys [`Mode::Full`] still misses, the signing one first.
+    pub fn missing_keys(&self) -> Option<SetId> {
+        if self.mode == Mode::Stateless {
+            return None;
+        }
+        [Some(&self.signing), self.next.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|set| set.keys.is_none())
+            .map(|set| set.commitment.id)
+    }
+
+    /// Which chain.
+    pub fn genesis_hash(&self) -> H256 {
+        self.genesis_hash
+    }
+
+    /// Whether keys are kept.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Number of the newest block that is trusted.
+    pub fn best_number(&self) -> BlockNumber {
+        self.best.number
+    }
+
+    /// Hash of the newest block that is trusted.
+    pub fn best_hash(&self) -> H256 {
+        self.best.hash
+    }
+
+    /// The proof of the newest block; none at genesis or at a checkpoint.
+    pub fn best_proof(&self) -> Option<&UncheckedJustification> {
+        self.best.proof.as_deref()
+    }
+
+    /// The set that signs.
+    pub fn signing(&self) -> &KeysetCommitment {
+        &self.signing.commitment
+    }
+
+    /// The set that follows it, once a proof has named it.
+    pub fn next(&self) -> Option<&KeysetCommitment> {
+        self.next.as_ref().map(|set| &set.commitment)
+    }
+
+    /// The newest set that is trusted: the one to ask set proofs from.
+    pub fn latest_set(&self) -> &KeysetCommitment {
+        self.next().unwrap_or(&self.signing.commitment)
+    }
+
+    pub(crate) fn best(&self) -> &Best {
+        &self.best
+    }
+
+    pub(crate) fn set(&self, id: SetId) -> Option<&TrustedSet> {
+        [Some(&self.signing), self.next.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|set| set.commitment.id == id)
+    }
+}

@@ -1,0 +1,141 @@
+//! What a stranger sends. Decoding is bounded, takes all of the bytes, and checks nothing else.
+
+use crate::{error::Error, genesis::GenesisProof};
+use alloc::{string::ToString, vec::Vec};
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::{
+    suite::MAX_VALIDATORS, Commitment, Pk1Bytes, StatelessProof, UncheckedJustification,
+};
+
+/// The most bytes that any answer may have: three times the keys of the largest set.
+pub const MAX_ANSWER_LEN: usize = 3 * KEYS_LEN;
+
+const KEYS_LEN: usize = MAX_VALIDATORS as usize * Pk1Bytes::LEN;
+/// A commitment, a bitfield of the largest set and two points take less.
+const JUSTIFICATION_LEN: usize = MAX_VALIDATORS as usize / 8 + 1024;
+/// Below the keys of the largest set: more than a third may not be absent, and each costs few hashes.
+const STATELESS_LEN: usize = 2 * KEYS_LEN;
+
+/// The proof that hands over to the next set, and the keys of that set.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct SetProof {
+    /// The signing set's proof for its mandatory block.
+    pub justification: UncheckedJustification,
+    /// The keys of the set that it names as the next one, in set order.
+    pub next_keys: Vec<Pk1Bytes>,
+}
+
+/// One proof, in one of the forms in which servers send it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// A proof for those who have the set's keys.
+    Justification(UncheckedJustification),
+    /// A proof that hands over, with the keys of the next set.
+    Set(SetProof),
+    /// A proof for those who have only a commitment.
+    Stateless(StatelessProof),
+}
+
+impl Update {
+    /// What the validators are said to have signed.
+    pub fn commitment(&self) -> &Commitment {
+        &self.justification().commitment
+    }
+
+    /// The justification in it.
+    pub fn justification(&self) -> &UncheckedJustification {
+        match self {
+            Self::Justification(justification) => justification,
+            Self::Set(set) => &set.justification,
+            Self::Stateless(proof) => &proof.justification,
+        }
+    }
+
+    /// How many bytes the proof takes, without the keys of a next set.
+    pub fn proof_len(&self) -> usize {
+        match self {
+            Self::Stateless(proof) => proof.encoded_size(),
+            Self::Justification(_) | Self::Set(_) => self.justification().encoded_size(),
+        }
+    }
+}
+
+impl From<UncheckedJustification> for Update {
+    fn from(justification: UncheckedJustification) -> Self {
+        Self::Justification(justification)
+    }
+}
+
+impl From<SetProof> for Update {
+    fn from(proof: SetProof) -> Self {
+        Self::Set(proof)
+    }
+}
+
+impl From<StatelessProof> for Update {
+    fn from(proof: StatelessProof) -> Self {
+        Self::Stateless(proof)
+    }
+}
+
+/// What [`decode`] reads: its name for errors, and the most bytes it may have.
+pub trait Received: Decode {
+    /// What it is called.
+    const NAME: &'static str;
+    /// The most bytes that are looked at.
+    const MAX_LEN: usize;
+}
+
+impl Received for UncheckedJustification {
+    const NAME: &'static str = "justification";
+    const MAX_LEN: usize = JUSTIFICATION_LEN;
+}
+
+impl Received for StatelessProof {
+    const NAME: &'static str = "stateless proof";
+    const MAX_LEN: usize = STATELESS_LEN;
+}
+
+impl Received for SetProof {
+    const NAME: &'static str = "set proof";
+    const MAX_LEN: usize = JUSTIFICATION_LEN + KEYS_LEN + 4;
+}
+
+impl Received for Vec<SetProof> {
+    const NAME: &'static str = "list of set proofs";
+    const MAX_LEN: usize = MAX_ANSWER_LEN;
+}
+
+impl Received for Vec<StatelessProof> {
+    const NAME: &'static str = "list of stateless proofs";
+    const MAX_LEN: usize = MAX_ANSWER_LEN;
+}
+
+impl Received for GenesisProof {
+    const NAME: &'static str = "genesis proof";
+    const MAX_LEN: usize = MAX_ANSWER_LEN;
+}
+
+impl Received for Vec<Pk1Bytes> {
+    const NAME: &'static str = "list of keys";
+    const MAX_LEN: usize = KEYS_LEN + 4;
+}
+
+/// Decodes what a stranger sent. (ENC-1)
+///
+/// # Errors
+/// [`Error::Malformed`] when there are too many bytes, when they do not decode, or when some are left over.
+pub fn decode<T: Received>(bytes: &[u8]) -> Result<T, Error> {
+    let malformed = |reason| Error::Malformed {
+        object: T::NAME,
+        reason,
+    };
+    if bytes.len() > T::MAX_LEN {
+        return Err(malformed(alloc::format!(
+            "{} bytes are more than {}",
+            bytes.len(),
+            T::MAX_LEN
+        )));
+    }
+    T::decode_all(&mut &*bytes).map_err(|error| malformed(error.to_string()))
+}

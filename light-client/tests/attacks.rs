@@ -1,0 +1,572 @@
+//! One valid thing, one change, one error: what a lying server may send, and how each lie is refused.
+
+use codec::{Decode, Encode};
+use duet_light_client::{
+    decode, genesis::KEYSETS_STORAGE_KEY, testing, testing::TestChain, Conflict, Culprit, Error,
+    GenesisProof, Misbehaviour, Mode, NextStep, Outcome, Received, SetProof, StorageProofError,
+    Trusted, Update,
+};
+use duet_primitives::{
+    Bitfield, Commitment, JustificationError, Keysets, Pk1Bytes, StatelessProof,
+    UncheckedJustification, H256,
+};
+use sp_core::{Blake2Hasher, Hasher};
+
+fn chain() -> TestChain {
+    TestChain::new(3, 5, 1)
+}
+
+fn begin(chain: &TestChain, mode: Mode) -> Trusted {
+    Trusted::from_genesis(chain.genesis_hash, &chain.genesis_proof(), mode).expect("honest")
+}
+
+fn after(trusted: &Trusted, update: impl Into<Update>) -> Trusted {
+    match trusted.verify(update).expect("honest") {
+        Outcome::New(verified) => verified.trusted,
+        Outcome::Known => panic!("the block is new"),
+    }
+}
+
+fn ordinary(chain: &TestChain) -> UncheckedJustification {
+    chain.justification(2).expect("set 0 proves block 2")
+}
+
+/// The error of a justification with one change, which must not depend on the mode.
+fn refused(change: impl Fn(&mut UncheckedJustification)) -> Error {
+    let chain = chain();
+    let mut bad = ordinary(&chain);
+    change(&mut bad);
+    let full = begin(&chain, Mode::Full)
+        .verify(bad.clone())
+        .expect_err("it is refused");
+
+    let mut stateless: StatelessProof = chain.stateless_proof(2).expect("the same block");
+    stateless.justification = bad;
+    let other = begin(&chain, Mode::Stateless)
+        .verify(stateless)
+        .expect_err("it is refused");
+    if full.culprit() != Culprit::Nobody {
+        assert_eq!(full.next_step(), other.next_step());
+    }
+    assert_eq!(full.rule(), other.rule(), "{full} / {other}");
+    full
+}
+
+#[test]
+fn a_wrong_apk2_is_refused_by_the_equation() {
+    let other = chain().justification(5).expect("other signers").apk2;
+    let error = refused(|bad| bad.apk2 = other);
+    assert_eq!(error, JustificationError::EquationFails.into());
+    assert_eq!((error.rule(), error.culprit()), ("JUST-5", Culprit::Sender));
+    assert_eq!(error.next_step(), NextStep::LeaveSender);
+}
+
+#[test]
+fn a_bitfield_below_the_threshold_is_refused() {
+    let error = refused(|bad| bad.signers = Bitfield::from_indices(5, [0, 1, 2]));
+    assert_eq!(
+        error,
+        JustificationError::BelowThreshold {
+            threshold: 4,
+            got: 3
+        }
+        .into()
+    );
+    assert_eq!(error.rule(), "JUST-4");
+}
+
+#[test]
+fn a_bitfield_with_padding_bits_is_refused() {
+    let error = refused(|bad| {
+        let mut bytes = bad.signers.as_bytes().to_vec();
+        bytes[0] |= 1 << 5;
+        bad.signers = Bitfield::from_bytes(bytes);
+    });
+    assert_eq!(error, JustificationError::PaddingBits.into());
+    assert_eq!(error.rule(), "JUST-3");
+}
+
+#[test]
+fn a_bitfield_of_another_length_is_refused() {
+    let error = refused(|bad| bad.signers = Bitfield::empty(9));
+    assert_eq!(
+        error,
+        JustificationError::BitfieldLength {
+            expected: 1,
+            got: 2
+        }
+        .into()
+    );
+}
+
+#[test]
+fn a_bitfield_that_names_others_is_refused() {
+    // Four of five in both, but the signature is not theirs.
+    let chain = chain();
+    let mut proof = ordinary(&chain);
+    proof.signers = Bitfield::from_indices(5, [1, 2, 3, 4]);
+    assert_ne!(proof.signers, ordinary(&chain).signers);
+    let error = begin(&chain, Mode::Full)
+        .verify(proof)
+        .expect_err("refused");
+    assert_eq!(error.rule(), "JUST-5");
+}
+
+#[test]
+fn a_proof_of_another_chain_is_refused() {
+    let (chain, other) = (chain(), TestChain::new(3, 5, 2));
+    assert_ne!(chain.genesis_hash, other.genesis_hash);
+    let error = begin(&chain, Mode::Full)
+        .verify(ordinary(&other))
+        .expect_err("refused");
+    assert_eq!(error, JustificationError::EquationFails.into());
+    let stateless = other.stateless_proof(2).expect("a proof");
+    let error = begin(&chain, Mode::Stateless)
+        .verify(stateless)
+        .expect_err("refused");
+    assert_eq!(error.rule(), "JUST-5");
+}
+
+#[test]
+fn a_genesis_of_another_chain_is_refused() {
+    let (chain, other) = (chain(), TestChain::new(3, 5, 2));
+    for mode in [Mode::Full, Mode::Stateless] {
+        let error = Trusted::from_genesis(chain.genesis_hash, &other.genesis_proof(), mode)
+            .expect_err("another hash");
+        let (expected, got) = (chain.genesis_hash, other.genesis_hash);
+        assert_eq!(error, Error::WrongGenesis { expected, got });
+        assert_eq!(error.next_step(), NextStep::CheckGenesisHash);
+    }
+}
+
+#[test]
+fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let foreign = chain.justification(12).expect("set 1 proves block 12");
+    let error = trusted
+        .verify(foreign.clone())
+        .expect_err("set 1 is not trusted yet");
+    assert_eq!(error, Error::TooFarAhead { latest: 0, got: 1 });
+    assert_eq!(error.next_step(), NextStep::FetchSetProofs { from_set: 0 });
+
+    let mut relabelled = foreign;
+    relabelled.commitment.validator_set_id = 0;
+    let error = trusted
+        .verify(relabelled)
+        .expect_err("set 0 did not sign it");
+    assert_eq!(error, JustificationError::EquationFails.into());
+}
+
+#[test]
+fn a_set_that_has_handed_over_is_not_heard_any_more() {
+    let chain = chain();
+    let trusted = after(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let trusted = after(&trusted, chain.justification(12).expect("a proof"));
+    let mut commitment = chain.justification(8).expect("a proof").commitment;
+    commitment.block_number = 30;
+    let stale = chain.sign(0, commitment, 0..5);
+    let error = trusted.verify(stale).expect_err("set 1 signs");
+    assert_eq!(error, Error::OldSet { signing: 1, got: 0 });
+}
+
+#[test]
+fn a_set_proof_with_other_keys_or_without_a_successor_is_refused() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let honest = chain.set_proofs(0, 1).remove(0);
+
+    let mut other_keys = honest.clone();
+    other_keys.next_keys = chain.keys(2).expect("known");
+    let error = trusted.verify(other_keys).expect_err("not set 1's keys");
+    assert!(matches!(error, Error::Keys { set: 1, .. }), "{error}");
+
+    let mut one_less = honest.clone();
+    one_less.next_keys.pop();
+    assert!(matches!(
+        trusted.verify(one_less),
+        Err(Error::Keys { set: 1, .. })
+    ));
+
+    let nobody = SetProof {
+        justification: ordinary(&chain),
+        next_keys: honest.next_keys,
+    };
+    let error = trusted.verify(nobody).expect_err("set 0 stays");
+    assert_eq!(error, Error::NoHandOver { set: 0 });
+    assert_eq!(error.culprit(), Culprit::Sender);
+}
+
+#[test]
+fn a_successor_out_of_order_is_the_validators_fault() {
+    let chain = chain();
+    let with_next = |change: fn(&mut Commitment)| {
+        let mut commitment = chain.justification(5).expect("it hands over").commitment;
+        change(&mut commitment);
+        let signed = chain.sign(0, commitment, 0..5);
+        begin(&chain, Mode::Full)
+            .verify(signed)
+            .expect_err("refused")
+    };
+    let skipped = with_next(|commitment| commitment.next.id = 2);
+    assert_eq!(skipped, Error::Successor { set: 0, next: 2 });
+    let changed = with_next(|commitment| commitment.next.id = 0);
+    assert_eq!(changed, Error::Successor { set: 0, next: 0 });
+    assert_eq!(
+        (changed.culprit(), changed.next_step()),
+        (Culprit::Validators, NextStep::Stop)
+    );
+}
+
+fn misbehaviour(error: Error) -> Box<Misbehaviour> {
+    assert_eq!(
+        (error.culprit(), error.next_step()),
+        (Culprit::Validators, NextStep::Stop)
+    );
+    match error {
+        Error::Misbehaviour(misbehaviour) => misbehaviour,
+        other => panic!("no misbehaviour: {other}"),
+    }
+}
+
+#[test]
+fn two_commitments_for_one_block_are_evidence_that_holds() {
+    let chain = chain();
+    let first = ordinary(&chain);
+    let trusted = after(&begin(&chain, Mode::Full), first.clone());
+    let mut commitment = first.commitment.clone();
+    commitment.block_hash = H256::repeat_byte(9);
+    let second = chain.sign(0, commitment, [0, 1, 2, 4]);
+    let evidence = misbehaviour(trusted.verify(second.clone()).expect_err("they contradict"));
+    assert_eq!(evidence.conflict(), Conflict::SameBlock);
+    assert_eq!(evidence.proofs(), [&first, &second]);
+
+    // Anybody who has the set can check it again.
+    let set = chain.sets[0].set.keyset();
+    let [one, other] = evidence.proofs().map(|proof| {
+        proof
+            .clone()
+            .check(set, chain.genesis_hash)
+            .expect("it holds")
+    });
+    assert_eq!(Misbehaviour::new(one, other).as_ref(), Some(&*evidence));
+
+    // A forged one is no evidence.
+    let mut forged = second;
+    forged.commitment.mmr_root = H256::repeat_byte(3);
+    assert_eq!(trusted.verify(forged).expect_err("forged").rule(), "JUST-5");
+}
+
+#[test]
+fn two_successors_or_one_taken_back_are_evidence() {
+    let chain = chain();
+    let trusted = after(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let late = chain.justification(8).expect("a late proof").commitment;
+
+    let mut other = late.clone();
+    other.next.root = H256::repeat_byte(7);
+    let error = trusted
+        .verify(chain.sign(0, other, 0..5))
+        .expect_err("another successor");
+    assert_eq!(misbehaviour(error).conflict(), Conflict::Successors);
+
+    let mut back = late;
+    back.next = chain.sets[0].set.commitment().clone();
+    let error = trusted
+        .verify(chain.sign(0, back, 0..5))
+        .expect_err("it was named");
+    assert_eq!(misbehaviour(error).conflict(), Conflict::Retraction);
+}
+
+#[test]
+fn conflicts_do_not_depend_on_the_order_and_honest_chains_have_none() {
+    let chain = chain();
+    let all: Vec<_> = chain
+        .justifications()
+        .map(|proof| proof.commitment.clone())
+        .collect();
+    for one in &all {
+        for other in &all {
+            assert_eq!(Conflict::between(one, other), None);
+        }
+    }
+    let mut behind = all[0].clone();
+    behind.block_number = 100;
+    let ahead = all.last().expect("proofs");
+    assert_eq!(Conflict::between(&behind, ahead), Some(Conflict::SetOrder));
+    assert_eq!(Conflict::between(ahead, &behind), Some(Conflict::SetOrder));
+}
+
+#[test]
+fn a_checkpoint_of_another_history_is_named_as_such() {
+    let chain = chain();
+    let mut checkpoint = chain.checkpoint(0);
+    checkpoint.block_number = 2;
+    checkpoint.block_hash = H256::repeat_byte(5);
+    let trusted = Trusted::from_checkpoint(checkpoint, Mode::Stateless).expect("well formed");
+    let error = trusted
+        .verify(chain.stateless_proof(2).expect("a proof"))
+        .expect_err("other hash");
+    assert_eq!(
+        error,
+        Error::CheckpointContradicted {
+            number: 2,
+            conflict: Conflict::SameBlock
+        }
+    );
+    assert_eq!(
+        (error.culprit(), error.next_step()),
+        (Culprit::Caller, NextStep::NewCheckpoint)
+    );
+
+    let mut planned = chain.checkpoint(0);
+    planned.keysets.next = chain.sets[1].set.commitment().clone();
+    let trusted = Trusted::from_checkpoint(planned, Mode::Stateless).expect("well formed");
+    let error = trusted
+        .verify(chain.stateless_proof(2).expect("a proof"))
+        .expect_err("retracted");
+    assert_eq!(
+        error,
+        Error::CheckpointContradicted {
+            number: 2,
+            conflict: Conflict::Retraction
+        }
+    );
+}
+
+#[test]
+fn a_storage_proof_with_too_little_too_much_or_nothing_is_refused() {
+    let chain = chain();
+    let honest = chain.genesis_proof();
+    let refuse = |proof: &GenesisProof| {
+        Trusted::from_genesis(chain.genesis_hash, proof, Mode::Full).expect_err("refused")
+    };
+    for missing in 0..honest.nodes.len() {
+        let mut proof = honest.clone();
+        proof.nodes.remove(missing);
+        assert_eq!(refuse(&proof), StorageProofError::Incomplete.into());
+    }
+    let expected = honest.nodes.len();
+    for extra in [honest.nodes[0].clone(), b"not of this trie".to_vec()] {
+        let mut proof = honest.clone();
+        proof.nodes.push(extra);
+        let surplus = StorageProofError::Surplus {
+            expected,
+            got: expected + 1,
+        };
+        assert_eq!(refuse(&proof), surplus.into());
+    }
+    let mut empty = honest;
+    empty.nodes.clear();
+    assert_eq!(refuse(&empty), StorageProofError::Incomplete.into());
+}
+
+/// A genesis whose state has this value, with everything else in order.
+fn genesis_with(value: Option<&[u8]>, number: u32) -> Error {
+    let (root, nodes) = testing::prove_keysets(value, 0);
+    let keys = chain().keys(0).expect("known");
+    let proof = GenesisProof {
+        header: testing::genesis_header(root, number),
+        nodes,
+        keys,
+    };
+    let hash = Blake2Hasher::hash(&proof.header);
+    Trusted::from_genesis(hash, &proof, Mode::Full).expect_err("refused")
+}
+
+#[test]
+fn a_genesis_that_has_no_first_set_is_told_from_a_lie() {
+    let absent = genesis_with(None, 0);
+    assert_eq!(absent, Error::NoFirstKeysets);
+    assert_eq!(
+        (absent.culprit(), absent.next_step()),
+        (Culprit::Nobody, NextStep::NewCheckpoint)
+    );
+    assert_eq!(genesis_with(Some(&[1; 50]), 0), Error::NoFirstKeysets);
+
+    let first = chain().sets[0].set.commitment().clone();
+    let next = chain().sets[2].set.commitment().clone();
+    let skips = Keysets {
+        current: first.clone(),
+        next,
+    }
+    .encode();
+    assert_eq!(genesis_with(Some(&skips), 0), Error::NoFirstKeysets);
+
+    let good = Keysets {
+        current: first.clone(),
+        next: first,
+    }
+    .encode();
+    let later = genesis_with(Some(&good), 1);
+    assert_eq!(later, Error::NotAGenesisHash);
+    assert_eq!(
+        (later.culprit(), later.next_step()),
+        (Culprit::Caller, NextStep::CheckGenesisHash)
+    );
+    assert_eq!(KEYSETS_STORAGE_KEY.len(), 32);
+}
+
+#[test]
+fn what_is_too_long_or_goes_on_is_not_decoded() {
+    let mut bytes = ordinary(&chain()).encode();
+    bytes.push(0);
+    let error = decode::<UncheckedJustification>(&bytes).expect_err("a byte is left over");
+    assert_eq!((error.rule(), error.culprit()), ("ENC-1", Culprit::Sender));
+    let long = vec![0; <UncheckedJustification as Received>::MAX_LEN + 1];
+    assert_eq!(
+        decode::<UncheckedJustification>(&long)
+            .expect_err("too long")
+            .rule(),
+        "ENC-1"
+    );
+    // A list that claims more than it brings.
+    let liar = codec::Compact(u32::MAX).encode();
+    assert_eq!(
+        decode::<Vec<SetProof>>(&liar).expect_err("short").rule(),
+        "ENC-1"
+    );
+    assert_eq!(
+        decode::<Vec<Pk1Bytes>>(&liar).expect_err("short").rule(),
+        "ENC-1"
+    );
+}
+
+/// Flips a bit in every byte, the lowest and then the highest, and wants one of the rules for that part.
+fn flip_everywhere<T: Received>(
+    bytes: &[u8],
+    parts: &[(&str, usize, &[&str])],
+    verify: impl Fn(T) -> Result<(), Error>,
+) {
+    verify(decode(bytes).expect("untouched")).expect("untouched");
+    let mut start = 0;
+    for (part, len, rules) in parts {
+        for offset in start..start + len {
+            for bit in [0x01, 0x80] {
+                let mut bad = bytes.to_vec();
+                bad[offset] ^= bit;
+                let error = decode(&bad)
+                    .and_then(&verify)
+                    .expect_err("a bit is flipped");
+                assert!(
+                    rules.contains(&error.rule()),
+                    "{part}, byte {offset}: {error}"
+                );
+            }
+        }
+        start += len;
+    }
+    assert_eq!(start, bytes.len(), "every byte was flipped");
+}
+
+const POINT: &[&str] = &["ENC-1", "ENC-2", "ENC-3", "ENC-4", "JUST-5"];
+
+/// The parts of a justification of a set of five: where they are and what breaks there.
+const JUSTIFICATION: [(&str, usize, &[&str]); 11] = [
+    ("block number", 4, &["LIGHT-4", "JUST-5"]),
+    ("block hash", 32, &["JUST-5"]),
+    ("mmr root", 32, &["JUST-5"]),
+    ("set id", 8, &["LIGHT-6"]),
+    ("next: id", 8, &["JUST-5"]),
+    ("next: len", 4, &["JUST-5"]),
+    ("next: root and apk1", 80, &["JUST-5"]),
+    ("bitfield length", 1, &["ENC-1", "JUST-2"]),
+    ("bitfield", 1, &["JUST-3", "JUST-4", "JUST-5"]),
+    ("signature", 48, POINT),
+    ("apk2", 96, POINT),
+];
+
+#[test]
+fn a_flipped_bit_at_any_offset_of_a_justification_is_refused() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    for number in [2, 5] {
+        let bytes = chain.justification(number).expect("a proof").encode();
+        flip_everywhere(&bytes, &JUSTIFICATION, |bad: UncheckedJustification| {
+            trusted.verify(bad).map(|_| ())
+        });
+    }
+}
+
+#[test]
+fn a_flipped_bit_at_any_offset_of_a_set_proof_is_refused() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let bytes = chain.set_proofs(0, 1).remove(0).encode();
+    let mut parts = JUSTIFICATION.to_vec();
+    parts.push(("number of keys", 1, &["ENC-1", "LIGHT-3"]));
+    parts.push(("keys", 5 * 48, &["LIGHT-3"]));
+    flip_everywhere(&bytes, &parts, |bad: SetProof| {
+        trusted.verify(bad).map(|_| ())
+    });
+}
+
+#[test]
+fn a_flipped_bit_at_any_offset_of_a_stateless_proof_is_refused() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Stateless);
+    let proof = chain.stateless_proof(2).expect("a proof");
+    let merkle = proof.proof.encoded_size();
+    let mut parts = JUSTIFICATION.to_vec();
+    // Another bitfield wants other absentees' keys.
+    parts[8].2 = &["JUST-3", "JUST-4", "STATELESS-1", "STATELESS-2"];
+    parts.push(("number of absentees", 1, &["ENC-1", "STATELESS-1"]));
+    parts.push(("absentee", 48, &["STATELESS-2"]));
+    parts.push(("number of hashes", 1, &["ENC-1", "STATELESS-2"]));
+    parts.push(("hashes", merkle - 1, &["STATELESS-2"]));
+    flip_everywhere(&proof.encode(), &parts, |bad: StatelessProof| {
+        trusted.verify(bad).map(|_| ())
+    });
+}
+
+#[test]
+fn a_flipped_bit_at_any_offset_of_a_genesis_proof_is_refused() {
+    let chain = chain();
+    let proof = chain.genesis_proof();
+    let prefix = |list: usize| codec::Compact(u32::try_from(list).expect("short")).encoded_size();
+    let parts: [(&str, usize, &[&str]); 4] = [
+        ("header", proof.header.encoded_size(), &["ENC-1", "LIGHT-1"]),
+        ("nodes", proof.nodes.encoded_size(), &["ENC-1", "LIGHT-2"]),
+        (
+            "number of keys",
+            prefix(proof.keys.len()),
+            &["ENC-1", "LIGHT-3"],
+        ),
+        ("keys", proof.keys.len() * 48, &["LIGHT-3"]),
+    ];
+    for mode in [Mode::Full, Mode::Stateless] {
+        flip_everywhere(&proof.encode(), &parts, |bad: GenesisProof| {
+            Trusted::from_genesis(chain.genesis_hash, &bad, mode).map(|_| ())
+        });
+    }
+}
+
+#[test]
+fn a_flipped_bit_at_any_offset_of_keys_is_refused() {
+    let chain = chain();
+    let trusted = Trusted::from_checkpoint(chain.checkpoint(0), Mode::Full).expect("well formed");
+    let keys = chain.keys(0).expect("known").encode();
+    let parts: [(&str, usize, &[&str]); 2] = [
+        ("number of keys", 1, &["ENC-1", "LIGHT-3"]),
+        ("keys", 5 * 48, &["LIGHT-3"]),
+    ];
+    flip_everywhere(&keys, &parts, |bad: Vec<Pk1Bytes>| {
+        trusted.with_keys(0, &bad).map(|_| ())
+    });
+}
+
+#[test]
+fn every_error_names_its_rule_in_what_it_says() {
+    let errors = [
+        refused(|bad| bad.signers = Bitfield::empty(9)),
+        refused(|bad| bad.signature.0 = [0; 48]),
+        refused(|bad| bad.apk2.0 = [0xff; 96]),
+        refused(|bad| bad.commitment.validator_set_id = 9),
+        genesis_with(None, 0),
+        genesis_with(None, 1),
+    ];
+    for error in errors {
+        assert!(error.to_string().contains(error.rule()), "{error}");
+    }
+    assert!(Keysets::decode(&mut &[][..]).is_err());
+}

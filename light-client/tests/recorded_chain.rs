@@ -1,0 +1,362 @@
+//! A chain with many changes of its validators, followed with and without keys.
+
+use codec::Encode;
+use duet_light_client::{
+    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome,
+    SetProof, StateError, Trusted, Update,
+};
+use duet_primitives::{StatelessProof, UncheckedJustification};
+
+const SETS: u64 = 12;
+
+fn chain() -> TestChain {
+    TestChain::new(SETS, 5, 1)
+}
+
+fn begin(chain: &TestChain, mode: Mode) -> Trusted {
+    let proof: GenesisProof = decode(&chain.genesis_proof().encode()).expect("it decodes");
+    Trusted::from_genesis(chain.genesis_hash, &proof, mode).expect("an honest genesis")
+}
+
+fn next(trusted: &Trusted, update: impl Into<Update>) -> Trusted {
+    match trusted.verify(update).expect("an honest proof") {
+        Outcome::New(verified) => verified.trusted,
+        Outcome::Known => panic!("the block is new"),
+    }
+}
+
+#[test]
+fn one_proof_per_set_leads_from_genesis_to_the_head() {
+    let chain = chain();
+    let mut trusted = begin(&chain, Mode::Full);
+    let proofs: Vec<SetProof> = decode(&chain.set_proofs(0, 100).encode()).expect("it decodes");
+    for proof in proofs {
+        trusted = next(&trusted, proof);
+    }
+    assert_eq!(trusted.latest_set().id, SETS);
+    assert_eq!(trusted.missing_keys(), None);
+    let head = chain.head().clone();
+    trusted = next(
+        &trusted,
+        chain.justification(head.block_number).expect("a proof"),
+    );
+    assert_eq!(
+        (trusted.best_number(), trusted.best_hash()),
+        (head.block_number, head.block_hash)
+    );
+}
+
+#[test]
+fn commitments_alone_lead_from_genesis_to_the_head() {
+    let chain = chain();
+    let mut trusted = begin(&chain, Mode::Stateless);
+    let proofs: Vec<StatelessProof> =
+        decode(&chain.stateless_set_proofs(0, 100).encode()).expect("it decodes");
+    for proof in proofs {
+        trusted = next(&trusted, proof);
+        assert!(trusted.encode().len() < 1024, "no keys are kept");
+    }
+    assert_eq!(trusted.latest_set().id, SETS);
+    let head = chain.head().block_number;
+    trusted = next(&trusted, chain.stateless_proof(head).expect("a proof"));
+    assert_eq!(trusted.best_number(), head);
+}
+
+#[test]
+fn every_proof_in_turn_is_followed_in_both_modes_to_the_same_state() {
+    let chain = chain();
+    let (mut full, mut stateless) = (begin(&chain, Mode::Full), begin(&chain, Mode::Stateless));
+    for justification in chain.justifications() {
+        let number = justification.commitment.block_number;
+        full = next(&full, justification.clone());
+        while let Some(set) = full.missing_keys() {
+            full = full
+                .with_keys(set, &chain.keys(set).expect("known"))
+                .expect("its keys");
+        }
+        stateless = next(
+            &stateless,
+            chain.stateless_proof(number).expect("the same block"),
+        );
+        assert_eq!(full.checkpoint(), stateless.checkpoint());
+        assert_eq!(full.best_proof(), stateless.best_proof());
+    }
+    assert_eq!(full.best_number(), chain.head().block_number);
+}
+
+#[test]
+fn a_set_may_go_on_after_it_has_named_its_successor() {
+    let chain = chain();
+    let trusted = next(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let late = chain
+        .justification(chain.mandatory(0) + 3)
+        .expect("a late proof of set 0");
+    let trusted = next(&trusted, late);
+    assert_eq!((trusted.signing().id, trusted.latest_set().id), (0, 1));
+    assert_eq!(
+        trusted.missing_keys(),
+        None,
+        "the keys came with the set proof"
+    );
+    let first_of_next = chain.justification(12).expect("a proof of set 1");
+    let trusted = next(&trusted, first_of_next);
+    assert_eq!((trusted.signing().id, trusted.next()), (1, None));
+}
+
+#[test]
+fn the_same_block_is_known_and_an_older_one_is_not_needed() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let trusted = next(&trusted, chain.justification(2).expect("a proof"));
+    let trusted = next(&trusted, chain.justification(5).expect("a proof"));
+    let again = trusted.verify(chain.justification(5).expect("a proof"));
+    assert!(matches!(again, Ok(Outcome::Known)));
+    // Another threshold of signers for the same commitment is as good.
+    let commitment = chain.justification(5).expect("a proof").commitment;
+    let others = trusted.verify(chain.sign(0, commitment, [0, 1, 2, 3]));
+    assert!(matches!(others, Ok(Outcome::Known)));
+    let error = trusted
+        .verify(chain.justification(2).expect("a proof"))
+        .expect_err("it is old");
+    assert_eq!(error, Error::OldBlock { best: 5, got: 2 });
+    assert_eq!(
+        (error.culprit(), error.next_step()),
+        (Culprit::Nobody, NextStep::GoOn)
+    );
+}
+
+#[test]
+fn a_client_that_is_too_far_behind_is_told_where_to_go_on() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let head = chain
+        .justification(chain.head().block_number)
+        .expect("a proof");
+    let error = trusted
+        .verify(head)
+        .expect_err("set 0 does not lead there at once");
+    assert_eq!(
+        error,
+        Error::TooFarAhead {
+            latest: 0,
+            got: SETS - 1
+        }
+    );
+    assert_eq!(error.next_step(), NextStep::FetchSetProofs { from_set: 0 });
+    assert_eq!(error.culprit(), Culprit::Nobody);
+}
+
+#[test]
+fn a_checkpoint_leads_to_the_head_once_its_keys_are_there() {
+    let chain = chain();
+    for mode in [Mode::Full, Mode::Stateless] {
+        let mut trusted = Trusted::from_checkpoint(chain.checkpoint(4), mode).expect("a good one");
+        if mode == Mode::Full {
+            let error = trusted
+                .verify(chain.justification(42).expect("a proof"))
+                .expect_err("there are no keys");
+            assert_eq!(error.next_step(), NextStep::FetchKeys { set: 4 });
+            assert_eq!(trusted.missing_keys(), Some(4));
+            trusted = trusted
+                .with_keys(4, &chain.keys(4).expect("known"))
+                .expect("its keys");
+        }
+        for number in [42, 45, 52] {
+            trusted = match mode {
+                Mode::Full => next(&trusted, chain.justification(number).expect("a proof")),
+                Mode::Stateless => next(&trusted, chain.stateless_proof(number).expect("a proof")),
+            };
+            if let Some(set) = trusted.missing_keys() {
+                trusted = trusted
+                    .with_keys(set, &chain.keys(set).expect("known"))
+                    .expect("its keys");
+            }
+        }
+        assert_eq!((trusted.best_number(), trusted.signing().id), (52, 5));
+    }
+}
+
+#[test]
+fn a_printed_checkpoint_stands_for_the_state_that_printed_it() {
+    let chain = chain();
+    let trusted = next(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let again =
+        Trusted::from_checkpoint(trusted.checkpoint(), Mode::Stateless).expect("a good one");
+    assert_eq!(again.checkpoint(), trusted.checkpoint());
+    assert_eq!(again.latest_set().id, 1);
+}
+
+#[test]
+fn checkpoints_that_no_client_prints_are_refused() {
+    let chain = chain();
+    let good = chain.checkpoint(3);
+    let with = |change: fn(&mut duet_light_client::Checkpoint)| {
+        let mut checkpoint = good.clone();
+        change(&mut checkpoint);
+        Trusted::from_checkpoint(checkpoint, Mode::Full).expect_err("it is refused")
+    };
+    assert!(matches!(
+        with(|bad| bad.keysets.next.id = 5),
+        StateError::Successor { .. }
+    ));
+    assert!(matches!(
+        with(|bad| bad.keysets.next.len = 4),
+        StateError::Successor { .. }
+    ));
+    assert!(matches!(
+        with(|bad| bad.keysets.current.len = 0),
+        StateError::Len { .. }
+    ));
+    assert!(matches!(
+        with(|bad| bad.keysets.current.apk1.0 = [1; 48]),
+        StateError::Total { .. }
+    ));
+}
+
+#[test]
+fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
+    let chain = chain();
+    for mode in [Mode::Full, Mode::Stateless] {
+        let trusted = match mode {
+            Mode::Full => next(&begin(&chain, mode), chain.set_proofs(0, 1).remove(0)),
+            Mode::Stateless => next(
+                &begin(&chain, mode),
+                chain.stateless_set_proofs(0, 1).remove(0),
+            ),
+        };
+        let bytes = trusted.encode();
+        let again = Trusted::decode(&bytes).expect("its own bytes");
+        assert_eq!(again.encode(), bytes);
+        assert_eq!(again.missing_keys(), None);
+        let update: Update = match mode {
+            Mode::Full => chain.justification(12).expect("a proof").into(),
+            Mode::Stateless => chain.stateless_proof(12).expect("a proof").into(),
+        };
+        assert_eq!(next(&again, update).best_number(), 12);
+
+        for offset in 0..bytes.len() {
+            let mut bad = bytes.clone();
+            bad[offset] ^= 1;
+            let error = Trusted::decode(&bad).expect_err("a byte is flipped");
+            let expected = matches!(error, StateError::Version { .. }) == (offset == 0)
+                && (offset == 0 || error == StateError::Checksum);
+            assert!(expected, "offset {offset}: {error}");
+        }
+        assert_eq!(
+            Trusted::decode(&bytes[..20]).expect_err("cut"),
+            StateError::Checksum
+        );
+    }
+}
+
+#[test]
+fn keys_can_be_dropped_and_asked_for_again() {
+    let chain = chain();
+    let full = begin(&chain, Mode::Full);
+    let stateless = full.clone().in_mode(Mode::Stateless);
+    assert_eq!(stateless.missing_keys(), None);
+    let keys = chain.keys(0).expect("known");
+    assert_eq!(
+        stateless.with_keys(0, &keys).expect_err("it keeps none"),
+        Error::NotAwaited { set: 0 }
+    );
+    let full = stateless.in_mode(Mode::Full);
+    assert_eq!(full.missing_keys(), Some(0));
+    assert_eq!(
+        full.with_keys(0, &keys).expect("its keys").missing_keys(),
+        None
+    );
+    assert_eq!(
+        full.with_keys(7, &keys).expect_err("not trusted"),
+        Error::NotAwaited { set: 7 }
+    );
+}
+
+#[test]
+fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
+    use sp_core::{Blake2Hasher, Hasher};
+    use sp_trie::{trie_types::TrieDBMutBuilderV0, LayoutV0, MemoryDB, Recorder, TrieMut};
+
+    let first = chain().sets[0].set.commitment().clone();
+    let keysets = duet_primitives::Keysets {
+        current: first.clone(),
+        next: first,
+    };
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
+    TrieDBMutBuilderV0::new(&mut db, &mut root)
+        .build()
+        .insert(&genesis::KEYSETS_STORAGE_KEY, &keysets.encode())
+        .expect("in memory");
+    let mut recorder = Recorder::<LayoutV0<Blake2Hasher>>::new();
+    let key = &genesis::KEYSETS_STORAGE_KEY;
+    sp_trie::read_trie_value::<LayoutV0<_>, _>(&db, &root, key, Some(&mut recorder), None)
+        .expect("in memory");
+    let proof = GenesisProof {
+        header: duet_light_client::testing::genesis_header(root, 0),
+        nodes: recorder
+            .drain()
+            .into_iter()
+            .map(|record| record.data)
+            .collect(),
+        keys: chain().keys(0).expect("known"),
+    };
+    let hash = Blake2Hasher::hash(&proof.header);
+    Trusted::from_genesis(hash, &proof, Mode::Full).expect("state of version 0 proves as well");
+}
+
+#[test]
+fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
+    use sp_core::{Blake2Hasher, Hasher};
+    use sp_trie::{recorder, trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, TrieMut};
+
+    let first = chain().sets[0].set.commitment().clone();
+    let keysets = duet_primitives::Keysets {
+        current: first.clone(),
+        next: first,
+    };
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
+    {
+        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
+        for index in 0..200u8 {
+            let (key, value) = (Blake2Hasher::hash(&[index]), [index; 70]);
+            trie.insert(key.as_bytes(), &value).expect("in memory");
+        }
+        trie.insert(&genesis::KEYSETS_STORAGE_KEY, &keysets.encode())
+            .expect("in memory");
+    }
+    let recorder = recorder::Recorder::<Blake2Hasher>::default();
+    {
+        let mut recorder = recorder.as_trie_recorder(root);
+        let key = &genesis::KEYSETS_STORAGE_KEY;
+        sp_trie::read_trie_value::<LayoutV1<_>, _>(&db, &root, key, Some(&mut recorder), None)
+            .expect("in memory");
+    }
+    let proof = GenesisProof {
+        header: duet_light_client::testing::genesis_header(root, 0),
+        nodes: recorder.to_storage_proof().into_iter_nodes().collect(),
+        keys: chain().keys(0).expect("known"),
+    };
+    let hash = Blake2Hasher::hash(&proof.header);
+    Trusted::from_genesis(hash, &proof, Mode::Full).expect("what nodes send is accepted");
+}
+
+#[test]
+fn what_servers_send_is_pinned() {
+    // Both ends of the RPC rely on these layouts; they are those of tuples of the same fields.
+    let chain = chain();
+    let GenesisProof {
+        header,
+        nodes,
+        keys,
+    } = chain.genesis_proof();
+    assert_eq!(
+        chain.genesis_proof().encode(),
+        (header, nodes, keys).encode()
+    );
+    let SetProof {
+        justification,
+        next_keys,
+    } = chain.set_proofs(0, 1).remove(0);
+    let pair: (UncheckedJustification, _) = (justification, next_keys);
+    assert_eq!(chain.set_proofs(0, 1).encode(), vec![pair].encode());
+}

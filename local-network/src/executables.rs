@@ -1,0 +1,69 @@
+//! Where the node and the light client are.
+
+use crate::{Error, Result};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// The executables that a network and its audience run.
+#[derive(Clone, Debug)]
+pub struct Executables {
+    directory: PathBuf,
+}
+
+impl Executables {
+    /// Those that cargo has built with the running program: next to it, or one folder up if it is a test.
+    ///
+    /// `DUET_NODE` and `DUET_LIGHT` in the environment name others.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the system does not say where this program is.
+    pub fn locate() -> Result<Self> {
+        let program = env::current_exe().map_err(Error::io("where this program is"))?;
+        let folder = program.parent().unwrap_or(Path::new("."));
+        let is_test = folder.file_name().is_some_and(|name| name == "deps");
+        let folder = folder.parent().filter(|_| is_test).unwrap_or(folder);
+        Ok(Self {
+            directory: folder.to_owned(),
+        })
+    }
+
+    /// The node.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn node(&self) -> Result<PathBuf> {
+        self.find("duet-node", "DUET_NODE")
+    }
+
+    /// The light client.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn light(&self) -> Result<PathBuf> {
+        self.find("duet-light", "DUET_LIGHT")
+    }
+
+    /// The demo.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn demo(&self) -> Result<PathBuf> {
+        self.find("duet-demo", "DUET_DEMO")
+    }
+
+    fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
+        let named = env::var_os(variable).map(PathBuf::from);
+        let path = named.unwrap_or_else(|| self.directory.join(name));
+        if path.is_file() {
+            Ok(path)
+        } else {
+            Err(Error::NoExecutable {
+                name,
+                path,
+                variable,
+            })
+        }
+    }
+}

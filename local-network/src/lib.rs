@@ -1,0 +1,45 @@
+//! Networks of real nodes on one machine, for the demo and the end-to-end tests.
+//!
+//! Each node is a process of its own, the executable `duet-node`, and speaks libp2p over loopback with the
+//! others. Nothing is simulated: what these nodes do, the nodes of a live chain do.
+//!
+//! - [`Network`]: starts nodes, and ends them when it is dropped.
+//! - [`Node`]: one of them: kill, stop, start again.
+//! - [`LightClient`]: the light client, running as its user would run it.
+//! - [`Rpc`]: what is asked of a node over its WebSocket.
+//! - [`transaction`]: signed extrinsics, followed until they are in a block.
+//! - [`staking`]: how an account becomes a validator.
+//! - [`wait`]: until something holds, but not for ever.
+//!
+//! ```no_run
+//! use duet_local_network::Network;
+//!
+//! # async fn example() -> duet_local_network::Result<()> {
+//! let network = Network::builder().validators(4).start().await?;
+//! let rpc = network.node(0).rpc().await?;
+//! let mut proofs = rpc.justifications().await?;
+//! println!("{:?}", proofs.next().await?.commitment);
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod executables;
+mod interrupt;
+mod light_client;
+mod network;
+mod node;
+mod ports;
+mod rpc;
+mod spec;
+pub mod staking;
+pub mod transaction;
+pub mod wait;
+
+pub use error::{Error, Result};
+pub use executables::Executables;
+pub use interrupt::Interrupt;
+pub use light_client::LightClient;
+pub use network::{Builder, Network, MAX_VALIDATORS};
+pub use node::{Node, DEVELOPMENT_ACCOUNTS};
+pub use rpc::{DuetKeyAnswer, Proofs, Rpc};

@@ -1,0 +1,142 @@
+//! A local network of validators, and the light client that follows it as its user would see it.
+
+use clap::Parser;
+use duet_local_network::{
+    staking::{become_validator, Step, BOND},
+    Error, Executables, Interrupt, LightClient, Network, Node, Result, DEVELOPMENT_ACCOUNTS,
+};
+use duet_runtime::constants::UNIT;
+use std::process::ExitCode;
+
+/// After how many proofs another validator joins a network that runs until Ctrl-C.
+const JOINS_AFTER: u64 = 10;
+
+/// Starts a local network of validators and follows its finality with the light client.
+///
+/// Half-way through, one more validator bonds, registers its keys and joins; the light client follows the
+/// change of the set.
+#[derive(Parser)]
+#[command(name = "duet-demo", version)]
+struct Options {
+    /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    blocks: Option<u64>,
+    /// How many validators the network starts with, at most seven.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    validators: usize,
+    /// First of the TCP ports to use, two for each node; free ones are searched when absent.
+    #[arg(long, value_name = "PORT")]
+    base_port: Option<u16>,
+    /// Leaves the nodes' directories in place and says where they are.
+    #[arg(long)]
+    keep: bool,
+}
+
+/// How a demo ends when nothing goes wrong.
+enum Ending {
+    AllProofs,
+    Interrupted,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options).await {
+        Ok(Ending::AllProofs) => ExitCode::SUCCESS,
+        // Who asked for a number of proofs did not get it.
+        Ok(Ending::Interrupted) if options.blocks.is_some() => ExitCode::from(130),
+        Ok(Ending::Interrupted) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("duet-demo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: &Options) -> Result<Ending> {
+    let mut interrupt = Interrupt::listen()?;
+    let mut network = tokio::select! {
+        network = start(options) => network?,
+        () = interrupt.next() => return Ok(Ending::Interrupted),
+    };
+    let ending = tokio::select! {
+        proofs = follow(&mut network, options.blocks) => proofs.map(|()| Ending::AllProofs),
+        () = interrupt.next() => Ok(Ending::Interrupted),
+    };
+    println!("ending {} nodes", network.nodes().len());
+    if options.keep {
+        println!(
+            "their directories stay in {}",
+            network.directory().display()
+        );
+    }
+    ending
+}
+
+async fn start(options: &Options) -> Result<Network> {
+    println!(
+        "starting {} validators, each a process of its own",
+        options.validators
+    );
+    let tell = |node: &Node| {
+        let id = node.process_id().unwrap_or_default();
+        println!("  {:8} process {id:<8} {}", node.name(), node.url());
+    };
+    let builder = Network::builder()
+        .validators(options.validators)
+        .keep(options.keep);
+    builder
+        .base_port(options.base_port)
+        .start_and_tell(tell)
+        .await
+}
+
+/// Shows proofs, and lets another validator join half-way.
+async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
+    let genesis = network.node(0).rpc().await?.genesis_hash().await?;
+    let urls: Vec<_> = network.nodes().iter().map(Node::url).collect();
+    let state = network.directory().join("light-client.state");
+    let mut client = LightClient::follow(&Executables::locate()?, genesis, &urls, &state, &[])?;
+    println!("following them with the light client: {}", client.command());
+
+    let half = blocks.map_or(JOINS_AFTER, |blocks| blocks / 2);
+    show(&mut client, half).await?;
+    let rest = show(&mut client, blocks.map_or(u64::MAX, |blocks| blocks - half));
+    let joining = join(network);
+    tokio::pin!(rest, joining);
+    tokio::select! {
+        shown = &mut rest => return shown,
+        joined = &mut joining => joined?,
+    }
+    rest.await
+}
+
+/// Prints what the light client prints, until it has verified this many proofs.
+async fn show(client: &mut LightClient, proofs: u64) -> Result<()> {
+    let mut seen = 0;
+    while seen < proofs {
+        let line = client.next_line().await?;
+        println!("{line}");
+        seen += u64::from(line.starts_with("block "));
+    }
+    Ok(())
+}
+
+/// Starts one more node and makes it a validator.
+async fn join(network: &mut Network) -> Result<()> {
+    let account = DEVELOPMENT_ACCOUNTS.get(network.nodes().len()).copied();
+    let account = account.ok_or(Error::NoAccountLeft)?;
+    println!("-- {account} starts a node and becomes a validator");
+    let index = network.join(&account.to_string()).await?;
+    let rpc = network.node(index).rpc().await?;
+    let tell = |step| match step {
+        Step::Bonded => println!("-- {account} has bonded {} tokens", BOND / UNIT),
+        Step::Candidate => println!("-- {account} is a candidate in the next election"),
+        Step::SessionKeysSet => println!("-- {account} has set its session keys"),
+        Step::DuetKeyRegistered => {
+            println!("-- {account} has registered its Duet key; its set signs in a few sessions");
+        }
+    };
+    become_validator(&rpc, account, tell).await?;
+    Ok(())
+}

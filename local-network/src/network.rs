@@ -1,0 +1,193 @@
+//! Several nodes that know each other.
+
+use crate::{
+    node::{Keys, Settings},
+    ports::PortPool,
+    spec, Error, Executables, Node, Result, DEVELOPMENT_ACCOUNTS,
+};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The most validators that a local network starts with; one development account is left to join later.
+pub const MAX_VALIDATORS: usize = DEVELOPMENT_ACCOUNTS.len() - 1;
+/// The chain whose genesis has this many validators is built into the node.
+const BUILT_IN: (usize, &str) = (4, "local");
+
+/// How a network is to be.
+#[derive(Debug)]
+pub struct Builder {
+    validators: usize,
+    base_port: Option<u16>,
+    keep: bool,
+}
+
+impl Builder {
+    /// With how many validators; four if not said.
+    pub fn validators(mut self, validators: usize) -> Self {
+        self.validators = validators;
+        self
+    }
+
+    /// The first of the TCP ports to use, two for each node; free ones are searched if not said.
+    pub fn base_port(mut self, port: Option<u16>) -> Self {
+        self.base_port = port;
+        self
+    }
+
+    /// Whether the directories stay when the network is dropped; if not said, they go.
+    pub fn keep(mut self, keep: bool) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// Starts the validators.
+    ///
+    /// # Errors
+    /// [`Error`] with the first node that does not start.
+    pub async fn start(self) -> Result<Network> {
+        self.start_and_tell(|_| ()).await
+    }
+
+    /// Starts the validators, one after the other, and tells of each that answers.
+    ///
+    /// # Errors
+    /// [`Error`] with the first node that does not start.
+    pub async fn start_and_tell(self, mut tell: impl FnMut(&Node)) -> Result<Network> {
+        let (max, got) = (MAX_VALIDATORS, self.validators);
+        if got == 0 || got > max {
+            return Err(Error::ValidatorCount { max, got });
+        }
+        let mut network = self.empty()?;
+        for account in DEVELOPMENT_ACCOUNTS.into_iter().take(got) {
+            network
+                .add(account.to_string(), Keys::Development(account))
+                .await?;
+            network.nodes.last().into_iter().for_each(&mut tell);
+        }
+        Ok(network)
+    }
+
+    fn empty(&self) -> Result<Network> {
+        let directory = tempfile::Builder::new().prefix("duet-network-").tempdir();
+        let mut directory = directory.map_err(Error::io("making a directory for the network"))?;
+        directory.disable_cleanup(self.keep);
+        let executable = Executables::locate()?.node()?;
+        let chain = chain(self.validators, &executable, directory.path())?;
+        let ports = self
+            .base_port
+            .map_or_else(PortPool::search, PortPool::from_base);
+        Ok(Network {
+            nodes: Vec::new(),
+            executable,
+            chain,
+            ports,
+            directory,
+        })
+    }
+}
+
+/// What the nodes get as `--chain`.
+fn chain(validators: usize, node: &Path, directory: &Path) -> Result<String> {
+    let (built_in, name) = BUILT_IN;
+    if validators == built_in {
+        return Ok(name.to_owned());
+    }
+    let spec = spec::write(node, &DEVELOPMENT_ACCOUNTS[..validators], directory)?;
+    Ok(spec.display().to_string())
+}
+
+/// A network of nodes on loopback. Dropping it kills them and removes their directories.
+#[derive(Debug)]
+pub struct Network {
+    // Before the directory, so that the processes end before their files go.
+    nodes: Vec<Node>,
+    executable: PathBuf,
+    chain: String,
+    ports: PortPool,
+    directory: TempDir,
+}
+
+impl Network {
+    /// Says how a network is to be.
+    pub fn builder() -> Builder {
+        Builder {
+            validators: BUILT_IN.0,
+            base_port: None,
+            keep: false,
+        }
+    }
+
+    /// Where the nodes' directories are.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The nodes, those that do not run included.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// One node.
+    ///
+    /// # Panics
+    /// When there is none with this number.
+    pub fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    /// One node, to stop or kill it.
+    ///
+    /// # Panics
+    /// When there is none with this number.
+    pub fn node_mut(&mut self, index: usize) -> &mut Node {
+        &mut self.nodes[index]
+    }
+
+    /// Starts one more node, as a validator without keys, and returns its number.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not start.
+    pub async fn join(&mut self, name: &str) -> Result<usize> {
+        self.add(name.to_owned(), Keys::Own).await?;
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// Starts a node again that was killed or stopped.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not start.
+    ///
+    /// # Panics
+    /// When there is none with this number.
+    pub async fn restart(&mut self, index: usize) -> Result<()> {
+        let bootnodes = self.addresses().await?;
+        self.nodes[index].start(&bootnodes).await
+    }
+
+    async fn add(&mut self, name: String, keys: Keys) -> Result<()> {
+        let settings = Settings {
+            directory: self.directory.path().join(name.to_lowercase()),
+            name,
+            executable: self.executable.clone(),
+            chain: self.chain.clone(),
+            keys,
+            ports: self.ports.take()?,
+        };
+        let bootnodes = self.addresses().await?;
+        // In the list before it answers: whatever happens from here on, it is ended with the others.
+        self.nodes.push(Node::new(settings));
+        match self.nodes.last_mut() {
+            Some(node) => node.start(&bootnodes).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Where the running nodes are reached by their peers.
+    async fn addresses(&self) -> Result<Vec<String>> {
+        let mut addresses = Vec::new();
+        for node in self.nodes.iter().filter(|node| node.is_running()) {
+            addresses.push(node.rpc().await?.peer_address().await?);
+        }
+        Ok(addresses)
+    }
+}

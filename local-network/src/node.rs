@@ -1,0 +1,267 @@
+//! One node: a process, its directory, its log.
+
+use crate::{ports::Ports, wait, Error, Result, Rpc};
+use sp_keyring::Sr25519Keyring;
+use std::{
+    fs::{self, OpenOptions},
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+/// How long a node may take until it answers.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// How long a node may take to end when it is asked to.
+const STOP_LIMIT: Duration = Duration::from_secs(30);
+/// How much of a log an error shows.
+const LOG_TAIL: u64 = 4_000;
+
+/// The accounts whose keys a node takes by a flag of its own (`--alice`), in the order in which they become
+/// validators.
+pub const DEVELOPMENT_ACCOUNTS: [Sr25519Keyring; 8] = [
+    Sr25519Keyring::Alice,
+    Sr25519Keyring::Bob,
+    Sr25519Keyring::Charlie,
+    Sr25519Keyring::Dave,
+    Sr25519Keyring::Eve,
+    Sr25519Keyring::Ferdie,
+    Sr25519Keyring::One,
+    Sr25519Keyring::Two,
+];
+
+/// With which keys a node starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keys {
+    /// Those of a development account, in memory.
+    Development(Sr25519Keyring),
+    /// None; it makes its own when asked to.
+    Own,
+}
+
+/// What does not change when a node is started again.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) name: String,
+    pub(crate) executable: PathBuf,
+    pub(crate) chain: String,
+    pub(crate) directory: PathBuf,
+    pub(crate) keys: Keys,
+    pub(crate) ports: Ports,
+}
+
+/// One node of a [`Network`](crate::Network). Dropping it kills it.
+#[derive(Debug)]
+pub struct Node {
+    settings: Settings,
+    process: Option<Child>,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // Nothing can be done about a process that the system does not let us end.
+        let _ = self.kill();
+    }
+}
+
+impl Node {
+    pub(crate) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            process: None,
+        }
+    }
+
+    /// What it is called in messages.
+    pub fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    /// Where its WebSocket is.
+    pub fn url(&self) -> String {
+        format!("ws://127.0.0.1:{}", self.settings.ports.rpc)
+    }
+
+    /// The file that holds all it prints.
+    pub fn log(&self) -> PathBuf {
+        self.settings.directory.join("node.log")
+    }
+
+    /// Its base path.
+    pub fn directory(&self) -> &Path {
+        &self.settings.directory
+    }
+
+    /// Whether its process is there.
+    pub fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// The id of its process.
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    /// Connects to it.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`] when it does not answer.
+    pub async fn rpc(&self) -> Result<Rpc> {
+        Rpc::connect(&self.url()).await
+    }
+
+    /// Starts it and waits until it answers, with the same directory, ports and identity as before.
+    ///
+    /// # Errors
+    /// [`Error::NodeEnded`] with its log when it gives up, [`Error::TimedOut`] when it does not answer.
+    pub(crate) async fn start(&mut self, bootnodes: &[String]) -> Result<()> {
+        self.kill()?;
+        self.process = Some(self.spawn(bootnodes)?);
+        let url = self.url();
+        let what = format!("{} to answer", self.settings.name);
+        let answer = async {
+            loop {
+                let attempt = Duration::from_secs(1);
+                let connected = wait::until(&what, attempt, || Rpc::connect(&url), |_| true).await;
+                match connected {
+                    Ok(rpc) => return Ok(rpc),
+                    Err(_) => self.check_alive()?,
+                }
+            }
+        };
+        wait::at_most(&what, START_LIMIT, answer).await?;
+        Ok(())
+    }
+
+    fn spawn(&self, bootnodes: &[String]) -> Result<Child> {
+        let Settings {
+            name,
+            executable,
+            chain,
+            directory,
+            keys,
+            ports,
+        } = &self.settings;
+        fs::create_dir_all(directory).map_err(Error::io(format!("making {name}'s directory")))?;
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.log());
+        let log = log.map_err(Error::io(format!("opening {name}'s log")))?;
+        let errors = log
+            .try_clone()
+            .map_err(Error::io(format!("opening {name}'s log")))?;
+        let mut command = Command::new(executable);
+        command
+            .args([
+                "--chain",
+                chain,
+                "--validator",
+                "--unsafe-force-node-key-generation",
+            ])
+            .args([
+                "--listen-addr",
+                &format!("/ip4/127.0.0.1/tcp/{}", ports.p2p),
+            ])
+            .args([
+                "--rpc-port",
+                &ports.rpc.to_string(),
+                "--rpc-methods",
+                "unsafe",
+            ])
+            .args([
+                "--no-telemetry",
+                "--no-prometheus",
+                "--no-mdns",
+                "--no-hardware-benchmarks",
+            ])
+            .args(["--log", "duet=debug"])
+            .arg("--base-path")
+            .arg(directory)
+            .args(["--name", name]);
+        if let Keys::Development(account) = keys {
+            command.arg(format!("--{}", account.to_string().to_lowercase()));
+        }
+        if !bootnodes.is_empty() {
+            command.arg("--bootnodes").args(bootnodes);
+        }
+        command.stdin(Stdio::null()).stdout(log).stderr(errors);
+        command
+            .spawn()
+            .map_err(Error::io(format!("starting {}", executable.display())))
+    }
+
+    fn check_alive(&mut self) -> Result<()> {
+        let name = self.settings.name.clone();
+        let Some(process) = &mut self.process else {
+            return Err(Error::NotRunning { node: name });
+        };
+        match process
+            .try_wait()
+            .map_err(Error::io(format!("looking at {name}")))?
+        {
+            None => Ok(()),
+            Some(status) => {
+                self.process = None;
+                Err(Error::NodeEnded {
+                    node: name,
+                    status: status.to_string(),
+                    log: self.log_tail(),
+                })
+            }
+        }
+    }
+
+    fn log_tail(&self) -> String {
+        let read = || {
+            let mut file = fs::File::open(self.log())?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            std::io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        read().unwrap_or_else(|error| format!("(no log: {error})"))
+    }
+
+    /// Ends it without warning, as `kill -9` does.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the system refuses.
+    pub fn kill(&mut self) -> Result<()> {
+        let Some(mut process) = self.process.take() else {
+            return Ok(());
+        };
+        let killed = process.kill().and_then(|()| process.wait());
+        killed
+            .map(|_| ())
+            .map_err(Error::io(format!("killing {}", self.settings.name)))
+    }
+
+    /// Asks it to end, and waits until it has.
+    ///
+    /// # Errors
+    /// [`Error::NotRunning`], and [`Error::TimedOut`] when it does not end; it is then killed.
+    pub async fn stop(&mut self) -> Result<ExitStatus> {
+        let name = self.settings.name.clone();
+        let mut process = self
+            .process
+            .take()
+            .ok_or(Error::NotRunning { node: name.clone() })?;
+        // The shell knows how to send signals everywhere; the standard library does not.
+        let asked = Command::new("sh")
+            .args(["-c", &format!("kill -TERM {}", process.id())])
+            .status();
+        asked.map_err(Error::io(format!("asking {name} to end")))?;
+        let look = || std::future::ready(process.try_wait().map_err(Error::io("looking at it")));
+        let ended = wait::until(&format!("{name} to end"), STOP_LIMIT, look, Option::is_some).await;
+        match ended {
+            Ok(status) => status.ok_or(Error::NotRunning { node: name }),
+            Err(error) => {
+                self.process = Some(process);
+                self.kill()?;
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Signed extrinsics, followed until they are in a block.
+
+use crate::{
+    rpc::{answer, Rpc},
+    wait, Error, Result,
+};
+use codec::{Decode, Encode};
+use duet_runtime::{extrinsic, Hash, RuntimeCall, RuntimeEvent, UncheckedExtrinsic};
+use frame_system::{EventRecord, Phase};
+use jsonrpsee::rpc_params;
+use sp_core::Bytes;
+use sp_io::hashing::twox_128;
+use sp_keyring::Sr25519Keyring;
+use std::time::Duration;
+
+/// How long a transaction may take to be in a block.
+const INCLUSION_LIMIT: Duration = Duration::from_secs(60);
+
+/// Signs `call` for a development account, submits it and waits until a block has it and it has succeeded.
+///
+/// Returns the block.
+///
+/// # Errors
+/// [`Error::NotIncluded`] when the pool refuses or drops it, [`Error::Dispatch`] when it fails in its block,
+/// [`Error::TimedOut`] when no block takes it.
+pub async fn submit(
+    rpc: &Rpc,
+    signer: Sr25519Keyring,
+    call: impl Into<RuntimeCall>,
+) -> Result<Hash> {
+    let transaction = sign(rpc, signer, call.into()).await?.encode();
+    let included = included(rpc, Bytes(transaction.clone()));
+    let block = wait::at_most(
+        "the transaction to be in a block",
+        INCLUSION_LIMIT,
+        included,
+    )
+    .await?;
+    check_success(rpc, block, &transaction).await?;
+    Ok(block)
+}
+
+async fn sign(rpc: &Rpc, signer: Sr25519Keyring, call: RuntimeCall) -> Result<UncheckedExtrinsic> {
+    let account = signer.to_account_id();
+    let nonce = rpc.next_nonce(&account).await?;
+    let payload = extrinsic::payload(call, nonce, rpc.genesis_hash().await?);
+    Ok(extrinsic::sign(payload, account, |bytes| {
+        signer.sign(bytes).into()
+    }))
+}
+
+/// What a node says of a transaction that it watches.
+#[derive(Debug, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Status {
+    Future,
+    Ready,
+    Broadcast(Vec<String>),
+    InBlock(Hash),
+    Retracted(Hash),
+    FinalityTimeout(Hash),
+    Finalized(Hash),
+    Usurped(Hash),
+    Dropped,
+    Invalid,
+}
+
+async fn included(rpc: &Rpc, transaction: Bytes) -> Result<Hash> {
+    let (method, end) = ("author_submitAndWatchExtrinsic", "author_unwatchExtrinsic");
+    let mut statuses = rpc
+        .subscribe::<Status>(method, rpc_params![transaction], end)
+        .await?;
+    while let Some(status) = statuses.next().await {
+        match status.map_err(|error| answer(method, error))? {
+            Status::InBlock(block) | Status::Finalized(block) => return Ok(block),
+            status @ (Status::Usurped(_)
+            | Status::Dropped
+            | Status::Invalid
+            | Status::FinalityTimeout(_)) => {
+                return Err(Error::NotIncluded {
+                    status: format!("{status:?}"),
+                })
+            }
+            Status::Future | Status::Ready | Status::Broadcast(_) | Status::Retracted(_) => {}
+        }
+    }
+    Err(answer(method, "has ended"))
+}
+
+/// The events of a block.
+///
+/// # Errors
+/// [`Error::Rpc`] and [`Error::Answer`].
+pub async fn events(rpc: &Rpc, block: Hash) -> Result<Vec<EventRecord<RuntimeEvent, Hash>>> {
+    let key = [twox_128(b"System"), twox_128(b"Events")].concat();
+    Ok(rpc.storage(&key, Some(block)).await?.unwrap_or_default())
+}
+
+async fn check_success(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<()> {
+    let position = position(rpc, block, transaction).await?;
+    for record in events(rpc, block).await? {
+        if record.phase != Phase::ApplyExtrinsic(position) {
+            continue;
+        }
+        if let RuntimeEvent::System(frame_system::Event::ExtrinsicFailed {
+            dispatch_error, ..
+        }) = record.event
+        {
+            return Err(Error::Dispatch {
+                block,
+                error: format!("{dispatch_error:?}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Where in its block a transaction stands.
+async fn position(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<u32> {
+    #[derive(serde::Deserialize)]
+    struct Signed {
+        block: Body,
+    }
+    #[derive(serde::Deserialize)]
+    struct Body {
+        extrinsics: Vec<Bytes>,
+    }
+    let method = "chain_getBlock";
+    let found: Option<Signed> = rpc.ask(method, rpc_params![block]).await?;
+    let found = found.ok_or_else(|| answer(method, "says that there is no such block"))?;
+    let position = found
+        .block
+        .extrinsics
+        .iter()
+        .position(|other| other.0 == transaction);
+    position
+        .and_then(|position| u32::try_from(position).ok())
+        .ok_or_else(|| answer(method, "does not hold the transaction"))
+}
+
+/// Decodes what a node sent, all of it.
+pub(crate) fn decode_all<T: Decode>(what: &str, mut bytes: &[u8]) -> Result<T> {
+    T::decode(&mut bytes).map_err(|error| answer(what, error))
+}

@@ -1,0 +1,104 @@
+//! Nodes are killed and come back.
+
+use crate::support::{assert_holds, network_that_proves, proven_beyond, rpc, story, SOON};
+use duet_local_network::{wait, Network, Rpc};
+use duet_primitives::BlockNumber;
+use jsonrpsee::rpc_params;
+use sp_core::Bytes;
+use sp_io::hashing::twox_128;
+
+/// Blocks that a network without a quorum must author before it counts as one that proves nothing.
+const BLOCKS_WITHOUT_PROOF: BlockNumber = 6;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proofs_go_on_without_a_third_stop_without_more_and_resume() {
+    story(async {
+        let mut network = network_that_proves().await;
+        let alice = rpc(&network, 0).await;
+
+        three_of_four_go_on(&mut network, &alice).await;
+        the_fourth_catches_up(&mut network, &alice).await;
+        two_of_four_prove_nothing(&mut network, &alice).await;
+        a_third_brings_the_proofs_back(&mut network, &alice).await;
+
+        no_offence_is_on_chain(&alice).await;
+    })
+    .await;
+}
+
+async fn three_of_four_go_on(network: &mut Network, alice: &Rpc) {
+    network.node_mut(3).kill().expect("the process is ours");
+    let genesis = alice.genesis_hash().await.expect("there is a genesis");
+    let mut proofs = alice
+        .justifications()
+        .await
+        .expect("the subscription starts");
+    for _ in 0..3 {
+        let proof = wait::at_most("a proof by three of four", SOON, proofs.next()).await;
+        assert_holds(alice, genesis, proof.expect("proofs go on")).await;
+    }
+}
+
+async fn the_fourth_catches_up(network: &mut Network, alice: &Rpc) {
+    let missed = alice.proven().await.expect("alice has proofs");
+    network
+        .restart(3)
+        .await
+        .expect("a killed node starts again");
+    let dave = rpc(network, 3).await;
+    let proven = proven_beyond(&dave, missed)
+        .await
+        .expect("the restarted node catches up");
+    let genesis = dave.genesis_hash().await.expect("there is a genesis");
+    let proof = dave.justification(proven).await.expect("the node answers");
+    assert_holds(&dave, genesis, proof.expect("the head has its proof")).await;
+}
+
+async fn two_of_four_prove_nothing(network: &mut Network, alice: &Rpc) {
+    for node in [2, 3] {
+        network.node_mut(node).kill().expect("the process is ours");
+    }
+    // Votes that were on their way may still make a proof of what was final before.
+    let settled = author_blocks(alice, 2).await;
+    let proven = alice.proven().await.expect("alice has proofs");
+    author_blocks(alice, BLOCKS_WITHOUT_PROOF).await;
+    assert_eq!(
+        alice.proven().await.expect("alice has proofs"),
+        proven,
+        "settled at {settled}"
+    );
+}
+
+async fn a_third_brings_the_proofs_back(network: &mut Network, alice: &Rpc) {
+    let proven = alice.proven().await.expect("alice has proofs");
+    network
+        .restart(2)
+        .await
+        .expect("a killed node starts again");
+    for node in [0, 1, 2] {
+        let node = rpc(network, node).await;
+        let again = proven_beyond(&node, proven).await.expect("proofs resume");
+        let genesis = node.genesis_hash().await.expect("there is a genesis");
+        let proof = node.justification(again).await.expect("the node answers");
+        assert_holds(&node, genesis, proof.expect("the head has its proof")).await;
+    }
+}
+
+/// Waits until the best chain has grown by this many blocks.
+async fn author_blocks(alice: &Rpc, blocks: BlockNumber) -> BlockNumber {
+    let best = alice.best().await.expect("alice has a best block");
+    let grown = |now: &BlockNumber| *now >= best + blocks;
+    wait::until("the chain to grow", SOON, || alice.best(), grown)
+        .await
+        .expect("blocks go on")
+}
+
+/// A node that voted twice after its restart would stand there.
+async fn no_offence_is_on_chain(alice: &Rpc) {
+    let prefix = Bytes([twox_128(b"Offences"), twox_128(b"Reports")].concat());
+    let reports: Vec<Bytes> = alice
+        .ask("state_getKeysPaged", rpc_params![prefix, 1])
+        .await
+        .expect("the node answers");
+    assert!(reports.is_empty(), "somebody was reported");
+}

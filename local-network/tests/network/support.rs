@@ -1,0 +1,87 @@
+//! What the stories share.
+
+use duet_local_network::{wait, Interrupt, Network, Result, Rpc};
+use duet_primitives::{
+    BlockNumber, DualKeyBytes, Keyset, Keysets, Pk1Bytes, SignerIndex, UncheckedJustification, H256,
+};
+use std::{future::Future, time::Duration};
+use tokio::sync::Mutex;
+
+/// How long the network may take for what it does every few blocks.
+pub(crate) const SOON: Duration = Duration::from_secs(60);
+/// How long it may take for what takes some sessions.
+pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
+
+static MACHINE: Mutex<()> = Mutex::const_new(());
+
+/// Runs one story, alone on the machine. When it is interrupted, its network ends before the program does.
+pub(crate) async fn story(tell: impl Future<Output = ()>) {
+    let _alone = MACHINE.lock().await;
+    let mut interrupt = Interrupt::listen().expect("signals can be listened to");
+    let is_interrupted = tokio::select! {
+        () = tell => false,
+        () = interrupt.next() => true,
+    };
+    if is_interrupted {
+        std::process::exit(130);
+    }
+}
+
+/// Four validators that have proven a block.
+pub(crate) async fn network_that_proves() -> Network {
+    let network = Network::builder()
+        .validators(4)
+        .start()
+        .await
+        .expect("the network starts");
+    let rpc = rpc(&network, 0).await;
+    proven_beyond(&rpc, 0).await.expect("the first proof");
+    network
+}
+
+pub(crate) async fn rpc(network: &Network, node: usize) -> Rpc {
+    network
+        .node(node)
+        .rpc()
+        .await
+        .expect("a running node answers")
+}
+
+/// Waits until a node has a proof of a later block than this.
+pub(crate) async fn proven_beyond(rpc: &Rpc, block: BlockNumber) -> Result<BlockNumber> {
+    let what = format!("a proof of a block after {block}");
+    wait::until(&what, SOON, || rpc.proven(), |proven| *proven > block).await
+}
+
+/// The set that signs at a block, and its keys, as the chain has them.
+pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
+    let keysets: Option<Keysets> = rpc
+        .call_runtime("DuetApi_keysets", &[], Some(block))
+        .await
+        .expect("the API answers");
+    let keys: Vec<DualKeyBytes> = rpc
+        .call_runtime("DuetApi_current_keys", &[], Some(block))
+        .await
+        .expect("the API answers");
+    let keys: Vec<Pk1Bytes> = keys.iter().map(DualKeyBytes::pk1).collect();
+    Keyset::check(&keysets.expect("there is a set").current, &keys).expect("the chain is sound")
+}
+
+/// Where a key stands in a set.
+pub(crate) fn position(set: &Keyset, key: &DualKeyBytes) -> SignerIndex {
+    set.position(&key.pk1()).expect("the key is in the set")
+}
+
+/// Fails unless the proof holds and is for a block of the chain.
+pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJustification) {
+    let (number, hash) = (proof.commitment.block_number, proof.commitment.block_hash);
+    assert_eq!(
+        rpc.block_hash(number).await.expect("the block is there"),
+        hash,
+        "block {number}"
+    );
+    let set = signing_set(rpc, hash).await;
+    proof
+        .check(&set, genesis)
+        .expect("a proof that a node gives out holds");
+}

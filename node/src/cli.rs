@@ -1,0 +1,91 @@
+//! What can be asked on the command line.
+
+use crate::duet_key::DuetKeySubcommand;
+use sc_cli::{
+    ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
+    ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
+};
+
+/// A subcommand, or the flags to run a node with.
+#[derive(Debug, clap::Parser)]
+pub(crate) struct Cli {
+    /// What to do instead of running a node.
+    #[command(subcommand)]
+    pub(crate) subcommand: Option<Subcommand>,
+
+    /// How to run a node.
+    #[command(flatten)]
+    pub(crate) run: RunCmd,
+}
+
+/// What the executable does besides running a node.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Subcommand {
+    /// Key management for the SDK's keys: Aura, GRANDPA, accounts, the node key.
+    #[command(subcommand)]
+    Key(KeySubcommand),
+
+    /// Key management for Duet keys, with which a validator proves finality.
+    #[command(subcommand)]
+    DuetKey(DuetKeySubcommand),
+
+    /// Export the chain specification.
+    ExportChainSpec(ExportChainSpecCmd),
+
+    /// Print what the database holds: genesis, best and finalized block.
+    ChainInfo(ChainInfoCmd),
+
+    /// Validate blocks.
+    CheckBlock(CheckBlockCmd),
+
+    /// Export blocks.
+    ExportBlocks(ExportBlocksCmd),
+
+    /// Export the state of a given block into a chain specification.
+    ExportState(ExportStateCmd),
+
+    /// Import blocks.
+    ImportBlocks(ImportBlocksCmd),
+
+    /// Remove the whole chain.
+    PurgeChain(PurgeChainCmd),
+
+    /// Revert the chain to a previous state.
+    Revert(RevertCmd),
+}
+
+impl SubstrateCli for Cli {
+    fn impl_name() -> String {
+        "Duet Node".into()
+    }
+
+    fn impl_version() -> String {
+        env!("SUBSTRATE_CLI_IMPL_VERSION").into()
+    }
+
+    fn executable_name() -> String {
+        "duet-node".into()
+    }
+
+    fn description() -> String {
+        env!("CARGO_PKG_DESCRIPTION").into()
+    }
+
+    fn author() -> String {
+        env!("CARGO_PKG_AUTHORS").into()
+    }
+
+    fn support_url() -> String {
+        "the documentation in docs/".into()
+    }
+
+    fn copyright_start_year() -> i32 {
+        2026
+    }
+
+    fn load_spec(&self, id: &str) -> Result<Box<dyn ChainSpec>, String> {
+        duet_chain_spec::load_spec(id)
+            .map(|spec| Box::new(spec) as Box<dyn ChainSpec>)
+            .map_err(|error| error.to_string())
+    }
+}

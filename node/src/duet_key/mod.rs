@@ -1,0 +1,268 @@
+//! `duet-key`: the tools for Duet keys.
+//!
+//! The SDK's `key` knows no BLS keys, and its keystore cannot name their files; so Duet has a command and a
+//! key file of its own, with the options that operators know from `key`.
+
+mod args;
+mod error;
+mod report;
+
+use crate::cli::Cli;
+use args::{ChainArgs, GenesisArgs, KeyDirectoryArgs};
+use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyStore, Signer};
+use duet_primitives::{ownership_statement, DualKeyBytes, PossessionProof};
+use report::Report;
+use sc_cli::{utils::read_uri, OutputTypeFlag};
+use sp_core::crypto::AccountId32;
+use zeroize::Zeroizing;
+
+pub(crate) use error::DuetKeyError;
+
+/// Key management for Duet keys.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum DuetKeySubcommand {
+    /// Generate a random Duet key and print its secret phrase. Nothing is written.
+    Generate(GenerateCmd),
+
+    /// Insert a key into the key file of a node, encrypted if a password is given.
+    Insert(InsertCmd),
+
+    /// Print the public key of a secret URI, or check a public key.
+    Inspect(InspectCmd),
+
+    /// List the keys in the key files of a node.
+    List(ListCmd),
+
+    /// Prove possession of a key for an account on a chain, as `duet.register_keys` wants it.
+    Prove(ProveCmd),
+
+    /// Check a proof of possession. Fails when it does not hold.
+    Verify(VerifyCmd),
+}
+
+/// The `generate` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct GenerateCmd {
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+/// The `insert` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct InsertCmd {
+    /// The secret URI. If the value is a file, the file content is used as URI. If not given, you will be
+    /// prompted for the URI.
+    #[arg(long)]
+    suri: Option<String>,
+
+    #[command(flatten)]
+    directory: KeyDirectoryArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+/// The `inspect` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct InspectCmd {
+    /// A secret URI: a phrase or a 0x-seed, with derivations and password. If the value is a file, the file
+    /// content is used as URI. If omitted, you will be prompted for the URI.
+    #[arg(conflicts_with = "public")]
+    uri: Option<String>,
+
+    /// A public key to check instead: 0x-hex of 144 bytes.
+    #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
+    public: Option<DualKeyBytes>,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+/// The `list` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct ListCmd {
+    #[command(flatten)]
+    directory: KeyDirectoryArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+/// The `prove` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct ProveCmd {
+    /// The account that the key is for, SS58 or 0x-hex: the validator's stash.
+    #[arg(long, value_parser = args::account)]
+    account: AccountId32,
+
+    /// The key to prove, 0x-hex of 144 bytes. May be omitted when there is only one.
+    #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
+    public: Option<DualKeyBytes>,
+
+    /// Prove this secret URI instead of a key file. If the value is a file, the file content is used as URI.
+    #[arg(long, conflicts_with_all = ["keystore_path", "password", "password_interactive", "password_filename"])]
+    suri: Option<String>,
+
+    #[command(flatten)]
+    genesis: GenesisArgs,
+
+    #[command(flatten)]
+    directory: KeyDirectoryArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+/// The `verify` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct VerifyCmd {
+    /// The account that the proof is for, SS58 or 0x-hex.
+    #[arg(long, value_parser = args::account)]
+    account: AccountId32,
+
+    /// The key, 0x-hex of 144 bytes.
+    #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
+    public: DualKeyBytes,
+
+    /// The proof of possession, 0x-hex of 224 bytes.
+    #[arg(long, value_name = "HEX", value_parser = args::possession_proof)]
+    proof: PossessionProof,
+
+    #[command(flatten)]
+    genesis: GenesisArgs,
+
+    #[command(flatten)]
+    chain: ChainArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+impl DuetKeySubcommand {
+    /// Does it, and prints what came of it.
+    pub(crate) fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+        match self {
+            Self::Generate(cmd) => cmd.run(),
+            Self::Insert(cmd) => cmd.run(cli),
+            Self::Inspect(cmd) => cmd.run(),
+            Self::List(cmd) => cmd.run(cli),
+            Self::Prove(cmd) => cmd.run(cli),
+            Self::Verify(cmd) => cmd.run(cli),
+        }
+    }
+}
+
+impl GenerateCmd {
+    fn run(&self) -> Result<(), DuetKeyError> {
+        let (phrase, secret) = generate_phrase()?;
+        Report::new()
+            .line("Secret phrase", "secretPhrase", phrase.as_str())
+            .key(&secret.public())
+            .print(&self.output);
+        Ok(())
+    }
+}
+
+impl InsertCmd {
+    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+        let suri = Zeroizing::new(read_uri(self.suri.as_ref())?);
+        let secret = secret_of_suri(&suri)?;
+        let public = secret.public();
+        let store = self.directory.open(cli)?;
+        store.insert(secret)?;
+        let path = store.path_of(&public.pk1()).unwrap_or_default();
+        Report::new()
+            .key(&public)
+            .line("Key file", "keyFile", path.display())
+            .print(&self.output);
+        Ok(())
+    }
+}
+
+impl InspectCmd {
+    fn run(&self) -> Result<(), DuetKeyError> {
+        let public = match self.public {
+            Some(public) => {
+                public.check()?;
+                public
+            }
+            None => {
+                let suri = Zeroizing::new(read_uri(self.uri.as_ref())?);
+                secret_of_suri(&suri)?.public()
+            }
+        };
+        Report::new()
+            .key(&public)
+            .line("Key file", "keyFile", file_name(&public.pk1()))
+            .print(&self.output);
+        Ok(())
+    }
+}
+
+impl ListCmd {
+    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+        let store = self.directory.open_existing(cli)?;
+        let reports = store.keys()?.into_iter().map(|public| {
+            let path = store.path_of(&public.pk1()).unwrap_or_default();
+            Report::new()
+                .key(&public)
+                .line("Key file", "keyFile", path.display())
+        });
+        report::print_all(reports.collect(), &self.output);
+        Ok(())
+    }
+}
+
+impl ProveCmd {
+    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+        let genesis = self.genesis.hash(cli, &self.directory.chain)?;
+        let store = match &self.suri {
+            Some(suri) => {
+                let suri = Zeroizing::new(read_uri(Some(suri))?);
+                let store = KeyStore::in_memory();
+                store.insert(secret_of_suri(&suri)?)?;
+                store
+            }
+            None => self.directory.open_existing(cli)?,
+        };
+        let public = choose(store.keys()?, self.public)?;
+        let owner = ownership_statement(genesis, &self.account);
+        let proof = store.prove_possession(&public.pk1(), &owner)?;
+        Report::new()
+            .line("Account", "account", &self.account)
+            .line("Genesis hash", "genesisHash", format!("{genesis:?}"))
+            .key(&public)
+            .line("Proof of possession", "proof", proof)
+            .print(&self.output);
+        Ok(())
+    }
+}
+
+/// The key that was asked for, or the only one.
+fn choose(
+    keys: Vec<DualKeyBytes>,
+    wanted: Option<DualKeyBytes>,
+) -> Result<DualKeyBytes, DuetKeyError> {
+    match (wanted, keys.as_slice()) {
+        (Some(wanted), keys) if keys.contains(&wanted) => Ok(wanted),
+        (Some(wanted), _) => Err(DuetKeyError::NoSuchKey(wanted)),
+        (None, [only]) => Ok(*only),
+        (None, []) => Err(DuetKeyError::NoKeys),
+        (None, several) => Err(DuetKeyError::SeveralKeys(several.len())),
+    }
+}
+
+impl VerifyCmd {
+    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+        let genesis = self.genesis.hash(cli, &self.chain)?;
+        let owner = ownership_statement(genesis, &self.account);
+        self.public.check_possession(&owner, &self.proof)?;
+        Report::new()
+            .line("Account", "account", &self.account)
+            .line("Genesis hash", "genesisHash", format!("{genesis:?}"))
+            .key(&self.public)
+            .line("The proof", "proof", "valid")
+            .print(&self.output);
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! `duet-node`: a Substrate node that finalizes with GRANDPA and proves it with Duet.
+//!
+//! - [`cli`]: what can be asked on the command line;
+//! - [`command`]: what each of it does;
+//! - [`duet_key`]: the tools for Duet keys, which the SDK's `key` cannot do;
+//! - [`genesis`]: the genesis hash of a chain specification, without a database;
+//! - [`service`]: the running node, one builder per concern;
+//! - [`rpc`]: what it answers.
+
+mod cli;
+mod command;
+mod duet_key;
+mod genesis;
+mod rpc;
+mod service;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match command::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            let mut cause = std::error::Error::source(&error);
+            while let Some(error) = cause {
+                eprintln!("  because: {error}");
+                cause = error.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, Duet.
+
+use crate::service::{Chain, FullBackend};
+use duet_gossip::{
+    rpc::{Duet, DuetRpcServer},
+    RpcLinks,
+};
+use duet_keystore::Signer;
+use duet_runtime::{types::opaque::Block, Hash};
+use jsonrpsee::RpcModule;
+use mmr_rpc::{Mmr, MmrApiServer};
+use pallet_transaction_payment_rpc::{TransactionPayment, TransactionPaymentApiServer};
+use sc_client_api::Backend as _;
+use sc_rpc::SubscriptionTaskExecutor;
+use sc_service::Error;
+use std::sync::Arc;
+use substrate_frame_rpc_system::{System, SystemApiServer};
+
+/// Makes the RPC module; the server asks once per endpoint that it listens on.
+pub(crate) type Builder = Box<dyn Fn(SubscriptionTaskExecutor) -> Result<RpcModule<()>, Error>>;
+
+/// The node's own methods.
+///
+/// # Errors
+/// When the database has no offchain storage, where the nodes of the Merkle mountain range are.
+pub(crate) fn builder(
+    chain: &Chain,
+    links: RpcLinks<Block, FullBackend>,
+    signer: Arc<dyn Signer>,
+) -> Result<Builder, Error> {
+    let client = chain.client.clone();
+    let pool = chain.transaction_pool.clone();
+    let offchain_storage = chain
+        .backend
+        .offchain_storage()
+        .ok_or_else(|| Error::Other("the database has no offchain storage".into()))?;
+    Ok(Box::new(move |executor| {
+        let mut module = RpcModule::new(());
+        let mmr = Mmr::<_, (Block, Hash), _>::new(client.clone(), offchain_storage.clone());
+        let duet = Duet::new(links.clone(), signer.clone(), executor);
+        let merged = module
+            .merge(System::new(client.clone(), pool.clone()).into_rpc())
+            .and_then(|()| module.merge(TransactionPayment::new(client.clone()).into_rpc()))
+            .and_then(|()| module.merge(MmrApiServer::<_, _, Hash>::into_rpc(mmr)))
+            .and_then(|()| module.merge(duet.into_rpc()));
+        merged.map_err(|error| Error::Application(Box::new(error)))?;
+        Ok(module)
+    }))
+}

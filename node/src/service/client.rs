@@ -1,0 +1,105 @@
+//! Database, runtime, transaction pool, and the two stores of keys.
+
+use duet_keystore::{secret_of_suri, KeyStore};
+use duet_runtime::{types::opaque::Block, RuntimeApi};
+use sc_consensus::LongestChain;
+use sc_consensus_grandpa::GrandpaPruningFilter;
+use sc_executor::WasmExecutor;
+use sc_service::{
+    config::KeystoreConfig, Configuration, Error, KeystoreContainer, TFullBackend, TFullClient,
+    TaskManager,
+};
+use sc_telemetry::{Telemetry, TelemetryWorker};
+use sc_transaction_pool::TransactionPoolHandle;
+use std::sync::Arc;
+
+/// What the runtime may ask of the node: the SDK's own functions and nothing else, so that every tool of the
+/// SDK runs it.
+pub(crate) type HostFunctions = sp_io::SubstrateHostFunctions;
+pub(crate) type FullClient = TFullClient<Block, RuntimeApi, WasmExecutor<HostFunctions>>;
+pub(crate) type FullBackend = TFullBackend<Block>;
+pub(crate) type SelectChain = LongestChain<FullBackend, Block>;
+pub(crate) type Pool = TransactionPoolHandle<Block, FullClient>;
+
+/// The chain, as all parts of the node see it. Cheap to clone but for the keystore.
+pub(crate) struct Chain {
+    pub(crate) client: Arc<FullClient>,
+    pub(crate) backend: Arc<FullBackend>,
+    pub(crate) select_chain: SelectChain,
+    pub(crate) transaction_pool: Arc<Pool>,
+    pub(crate) keystore: KeystoreContainer,
+}
+
+/// What [`build`] makes.
+pub(crate) struct Built {
+    pub(crate) chain: Chain,
+    pub(crate) task_manager: TaskManager,
+    pub(crate) telemetry: Option<Telemetry>,
+}
+
+/// Opens the database and everything that stands on it.
+pub(crate) fn build(config: &Configuration) -> Result<Built, Error> {
+    let telemetry = config
+        .telemetry_endpoints
+        .clone()
+        .filter(|endpoints| !endpoints.is_empty())
+        .map(|endpoints| -> Result<_, sc_telemetry::Error> {
+            let worker = TelemetryWorker::new(16)?;
+            let telemetry = worker.handle().new_telemetry(endpoints);
+            Ok((worker, telemetry))
+        })
+        .transpose()?;
+    let (client, backend, keystore, task_manager) =
+        sc_service::new_full_parts::<Block, RuntimeApi, _>(
+            config,
+            telemetry.as_ref().map(|(_, telemetry)| telemetry.handle()),
+            sc_service::new_wasm_executor::<HostFunctions>(&config.executor),
+            vec![Arc::new(GrandpaPruningFilter)],
+        )?;
+    let client = Arc::new(client);
+    let telemetry = telemetry.map(|(worker, telemetry)| {
+        task_manager
+            .spawn_handle()
+            .spawn("telemetry", None, worker.run());
+        telemetry
+    });
+    let transaction_pool = sc_transaction_pool::Builder::new(
+        task_manager.spawn_essential_handle(),
+        client.clone(),
+        config.role.is_authority().into(),
+    )
+    .with_options(config.transaction_pool.clone())
+    .with_prometheus(config.prometheus_registry())
+    .build();
+    let chain = Chain {
+        select_chain: LongestChain::new(backend.clone()),
+        transaction_pool: Arc::new(transaction_pool),
+        client,
+        backend,
+        keystore,
+    };
+    Ok(Built {
+        chain,
+        task_manager,
+        telemetry,
+    })
+}
+
+/// Opens the key files of Duet, which lie beside those of the SDK's keystore and share its password, and adds
+/// the key of `--alice` and the like for as long as the process lives.
+pub(crate) fn duet_keys(config: &Configuration) -> Result<Arc<KeyStore>, Error> {
+    let keys = match &config.keystore {
+        KeystoreConfig::Path { path, password } => {
+            KeyStore::open(path, password.clone()).map_err(application)?
+        }
+        KeystoreConfig::InMemory => KeyStore::in_memory(),
+    };
+    if let Some(suri) = &config.dev_key_seed {
+        keys.insert_ephemeral(secret_of_suri(suri).map_err(application)?);
+    }
+    Ok(Arc::new(keys))
+}
+
+fn application(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Application(Box::new(error))
+}

@@ -1,0 +1,153 @@
+//! GRANDPA and Duet: what they do with a block that is imported, and how they vote.
+
+use super::{
+    client::{Chain, FullBackend, FullClient, SelectChain},
+    network::{Network, Protocols},
+    Settings,
+};
+use duet_gossip::{DuetBlockImport, RpcLinks, VoterLinks};
+use duet_keystore::Signer;
+use duet_runtime::types::opaque::Block;
+use sc_consensus::BoxJustificationImport;
+use sc_consensus_grandpa::{
+    GrandpaBlockImport, GrandpaParams, LinkHalf, SharedVoterState, VotingRulesBuilder,
+};
+use sc_service::{Configuration, Error, TaskManager};
+use sc_telemetry::TelemetryHandle;
+use sc_transaction_pool_api::OffchainTransactionPoolFactory;
+use std::{sync::Arc, time::Duration};
+
+/// GRANDPA makes a justification at least every so many blocks, for nodes that sync; light clients have
+/// Duet's.
+const JUSTIFICATION_PERIOD: u32 = 512;
+/// How long GRANDPA assumes that a message takes to everybody.
+const GOSSIP_DURATION: Duration = Duration::from_millis(333);
+
+type Grandpa = GrandpaBlockImport<FullBackend, Block, FullClient, SelectChain>;
+
+/// Imports a block: Duet's part, inside of it GRANDPA's, inside of it the client.
+pub(crate) type BlockImport = DuetBlockImport<Block, FullClient, Grandpa>;
+
+/// The import side of finality, and what ties it to the voting side.
+pub(crate) struct Import {
+    pub(crate) block_import: BlockImport,
+    pub(crate) links: Links,
+    grandpa: Grandpa,
+}
+
+/// What ties import, voters and RPC together.
+pub(crate) struct Links {
+    pub(crate) grandpa: LinkHalf<Block, FullClient, SelectChain>,
+    pub(crate) duet: VoterLinks,
+    pub(crate) rpc: RpcLinks<Block, FullBackend>,
+}
+
+impl Import {
+    /// Imports justifications that come without their blocks: GRANDPA's, because nodes ask for no others
+    /// that way.
+    pub(crate) fn justification_import(&self) -> BoxJustificationImport<Block> {
+        Box::new(self.grandpa.clone())
+    }
+}
+
+/// Builds the import side.
+pub(crate) fn import(
+    config: &Configuration,
+    chain: &Chain,
+    telemetry: Option<TelemetryHandle>,
+) -> Result<Import, Error> {
+    let (grandpa_import, grandpa) = sc_consensus_grandpa::block_import(
+        chain.client.clone(),
+        JUSTIFICATION_PERIOD,
+        &chain.client,
+        chain.select_chain.clone(),
+        telemetry,
+    )?;
+    let (block_import, duet, rpc) = duet_gossip::block_import(
+        grandpa_import.clone(),
+        chain.client.clone(),
+        chain.backend.clone(),
+        config.prometheus_registry(),
+    );
+    Ok(Import {
+        block_import,
+        links: Links { grandpa, duet, rpc },
+        grandpa: grandpa_import,
+    })
+}
+
+/// What the voters take over.
+pub(crate) struct Voters {
+    pub(crate) links: Links,
+    pub(crate) network: Network,
+    pub(crate) protocols: Protocols,
+    pub(crate) signer: Arc<dyn Signer>,
+}
+
+/// Starts both voters. Without keys of the set they follow, aggregate and serve.
+pub(crate) fn start(
+    settings: Settings,
+    chain: &Chain,
+    voters: Voters,
+    task_manager: &TaskManager,
+) -> Result<(), Error> {
+    let Voters {
+        links,
+        network,
+        protocols,
+        signer,
+    } = voters;
+    let Network {
+        service: network,
+        sync,
+    } = network;
+    let offchain_tx_pool_factory =
+        OffchainTransactionPoolFactory::new(chain.transaction_pool.clone());
+    let essential = task_manager.spawn_essential_handle();
+
+    let duet = duet_gossip::run(duet_gossip::Params {
+        client: chain.client.clone(),
+        backend: chain.backend.clone(),
+        network: network.clone(),
+        sync: sync.clone(),
+        notification_service: protocols.duet,
+        genesis_hash: protocols.genesis_hash,
+        fork_id: protocols.fork_id,
+        requests: protocols.duet_requests,
+        signer,
+        is_authority: settings.is_authority,
+        links: links.duet,
+        offchain_tx_pool_factory: offchain_tx_pool_factory.clone(),
+        prometheus_registry: settings.registry.clone(),
+        config: Default::default(),
+    });
+    essential.spawn_blocking("duet", Some("finality"), duet);
+
+    if settings.disable_grandpa {
+        return Ok(());
+    }
+    let config = sc_consensus_grandpa::Config {
+        gossip_duration: GOSSIP_DURATION,
+        justification_generation_period: JUSTIFICATION_PERIOD,
+        name: Some(settings.name),
+        observer_enabled: false,
+        keystore: settings.is_authority.then(|| chain.keystore.keystore()),
+        local_role: settings.role,
+        telemetry: settings.telemetry.clone(),
+        protocol_name: protocols.grandpa_name,
+    };
+    let grandpa = sc_consensus_grandpa::run_grandpa_voter(GrandpaParams {
+        config,
+        link: links.grandpa,
+        network,
+        sync,
+        notification_service: protocols.grandpa,
+        voting_rule: VotingRulesBuilder::default().build(),
+        prometheus_registry: settings.registry,
+        shared_voter_state: SharedVoterState::empty(),
+        telemetry: settings.telemetry,
+        offchain_tx_pool_factory,
+    })?;
+    essential.spawn_blocking("grandpa-voter", Some("finality"), grandpa);
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! The running node. Each builder below makes the parts of one concern; this file puts them in order.
+//!
+//! - [`client`]: database, runtime, transaction pool, keystores;
+//! - [`finality`]: GRANDPA and Duet, as blocks are imported and as votes are cast;
+//! - [`authoring`]: Aura, as blocks are checked and as they are made;
+//! - [`network`]: the peer-to-peer network with the protocols of all of these.
+
+mod authoring;
+mod client;
+mod finality;
+mod network;
+
+use crate::rpc;
+use duet_keystore::Signer;
+use duet_runtime::{types::opaque::Block, Hash};
+use mmr_gadget::MmrGadget;
+use prometheus_endpoint::Registry;
+use sc_client_api::Backend as _;
+use sc_network::NetworkBackend;
+use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
+use sc_service::{
+    config::Role, BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager,
+};
+use sc_telemetry::{Telemetry, TelemetryHandle};
+use sc_transaction_pool_api::OffchainTransactionPoolFactory;
+use std::sync::Arc;
+
+pub(crate) use authoring::ImportQueue;
+pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
+use network::Network;
+
+/// A node's parts, built and not started.
+pub(crate) struct Parts {
+    pub(crate) chain: Chain,
+    pub(crate) finality: finality::Import,
+    pub(crate) import_queue: ImportQueue,
+    pub(crate) task_manager: TaskManager,
+    pub(crate) telemetry: Option<Telemetry>,
+}
+
+/// Builds the parts that the node and the tools over its database share.
+pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
+    // The leaves of the Merkle mountain range are indexed while blocks are imported: proofs of old blocks
+    // need every one of them.
+    config.offchain_worker.indexing_enabled = true;
+    let client::Built {
+        chain,
+        task_manager,
+        telemetry,
+    } = client::build(config)?;
+    let handle = telemetry.as_ref().map(Telemetry::handle);
+    let finality = finality::import(config, &chain, handle.clone())?;
+    let import_queue = authoring::import_queue(config, &chain, &finality, &task_manager, handle)?;
+    Ok(Parts {
+        chain,
+        finality,
+        import_queue,
+        task_manager,
+        telemetry,
+    })
+}
+
+/// What the voters and the author need of the configuration, which the SDK's own tasks consume.
+struct Settings {
+    name: String,
+    role: Role,
+    is_authority: bool,
+    force_authoring: bool,
+    offchain_workers: bool,
+    disable_grandpa: bool,
+    registry: Option<Registry>,
+    telemetry: Option<TelemetryHandle>,
+}
+
+impl Settings {
+    fn new(config: &Configuration, telemetry: Option<TelemetryHandle>) -> Self {
+        Self {
+            name: config.network.node_name.clone(),
+            role: config.role,
+            is_authority: config.role.is_authority(),
+            force_authoring: config.force_authoring,
+            offchain_workers: config.offchain_worker.enabled,
+            disable_grandpa: config.disable_grandpa,
+            registry: config.prometheus_registry().cloned(),
+            telemetry,
+        }
+    }
+}
+
+/// Starts a node on one of the SDK's network back ends.
+pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
+    mut config: Configuration,
+) -> Result<TaskManager, Error> {
+    // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
+    // directory of the secrets is made here for its owner only.
+    let signer: Arc<dyn Signer> = client::duet_keys(&config)?;
+    let Parts {
+        chain,
+        finality,
+        import_queue,
+        mut task_manager,
+        mut telemetry,
+    } = parts(&mut config)?;
+    let finality::Import {
+        block_import,
+        links,
+        ..
+    } = finality;
+    let (prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa);
+    let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
+    let rpc = rpc::builder(&chain, links.rpc.clone(), signer.clone())?;
+    let sdk = Sdk {
+        config,
+        prepared,
+        import_queue,
+        rpc,
+        telemetry: telemetry.as_mut(),
+    };
+    let network = start_sdk(sdk, &chain, &mut task_manager)?;
+
+    if settings.offchain_workers {
+        start_offchain_workers(&settings, &chain, &network, &task_manager)?;
+    }
+    start_mmr_gadget(&chain, &task_manager);
+    if settings.is_authority {
+        authoring::start(
+            &settings,
+            &chain,
+            block_import,
+            network.sync.clone(),
+            &task_manager,
+        )?;
+    }
+    let voters = finality::Voters {
+        links,
+        network,
+        protocols,
+        signer,
+    };
+    finality::start(settings, &chain, voters, &task_manager)?;
+    Ok(task_manager)
+}
+
+/// What the SDK's own tasks take over.
+struct Sdk<'a, Net: NetworkBackend<Block, Hash>> {
+    config: Configuration,
+    prepared: network::Prepared<Net>,
+    import_queue: ImportQueue,
+    rpc: rpc::Builder,
+    telemetry: Option<&'a mut Telemetry>,
+}
+
+/// Starts the network, the RPC server and everything else that is the same in every node of the SDK.
+fn start_sdk<Net: NetworkBackend<Block, Hash>>(
+    sdk: Sdk<'_, Net>,
+    chain: &Chain,
+    task_manager: &mut TaskManager,
+) -> Result<Network, Error> {
+    let Sdk {
+        config,
+        prepared,
+        import_queue,
+        rpc,
+        telemetry,
+    } = sdk;
+    let (service, system_rpc_tx, tx_handler_controller, sync, _bitswap) =
+        sc_service::build_network(BuildNetworkParams {
+            config: &config,
+            net_config: prepared.net_config,
+            client: chain.client.clone(),
+            transaction_pool: chain.transaction_pool.clone(),
+            spawn_handle: task_manager.spawn_handle(),
+            spawn_essential_handle: task_manager.spawn_essential_handle(),
+            import_queue,
+            block_announce_validator_builder: None,
+            warp_sync_config: Some(prepared.warp_sync),
+            block_relay: None,
+            metrics: prepared.metrics,
+            gap_sync_body_policy: None,
+        })?;
+    sc_service::spawn_tasks(SpawnTasksParams {
+        config,
+        client: chain.client.clone(),
+        backend: chain.backend.clone(),
+        task_manager,
+        keystore: chain.keystore.keystore(),
+        transaction_pool: chain.transaction_pool.clone(),
+        rpc_builder: rpc,
+        network: service.clone(),
+        system_rpc_tx,
+        tx_handler_controller,
+        sync_service: sync.clone(),
+        telemetry,
+        tracing_execute_block: None,
+    })?;
+    Ok(Network { service, sync })
+}
+
+fn start_offchain_workers(
+    settings: &Settings,
+    chain: &Chain,
+    network: &Network,
+    task_manager: &TaskManager,
+) -> Result<(), Error> {
+    let workers = OffchainWorkers::new(OffchainWorkerOptions {
+        runtime_api_provider: chain.client.clone(),
+        keystore: Some(chain.keystore.keystore()),
+        offchain_db: chain.backend.offchain_storage(),
+        transaction_pool: Some(OffchainTransactionPoolFactory::new(
+            chain.transaction_pool.clone(),
+        )),
+        network_provider: Arc::new(network.service.clone()),
+        is_validator: settings.is_authority,
+        enable_http_requests: true,
+        custom_extensions: |_| Vec::new(),
+    })?;
+    task_manager.spawn_handle().spawn(
+        "offchain-workers-runner",
+        Some("offchain-worker"),
+        workers.run(chain.client.clone(), task_manager.spawn_handle()),
+    );
+    Ok(())
+}
+
+/// Keeps the nodes of the Merkle mountain range of the finalized chain findable by their position.
+fn start_mmr_gadget(chain: &Chain, task_manager: &TaskManager) {
+    let prefix = sp_mmr_primitives::INDEXING_PREFIX.to_vec();
+    let gadget = MmrGadget::start(chain.client.clone(), chain.backend.clone(), prefix);
+    task_manager
+        .spawn_essential_handle()
+        .spawn_blocking("mmr-gadget", None, gadget);
+}

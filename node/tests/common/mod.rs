@@ -1,0 +1,152 @@
+//! The real executable: run to its end, or kept running and asked over JSON-RPC.
+
+// Each test file is a crate of its own and uses a part of this.
+#![allow(dead_code, unreachable_pub)]
+
+use jsonrpsee::{
+    core::client::{ClientT, Error as RpcError},
+    core::params::ArrayParams,
+    ws_client::{WsClient, WsClientBuilder},
+};
+use serde_json::Value;
+use std::{
+    future::Future,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The most that any condition is waited for: a slow machine takes a while to compile the runtime.
+pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// Runs the executable to its end.
+pub fn run(args: &[&str]) -> Output {
+    command(args).output().expect("the executable starts")
+}
+
+/// Runs the executable, which must succeed, and returns what it printed.
+pub fn succeeds(args: &[&str]) -> String {
+    let output = run(args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?} failed: {errors}");
+    String::from_utf8(output.stdout).expect("text is UTF-8")
+}
+
+/// As [`succeeds`], and reads the output as JSON.
+pub fn json(args: &[&str]) -> Value {
+    let args = [args, &["--output-type", "json"]].concat();
+    serde_json::from_str(&succeeds(&args)).expect("JSON was asked for")
+}
+
+/// Runs the executable, which must fail, and returns what it said of it.
+pub fn fails(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(!output.status.success(), "{args:?} succeeded");
+    String::from_utf8(output.stderr).expect("text is UTF-8")
+}
+
+/// A field of a JSON object that must be a string.
+pub fn field<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {name} in {value}"))
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_duet-node"));
+    command.args(args);
+    command
+}
+
+/// A running node. Killed when it is dropped.
+pub struct Node {
+    child: Child,
+    rpc: String,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Node {
+    /// Starts a development node on ports that are free, and waits until it answers RPC.
+    pub fn start_dev(base_path: &Path, args: &[&str]) -> Self {
+        let base_path = base_path.to_str().expect("a temporary path is UTF-8");
+        let listen = ["--rpc-port", "0", "--listen-addr", "/ip4/127.0.0.1/tcp/0"];
+        let quiet = ["--no-prometheus", "--no-telemetry", "--no-mdns"];
+        let mut child = command(&["--dev", "--base-path", base_path])
+            .args(listen)
+            .args(quiet)
+            .args(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the executable starts");
+        let log = BufReader::new(child.stderr.take().expect("piped"));
+        let (found, address) = mpsc::channel();
+        // Reads on after the address was found, so that the pipe never fills up.
+        thread::spawn(move || {
+            for line in log.lines().map_while(Result::ok) {
+                println!("{line}");
+                if let Some(address) = rpc_address(&line) {
+                    // Nobody waits any more after the first.
+                    let _ = found.send(address);
+                }
+            }
+        });
+        let rpc = match address.recv_timeout(PATIENCE) {
+            Ok(address) => format!("ws://{address}"),
+            Err(error) => {
+                let _ = child.kill();
+                panic!("the node did not start: {error}");
+            }
+        };
+        Self { child, rpc }
+    }
+
+    /// A connection to the node.
+    pub async fn connect(&self) -> WsClient {
+        WsClientBuilder::default()
+            .build(&self.rpc)
+            .await
+            .expect("the node answers")
+    }
+
+    /// Ends the node as a power cut would.
+    pub fn kill(&mut self) {
+        // It may be gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The address in the line that announces the RPC server.
+fn rpc_address(line: &str) -> Option<String> {
+    let (_, addresses) = line.split_once("Running JSON-RPC server: addr=")?;
+    Some(addresses.split(',').next()?.trim().to_owned())
+}
+
+/// Asks the node.
+pub async fn ask(client: &WsClient, method: &str, params: ArrayParams) -> Result<Value, RpcError> {
+    client.request(method, params).await
+}
+
+/// Waits until `probe` gives something.
+pub async fn until<T, F: Future<Output = Option<T>>>(
+    what: &str,
+    mut probe: impl FnMut() -> F,
+) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = probe().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}

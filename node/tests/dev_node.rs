@@ -1,0 +1,239 @@
+//! A development node: it finalizes, survives a power cut, and keeps its methods for operators to itself.
+
+mod common;
+
+use codec::{Decode, DecodeAll};
+use common::{ask, field, json, succeeds, until, Node};
+use duet_primitives::{
+    ownership_statement, DualKeyBytes, Keyset, Keysets, Pk1Bytes, PossessionProof,
+    UncheckedJustification, H256,
+};
+use jsonrpsee::{
+    core::client::{Subscription, SubscriptionClientT},
+    rpc_params,
+    ws_client::WsClient,
+};
+use serde_json::Value;
+use sp_core::crypto::AccountId32;
+use std::{path::Path, str::FromStr};
+use tempfile::TempDir;
+
+const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
+/// What the RPC answers to a method that is for operators only.
+const DENIED: &str = "unsafe";
+
+fn decode<T: Decode>(hex: &str) -> T {
+    let bytes = hex::decode(hex.trim_start_matches("0x")).expect("hex");
+    T::decode_all(&mut &bytes[..]).expect("the bytes are of that type")
+}
+
+async fn text(
+    client: &WsClient,
+    method: &str,
+    params: jsonrpsee::core::params::ArrayParams,
+) -> String {
+    let value = ask(client, method, params)
+        .await
+        .unwrap_or_else(|error| panic!("{method}: {error}"));
+    value
+        .as_str()
+        .unwrap_or_else(|| panic!("{method} gave {value}"))
+        .to_owned()
+}
+
+/// Number of the block with this hash.
+async fn number(client: &WsClient, hash: &str) -> u32 {
+    let header = ask(client, "chain_getHeader", rpc_params![hash])
+        .await
+        .expect("the block is known");
+    u32::from_str_radix(field(&header, "number").trim_start_matches("0x"), 16).expect("a number")
+}
+
+async fn finalized(client: &WsClient) -> Option<String> {
+    let head = ask(client, "duet_getFinalizedHead", rpc_params![])
+        .await
+        .ok()?;
+    head.as_str().map(str::to_owned)
+}
+
+async fn subscribe(client: &WsClient) -> Subscription<Value> {
+    let (on, off) = (
+        "duet_subscribeJustifications",
+        "duet_unsubscribeJustifications",
+    );
+    client
+        .subscribe(on, rpc_params![], off)
+        .await
+        .expect("the node takes subscribers")
+}
+
+async fn next(subscription: &mut Subscription<Value>) -> UncheckedJustification {
+    let item = tokio::time::timeout(common::PATIENCE, subscription.next())
+        .await
+        .expect("the node finalizes")
+        .expect("the subscription stays")
+        .expect("an item");
+    decode(item.as_str().expect("hex"))
+}
+
+/// The signing set and the genesis hash, as the node tells them.
+async fn trusted(client: &WsClient) -> (Keyset, H256) {
+    let sets = text(client, "state_call", rpc_params!["DuetApi_keysets", "0x"]).await;
+    let Keysets { current, .. } = decode::<Option<Keysets>>(&sets).expect("there is a set");
+    let keys = text(client, "duet_getKeys", rpc_params![current.id]).await;
+    let keyset = Keyset::check(&current, &decode::<Vec<Pk1Bytes>>(&keys)).expect("its keys");
+    (keyset, genesis(client).await)
+}
+
+async fn genesis(client: &WsClient) -> H256 {
+    decode(&text(client, "chain_getBlockHash", rpc_params![0]).await)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_network_back_end() {
+    let dir = TempDir::new().unwrap();
+    let mut node = Node::start_dev(dir.path(), &["--network-backend", "litep2p"]);
+    let client = node.connect().await;
+    let mut justifications = subscribe(&client).await;
+    let first = next(&mut justifications).await;
+    let (keyset, genesis) = trusted(&client).await;
+    first
+        .check(&keyset, genesis)
+        .expect("a proof that anybody can check");
+    let second = next(&mut justifications).await;
+    let proven = second.commitment.block_number;
+    second
+        .check(&keyset, genesis)
+        .expect("a proof that anybody can check");
+    node.kill();
+
+    let node = Node::start_dev(dir.path(), &["--network-backend", "libp2p"]);
+    let client = node.connect().await;
+    // The very first question, before anything new was finalized.
+    let head = finalized(&client).await.expect("the proven head survives");
+    let resumed = number(&client, &head).await;
+    assert!(resumed >= proven, "{resumed} is below {proven}");
+    let mut justifications = subscribe(&client).await;
+    let third = next(&mut justifications).await;
+    assert!(third.commitment.block_number > resumed);
+    third.check(&keyset, genesis).expect("the same set goes on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_make_keys_over_rpc_and_strangers_do_not() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    let genesis = genesis(&client).await;
+    let owner = ownership_statement(genesis, &AccountId32::from_str(ALICE).unwrap());
+
+    let keys = ask(&client, "duet_generateKeys", rpc_params![ALICE])
+        .await
+        .unwrap();
+    let public: DualKeyBytes = decode(field(&keys, "public"));
+    let proof: PossessionProof = decode(field(&keys, "proof"));
+    public
+        .check_possession(&owner, &proof)
+        .expect("the proof is Alice's on this chain");
+    let again = text(
+        &client,
+        "duet_proveKeys",
+        rpc_params![public.to_string(), ALICE],
+    )
+    .await;
+    assert_eq!(decode::<PossessionProof>(&again), proof);
+
+    // The secret is in a key file, and the command line works out the genesis that the node runs on.
+    let base = dir.path().to_str().unwrap();
+    let listed = json(&["duet-key", "list", "--dev", "-d", base]);
+    assert_eq!(field(&listed[0], "publicKey"), public.to_string());
+    assert!(Path::new(field(&listed[0], "keyFile")).is_file());
+    let proven = json(&["duet-key", "prove", "--dev", "-d", base, "--account", ALICE]);
+    assert_eq!(field(&proven, "genesisHash"), format!("{genesis:?}"));
+    assert_eq!(field(&proven, "proof"), proof.to_string());
+
+    drop(node);
+    let node = Node::start_dev(dir.path(), &["--rpc-methods", "safe"]);
+    let client = node.connect().await;
+    let calls = [
+        ("duet_generateKeys", rpc_params![ALICE]),
+        ("duet_proveKeys", rpc_params![public.to_string(), ALICE]),
+    ];
+    for (method, params) in calls {
+        let error = ask(&client, method, params)
+            .await
+            .expect_err("it is for operators only");
+        assert!(error.to_string().contains(DENIED), "{method}: {error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_blocks_are_proven_by_the_merkle_mountain_range() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    let head = until("block 3 is proven", || async {
+        let head = finalized(&client).await?;
+        (number(&client, &head).await >= 3).then_some(head)
+    })
+    .await;
+    let proof = ask(
+        &client,
+        "mmr_generateProof",
+        rpc_params![[1, 2], Value::Null, head],
+    )
+    .await
+    .expect("the leaves are indexed");
+    let valid = ask(&client, "mmr_verifyProof", rpc_params![proof])
+        .await
+        .unwrap();
+    assert_eq!(valid, Value::Bool(true));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_work_on_the_database_of_a_node_that_was_stopped() {
+    let dir = TempDir::new().unwrap();
+    let base = dir.path().to_str().unwrap();
+    let at = ["--dev", "-d", base];
+    let key = json(&[&["duet-key", "insert", "--suri", "//Eve"], &at[..]].concat());
+    let mut node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    let proven = until("block 2 is proven", || async {
+        let number = number(&client, &finalized(&client).await?).await;
+        (number >= 2).then_some(number)
+    })
+    .await;
+    node.kill();
+
+    let info: Value =
+        serde_json::from_str(&succeeds(&[&["chain-info"], &at[..]].concat())).unwrap();
+    assert!(
+        info["finalized_number"].as_u64().unwrap() >= u64::from(proven),
+        "{info}"
+    );
+
+    let blocks = dir.path().join("blocks");
+    let blocks = blocks.to_str().unwrap();
+    succeeds(&[&["export-blocks", "--to", "2", blocks], &at[..]].concat());
+    succeeds(&[&["check-block", "1"], &at[..]].concat());
+    let state = succeeds(&[&["export-state"], &at[..]].concat());
+    assert!(serde_json::from_str::<Value>(&state).unwrap()["genesis"]["raw"].is_object());
+    succeeds(&[&["revert", "1"], &at[..]].concat());
+
+    let other = TempDir::new().unwrap();
+    let elsewhere = ["--dev", "-d", other.path().to_str().unwrap()];
+    succeeds(&[&["import-blocks", blocks], &elsewhere[..]].concat());
+    let imported: Value =
+        serde_json::from_str(&succeeds(&[&["chain-info"], &elsewhere[..]].concat())).unwrap();
+    assert_eq!(imported["best_number"], 2, "{imported}");
+    assert_eq!(imported["genesis_hash"], info["genesis_hash"]);
+
+    succeeds(&[&["purge-chain", "-y"], &at[..]].concat());
+    let file = Path::new(field(&key, "keyFile"));
+    assert!(file.is_file(), "purging a chain leaves the keys");
+    let chain = file.parent().unwrap().parent().unwrap();
+    assert!(
+        !chain.join("paritydb").exists(),
+        "purging a chain removes its database"
+    );
+}

@@ -1,0 +1,308 @@
+//! `duet-key`, with the real executable.
+
+mod common;
+
+use common::{fails, field, json, succeeds};
+use tempfile::TempDir;
+
+const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
+const BOB: &str = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty";
+/// A genesis hash, for proofs that need no chain specification.
+const GENESIS: &str = "0x0707070707070707070707070707070707070707070707070707070707070707";
+
+fn keystore() -> (TempDir, String) {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("keystore").to_str().unwrap().to_owned();
+    (dir, path)
+}
+
+#[test]
+fn a_generated_phrase_gives_its_public_key_back() {
+    let generated = json(&["duet-key", "generate"]);
+    let inspected = json(&["duet-key", "inspect", field(&generated, "secretPhrase")]);
+    assert_eq!(
+        field(&generated, "publicKey"),
+        field(&inspected, "publicKey")
+    );
+    let checked = json(&[
+        "duet-key",
+        "inspect",
+        "--public",
+        field(&generated, "publicKey"),
+    ]);
+    assert_eq!(checked, inspected);
+}
+
+#[test]
+fn text_output_says_the_same_as_json() {
+    let text = succeeds(&["duet-key", "inspect", "//Alice"]);
+    let json = json(&["duet-key", "inspect", "//Alice"]);
+    assert!(text.contains(field(&json, "publicKey")), "{text}");
+}
+
+#[test]
+fn an_inserted_key_is_listed_and_proven_and_the_proof_is_verified() {
+    let (_dir, path) = keystore();
+    let inserted = json(&[
+        "duet-key",
+        "insert",
+        "--suri",
+        "//Alice",
+        "--keystore-path",
+        &path,
+    ]);
+    let key = field(&inserted, "publicKey");
+    assert!(std::path::Path::new(field(&inserted, "keyFile")).is_file());
+    let listed = json(&["duet-key", "list", "--keystore-path", &path]);
+    assert_eq!(listed, serde_json::json!([inserted]));
+
+    let on_chain = ["--account", ALICE, "--genesis", GENESIS];
+    let proven = json(
+        &[
+            &["duet-key", "prove", "--keystore-path", &path],
+            &on_chain[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(field(&proven, "publicKey"), key);
+    let given = ["--public", key, "--proof", field(&proven, "proof")];
+    succeeds(&[&["duet-key", "verify"], &on_chain[..], &given].concat());
+
+    let from_suri = json(&[&["duet-key", "prove", "--suri", "//Alice"], &on_chain[..]].concat());
+    assert_eq!(from_suri, proven);
+}
+
+#[test]
+fn a_proof_holds_for_one_account_one_chain_one_key_and_unchanged() {
+    let on_chain = ["--account", ALICE, "--genesis", GENESIS];
+    let proven = json(&[&["duet-key", "prove", "--suri", "//Alice"], &on_chain[..]].concat());
+    let (key, proof) = (field(&proven, "publicKey"), field(&proven, "proof"));
+    let verify = |account, genesis, key, proof| {
+        fails(&[
+            "duet-key",
+            "verify",
+            "--account",
+            account,
+            "--genesis",
+            genesis,
+            "--public",
+            key,
+            "--proof",
+            proof,
+        ])
+    };
+
+    let error = verify(BOB, GENESIS, key, proof);
+    assert!(error.contains("POP-1"), "{error}");
+    let other_chain = GENESIS.replace("07", "08");
+    let error = verify(ALICE, &other_chain, key, proof);
+    assert!(error.contains("POP-1"), "{error}");
+
+    let bob = json(&["duet-key", "inspect", "//Bob"]);
+    let error = verify(ALICE, GENESIS, field(&bob, "publicKey"), proof);
+    assert!(error.contains("POP-1"), "{error}");
+
+    // The halves of two keys, and a proof whose last byte was changed.
+    let halves = format!("{}{}", &key[..98], &field(&bob, "publicKey")[98..]);
+    let error = verify(ALICE, GENESIS, &halves, proof);
+    assert!(error.contains("POP-2"), "{error}");
+    let last = if proof.ends_with("00") { "01" } else { "00" };
+    let changed = format!("{}{last}", &proof[..proof.len() - 2]);
+    let error = verify(ALICE, GENESIS, key, &changed);
+    assert!(
+        error.contains("proof of possession does not hold"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_proof_for_the_genesis_names_no_chain() {
+    let in_genesis = ["--account", ALICE, "--in-genesis"];
+    let proven = json(&[&["duet-key", "prove", "--suri", "//Alice"], &in_genesis[..]].concat());
+    let zero = format!("0x{}", "00".repeat(32));
+    assert_eq!(field(&proven, "genesisHash"), zero);
+    let given = [
+        "--public",
+        field(&proven, "publicKey"),
+        "--proof",
+        field(&proven, "proof"),
+    ];
+    succeeds(&[&["duet-key", "verify"], &in_genesis[..], &given].concat());
+    let elsewhere = ["--account", ALICE, "--genesis", GENESIS];
+    fails(&[&["duet-key", "verify"], &elsewhere[..], &given].concat());
+}
+
+#[test]
+fn the_genesis_hash_is_worked_out_from_the_chain_specification() {
+    let on_chain = ["--account", ALICE, "--chain", "dev"];
+    let proven = json(&[&["duet-key", "prove", "--suri", "//Alice"], &on_chain[..]].concat());
+    let given = [
+        "--account",
+        ALICE,
+        "--genesis",
+        field(&proven, "genesisHash"),
+        "--public",
+        field(&proven, "publicKey"),
+        "--proof",
+        field(&proven, "proof"),
+    ];
+    succeeds(&[&["duet-key", "verify"], &given[..]].concat());
+}
+
+#[test]
+fn key_files_lie_in_the_keystore_directory_of_the_chain() {
+    let dir = TempDir::new().unwrap();
+    let base = dir.path().to_str().unwrap();
+    let insert = [
+        "duet-key", "insert", "--suri", "//Alice", "--chain", "dev", "-d", base,
+    ];
+    let inserted = json(&insert);
+    let file = std::path::Path::new(field(&inserted, "keyFile")).to_owned();
+    let keystore = file.parent().unwrap();
+    assert!(keystore.ends_with("keystore"), "{}", keystore.display());
+    assert!(
+        keystore.starts_with(dir.path().join("chains")),
+        "{}",
+        keystore.display()
+    );
+}
+
+#[test]
+fn a_key_file_with_a_password_needs_that_password() {
+    let (dir, path) = keystore();
+    let password = dir.path().join("password");
+    std::fs::write(&password, "correct horse").unwrap();
+    let with = [
+        "--keystore-path",
+        &path,
+        "--password-filename",
+        password.to_str().unwrap(),
+    ];
+    json(&[&["duet-key", "insert", "--suri", "//Alice"], &with[..]].concat());
+    assert_eq!(
+        json(&[&["duet-key", "list"], &with[..]].concat())
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+
+    let error = fails(&["duet-key", "list", "--keystore-path", &path]);
+    assert!(error.contains("no password was given"), "{error}");
+    let error = fails(&[
+        "duet-key",
+        "list",
+        "--keystore-path",
+        &path,
+        "--password",
+        "battery",
+    ]);
+    assert!(error.contains("wrong password"), "{error}");
+}
+
+#[test]
+fn a_damaged_key_file_is_named() {
+    let (_dir, path) = keystore();
+    let insert = [
+        "duet-key",
+        "insert",
+        "--suri",
+        "//Alice",
+        "--keystore-path",
+        &path,
+    ];
+    let file = field(&json(&insert), "keyFile").to_owned();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("\"checksum\": \"0x", "\"checksum\": \"0y"),
+    )
+    .unwrap();
+    let error = fails(&["duet-key", "list", "--keystore-path", &path]);
+    assert!(
+        error.contains(&file) && error.contains("corrupt"),
+        "{error}"
+    );
+}
+
+#[test]
+fn several_keys_must_be_chosen_from_and_a_missing_one_is_named() {
+    let (_dir, path) = keystore();
+    let at = ["--keystore-path", path.as_str()];
+    let prove = [
+        &[
+            "duet-key",
+            "prove",
+            "--account",
+            ALICE,
+            "--genesis",
+            GENESIS,
+        ],
+        &at[..],
+    ]
+    .concat();
+    let error = fails(&prove);
+    assert!(error.contains("there is no keystore"), "{error}");
+    let keys = ["//Alice", "//Bob"].map(|suri| {
+        let inserted = json(&[&["duet-key", "insert", "--suri", suri], &at[..]].concat());
+        field(&inserted, "publicKey").to_owned()
+    });
+    let error = fails(&prove);
+    assert!(error.contains("--public"), "{error}");
+    let proven = json(&[&prove[..], &["--public", &keys[1]]].concat());
+    assert_eq!(field(&proven, "publicKey"), keys[1]);
+    let charlie = json(&["duet-key", "inspect", "//Charlie"]);
+    let error = fails(&[&prove[..], &["--public", field(&charlie, "publicKey")]].concat());
+    assert!(error.contains("is not here"), "{error}");
+}
+
+#[test]
+fn what_does_not_read_is_refused_with_the_reason() {
+    for (args, reason) in [
+        (&["inspect", "--public", "0x00"][..], "144 bytes"),
+        (
+            &["inspect", "--public", &format!("0x{}", "00".repeat(144))],
+            "KEY-1",
+        ),
+        (&["inspect", "no such phrase"], "no secret URI"),
+        (&["inspect", "//Alice/soft"], "hard derivations"),
+        (
+            &[
+                "prove",
+                "--suri",
+                "//Alice",
+                "--account",
+                "nobody",
+                "--in-genesis",
+            ],
+            "SS58",
+        ),
+        (
+            &[
+                "prove",
+                "--suri",
+                "//Alice",
+                "--account",
+                ALICE,
+                "--chain",
+                "nowhere",
+            ],
+            "nowhere",
+        ),
+        (
+            &[
+                "prove",
+                "--suri",
+                "//Alice",
+                "--account",
+                ALICE,
+                "--genesis",
+                "0x00",
+            ],
+            "32 bytes",
+        ),
+    ] {
+        let error = fails(&[&["duet-key"], args].concat());
+        assert!(error.contains(reason), "{args:?}: {error}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Benchmarks of the calls and of the start of a session. They run the code that the chain runs: in WASM, with
+//! the arithmetic that needs no `std`. As tests they run with every test run, so that they cannot rot.
+//!
+//! Keys are those of the keyring of `duet_primitives::testing`: everybody knows their secrets.
+
+use crate::{
+    registration::{enlist, genesis_hash, insert, retire},
+    rotation::rotate,
+    Call, Config, CurrentKeys, EquivocationOffence, KeyOwners, Keys, Keysets, NextKeys, Pallet,
+    RetiredRange, TimeSlot,
+};
+use alloc::{boxed::Box, vec::Vec};
+use duet_primitives::{
+    ownership_statement,
+    testing::{secret, TestSet},
+    BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId, SignerIndex, H256,
+};
+use frame_benchmarking::v2::{account, benchmarks, BenchmarkError};
+use frame_support::traits::Get;
+use frame_system::RawOrigin;
+use pallet_session::CurrentIndex;
+use sp_runtime::traits::Convert;
+use sp_staking::{offence::ReportOffence, SessionIndex};
+
+/// What a runtime does before its calls can be measured.
+pub trait BenchmarkHelper<AccountId> {
+    /// Makes an account one that may register keys, and that can pay the deposit.
+    fn make_validator(account: &AccountId);
+}
+
+const BLOCK: BlockNumber = 5;
+
+fn member<T: Config>(index: u32) -> T::AccountId {
+    account("validator", index, 0)
+}
+
+fn validator<T: Config>(index: u32) -> Result<T::ValidatorId, BenchmarkError> {
+    T::ValidatorId::try_from(member::<T>(index))
+        .map_err(|_| BenchmarkError::Stop("an account cannot be a validator id"))
+}
+
+fn validators<T: Config>(n: u32) -> Result<Vec<T::ValidatorId>, BenchmarkError> {
+    (0..n).map(validator::<T>).collect()
+}
+
+/// Registers or replaces a key, without its proof.
+fn put_key<T: Config>(index: u32, number: u64) -> Result<(), BenchmarkError> {
+    let validator = validator::<T>(index)?;
+    if let Some(old) = Keys::<T>::get(&validator) {
+        retire::<T>(&old.pk1());
+    }
+    insert::<T>(&validator, member::<T>(index), secret(number).public());
+    Ok(())
+}
+
+/// A chain whose first set has `n` members, with the keys that `number` gives them.
+fn found<T: Config>(n: u32, number: impl Fn(u32) -> u64) -> Result<(), BenchmarkError> {
+    Keysets::<T>::kill();
+    for index in 0..n {
+        put_key::<T>(index, number(index))?;
+    }
+    let validators = validators::<T>(n)?;
+    rotate::<T>(validators.iter(), validators.iter());
+    Ok(())
+}
+
+fn proof<T: Config>(number: u64, account: &T::AccountId) -> PossessionProof {
+    secret(number).prove_possession(&ownership_statement(genesis_hash::<T>(), account))
+}
+
+/// Evidence about the member at `signer`.
+fn evidence<T: Config>(set: &TestSet, signer: SignerIndex) -> EquivocationProof {
+    let said = set.commitment(BLOCK, &set.set);
+    let mut other = said.clone();
+    other.mmr_root = H256::repeat_byte(0xee);
+    let vote = |commitment| {
+        let message = RoundMessage::new(genesis_hash::<T>(), commitment);
+        set.vote(signer, &message).expect("a member's vote holds")
+    };
+    EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).expect("two commitments")
+}
+
+/// Hands over offences of all members but the first at the same block, which are then punished again.
+fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), BenchmarkError> {
+    let keys = set.set.keyset().key_bytes();
+    for key in keys.iter().skip(1) {
+        let owner = KeyOwners::<T>::get(key)
+            .ok_or(BenchmarkError::Stop("no owner"))?
+            .validator;
+        let identification = T::IdentificationOf::convert(owner.clone())
+            .ok_or(BenchmarkError::Stop("a validator cannot be identified"))?;
+        let offence = EquivocationOffence {
+            time_slot: TimeSlot {
+                set_id,
+                block_number: BLOCK,
+            },
+            session_index: CurrentIndex::<T>::get(),
+            validator_set_count: set.set.keyset().len(),
+            offender: (owner, identification),
+        };
+        T::ReportOffence::report_offence(Vec::new(), offence)
+            .map_err(|_| BenchmarkError::Stop("an offence was reported before"))?;
+    }
+    Ok(())
+}
+
+#[benchmarks]
+mod calls {
+    use super::{
+        enlist, evidence, found, member, proof, put_key, report_others, secret, validators,
+        BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, Get,
+        NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex, TestSet,
+    };
+    use frame_benchmarking::impl_test_function;
+
+    /// The most that it can do: a key that stood in a set is replaced.
+    #[benchmark]
+    fn register_keys() -> Result<(), BenchmarkError> {
+        let caller = member::<T>(0);
+        T::BenchmarkHelper::make_validator(&caller);
+        let old = secret(0).public();
+        Pallet::<T>::register_keys(
+            RawOrigin::Signed(caller.clone()).into(),
+            old,
+            proof::<T>(0, &caller),
+        )?;
+        enlist::<T>(&old.pk1());
+        let (key, proof) = (secret(1).public(), proof::<T>(1, &caller));
+
+        #[extrinsic_call]
+        _(RawOrigin::Signed(caller.clone()), key, proof);
+
+        assert_eq!(Pallet::<T>::registered_key(&caller), Some(key));
+        Ok(())
+    }
+
+    /// The most that it can do: the key stood in a set.
+    #[benchmark]
+    fn deregister_keys() -> Result<(), BenchmarkError> {
+        let caller = member::<T>(0);
+        T::BenchmarkHelper::make_validator(&caller);
+        let key = secret(0).public();
+        Pallet::<T>::register_keys(
+            RawOrigin::Signed(caller.clone()).into(),
+            key,
+            proof::<T>(0, &caller),
+        )?;
+        enlist::<T>(&key.pk1());
+
+        #[extrinsic_call]
+        _(RawOrigin::Signed(caller.clone()));
+
+        assert_eq!(Pallet::<T>::registered_key(&caller), None);
+        Ok(())
+    }
+
+    /// The last of `n` members to equivocate on a block is reported; all are punished anew.
+    #[benchmark]
+    fn report_equivocation(
+        n: Linear<1, { T::MaxValidators::get() }>,
+    ) -> Result<(), BenchmarkError> {
+        (0..n).for_each(|index| T::BenchmarkHelper::make_validator(&member::<T>(index)));
+        found::<T>(n, u64::from)?;
+        let set = TestSet::new(0, (0..n).map(u64::from));
+        report_others::<T>(&set, 0)?;
+        let evidence = evidence::<T>(&set, 0);
+        let reporter = member::<T>(n);
+
+        #[extrinsic_call]
+        _(RawOrigin::Signed(reporter), Box::new(evidence.clone()));
+
+        let again = Pallet::<T>::report_equivocation(
+            RawOrigin::Signed(member::<T>(n)).into(),
+            Box::new(evidence),
+        );
+        assert!(again.is_err(), "it is known now");
+        Ok(())
+    }
+
+    /// `n` members with other keys take over, all of them change their keys again, and those that were
+    /// retired long ago are forgotten.
+    #[benchmark]
+    fn rotate(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
+        found::<T>(n, u64::from)?;
+        let validators = validators::<T>(n)?;
+        let keys = |generation: u64| {
+            (0..n).try_for_each(|index| {
+                put_key::<T>(
+                    index,
+                    generation.saturating_mul(1_000_000) + u64::from(index),
+                )
+            })
+        };
+        keys(1)?;
+        super::rotate::<T>(validators.iter(), validators.iter());
+        keys(2)?;
+        let far = T::SlashableSessions::get().saturating_add(10);
+        CurrentIndex::<T>::mutate(|session: &mut SessionIndex| {
+            *session = session.saturating_add(far)
+        });
+        let (first, _) = RetiredRange::<T>::get();
+        let planned = NextKeys::<T>::get();
+
+        #[block]
+        {
+            super::rotate::<T>(validators.iter(), validators.iter());
+        }
+
+        assert_eq!(CurrentKeys::<T>::get(), planned);
+        assert_ne!(NextKeys::<T>::get(), planned);
+        // Those that stood in the first set are forgotten; of those that sign now some may be remembered anew.
+        assert!(RetiredRange::<T>::get().0 >= first.saturating_add(u64::from(n)));
+        Ok(())
+    }
+
+    impl_benchmark_test_suite!(Pallet, crate::mock::for_benchmarks(), crate::mock::Test);
+}

@@ -1,0 +1,183 @@
+//! What must hold in every state. `try_state` checks it on real chains, and every test ends with it.
+
+use crate::{
+    rotation::stands_in, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys,
+    OldestSet, Retired, RetiredRange, Sets,
+};
+use alloc::vec::Vec;
+use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair};
+use frame_support::ensure;
+use sp_runtime::TryRuntimeError;
+
+/// Checks all of it.
+///
+/// # Errors
+/// What does not hold.
+pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
+    registry::<T>()?;
+    retirements::<T>()?;
+    match Keysets::<T>::get() {
+        Some(sets) => {
+            current_and_next::<T>(&sets)?;
+            history::<T>(&sets.current)
+        }
+        None => {
+            ensure!(
+                CurrentKeys::<T>::get().is_empty(),
+                "there are current keys without a set"
+            );
+            ensure!(
+                NextKeys::<T>::get().is_empty(),
+                "there are next keys without a set"
+            );
+            ensure!(
+                Sets::<T>::iter_keys().next().is_none(),
+                "there are earlier sets without one now"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// CHAIN-1: registered keys and their owners are the two sides of one relation.
+fn registry<T: Config>() -> Result<(), TryRuntimeError> {
+    for (validator, key) in Keys::<T>::iter() {
+        let owner = KeyOwners::<T>::get(key.pk1()).ok_or("a registered key has no owner")?;
+        ensure!(
+            owner.validator == validator,
+            "a registered key has another owner"
+        );
+        let retired = matches!(owner.status, KeyStatus::Retired { .. });
+        ensure!(!retired, "a registered key is retired");
+    }
+    for (key, owner) in KeyOwners::<T>::iter() {
+        if !matches!(owner.status, KeyStatus::Retired { .. }) {
+            let registered = Keys::<T>::get(&owner.validator).map(|key| key.pk1());
+            ensure!(
+                registered == Some(key),
+                "a key that is not retired is not registered"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Retired keys stand in their queue once each, in the order in which they are forgotten.
+fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
+    let (first, end) = RetiredRange::<T>::get();
+    ensure!(
+        first <= end,
+        "the queue of retired keys ends before it starts"
+    );
+    let (mut queued, mut latest) = (Vec::new(), 0);
+    for entry in first..end {
+        let key = Retired::<T>::get(entry).ok_or("the queue of retired keys has a hole")?;
+        match KeyOwners::<T>::get(key).map(|owner| owner.status) {
+            Some(KeyStatus::Retired { last_session }) => {
+                ensure!(
+                    last_session >= latest,
+                    "the queue of retired keys is out of order"
+                );
+                latest = last_session;
+            }
+            _ => return Err("a key in the queue of retired keys is not retired".into()),
+        }
+        queued.push(key);
+    }
+    ensure!(
+        Retired::<T>::iter_keys().count() == queued.len(),
+        "retired keys stand outside the queue"
+    );
+    queued.sort();
+    queued.dedup();
+    let remembered = KeyOwners::<T>::iter_values()
+        .filter(|owner| matches!(owner.status, KeyStatus::Retired { .. }))
+        .count();
+    ensure!(
+        remembered == queued.len(),
+        "a retired key is not queued exactly once"
+    );
+    Ok(())
+}
+
+/// SET-1, SET-3, CHAIN-3.
+fn current_and_next<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
+    let (current, next) = (CurrentKeys::<T>::get(), NextKeys::<T>::get());
+    commits(&sets.current, &current)?;
+    commits(&sets.next, &next)?;
+    let grown = sets.next.id.checked_sub(sets.current.id);
+    ensure!(
+        matches!(grown, Some(0 | 1)),
+        "the next set is neither this one nor the one after it"
+    );
+    ensure!(
+        (grown == Some(0)) == (current == next),
+        "the set id changes if and only if keys do"
+    );
+    for key in current.iter().chain(next.iter()) {
+        let owner = KeyOwners::<T>::get(key.pk1()).ok_or("a member of a set has no owner")?;
+        ensure!(
+            owner.status != KeyStatus::Fresh,
+            "a member of a set is not enlisted"
+        );
+    }
+    Ok(())
+}
+
+fn commits(set: &KeysetCommitment, keys: &[DualKeyBytes]) -> Result<(), TryRuntimeError> {
+    let pk1s: Vec<_> = keys.iter().map(DualKeyBytes::pk1).collect();
+    let found = KeysetCommitment::of_stored_unchecked(set.id, &pk1s)
+        .map_err(|_| "SET-1: stored keys do not make a set")?;
+    ensure!(found == *set, "SET-3: a commitment does not match its keys");
+    ensure!(
+        pk1s.iter().all(|key| stands_in(key, keys)),
+        "SET-1: keys are not in set order"
+    );
+    Ok(())
+}
+
+/// EQV-6: the remembered sets are without a gap, end with the signing one, and retired one after the other.
+fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError> {
+    let oldest = OldestSet::<T>::get();
+    ensure!(
+        oldest <= current.id,
+        "the oldest remembered set is in the future"
+    );
+    let mut latest = None;
+    for id in oldest..current.id {
+        let set = Sets::<T>::get(id).ok_or("a remembered set is missing")?;
+        ensure!(
+            set.commitment.id == id,
+            "a remembered set stands under another id"
+        );
+        ensure!(
+            set.last_session.is_some(),
+            "an earlier set has no last session"
+        );
+        ensure!(
+            set.last_session > latest,
+            "sets did not retire one after the other"
+        );
+        ensure!(
+            set.last_session <= Some(pallet_session::CurrentIndex::<T>::get()),
+            "an earlier set retires in the future"
+        );
+        latest = set.last_session;
+    }
+    let signing = Sets::<T>::get(current.id).ok_or("the signing set is not remembered")?;
+    ensure!(
+        signing.commitment == *current,
+        "the signing set is remembered wrongly"
+    );
+    ensure!(
+        signing.last_session.is_none(),
+        "the signing set is remembered as an earlier one"
+    );
+    let remembered = u64::try_from(Sets::<T>::iter_keys().count()).unwrap_or(u64::MAX);
+    let expected = current.id.saturating_sub(oldest).saturating_add(1);
+    ensure!(
+        remembered == expected,
+        "sets are remembered outside of the range"
+    );
+    Ok(())
+}

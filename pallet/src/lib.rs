@@ -1,0 +1,471 @@
+//! Duet on chain: who has which dual-group key, which keys sign together, and what happens to a validator
+//! that signs two things about one block.
+//!
+//! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves
+//!   share one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice
+//!   (CHAIN-1): one that stood in a set stays remembered, with its owner, for as long as that owner can be
+//!   slashed for what it signed.
+//! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
+//!   validators the set that takes over at the next session boundary, in ascending order of keys (SET-1), and
+//!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
+//! - **Offences** ([`EquivocationOffence`]): evidence is checked with hashes and Chaum-Pedersen proofs alone,
+//!   of the signing set and of earlier ones while they are slashable, and handed to `ReportOffence`.
+//!
+//! # What we chose not to do
+//! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession,
+//! and a set here must contain checked keys only. So a validator registers twice, and one that did it only
+//! once validates without taking part in Duet (CHAIN-4), which an event says.
+//!
+//! # In a runtime
+//! The pallet stands before `Session` and, so that genesis accounts are found alive, after `Balances` in
+//! `construct_runtime!`; the name `Duet` is part of what light clients prove. `pallet_session`'s handler is
+//! `pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>`.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+#[cfg(any(feature = "runtime-benchmarks", test))]
+mod benchmarking;
+#[cfg(any(test, feature = "try-runtime"))]
+mod invariants;
+#[cfg(test)]
+mod mock;
+mod offences;
+mod registration;
+mod rotation;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+#[cfg(any(feature = "runtime-benchmarks", test))]
+pub use benchmarking::BenchmarkHelper;
+pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
+pub use pallet::*;
+pub use registration::{KeyOwner, KeyStatus};
+pub use rotation::{KeptReason, SessionHandler, SetRecord};
+pub use weights::{SubstrateWeight, WeightInfo};
+
+use alloc::vec::Vec;
+use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair};
+use frame_support::traits::{fungible::Inspect, Get};
+use frame_system::offchain::CreateBare;
+
+/// Log target of everything in this pallet.
+pub(crate) const LOG_TARGET: &str = "runtime::duet";
+
+/// What `ReportOffence` knows an offender by.
+pub type IdentificationTuple<T> = (
+    <T as pallet_session::Config>::ValidatorId,
+    <T as Config>::FullIdentification,
+);
+
+/// The balance in which deposits for keys are held.
+pub type BalanceOf<T> =
+    <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
+
+#[frame_support::pallet]
+// In what the macros generate.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::large_enum_variant,
+    unused_qualifications
+)]
+pub mod pallet {
+    use crate::{
+        offences, registration, rotation, EquivocationOffence, IdentificationTuple, KeptReason,
+        KeyOwner, SetRecord, WeightInfo,
+    };
+    use alloc::{boxed::Box, vec::Vec};
+    use duet_primitives::{
+        BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pk1Bytes,
+        PossessionProof, SetId, H256,
+    };
+    #[allow(deprecated)] // Until the SDK's own reports of equivocations leave it, too.
+    use frame_support::pallet_prelude::ValidateUnsigned;
+    use frame_support::{
+        dispatch::DispatchResultWithPostInfo,
+        pallet_prelude::{
+            BuildGenesisConfig, DispatchResult, Get, Hooks, OptionQuery, Parameter, StorageMap,
+            StorageValue, StorageVersion, TransactionSource, TransactionValidity,
+            TransactionValidityError, Twox64Concat, ValueQuery,
+        },
+        traits::{fungible::MutateHold, FindAuthor},
+        Blake2_128Concat, WeakBoundedVec,
+    };
+    use frame_system::{
+        ensure_none, ensure_signed,
+        pallet_prelude::{BlockNumberFor, OriginFor},
+    };
+    use sp_runtime::traits::Convert;
+    use sp_staking::{offence::ReportOffence, SessionIndex};
+
+    const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
+
+    /// The pallet.
+    #[pallet::pallet]
+    #[pallet::storage_version(STORAGE_VERSION)]
+    pub struct Pallet<T>(_);
+
+    /// What the runtime decides.
+    #[pallet::config]
+    pub trait Config:
+        frame_system::Config<Hash = H256, RuntimeEvent: From<Event<Self>>> + pallet_session::Config
+    {
+        /// Where deposits for keys are held.
+        type Currency: MutateHold<Self::AccountId, Reason: From<HoldReason>>;
+
+        /// What is held while an account has a key; zero for nothing.
+        #[pallet::constant]
+        type KeyDeposit: Get<crate::BalanceOf<Self>>;
+
+        /// The most validators a set may have; those beyond are left out with an event.
+        #[pallet::constant]
+        type MaxValidators: Get<u32>;
+
+        /// For how many sessions after its last one a set and the owners of its keys are remembered, so that
+        /// equivocations in it can be punished: the bonding duration, in sessions. (EQV-6)
+        #[pallet::constant]
+        type SlashableSessions: Get<SessionIndex>;
+
+        /// The root that commitments name: that of `pallet-mmr`.
+        type MmrRoot: Get<H256>;
+
+        /// What identifies an offender besides its validator id.
+        type FullIdentification: Parameter;
+
+        /// Gives that identification, also of those that are not validators any more: a key's owner was one
+        /// when its set was planned. [`UnitIdentification`](crate::UnitIdentification) where it is `()`.
+        type IdentificationOf: Convert<Self::ValidatorId, Option<Self::FullIdentification>>;
+
+        /// Where offences go: `pallet-offences`, and through it to staking.
+        type ReportOffence: ReportOffence<
+            Self::AccountId,
+            IdentificationTuple<Self>,
+            EquivocationOffence<IdentificationTuple<Self>>,
+        >;
+
+        /// Names the author of a block, who is the reporter of a report without a signature.
+        type FindAuthor: FindAuthor<Self::AccountId>;
+
+        /// What calls cost.
+        type WeightInfo: WeightInfo;
+
+        /// Sets the stage for benchmarks.
+        #[cfg(any(feature = "runtime-benchmarks", test))]
+        type BenchmarkHelper: crate::BenchmarkHelper<Self::AccountId>;
+    }
+
+    /// Why funds are held.
+    #[pallet::composite_enum]
+    pub enum HoldReason {
+        /// The account has a key in the registry.
+        #[codec(index = 0)]
+        Keys,
+    }
+
+    /// The registry: each validator's key, checked. (CHAIN-1)
+    #[pallet::storage]
+    pub type Keys<T: Config> =
+        StorageMap<_, Blake2_128Concat, T::ValidatorId, DualKeyBytes, OptionQuery>;
+
+    /// Who owns a key, or owned it while it is remembered. (CHAIN-1, EQV-6)
+    #[pallet::storage]
+    pub type KeyOwners<T: Config> =
+        StorageMap<_, Blake2_128Concat, Pk1Bytes, KeyOwner<T>, OptionQuery>;
+
+    /// Keys that left the registry and are still remembered, in the order in which they may be forgotten.
+    #[pallet::storage]
+    pub type Retired<T: Config> = StorageMap<_, Twox64Concat, u64, Pk1Bytes, OptionQuery>;
+
+    /// First entry of [`Retired`], and the one after its last.
+    #[pallet::storage]
+    pub type RetiredRange<T: Config> = StorageValue<_, (u64, u64), ValueQuery>;
+
+    /// The set that signs and the one that takes over; light clients prove this value. (LIGHT-2)
+    #[pallet::storage]
+    pub type Keysets<T: Config> = StorageValue<_, KeysetPair, OptionQuery>;
+
+    /// Keys of the set that signs, in set order. (SET-1)
+    ///
+    /// Weakly bounded, as are those of the next: a set outlives a runtime upgrade that lowers the limit.
+    #[pallet::storage]
+    pub type CurrentKeys<T: Config> =
+        StorageValue<_, WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators>, ValueQuery>;
+
+    /// Keys of the set that takes over, in set order. (SET-1)
+    #[pallet::storage]
+    pub type NextKeys<T: Config> =
+        StorageValue<_, WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators>, ValueQuery>;
+
+    /// The sets that signed, while an equivocation in them can be punished. (EQV-6)
+    #[pallet::storage]
+    pub type Sets<T: Config> = StorageMap<_, Twox64Concat, SetId, SetRecord, OptionQuery>;
+
+    /// The first set in [`Sets`].
+    #[pallet::storage]
+    pub type OldestSet<T: Config> = StorageValue<_, SetId, ValueQuery>;
+
+    /// What happened.
+    #[pallet::event]
+    #[pallet::generate_deposit(pub(crate) fn deposit_event)]
+    pub enum Event<T: Config> {
+        /// A key entered the registry; it signs from the set on that is planned after the next session starts.
+        #[codec(index = 0)]
+        KeysRegistered {
+            /// Whose key it is.
+            validator: T::ValidatorId,
+            /// The key.
+            key: DualKeyBytes,
+            /// The key that it took the place of.
+            replaced: Option<DualKeyBytes>,
+        },
+        /// A key left the registry; the sets that it stands in keep it until they are replaced.
+        #[codec(index = 1)]
+        KeysDeregistered {
+            /// Whose key it was.
+            validator: T::ValidatorId,
+            /// The key.
+            key: DualKeyBytes,
+        },
+        /// A set with other keys than the signing one was planned; this block is mandatory. (ROUND-2)
+        #[codec(index = 2)]
+        SetPlanned {
+            /// Number of the set.
+            id: SetId,
+            /// How many validators it has.
+            len: u32,
+            /// The session with which it takes over.
+            session: SessionIndex,
+        },
+        /// The planned set took over.
+        #[codec(index = 3)]
+        SetActivated {
+            /// Number of the set.
+            id: SetId,
+            /// How many validators it has.
+            len: u32,
+            /// The session that starts.
+            session: SessionIndex,
+        },
+        /// Validators without keys do not sign in the session that was planned. (CHAIN-4)
+        #[codec(index = 4)]
+        ValidatorsLeftOut {
+            /// The planned session.
+            session: SessionIndex,
+            /// Who they are.
+            validators: Vec<T::ValidatorId>,
+        },
+        /// More validators than a set may have: those that the session lists last do not sign. (SET-1)
+        #[codec(index = 5)]
+        SetTruncated {
+            /// The planned session.
+            session: SessionIndex,
+            /// How many there was room for.
+            limit: u32,
+            /// How many with keys were left out.
+            left_out: u32,
+        },
+        /// No set could be planned, so the signing one goes on. (CHAIN-5)
+        #[codec(index = 6)]
+        SetKept {
+            /// The planned session.
+            session: SessionIndex,
+            /// The set that goes on.
+            id: SetId,
+            /// Why.
+            reason: KeptReason,
+        },
+        /// An equivocation was proven and handed over for punishment.
+        #[codec(index = 7)]
+        EquivocationReported {
+            /// Who equivocated.
+            offender: T::ValidatorId,
+            /// The set in which it did.
+            set_id: SetId,
+            /// The block about which it said two things.
+            block_number: BlockNumber,
+            /// The session whose stake answers for it.
+            session: SessionIndex,
+        },
+    }
+
+    /// Why a call was refused; one error per rule.
+    #[pallet::error]
+    pub enum Error<T> {
+        /// The account is not bonded as a validator, so it cannot have a key.
+        NotAValidator,
+        /// The account is not alive or has too many references to take another.
+        NoAccount,
+        /// CHAIN-1: the account has this key already.
+        KeyUnchanged,
+        /// CHAIN-1: another account has a key with this half in G1.
+        KeyTaken,
+        /// CHAIN-1: the key was in a set and is remembered until nobody can be punished for what it signed.
+        KeyRetired,
+        /// KEY-1: the half in G1 is no key.
+        InvalidPk1,
+        /// KEY-1: the half in G2 is no key.
+        InvalidPk2,
+        /// POP-1: the proof does not name this account on this chain.
+        InvalidOwnership,
+        /// POP-2: the possession part of the proof does not hold.
+        InvalidPossession,
+        /// POP-3: different secrets stand behind the two halves of the key.
+        HalvesDiffer,
+        /// The account has no key in the registry.
+        NoKeys,
+        /// EQV-6: the evidence is about a set that does not sign yet.
+        SetNotActive,
+        /// EQV-6: the evidence is about a set that nobody can be punished for any more.
+        SetNotSlashable,
+        /// EQV-1: the two votes name different sets.
+        DifferentSets,
+        /// EQV-1: the two votes are of different signers.
+        DifferentSigners,
+        /// EQV-2: the two votes are on different block numbers.
+        DifferentBlocks,
+        /// EQV-3: the two votes say the same.
+        SameCommitment,
+        /// EQV-4: the key is not proven to stand in the set.
+        InvalidMembership,
+        /// EQV-4: the key is no point.
+        InvalidOffenderKey,
+        /// EQV-5: a signature does not hold.
+        InvalidVoteSignature,
+        /// The owner of the key is not known, or the runtime cannot identify it for punishment.
+        UnknownOffender,
+        /// EQV-7: this equivocation was reported before.
+        DuplicateOffenceReport,
+    }
+
+    /// The registry at genesis.
+    #[pallet::genesis_config]
+    #[derive(frame_support::DefaultNoBound)]
+    pub struct GenesisConfig<T: Config> {
+        /// Validators, their keys, and proofs that name them with 32 zero bytes for the genesis hash. (POP-1)
+        pub keys: Vec<(T::AccountId, DualKeyBytes, PossessionProof)>,
+    }
+
+    #[pallet::genesis_build]
+    impl<T: Config> BuildGenesisConfig for GenesisConfig<T> {
+        fn build(&self) {
+            registration::build_genesis::<T>(&self.keys);
+        }
+    }
+
+    #[pallet::hooks]
+    impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
+        fn integrity_test() {
+            rotation::integrity_test::<T>();
+        }
+
+        #[cfg(feature = "try-runtime")]
+        fn try_state(_: BlockNumberFor<T>) -> Result<(), sp_runtime::TryRuntimeError> {
+            crate::invariants::check::<T>()
+        }
+    }
+
+    #[pallet::call]
+    impl<T: Config> Pallet<T> {
+        /// Registers the caller's key, or replaces it.
+        ///
+        /// `proof` shows that one secret stands behind both halves, and names the caller on this chain
+        /// (POP-1 to POP-3). The key signs from the set on that is planned when the next session starts.
+        #[pallet::call_index(0)]
+        #[pallet::weight(<T as Config>::WeightInfo::register_keys())]
+        pub fn register_keys(
+            origin: OriginFor<T>,
+            key: DualKeyBytes,
+            proof: PossessionProof,
+        ) -> DispatchResult {
+            registration::register::<T>(&ensure_signed(origin)?, key, &proof)
+        }
+
+        /// Takes the caller's key out of the registry and releases its deposit.
+        ///
+        /// Sets that are planned already keep it.
+        #[pallet::call_index(1)]
+        #[pallet::weight(<T as Config>::WeightInfo::deregister_keys())]
+        pub fn deregister_keys(origin: OriginFor<T>) -> DispatchResult {
+            registration::deregister::<T>(&ensure_signed(origin)?)
+        }
+
+        /// Reports that a validator signed two things about one block, in the signing set or in an earlier
+        /// one that is still slashable. (EQV-1 to EQV-7)
+        ///
+        /// Free when the evidence holds and is new. Without a signature it is accepted from the node itself
+        /// and in blocks, and the author of the block is the reporter.
+        #[pallet::call_index(2)]
+        #[pallet::weight(<T as Config>::WeightInfo::report_equivocation(
+            <T as Config>::MaxValidators::get()
+        ))]
+        pub fn report_equivocation(
+            origin: OriginFor<T>,
+            evidence: Box<EquivocationProof>,
+        ) -> DispatchResultWithPostInfo {
+            let reporter = match ensure_none(origin.clone()) {
+                Ok(()) => offences::author::<T>(),
+                Err(_) => Some(ensure_signed(origin)?),
+            };
+            offences::report::<T>(reporter, &evidence)
+        }
+    }
+
+    #[allow(deprecated)]
+    #[pallet::validate_unsigned]
+    impl<T: Config> ValidateUnsigned for Pallet<T> {
+        type Call = Call<T>;
+
+        fn validate_unsigned(source: TransactionSource, call: &Self::Call) -> TransactionValidity {
+            offences::validate_unsigned::<T>(source, call)
+        }
+
+        fn pre_dispatch(call: &Self::Call) -> Result<(), TransactionValidityError> {
+            offences::pre_dispatch::<T>(call)
+        }
+    }
+}
+
+impl<T: Config> Pallet<T> {
+    /// The signing set and the next one; `None` while no validator has keys.
+    pub fn keysets() -> Option<KeysetPair> {
+        Keysets::<T>::get()
+    }
+
+    /// The signing set's keys in set order.
+    pub fn current_keys() -> Vec<DualKeyBytes> {
+        CurrentKeys::<T>::get().into_inner()
+    }
+
+    /// The next set's keys in set order.
+    pub fn next_keys() -> Vec<DualKeyBytes> {
+        NextKeys::<T>::get().into_inner()
+    }
+
+    /// What validators sign about the block whose state this is asked of.
+    pub fn commitment_payload() -> Option<CommitmentPayload> {
+        let KeysetPair { current, next } = Keysets::<T>::get()?;
+        let mmr_root = T::MmrRoot::get();
+        Some(CommitmentPayload {
+            mmr_root,
+            validator_set_id: current.id,
+            next,
+        })
+    }
+
+    /// The key that an account has registered.
+    pub fn registered_key(account: &T::AccountId) -> Option<DualKeyBytes> {
+        registration::validator_of::<T>(account).and_then(Keys::<T>::get)
+    }
+
+    /// Puts a report of an equivocation into the node's transaction pool, without signature and free.
+    ///
+    /// `None` when the pool refuses it or is not reachable. For runtime APIs that clients call off chain.
+    pub fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()>
+    where
+        T: CreateBare<Call<T>>,
+    {
+        offences::submit::<T>(evidence)
+    }
+}

@@ -1,0 +1,316 @@
+//! A key enters only with its proof of possession, and is never used twice. (CHAIN-1, POP-1 to POP-3)
+//!
+//! A key that never stood in a set is forgotten with its registration: it signed nothing. One that did is
+//! remembered with its owner until the last set that it stood in can be punished no more. So what is
+//! remembered is bounded by the members of those sets, whatever accounts do, and a bounded part of it is
+//! looked at in each session.
+
+// In what `Encode` generates for enums; there is no cast here.
+#![allow(clippy::cast_possible_truncation)]
+
+use crate::{
+    rotation::stands_in, BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners, Keys,
+    NextKeys, Pallet, Retired, RetiredRange,
+};
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use core::fmt::Display;
+use duet_primitives::{
+    ownership_statement, DualKeyBytes, KeyError, Pk1Bytes, PossessionError, PossessionProof, H256,
+};
+use frame_support::{
+    pallet_prelude::DispatchResult,
+    traits::{fungible::MutateHold, tokens::Precision, Get},
+    CloneNoBound, DebugNoBound, EqNoBound, PartialEqNoBound,
+};
+use frame_system::pallet_prelude::BlockNumberFor;
+use scale_info::TypeInfo;
+use sp_runtime::traits::{Convert, Zero};
+use sp_staking::SessionIndex;
+
+/// Who answers for what a key signed.
+#[derive(
+    CloneNoBound,
+    PartialEqNoBound,
+    EqNoBound,
+    DebugNoBound,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+#[scale_info(skip_type_params(T))]
+pub struct KeyOwner<T: Config> {
+    /// The validator.
+    pub validator: T::ValidatorId,
+    /// The account that registered it: its deposit is held, and a reference keeps it alive.
+    pub account: T::AccountId,
+    /// Where the key is in its life.
+    pub status: KeyStatus,
+}
+
+/// Where a key is in its life.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Debug,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+pub enum KeyStatus {
+    /// In the registry, and never in a set.
+    #[codec(index = 0)]
+    Fresh,
+    /// In the registry, and in a set or in an earlier one.
+    #[codec(index = 1)]
+    Enlisted,
+    /// Not in the registry any more.
+    #[codec(index = 2)]
+    Retired {
+        /// The last session in which it may have signed.
+        last_session: SessionIndex,
+    },
+}
+
+impl<T> From<PossessionError> for Error<T> {
+    fn from(error: PossessionError) -> Self {
+        match error {
+            PossessionError::Key(KeyError::Pk1(_)) => Self::InvalidPk1,
+            PossessionError::Key(KeyError::Pk2(_)) => Self::InvalidPk2,
+            PossessionError::Ownership(_) => Self::InvalidOwnership,
+            PossessionError::Possession(_) => Self::InvalidPossession,
+            PossessionError::HalvesDiffer => Self::HalvesDiffer,
+        }
+    }
+}
+
+/// Body of the call `register_keys`.
+pub(crate) fn register<T: Config>(
+    account: &T::AccountId,
+    key: DualKeyBytes,
+    proof: &PossessionProof,
+) -> DispatchResult {
+    let validator = T::ValidatorIdOf::convert(account.clone()).ok_or(Error::<T>::NotAValidator)?;
+    ensure_unused::<T>(&validator, &key.pk1())?;
+    let owner = ownership_statement(genesis_hash::<T>(), account);
+    key.check_possession(&owner, proof)
+        .map_err(Error::<T>::from)?;
+
+    let replaced = Keys::<T>::get(&validator);
+    let account = match replaced.as_ref().and_then(|old| retire::<T>(&old.pk1())) {
+        Some(previous) => previous.account,
+        None => {
+            hold::<T>(account)?;
+            account.clone()
+        }
+    };
+    insert::<T>(&validator, account, key);
+    Pallet::<T>::deposit_event(Event::KeysRegistered {
+        validator,
+        key,
+        replaced,
+    });
+    Ok(())
+}
+
+/// Body of the call `deregister_keys`. Works for stashes that are not bonded any more, too.
+pub(crate) fn deregister<T: Config>(account: &T::AccountId) -> DispatchResult {
+    let validator = validator_of::<T>(account).ok_or(Error::<T>::NoKeys)?;
+    let key = Keys::<T>::take(&validator).ok_or(Error::<T>::NoKeys)?;
+    if let Some(owner) = retire::<T>(&key.pk1()) {
+        release::<T>(&owner.account)?;
+    }
+    Pallet::<T>::deposit_event(Event::KeysDeregistered { validator, key });
+    Ok(())
+}
+
+/// The validator that an account stands for; the account itself when it is not bonded (any more).
+pub(crate) fn validator_of<T: Config>(account: &T::AccountId) -> Option<T::ValidatorId> {
+    T::ValidatorIdOf::convert(account.clone())
+        .or_else(|| T::ValidatorId::try_from(account.clone()).ok())
+}
+
+/// Fills the registry at genesis. Bonding is not asked for: staking may be built later.
+///
+/// # Panics
+/// On the first entry that breaks a rule, with the account and the rule.
+pub(crate) fn build_genesis<T: Config>(keys: &[(T::AccountId, DualKeyBytes, PossessionProof)]) {
+    for (index, (account, key, proof)) in keys.iter().enumerate() {
+        let refuse = |rule: &dyn Display| -> ! {
+            panic!("duet genesis: keys[{index}] of account {account:?} refused: {rule}")
+        };
+        let Ok(validator) = T::ValidatorId::try_from(account.clone()) else {
+            refuse(&"the account cannot be a validator id")
+        };
+        if Keys::<T>::contains_key(&validator) {
+            refuse(&"CHAIN-1: the account has a key already")
+        }
+        if KeyOwners::<T>::contains_key(key.pk1()) {
+            refuse(&"CHAIN-1: another account has this key")
+        }
+        if let Err(error) = key.check_possession(&ownership_statement(H256::zero(), account), proof)
+        {
+            refuse(&error)
+        }
+        refer_at_genesis::<T>(account);
+        insert::<T>(&validator, account.clone(), *key);
+    }
+}
+
+/// The genesis hash, which the system keeps for ever. (POP-1, MSG-2)
+pub(crate) fn genesis_hash<T: Config>() -> H256 {
+    frame_system::Pallet::<T>::block_hash(BlockNumberFor::<T>::zero())
+}
+
+/// Notes that a key stands in a set from now on.
+pub(crate) fn enlist<T: Config>(key: &Pk1Bytes) {
+    if let Some(owner) = KeyOwners::<T>::get(key) {
+        if owner.status == KeyStatus::Fresh {
+            KeyOwners::<T>::insert(
+                key,
+                KeyOwner {
+                    status: KeyStatus::Enlisted,
+                    ..owner
+                },
+            );
+        }
+    }
+}
+
+/// Whether what was signed in a session can still be punished. (EQV-6)
+pub(crate) fn is_slashable<T: Config>(last_session: SessionIndex, now: SessionIndex) -> bool {
+    now <= last_session.saturating_add(T::SlashableSessions::get())
+}
+
+/// Forgets retired keys that signed nothing slashable any more, at most `MaxValidators` of them: no more
+/// keys than that can enter sets in one session, so the queue cannot grow for ever.
+pub(crate) fn forget_retired<T: Config>(now: SessionIndex) {
+    let (first, end) = RetiredRange::<T>::get();
+    let mut entry = first;
+    let mut expired = Vec::new();
+    for _ in 0..<T as Config>::MaxValidators::get() {
+        let Some(key) = Retired::<T>::get(entry) else {
+            break;
+        };
+        if let Some(KeyStatus::Retired { last_session }) = status::<T>(&key) {
+            if is_slashable::<T>(last_session, now) {
+                break;
+            }
+            expired.push(key);
+        }
+        Retired::<T>::remove(entry);
+        entry = entry.saturating_add(1);
+    }
+    if entry == first {
+        return;
+    }
+    RetiredRange::<T>::put((entry, end));
+    // CHAIN-5: a set that could not be replaced still signs with keys that left the registry long ago.
+    let (current, next) = (CurrentKeys::<T>::get(), NextKeys::<T>::get());
+    for key in expired {
+        if stands_in(&key, &current) || stands_in(&key, &next) {
+            remember::<T>(&key, now.saturating_add(1));
+        } else {
+            KeyOwners::<T>::remove(key);
+        }
+    }
+}
+
+fn status<T: Config>(key: &Pk1Bytes) -> Option<KeyStatus> {
+    KeyOwners::<T>::get(key).map(|owner| owner.status)
+}
+
+/// CHAIN-1.
+fn ensure_unused<T: Config>(validator: &T::ValidatorId, key: &Pk1Bytes) -> Result<(), Error<T>> {
+    match KeyOwners::<T>::get(key) {
+        None => Ok(()),
+        Some(KeyOwner {
+            status: KeyStatus::Retired { .. },
+            ..
+        }) => Err(Error::<T>::KeyRetired),
+        Some(owner) if owner.validator == *validator => Err(Error::<T>::KeyUnchanged),
+        Some(_) => Err(Error::<T>::KeyTaken),
+    }
+}
+
+/// Puts a checked key into the registry.
+pub(crate) fn insert<T: Config>(
+    validator: &T::ValidatorId,
+    account: T::AccountId,
+    key: DualKeyBytes,
+) {
+    let status = KeyStatus::Fresh;
+    KeyOwners::<T>::insert(
+        key.pk1(),
+        KeyOwner {
+            validator: validator.clone(),
+            account,
+            status,
+        },
+    );
+    Keys::<T>::insert(validator, key);
+}
+
+/// Ends a key's time in the registry: forgets it, or remembers it for as long as it can be slashed.
+pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
+    let owner = KeyOwners::<T>::get(key)?;
+    match owner.status {
+        KeyStatus::Fresh => KeyOwners::<T>::remove(key),
+        // It may stand in the next set, which is fixed, and sign for one session more.
+        KeyStatus::Enlisted => remember::<T>(
+            key,
+            pallet_session::CurrentIndex::<T>::get().saturating_add(1),
+        ),
+        KeyStatus::Retired { .. } => {}
+    }
+    Some(owner)
+}
+
+fn remember<T: Config>(key: &Pk1Bytes, last_session: SessionIndex) {
+    KeyOwners::<T>::mutate(key, |owner| {
+        if let Some(owner) = owner {
+            owner.status = KeyStatus::Retired { last_session };
+        }
+    });
+    RetiredRange::<T>::mutate(|(_, end)| {
+        Retired::<T>::insert(*end, key);
+        *end = end.saturating_add(1);
+    });
+}
+
+/// Holds the deposit and keeps the account alive while it has a key.
+fn hold<T: Config>(account: &T::AccountId) -> DispatchResult {
+    frame_system::Pallet::<T>::inc_consumers(account).map_err(|_| Error::<T>::NoAccount)?;
+    let deposit: BalanceOf<T> = <T as Config>::KeyDeposit::get();
+    if deposit.is_zero() {
+        return Ok(());
+    }
+    <T as Config>::Currency::hold(&HoldReason::Keys.into(), account, deposit)
+}
+
+/// Undoes [`hold`]; what was slashed from the deposit meanwhile is gone.
+fn release<T: Config>(account: &T::AccountId) -> DispatchResult {
+    let reason = HoldReason::Keys.into();
+    <T as Config>::Currency::release_all(&reason, account, Precision::BestEffort)?;
+    frame_system::Pallet::<T>::dec_consumers(account);
+    Ok(())
+}
+
+/// Genesis keys hold no deposit, but keep their account alive; one that is not endowed yet is brought to life.
+fn refer_at_genesis<T: Config>(account: &T::AccountId) {
+    if frame_system::Pallet::<T>::inc_consumers_without_limit(account).is_ok() {
+        return;
+    }
+    frame_system::Pallet::<T>::inc_providers(account);
+    let referred = frame_system::Pallet::<T>::inc_consumers_without_limit(account);
+    debug_assert!(
+        referred.is_ok(),
+        "an account with a provider can be referred to"
+    );
+}

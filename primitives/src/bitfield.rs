@@ -1,0 +1,90 @@
+//! Who signed: one bit per validator, lowest bit of the first byte first.
+
+use crate::{bytes::decode_list, error::JustificationError, suite::MAX_VALIDATORS, SignerIndex};
+use alloc::{vec, vec::Vec};
+use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
+use scale_info::TypeInfo;
+
+/// Who signed. Encoded as SCALE bytes; decoding refuses more than [`MAX_VALIDATORS`] bits before it allocates.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, DecodeWithMemTracking, TypeInfo)]
+pub struct Bitfield(Vec<u8>);
+
+const BITS: u32 = 8;
+
+impl Decode for Bitfield {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
+        let limit = MAX_VALIDATORS.div_ceil(BITS);
+        decode_list(input, limit, "JUST-2: the bitfield is longer than any set").map(Self)
+    }
+}
+
+fn position(index: SignerIndex) -> (usize, u8) {
+    ((index / BITS) as usize, 1 << (index % BITS))
+}
+
+impl Bitfield {
+    /// Nobody of `len` validators.
+    pub fn empty(len: u32) -> Self {
+        Self(vec![0; len.div_ceil(BITS) as usize])
+    }
+
+    /// The given validators of `len`; indices outside are left out.
+    pub fn from_indices(len: u32, indices: impl IntoIterator<Item = SignerIndex>) -> Self {
+        let mut field = Self::empty(len);
+        for index in indices.into_iter().filter(|index| *index < len) {
+            let (byte, bit) = position(index);
+            if let Some(byte) = field.0.get_mut(byte) {
+                *byte |= bit;
+            }
+        }
+        field
+    }
+
+    /// The bytes as received, which may have any length and padding.
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether the bit of `index` is set.
+    pub fn contains(&self, index: SignerIndex) -> bool {
+        let (byte, bit) = position(index);
+        self.0.get(byte).is_some_and(|byte| byte & bit != 0)
+    }
+
+    /// How many bits are set.
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|byte| byte.count_ones()).sum()
+    }
+
+    /// The signers, ascending.
+    pub fn signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
+        (0..len).filter(|index| self.contains(*index))
+    }
+
+    /// The validators of `len` that did not sign, ascending.
+    pub fn absentees(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
+        (0..len).filter(|index| !self.contains(*index))
+    }
+
+    /// JUST-2 and JUST-3: exactly as long as a set of `len` needs, and no padding bit set.
+    pub(crate) fn check(&self, len: u32) -> Result<(), JustificationError> {
+        let expected = len.div_ceil(BITS) as usize;
+        if self.0.len() != expected {
+            return Err(JustificationError::BitfieldLength {
+                expected,
+                got: self.0.len(),
+            });
+        }
+        let used = len % BITS;
+        let padding = if used == 0 { 0 } else { u8::MAX << used };
+        match self.0.last() {
+            Some(last) if last & padding != 0 => Err(JustificationError::PaddingBits),
+            _ => Ok(()),
+        }
+    }
+}

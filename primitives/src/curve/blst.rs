@@ -1,0 +1,262 @@
+//! blst: assembly, constant-time on secrets. All `unsafe` of the crate is in this file: each call hands blst
+//! pointers to live, initialised values of exactly the type that the binding names.
+
+use super::{check_encoding, Curve, PointError};
+use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use blst::{
+    blst_fp12, blst_fp12_finalverify, blst_hash_to_g1, blst_lendian_from_scalar, blst_miller_loop,
+    blst_p1, blst_p1_add_or_double, blst_p1_add_or_double_affine, blst_p1_affine,
+    blst_p1_affine_compress, blst_p1_affine_generator, blst_p1_affine_in_g1, blst_p1_affine_is_inf,
+    blst_p1_cneg, blst_p1_from_affine, blst_p1_mult, blst_p1_to_affine, blst_p1_uncompress,
+    blst_p2, blst_p2_add_or_double_affine, blst_p2_affine, blst_p2_affine_compress,
+    blst_p2_affine_generator, blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_from_affine,
+    blst_p2_mult, blst_p2_to_affine, blst_p2_uncompress, blst_scalar, blst_scalar_fr_check,
+    blst_scalar_from_be_bytes, blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check,
+    BLST_ERROR,
+};
+use zeroize::Zeroize;
+
+/// The blst back end.
+#[derive(Clone, Copy, Debug)]
+pub struct Blst;
+
+/// An integer modulo `r`, always reduced.
+#[derive(Clone, Default)]
+pub struct Scalar(blst_scalar);
+
+impl PartialEq for Scalar {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.b == other.0.b
+    }
+}
+
+impl Zeroize for Scalar {
+    fn zeroize(&mut self) {
+        self.0.b.zeroize();
+    }
+}
+
+const SCALAR_BITS: usize = 255;
+
+fn to_projective_g1(point: &blst_p1_affine) -> blst_p1 {
+    let mut out = blst_p1::default();
+    unsafe { blst_p1_from_affine(&mut out, point) };
+    out
+}
+
+fn to_affine_g1(point: &blst_p1) -> blst_p1_affine {
+    let mut out = blst_p1_affine::default();
+    unsafe { blst_p1_to_affine(&mut out, point) };
+    out
+}
+
+fn to_affine_g2(point: &blst_p2) -> blst_p2_affine {
+    let mut out = blst_p2_affine::default();
+    unsafe { blst_p2_to_affine(&mut out, point) };
+    out
+}
+
+/// What a decompression says. It writes the point, and still complains, when `x` is zero: those points are on the
+/// curve and of order 3, which is for the subgroup check to say.
+fn on_curve(verdict: BLST_ERROR) -> Result<(), PointError> {
+    match verdict {
+        BLST_ERROR::BLST_SUCCESS | BLST_ERROR::BLST_POINT_NOT_IN_GROUP => Ok(()),
+        _ => Err(PointError::NotOnCurve),
+    }
+}
+
+/// `scalar · point` over the lowest `bits` bits; blst's ladder is constant-time for a given `bits`.
+fn mul_g1(point: &blst_p1_affine, scalar: &[u8], bits: usize) -> blst_p1 {
+    debug_assert!(scalar.len() * 8 >= bits);
+    let mut out = blst_p1::default();
+    unsafe { blst_p1_mult(&mut out, &to_projective_g1(point), scalar.as_ptr(), bits) };
+    out
+}
+
+impl Curve for Blst {
+    type Scalar = Scalar;
+    type G1 = blst_p1_affine;
+    type G2 = blst_p2_affine;
+
+    fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
+        let mut scalar = Scalar::default();
+        unsafe { blst_scalar_from_lendian(&mut scalar.0, bytes.as_ptr()) };
+        unsafe { blst_scalar_fr_check(&scalar.0) }.then_some(scalar)
+    }
+
+    fn scalar_to_bytes(scalar: &Scalar) -> [u8; SCALAR_LEN] {
+        let mut bytes = [0; SCALAR_LEN];
+        unsafe { blst_lendian_from_scalar(bytes.as_mut_ptr(), &scalar.0) };
+        bytes
+    }
+
+    fn scalar_from_wide(bytes: &[u8; 48]) -> Scalar {
+        let mut scalar = Scalar::default();
+        // The result says only whether the scalar is zero, which callers ask for where it matters.
+        unsafe { blst_scalar_from_be_bytes(&mut scalar.0, bytes.as_ptr(), bytes.len()) };
+        scalar
+    }
+
+    fn scalar_sub_mul(a: &Scalar, b: &Scalar, c: &Scalar) -> Scalar {
+        let mut product = Scalar::default();
+        let mut out = Scalar::default();
+        unsafe {
+            blst_sk_mul_n_check(&mut product.0, &b.0, &c.0);
+            blst_sk_sub_n_check(&mut out.0, &a.0, &product.0);
+        }
+        product.zeroize();
+        out
+    }
+
+    fn g1_generator() -> blst_p1_affine {
+        unsafe { *blst_p1_affine_generator() }
+    }
+
+    fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointError> {
+        let point = Self::g1_from_stored_unchecked(bytes)?;
+        unsafe { blst_p1_affine_in_g1(&point) }
+            .then_some(point)
+            .ok_or(PointError::NotInSubgroup)
+    }
+
+    fn g1_from_stored_unchecked(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointError> {
+        check_encoding(bytes)?;
+        let mut point = blst_p1_affine::default();
+        on_curve(unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) }).map(|()| point)
+    }
+
+    fn g1_to_bytes(point: &blst_p1_affine) -> [u8; G1_LEN] {
+        let mut bytes = [0; G1_LEN];
+        unsafe { blst_p1_affine_compress(bytes.as_mut_ptr(), point) };
+        bytes
+    }
+
+    fn g1_is_zero(point: &blst_p1_affine) -> bool {
+        unsafe { blst_p1_affine_is_inf(point) }
+    }
+
+    fn g1_sum(points: &[&blst_p1_affine]) -> blst_p1_affine {
+        let mut sum = blst_p1::default();
+        for point in points {
+            let so_far = sum;
+            unsafe { blst_p1_add_or_double_affine(&mut sum, &so_far, *point) };
+        }
+        to_affine_g1(&sum)
+    }
+
+    fn g1_sub(a: &blst_p1_affine, b: &blst_p1_affine) -> blst_p1_affine {
+        let mut out = to_projective_g1(b);
+        unsafe { blst_p1_cneg(&mut out, true) };
+        let minus_b = out;
+        unsafe { blst_p1_add_or_double_affine(&mut out, &minus_b, a) };
+        to_affine_g1(&out)
+    }
+
+    fn g1_mul_secret(point: &blst_p1_affine, scalar: &Scalar) -> blst_p1_affine {
+        to_affine_g1(&mul_g1(point, &scalar.0.b, SCALAR_BITS))
+    }
+
+    fn g1_mul_add(
+        a: &Scalar,
+        p: &blst_p1_affine,
+        b: &Scalar,
+        q: &blst_p1_affine,
+    ) -> blst_p1_affine {
+        let (ap, bq) = (
+            mul_g1(p, &a.0.b, SCALAR_BITS),
+            mul_g1(q, &b.0.b, SCALAR_BITS),
+        );
+        let mut out = blst_p1::default();
+        unsafe { blst_p1_add_or_double(&mut out, &ap, &bq) };
+        to_affine_g1(&out)
+    }
+
+    fn g1_add_mul_short(p: &blst_p1_affine, t: u128, q: &blst_p1_affine) -> blst_p1_affine {
+        let tq = mul_g1(q, &t.to_le_bytes(), 128);
+        let mut out = blst_p1::default();
+        unsafe { blst_p1_add_or_double_affine(&mut out, &tq, p) };
+        to_affine_g1(&out)
+    }
+
+    fn hash_to_g1(dst: &[u8], message: &[u8]) -> blst_p1_affine {
+        let mut out = blst_p1::default();
+        unsafe {
+            blst_hash_to_g1(
+                &mut out,
+                message.as_ptr(),
+                message.len(),
+                dst.as_ptr(),
+                dst.len(),
+                core::ptr::null(),
+                0,
+            )
+        };
+        to_affine_g1(&out)
+    }
+
+    fn g2_generator() -> blst_p2_affine {
+        unsafe { *blst_p2_affine_generator() }
+    }
+
+    fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<blst_p2_affine, PointError> {
+        let point = Self::g2_from_stored_unchecked(bytes)?;
+        unsafe { blst_p2_affine_in_g2(&point) }
+            .then_some(point)
+            .ok_or(PointError::NotInSubgroup)
+    }
+
+    fn g2_from_stored_unchecked(bytes: &[u8; G2_LEN]) -> Result<blst_p2_affine, PointError> {
+        check_encoding(bytes)?;
+        let mut point = blst_p2_affine::default();
+        on_curve(unsafe { blst_p2_uncompress(&mut point, bytes.as_ptr()) }).map(|()| point)
+    }
+
+    fn g2_to_bytes(point: &blst_p2_affine) -> [u8; G2_LEN] {
+        let mut bytes = [0; G2_LEN];
+        unsafe { blst_p2_affine_compress(bytes.as_mut_ptr(), point) };
+        bytes
+    }
+
+    fn g2_is_zero(point: &blst_p2_affine) -> bool {
+        unsafe { blst_p2_affine_is_inf(point) }
+    }
+
+    fn g2_sum(points: &[&blst_p2_affine]) -> blst_p2_affine {
+        let mut sum = blst_p2::default();
+        for point in points {
+            let so_far = sum;
+            unsafe { blst_p2_add_or_double_affine(&mut sum, &so_far, *point) };
+        }
+        to_affine_g2(&sum)
+    }
+
+    fn g2_mul_secret(point: &blst_p2_affine, scalar: &Scalar) -> blst_p2_affine {
+        let mut projective = blst_p2::default();
+        let mut out = blst_p2::default();
+        unsafe {
+            blst_p2_from_affine(&mut projective, point);
+            blst_p2_mult(&mut out, &projective, scalar.0.b.as_ptr(), SCALAR_BITS);
+        }
+        to_affine_g2(&out)
+    }
+
+    fn pairings_equal(
+        a: &blst_p1_affine,
+        b: &blst_p2_affine,
+        c: &blst_p1_affine,
+        d: &blst_p2_affine,
+    ) -> bool {
+        // blst's Miller loop has no case for infinity; a pairing with it is one.
+        let left_is_one = Self::g1_is_zero(a) || Self::g2_is_zero(b);
+        let right_is_one = Self::g1_is_zero(c) || Self::g2_is_zero(d);
+        if left_is_one || right_is_one {
+            return left_is_one && right_is_one;
+        }
+        let (mut left, mut right) = (blst_fp12::default(), blst_fp12::default());
+        unsafe {
+            blst_miller_loop(&mut left, b, a);
+            blst_miller_loop(&mut right, d, c);
+            blst_fp12_finalverify(&left, &right)
+        }
+    }
+}

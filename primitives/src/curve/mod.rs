@@ -1,0 +1,149 @@
+//! Curve arithmetic: the only place that names a curve library.
+//!
+//! [`Curve`] lists what the protocol needs of BLS12-381. Two back ends implement it: [`Ark`] (arkworks, `no_std`,
+//! what a runtime in WASM uses) and [`Blst`] (blst, with `std`: constant-time on secrets, fast on checks).
+//! [`Native`] is the one that the rest of the crate uses. One test suite runs against both, and they agree
+//! on every vector and on every odd input, the error included.
+//!
+//! Encodings are the usual compressed ones: big-endian, three flag bits on top. (ENC-1)
+
+mod ark;
+#[cfg(feature = "std")]
+#[allow(unsafe_code)]
+mod blst;
+
+pub use self::ark::Ark;
+#[cfg(feature = "std")]
+pub use self::blst::Blst;
+
+/// The back end in use: blst with `std`, arkworks without.
+#[cfg(feature = "std")]
+pub type Native = Blst;
+/// The back end in use: blst with `std`, arkworks without.
+#[cfg(not(feature = "std"))]
+pub type Native = Ark;
+
+use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use zeroize::Zeroize;
+
+/// Why bytes are no point that the protocol accepts. Both back ends give the same answer for the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PointError {
+    /// ENC-1: a flag bit is wrong, a coordinate is not below the modulus, or infinity has stray bits.
+    #[error("ENC-1: the encoding of the point is not canonical")]
+    NotCanonical,
+    /// ENC-2: the point at infinity is never a key, a signature or an aggregate.
+    #[error("ENC-2: the point at infinity is refused")]
+    Infinity,
+    /// ENC-3: no point of the curve has this x.
+    #[error("ENC-3: the point is not on the curve")]
+    NotOnCurve,
+    /// ENC-4: the point is on the curve, and outside of the subgroup of order `r`.
+    #[error("ENC-4: the point is outside of the subgroup of prime order")]
+    NotInSubgroup,
+}
+
+/// What the protocol needs of BLS12-381.
+///
+/// Points are in the subgroup of order `r`; they may be zero as intermediate results and never when decoded.
+/// Operations whose names end in `_secret` take no branch and no table index from the scalar in [`Blst`];
+/// [`Ark`] does not promise that, so secrets belong where `std` is.
+pub trait Curve: Copy + Debug + Send + Sync + 'static {
+    /// An integer modulo `r`.
+    type Scalar: Clone + PartialEq + Zeroize + Send + Sync;
+    /// A point of G1.
+    type G1: Clone + PartialEq + Debug + Send + Sync;
+    /// A point of G2.
+    type G2: Clone + PartialEq + Debug + Send + Sync;
+
+    /// Decodes 32 little-endian bytes; `None` when they are not below `r`. (ENC-5)
+    fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self::Scalar>;
+    /// Encodes to 32 little-endian bytes.
+    fn scalar_to_bytes(scalar: &Self::Scalar) -> [u8; SCALAR_LEN];
+    /// Reduces 48 big-endian bytes modulo `r`.
+    fn scalar_from_wide(bytes: &[u8; 48]) -> Self::Scalar;
+    /// `a − b·c`.
+    fn scalar_sub_mul(a: &Self::Scalar, b: &Self::Scalar, c: &Self::Scalar) -> Self::Scalar;
+
+    /// The generator `g1`.
+    fn g1_generator() -> Self::G1;
+    /// Decodes a point of G1 and checks that it is in the subgroup; infinity is refused.
+    fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<Self::G1, PointError>;
+    /// Decodes a point of G1 that was checked before it was stored: canonical and on the curve, but without
+    /// the subgroup check.
+    fn g1_from_stored_unchecked(bytes: &[u8; G1_LEN]) -> Result<Self::G1, PointError>;
+    /// Encodes a point of G1, zero included.
+    fn g1_to_bytes(point: &Self::G1) -> [u8; G1_LEN];
+    /// Whether the point is zero.
+    fn g1_is_zero(point: &Self::G1) -> bool;
+    /// The sum of points; zero for none.
+    fn g1_sum(points: &[&Self::G1]) -> Self::G1;
+    /// `a − b`.
+    fn g1_sub(a: &Self::G1, b: &Self::G1) -> Self::G1;
+    /// `scalar · point`, for secret scalars.
+    fn g1_mul_secret(point: &Self::G1, scalar: &Self::Scalar) -> Self::G1;
+    /// `a·p + b·q`, for public inputs.
+    fn g1_mul_add(a: &Self::Scalar, p: &Self::G1, b: &Self::Scalar, q: &Self::G1) -> Self::G1;
+    /// `p + t·q` with a short public scalar.
+    fn g1_add_mul_short(p: &Self::G1, t: u128, q: &Self::G1) -> Self::G1;
+    /// Hashes to G1 as RFC 9380 has it, `XMD:SHA-256_SSWU_RO`.
+    fn hash_to_g1(dst: &[u8], message: &[u8]) -> Self::G1;
+
+    /// The generator `g2`.
+    fn g2_generator() -> Self::G2;
+    /// Decodes a point of G2 and checks that it is in the subgroup; infinity is refused.
+    fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<Self::G2, PointError>;
+    /// Decodes a point of G2 that was checked before it was stored, without the subgroup check.
+    fn g2_from_stored_unchecked(bytes: &[u8; G2_LEN]) -> Result<Self::G2, PointError>;
+    /// Encodes a point of G2, zero included.
+    fn g2_to_bytes(point: &Self::G2) -> [u8; G2_LEN];
+    /// Whether the point is zero.
+    fn g2_is_zero(point: &Self::G2) -> bool;
+    /// The sum of points; zero for none.
+    fn g2_sum(points: &[&Self::G2]) -> Self::G2;
+    /// `scalar · point`, for secret scalars.
+    fn g2_mul_secret(point: &Self::G2, scalar: &Self::Scalar) -> Self::G2;
+
+    /// Whether `e(a, b) = e(c, d)`: two Miller loops, one final exponentiation.
+    fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool;
+}
+
+/// The modulus of the base field, big-endian.
+const BASE_FIELD_MODULUS: [u8; 48] = [
+    0x1a, 0x01, 0x11, 0xea, 0x39, 0x7f, 0xe6, 0x9a, 0x4b, 0x1b, 0xa7, 0xb6, 0x43, 0x4b, 0xac, 0xd7,
+    0x64, 0x77, 0x4b, 0x84, 0xf3, 0x85, 0x12, 0xbf, 0x67, 0x30, 0xd2, 0xa0, 0xf6, 0xb0, 0xf6, 0x24,
+    0x1e, 0xab, 0xff, 0xfe, 0xb1, 0x53, 0xff, 0xff, 0xb9, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xaa, 0xab,
+];
+
+const COMPRESSED: u8 = 0x80;
+const INFINITY: u8 = 0x40;
+const FLAGS: u8 = 0xe0;
+
+/// ENC-1 and ENC-2, before any arithmetic, so that both back ends agree on what is canonical.
+fn check_encoding(bytes: &[u8]) -> Result<(), PointError> {
+    let first = bytes.first().copied().unwrap_or_default();
+    if first & COMPRESSED == 0 {
+        return Err(PointError::NotCanonical);
+    }
+    if first & INFINITY != 0 {
+        let stray = first != COMPRESSED | INFINITY || bytes.iter().skip(1).any(|b| *b != 0);
+        return Err(if stray {
+            PointError::NotCanonical
+        } else {
+            PointError::Infinity
+        });
+    }
+    let mut coordinates: Vec<u8> = bytes.to_vec();
+    if let Some(first) = coordinates.first_mut() {
+        *first &= !FLAGS;
+    }
+    if coordinates
+        .chunks(BASE_FIELD_MODULUS.len())
+        .any(|x| x >= &BASE_FIELD_MODULUS[..])
+    {
+        return Err(PointError::NotCanonical);
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! What the runtime announces in header digests, under the engine id `DUET`.
+
+// The codec's derive casts the indices of variants, which are constants below 256.
+#![allow(clippy::cast_possible_truncation)]
+
+use crate::{commitment::SetId, keyset::KeysetCommitment};
+use codec::{Decode, Encode};
+use scale_info::TypeInfo;
+
+/// A consensus log item. (CHAIN-2)
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo)]
+pub enum ConsensusLog {
+    /// A set that differs from the signing one was planned: this block is mandatory. (ROUND-2)
+    #[codec(index = 1)]
+    Planned(KeysetCommitment),
+    /// The planned set takes over with this block.
+    #[codec(index = 2)]
+    Activated(SetId),
+}

@@ -1,0 +1,154 @@
+//! Keys that were checked.
+
+use crate::{
+    curve::{Curve, Native},
+    dleq::{self, Encoded},
+    error::{KeyError, PossessionError, SignatureError},
+    possession,
+    suite::SIGNATURE_SUITE,
+    DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
+};
+
+/// The half of a key in G1: on the curve, in the subgroup, not zero.
+#[derive(Clone, Debug)]
+pub struct Pk1(pub(crate) Encoded<Native>);
+
+impl PartialEq for Pk1 {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.bytes == other.0.bytes
+    }
+}
+impl Eq for Pk1 {}
+
+impl Pk1 {
+    /// Reads a key that stands in chain state or under a Merkle root that the chain made, so that its proof of
+    /// possession, and with it its subgroup, was checked when it was registered: canonical and on the curve,
+    /// but without a subgroup check. (SET-5)
+    ///
+    /// # Errors
+    /// [`KeyError::Pk1`] with the broken encoding rule.
+    pub fn from_chain_state_unchecked(bytes: &Pk1Bytes) -> Result<Self, KeyError> {
+        let point = Native::g1_from_stored_unchecked(&bytes.0).map_err(KeyError::Pk1)?;
+        Ok(Self(Encoded {
+            point,
+            bytes: bytes.0,
+        }))
+    }
+
+    /// The encoding.
+    pub fn to_bytes(&self) -> Pk1Bytes {
+        Pk1Bytes(self.0.bytes)
+    }
+
+    /// Checks a signature over any message under this key, as `bls381::Pair::verify` does, without a pairing.
+    ///
+    /// Cost: one hash to the curve, one decompression with its subgroup check, four multiplications in G1.
+    ///
+    /// # Errors
+    /// The first broken rule of ENC-1 to ENC-5 and DLEQ-2.
+    pub fn verify(&self, message: &[u8], signature: &VoteSignature) -> Result<(), SignatureError> {
+        dleq::check(signature, &self.0, &Encoded::hash(SIGNATURE_SUITE, message)).map(|_| ())
+    }
+}
+
+impl Pk1Bytes {
+    /// Checks the encoding and the subgroup.
+    ///
+    /// # Errors
+    /// [`KeyError::Pk1`] with the first broken rule of ENC-1 to ENC-4.
+    pub fn check(&self) -> Result<Pk1, KeyError> {
+        let point = Native::g1_from_bytes(&self.0).map_err(KeyError::Pk1)?;
+        Ok(Pk1(Encoded {
+            point,
+            bytes: self.0,
+        }))
+    }
+}
+
+/// Both halves valid, neither zero. That they share a secret is not known: see [`PossessedKey`].
+#[derive(Clone, Debug)]
+pub struct DualKey {
+    pub(crate) pk1: Pk1,
+    pub(crate) pk2: <Native as Curve>::G2,
+    bytes: DualKeyBytes,
+}
+
+impl DualKey {
+    /// The half in G1.
+    pub fn pk1(&self) -> &Pk1 {
+        &self.pk1
+    }
+
+    /// The encoding.
+    pub fn to_bytes(&self) -> DualKeyBytes {
+        self.bytes
+    }
+}
+
+impl DualKeyBytes {
+    /// Checks the encoding and the subgroup of both halves. (KEY-1)
+    ///
+    /// Cost: two decompressions, two subgroup checks.
+    ///
+    /// # Errors
+    /// [`KeyError`] with the half and the first broken rule of ENC-1 to ENC-4.
+    pub fn check(&self) -> Result<DualKey, KeyError> {
+        let pk1 = self.pk1().check()?;
+        let pk2 = Native::g2_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
+        Ok(DualKey {
+            pk1,
+            pk2,
+            bytes: *self,
+        })
+    }
+
+    /// Checks that one secret stands behind both halves and that its holder names `owner`.
+    ///
+    /// Rules: KEY-1, then POP-1 (ownership), POP-2 (possession), POP-3 (the pairing equation).
+    /// Cost: two decompressions, three hashes to G1, two DLEQ checks, one product of two pairings.
+    ///
+    /// # Errors
+    /// The first broken rule in that order.
+    pub fn check_possession(
+        &self,
+        owner: &[u8],
+        proof: &PossessionProof,
+    ) -> Result<PossessedKey, PossessionError> {
+        let key = self.check()?;
+        possession::check::<Native>(&key.pk1.0, &key.pk2, &self.pk2(), owner, proof)?;
+        Ok(PossessedKey(key))
+    }
+}
+
+/// A key whose proof of possession holds: the only kind that may enter a sum.
+#[derive(Clone, Debug)]
+pub struct PossessedKey(DualKey);
+
+impl PossessedKey {
+    /// Reads a key from chain state, where only keys with a checked proof stand; no subgroup check. (SET-5)
+    ///
+    /// # Errors
+    /// [`KeyError`] with the half and the broken encoding rule.
+    ///
+    /// # Security
+    /// `bytes` must come from the state of a block that this node executed or that a proof vouches for.
+    pub fn from_chain_state_unchecked(bytes: &DualKeyBytes) -> Result<Self, KeyError> {
+        let pk1 = Pk1::from_chain_state_unchecked(&bytes.pk1())?;
+        let pk2 = Native::g2_from_stored_unchecked(&bytes.pk2().0).map_err(KeyError::Pk2)?;
+        Ok(Self(DualKey {
+            pk1,
+            pk2,
+            bytes: *bytes,
+        }))
+    }
+
+    /// The key.
+    pub fn key(&self) -> &DualKey {
+        &self.0
+    }
+
+    /// The half in G2, as bytes.
+    pub fn pk2(&self) -> Pk2Bytes {
+        self.0.bytes.pk2()
+    }
+}

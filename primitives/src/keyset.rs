@@ -1,0 +1,325 @@
+//! The validators that sign together: their keys in order, and the 92 bytes that commit to them.
+
+use crate::{
+    curve::{Curve, Native},
+    error::{AggregateError, KeysetError},
+    justification::Justification,
+    merkle,
+    suite::MAX_VALIDATORS,
+    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, Pk2Bytes, PossessedKey, RoundMessage, SetId,
+    SignatureBytes, SignerIndex, Vote, H256,
+};
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use scale_info::TypeInfo;
+
+/// How many of `n` validators make a finality proof: `n − ⌊(n−1)/3⌋`. (SET-4)
+///
+/// No set is empty (SET-1); one that claims to be has a threshold of one, which nobody can reach.
+pub fn threshold(n: u32) -> u32 {
+    (n - n.saturating_sub(1) / 3).max(1)
+}
+
+/// All that a verifier must keep of a set to check stateless proofs. (SET-3)
+#[derive(
+    Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+)]
+pub struct KeysetCommitment {
+    /// Number of the set.
+    pub id: SetId,
+    /// How many validators it has.
+    pub len: u32,
+    /// Merkle root over their `pk1`s in set order.
+    pub root: H256,
+    /// The sum of all of them.
+    pub apk1: Pk1Bytes,
+}
+
+/// The set that signs and the one that takes over at the next session boundary, as the chain publishes them.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+)]
+pub struct Keysets {
+    /// The set that signs.
+    pub current: KeysetCommitment,
+    /// The set that takes over; `current` again when the keys stay.
+    pub next: KeysetCommitment,
+}
+
+impl KeysetCommitment {
+    /// Commits to `keys`, each of which was checked before it was stored. (SET-1, SET-2, SET-3)
+    ///
+    /// Cost: `n` decompressions and additions in G1, `2n` hashes.
+    ///
+    /// # Errors
+    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, or one is no point.
+    pub fn of_stored_unchecked(id: SetId, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
+        let (points, len) = read_keys(keys)?;
+        Self::new(id, len, keys, &points)
+    }
+
+    fn new(id: SetId, len: u32, bytes: &[Pk1Bytes], keys: &[Pk1]) -> Result<Self, KeysetError> {
+        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+        let total = Native::g1_sum(&points);
+        if Native::g1_is_zero(&total) {
+            return Err(KeysetError::ZeroTotal);
+        }
+        let apk1 = Pk1Bytes(Native::g1_to_bytes(&total));
+        Ok(Self {
+            id,
+            len,
+            root: merkle::root(bytes),
+            apk1,
+        })
+    }
+
+    /// How many signers make a proof. (SET-4)
+    pub fn threshold(&self) -> u32 {
+        threshold(self.len)
+    }
+}
+
+/// SET-1: at least one key, not too many, strictly ascending by their bytes (so none twice), each a point.
+fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
+    let len = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+    if len == 0 {
+        return Err(KeysetError::Empty);
+    }
+    if len > MAX_VALIDATORS {
+        return Err(KeysetError::TooLarge {
+            limit: MAX_VALIDATORS,
+            got: len,
+        });
+    }
+    if let Some(pair) = keys.windows(2).position(|pair| pair[0] >= pair[1]) {
+        return Err(KeysetError::Order { index: pair + 1 });
+    }
+    let read = |(index, bytes)| {
+        Pk1::from_chain_state_unchecked(bytes).map_err(|error| KeysetError::Key { index, error })
+    };
+    Ok((
+        keys.iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<_, _>>()?,
+        len,
+    ))
+}
+
+/// A set as verifiers of votes and justifications need it: the `pk1`s, read once.
+#[derive(Clone, Debug)]
+pub struct Keyset {
+    commitment: KeysetCommitment,
+    keys: Vec<Pk1>,
+    pub(crate) total: <Native as Curve>::G1,
+}
+
+impl Keyset {
+    /// Checks keys that a stranger sent against a commitment that is trusted. (SET-1, SET-3)
+    ///
+    /// The root pins the bytes to those that the chain checked, so no subgroup check is repeated. (SET-5)
+    /// Cost: `2n` hashes, `n` decompressions and additions in G1.
+    ///
+    /// # Errors
+    /// [`KeysetError`] with the first difference: length, root, a key that is no point, the sum.
+    ///
+    /// # Security
+    /// `commitment` must come from chain state or from a checked justification, never from the sender.
+    pub fn check(commitment: &KeysetCommitment, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
+        let (expected, got) = (commitment.len as usize, keys.len());
+        if expected != got {
+            return Err(KeysetError::Length { expected, got });
+        }
+        let found = merkle::root(keys);
+        if found != commitment.root {
+            return Err(KeysetError::Root {
+                expected: commitment.root,
+                got: found,
+            });
+        }
+        let (keys, _) = read_keys(keys)?;
+        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+        let total = Native::g1_sum(&points);
+        let got = Pk1Bytes(Native::g1_to_bytes(&total));
+        if got != commitment.apk1 {
+            return Err(KeysetError::Total {
+                expected: commitment.apk1,
+                got,
+            });
+        }
+        Ok(Self {
+            commitment: commitment.clone(),
+            keys,
+            total,
+        })
+    }
+
+    /// What commits to this set.
+    pub fn commitment(&self) -> &KeysetCommitment {
+        &self.commitment
+    }
+
+    /// Number of the set.
+    pub fn id(&self) -> SetId {
+        self.commitment.id
+    }
+
+    /// How many validators; never zero.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> u32 {
+        self.commitment.len
+    }
+
+    /// How many signers make a proof. (SET-4)
+    pub fn threshold(&self) -> u32 {
+        self.commitment.threshold()
+    }
+
+    /// The key at a position.
+    pub fn key(&self, index: SignerIndex) -> Option<&Pk1> {
+        self.keys.get(usize::try_from(index).ok()?)
+    }
+
+    /// The keys in set order, as bytes.
+    pub fn key_bytes(&self) -> Vec<Pk1Bytes> {
+        self.keys.iter().map(Pk1::to_bytes).collect()
+    }
+
+    /// Where a key stands. Cost: a binary search.
+    pub fn position(&self, key: &Pk1Bytes) -> Option<SignerIndex> {
+        let found = self.keys.binary_search_by_key(key, Pk1::to_bytes).ok()?;
+        SignerIndex::try_from(found).ok()
+    }
+
+    /// JUST-4: `apk1` of the signers, by adding them or by taking the absentees from the total, whichever is
+    /// less work.
+    pub(crate) fn sum_of(&self, signers: &Bitfield) -> <Native as Curve>::G1 {
+        let pick = |indices: &mut dyn Iterator<Item = SignerIndex>| {
+            let points: Vec<_> = indices
+                .filter_map(|index| self.key(index))
+                .map(|key| &key.0.point)
+                .collect();
+            Native::g1_sum(&points)
+        };
+        let len = self.len();
+        if signers.count() <= len / 2 {
+            pick(&mut signers.signers(len))
+        } else {
+            Native::g1_sub(&self.total, &pick(&mut signers.absentees(len)))
+        }
+    }
+}
+
+/// A set as its members and aggregators need it: the keys in both groups.
+#[derive(Clone, Debug)]
+pub struct DualKeyset {
+    keyset: Keyset,
+    keys: Vec<PossessedKey>,
+}
+
+impl DualKeyset {
+    /// The set of these keys, put into set order.
+    ///
+    /// # Errors
+    /// [`KeysetError`] when there are none, too many, or one twice.
+    pub fn new(id: SetId, mut keys: Vec<PossessedKey>) -> Result<Self, KeysetError> {
+        keys.sort_by_key(|key| key.key().pk1().to_bytes());
+        let bytes: Vec<_> = keys.iter().map(|key| key.key().pk1().to_bytes()).collect();
+        let commitment = KeysetCommitment::of_stored_unchecked(id, &bytes)?;
+        Ok(Self {
+            keyset: Keyset::check(&commitment, &bytes)?,
+            keys,
+        })
+    }
+
+    /// Reads a set from the state of a block that this node executed, and checks it against its commitment.
+    ///
+    /// # Errors
+    /// [`KeysetError`] when they disagree.
+    ///
+    /// # Security
+    /// The commitment binds the halves in G1 only; those in G2 are believed because the chain checked that
+    /// they belong together. Never use it on what a stranger sent.
+    pub fn from_chain_state_unchecked(
+        commitment: &KeysetCommitment,
+        keys: &[DualKeyBytes],
+    ) -> Result<Self, KeysetError> {
+        let bytes: Vec<_> = keys.iter().map(DualKeyBytes::pk1).collect();
+        let keyset = Keyset::check(commitment, &bytes)?;
+        let read = |(index, bytes)| {
+            PossessedKey::from_chain_state_unchecked(bytes)
+                .map_err(|error| KeysetError::Key { index, error })
+        };
+        let keys = keys
+            .iter()
+            .enumerate()
+            .map(read)
+            .collect::<Result<_, _>>()?;
+        Ok(Self { keyset, keys })
+    }
+
+    /// The halves in G1, which is all that verifiers need.
+    pub fn keyset(&self) -> &Keyset {
+        &self.keyset
+    }
+
+    /// What commits to this set.
+    pub fn commitment(&self) -> &KeysetCommitment {
+        self.keyset.commitment()
+    }
+
+    /// The keys in set order.
+    pub fn keys(&self) -> &[PossessedKey] {
+        &self.keys
+    }
+
+    /// Adds up votes that were checked against this set into a justification. (JUST-1 to JUST-4)
+    ///
+    /// Cost: one addition in G1 and one in G2 per vote; no pairing, because each vote's own proof was checked.
+    ///
+    /// # Errors
+    /// [`AggregateError`] when a vote is about something else, was checked against another key, stands
+    /// twice, or when there are too few.
+    pub fn aggregate(
+        &self,
+        message: &RoundMessage,
+        votes: &[Vote],
+    ) -> Result<Justification, AggregateError> {
+        let commitment = message.commitment();
+        let (expected, got) = (self.keyset.id(), commitment.validator_set_id);
+        if expected != got {
+            return Err(AggregateError::WrongSet { expected, got });
+        }
+        let mut members = Vec::with_capacity(votes.len());
+        for vote in votes {
+            let signer = vote.signer();
+            let member = usize::try_from(signer)
+                .ok()
+                .and_then(|index| self.keys.get(index));
+            let member = member
+                .filter(|member| member.key().pk1() == vote.key())
+                .ok_or(AggregateError::ForeignKey { signer })?;
+            if vote.commitment() != commitment {
+                return Err(AggregateError::OtherCommitment { signer });
+            }
+            members.push(&member.key().pk2);
+        }
+        let signers = Bitfield::from_indices(self.keyset.len(), votes.iter().map(Vote::signer));
+        if signers.count() as usize != votes.len() {
+            return Err(AggregateError::RepeatedSigner);
+        }
+        let (got, threshold) = (signers.count(), self.keyset.threshold());
+        if got < threshold {
+            return Err(AggregateError::BelowThreshold { threshold, got });
+        }
+        let sigmas: Vec<_> = votes.iter().map(Vote::sigma).collect();
+        let signature = SignatureBytes(Native::g1_to_bytes(&Native::g1_sum(&sigmas)));
+        let apk2 = Pk2Bytes(Native::g2_to_bytes(&Native::g2_sum(&members)));
+        Ok(Justification::from_votes(
+            commitment.clone(),
+            signers,
+            signature,
+            apk2,
+        ))
+    }
+}

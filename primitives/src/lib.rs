@@ -1,0 +1,106 @@
+//! What Duet validators sign, with which keys, and how each of it is checked.
+//!
+//! One secret is shown in both source groups of BLS12-381. Votes are checked by a Chaum-Pedersen proof
+//! without a pairing; a finality proof is one signature, one key in G2 and a bitfield, and anybody checks it
+//! with additions in G1 and one product of two pairings. The rules are numbered in `docs/spec`, and the code
+//! names the rule that it implements.
+//!
+//! What a stranger sent and what was checked are different types: `Unchecked…` and `…Bytes` decode from
+//! anything of the right length, and `check` consumes them and returns the checked form, which does not
+//! implement `Decode`.
+//!
+//! ```
+//! use duet_primitives::*;
+//!
+//! // Two validators, the set that they form, and something to finalize.
+//! let secrets = [SecretKey::from_seed(&[1; 32])?, SecretKey::from_seed(&[2; 32])?];
+//! let genesis = H256::repeat_byte(7);
+//! let keys: Vec<PossessedKey> = secrets
+//!     .iter()
+//!     .zip(["alice", "bob"])
+//!     .map(|(secret, owner)| {
+//!         let proof = secret.prove_possession(owner.as_bytes());
+//!         secret.public().check_possession(owner.as_bytes(), &proof)
+//!     })
+//!     .collect::<Result<_, _>>()?;
+//! let set = DualKeyset::new(0, keys)?;
+//! let commitment = Commitment {
+//!     block_number: 10,
+//!     block_hash: H256::repeat_byte(1),
+//!     mmr_root: H256::repeat_byte(2),
+//!     validator_set_id: 0,
+//!     next: set.commitment().clone(),
+//! };
+//!
+//! // Each signs; each vote is checked without a pairing; the votes become one proof.
+//! let message = RoundMessage::new(genesis, commitment.clone());
+//! let votes: Vec<Vote> = secrets
+//!     .iter()
+//!     .map(|secret| {
+//!         let signer = set.keyset().position(&secret.public().pk1()).expect("a member");
+//!         UncheckedVote::sign(secret, signer, &message).check(set.keyset(), &message)
+//!     })
+//!     .collect::<Result<_, _>>()?;
+//! let justification = set.aggregate(&message, &votes)?;
+//!
+//! // A light client needs the set's G1 keys and the bytes that it was sent.
+//! let received = justification.into_unchecked();
+//! assert_eq!(received.check(set.keyset(), genesis)?.commitment(), &commitment);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod curve;
+pub mod suite;
+
+#[cfg(feature = "runtime-api")]
+mod api;
+mod bitfield;
+mod bytes;
+mod commitment;
+mod digest;
+mod dleq;
+mod equivocation;
+mod error;
+mod justification;
+mod keys;
+mod keyset;
+mod merkle;
+mod possession;
+mod secret;
+mod stateless;
+#[cfg(feature = "testing")]
+pub mod testing;
+#[cfg(all(test, feature = "std"))]
+mod tests;
+mod transcript;
+mod vote;
+
+#[cfg(feature = "runtime-api")]
+pub use api::*;
+pub use bitfield::Bitfield;
+pub use bytes::{DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature};
+pub use commitment::{
+    BlockNumber, Commitment, CommitmentPayload, RoundMessage, SetId, SignerIndex,
+};
+pub use digest::ConsensusLog;
+pub use equivocation::{Equivocation, EquivocationProof};
+pub use error::{
+    AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
+    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+};
+pub use justification::{Justification, UncheckedJustification};
+pub use keys::{DualKey, Pk1, PossessedKey};
+pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
+pub use merkle::MerkleProof;
+pub use possession::ownership_statement;
+pub use primitive_types::H256;
+pub use secret::SecretKey;
+pub use stateless::{check_stateless, StatelessProof};
+pub use vote::{UncheckedVote, Vote};

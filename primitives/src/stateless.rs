@@ -1,0 +1,107 @@
+//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the absentees' keys, and one
+//! multiproof that these are the absentees' keys. The cost grows with the absentees, not with the set.
+
+use crate::{
+    bytes::decode_list,
+    curve::{Curve, Native},
+    error::{MerkleError, StatelessError},
+    justification::{Justification, UncheckedJustification},
+    keyset::{threshold, Keyset, KeysetCommitment},
+    merkle::MerkleProof,
+    suite::MAX_VALIDATORS,
+    Pk1, Pk1Bytes, H256,
+};
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
+use scale_info::TypeInfo;
+
+/// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set
+/// may have absentees, before it allocates.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, DecodeWithMemTracking, TypeInfo)]
+pub struct StatelessProof {
+    /// The finality proof.
+    pub justification: UncheckedJustification,
+    /// The keys of those who did not sign, in set order.
+    pub absentees: Vec<Pk1Bytes>,
+    /// That these are their keys.
+    pub proof: MerkleProof,
+}
+
+impl Decode for StatelessProof {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
+        let limit = MAX_VALIDATORS - threshold(MAX_VALIDATORS);
+        Ok(Self {
+            justification: Decode::decode(input)?,
+            absentees: decode_list(
+                input,
+                limit,
+                "STATELESS-1: more absentees than any set may have",
+            )?,
+            proof: Decode::decode(input)?,
+        })
+    }
+}
+
+impl StatelessProof {
+    /// Adds what a verifier without keys needs. `justification` must be one of `set`.
+    ///
+    /// # Errors
+    /// [`MerkleError`] when the bitfield does not fit the set.
+    pub fn new(justification: &Justification, set: &Keyset) -> Result<Self, MerkleError> {
+        let keys = set.key_bytes();
+        let indices: Vec<_> = justification.signers().absentees(set.len()).collect();
+        let key = |index: &u32| keys.get(*index as usize).copied();
+        let absentees = indices.iter().filter_map(key).collect();
+        let proof = MerkleProof::prove(&keys, &indices)?;
+        Ok(Self {
+            justification: justification.as_unchecked().clone(),
+            absentees,
+            proof,
+        })
+    }
+}
+
+/// Checks a stateless proof against a commitment.
+///
+/// Rules: JUST-1 to JUST-4; STATELESS-1 one key per absentee; STATELESS-2 the multiproof; then
+/// `apk1 = total − Σ absentees` and JUST-5.
+/// Cost: for `k` absentees `O(k log n)` hashes, `k` decompressions and additions in G1, and the cost of one
+/// justification.
+///
+/// # Errors
+/// The first broken rule in that order; whoever sent it is to blame.
+///
+/// # Security
+/// `set` must come from chain state or from a checked justification, never from the sender.
+pub fn check_stateless(
+    proof: StatelessProof,
+    set: &KeysetCommitment,
+    genesis_hash: H256,
+) -> Result<Justification, StatelessError> {
+    let StatelessProof {
+        justification,
+        absentees,
+        proof,
+    } = proof;
+    justification.check_form(set.id, set.len, set.threshold())?;
+    let indices: Vec<_> = justification.signers.absentees(set.len).collect();
+    if indices.len() != absentees.len() {
+        let (expected, got) = (indices.len(), absentees.len());
+        return Err(StatelessError::AbsenteeCount { expected, got });
+    }
+    let placed: Vec<_> = indices.into_iter().zip(absentees).collect();
+    proof.check(set.root, set.len, &placed)?;
+
+    // The multiproof pins these bytes to keys that the chain checked. (SET-5)
+    let read = |(index, key): &(u32, Pk1Bytes)| {
+        Pk1::from_chain_state_unchecked(key).map_err(|error| StatelessError::Key {
+            index: *index,
+            error,
+        })
+    };
+    let keys = placed.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+    let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
+    let apk1 = Native::g1_sub(&total, &Native::g1_sum(&points));
+    Ok(justification.check_equation(apk1, genesis_hash)?)
+}

@@ -1,0 +1,79 @@
+//! Deterministic keys and sets for tests and benches. Not for chains: everybody knows these secrets.
+
+use crate::{
+    error::VoteError, Commitment, DualKeyset, Justification, PossessedKey, RoundMessage, SecretKey,
+    SetId, SignerIndex, UncheckedVote, Vote, H256,
+};
+use alloc::vec::Vec;
+
+/// Secret number `index` of the test keyring.
+pub fn secret(index: u64) -> SecretKey {
+    let mut seed = [0xd0; 32];
+    seed[..8].copy_from_slice(&index.to_le_bytes());
+    SecretKey::from_seed(&seed).expect("no seed of the keyring hashes to zero")
+}
+
+/// A set together with its members' secrets.
+#[derive(Clone, Debug)]
+pub struct TestSet {
+    /// The set.
+    pub set: DualKeyset,
+    /// The secrets, in set order.
+    pub secrets: Vec<SecretKey>,
+}
+
+impl TestSet {
+    /// The set with this id of the keyring's secrets with these numbers.
+    pub fn new(id: SetId, members: impl IntoIterator<Item = u64>) -> Self {
+        let mut secrets: Vec<_> = members.into_iter().map(secret).collect();
+        secrets.sort_by_key(|secret| secret.public().pk1());
+        // The secrets are at hand, so that the keys need no proof.
+        let keys = secrets
+            .iter()
+            .map(|secret| PossessedKey::from_chain_state_unchecked(&secret.public()))
+            .collect::<Result<Vec<_>, _>>()
+            .expect("a secret's key is a key");
+        Self {
+            set: DualKeyset::new(id, keys).expect("the keyring has no key twice"),
+            secrets,
+        }
+    }
+
+    /// A commitment of this set to a block, with `next` in it.
+    pub fn commitment(&self, block_number: u32, next: &DualKeyset) -> Commitment {
+        Commitment {
+            block_number,
+            block_hash: H256::from_low_u64_be(u64::from(block_number) + 1),
+            mmr_root: H256::from_low_u64_le(u64::from(block_number) + 1),
+            validator_set_id: self.set.commitment().id,
+            next: next.commitment().clone(),
+        }
+    }
+
+    /// The vote of the member at `signer`, checked.
+    ///
+    /// # Errors
+    /// [`VoteError`] when the message is about another set.
+    pub fn vote(&self, signer: SignerIndex, message: &RoundMessage) -> Result<Vote, VoteError> {
+        let secret = &self.secrets[signer as usize];
+        UncheckedVote::sign(secret, signer, message).check(self.set.keyset(), message)
+    }
+
+    /// A justification by the given signers.
+    ///
+    /// # Panics
+    /// When they are below the threshold or not members.
+    pub fn justify(
+        &self,
+        message: &RoundMessage,
+        signers: impl IntoIterator<Item = SignerIndex>,
+    ) -> Justification {
+        let votes: Vec<_> = signers
+            .into_iter()
+            .map(|signer| self.vote(signer, message).expect("a member's vote holds"))
+            .collect();
+        self.set
+            .aggregate(message, &votes)
+            .expect("enough members signed")
+    }
+}

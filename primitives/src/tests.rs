@@ -1,0 +1,233 @@
+//! The three equations of the protocol, run for both back ends: what one makes the other checks, and they refuse
+//! the same bytes with the same error.
+
+use crate::{
+    curve::{Ark, Blst, Curve},
+    dleq::{self, Encoded},
+    justification, possession,
+    suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
+    transcript::hash_to_scalar,
+    JustificationError, Pk2Bytes, PossessionError, PossessionProof, SignatureBytes, SignatureError,
+    VoteSignature,
+};
+use alloc::vec::Vec;
+
+const OWNER: &[u8] = b"owner";
+
+struct Signer<C: Curve> {
+    secret: C::Scalar,
+    pk1: Encoded<C>,
+    pk2: C::G2,
+    pk2_bytes: Pk2Bytes,
+}
+
+fn signer<C: Curve>(seed: u8) -> Signer<C> {
+    let secret = hash_to_scalar::<C>(&[&[seed; 32]]);
+    let pk2 = C::g2_mul_secret(&C::g2_generator(), &secret);
+    Signer {
+        pk1: Encoded::new(C::g1_mul_secret(&C::g1_generator(), &secret)),
+        pk2_bytes: Pk2Bytes(C::g2_to_bytes(&pk2)),
+        pk2,
+        secret,
+    }
+}
+
+fn sign<C: Curve>(seed: u8, message: &[u8]) -> VoteSignature {
+    let Signer { secret, pk1, .. } = signer::<C>(seed);
+    dleq::sign(&secret, &pk1, &Encoded::hash(SIGNATURE_SUITE, message))
+}
+
+fn check<C: Curve>(
+    seed: u8,
+    message: &[u8],
+    signature: &VoteSignature,
+) -> Result<(), SignatureError> {
+    let hm = Encoded::hash(SIGNATURE_SUITE, message);
+    dleq::check(signature, &signer::<C>(seed).pk1, &hm).map(|_| ())
+}
+
+#[test]
+fn both_back_ends_sign_the_same_bytes_and_accept_them() {
+    for seed in 0..6 {
+        let message = [seed; 100];
+        let message = &message[..usize::from(seed) * 20];
+        let signature = sign::<Ark>(seed, message);
+        assert_eq!(signature, sign::<Blst>(seed, message));
+        assert_eq!(check::<Ark>(seed, message, &signature), Ok(()));
+        assert_eq!(check::<Blst>(seed, message, &signature), Ok(()));
+        assert_eq!(
+            check::<Ark>(seed + 1, message, &signature),
+            Err(SignatureError::ProofFails)
+        );
+        assert_eq!(
+            check::<Blst>(seed + 1, message, &signature),
+            Err(SignatureError::ProofFails)
+        );
+    }
+}
+
+#[test]
+fn both_back_ends_refuse_a_changed_signature_with_the_same_error() {
+    let signature = sign::<Ark>(1, b"message");
+    for at in 0..VoteSignature::LEN {
+        for change in [0x01, 0x20, 0x40, 0x80, 0xff] {
+            let mut changed = signature;
+            changed.0[at] ^= change;
+            let by_ark = check::<Ark>(1, b"message", &changed);
+            assert!(by_ark.is_err(), "byte {at} changed by {change:#x}");
+            assert_eq!(
+                check::<Blst>(1, b"message", &changed),
+                by_ark,
+                "byte {at} by {change:#x}"
+            );
+        }
+    }
+}
+
+fn prove<C: Curve>(seed: u8) -> PossessionProof {
+    let Signer {
+        secret,
+        pk1,
+        pk2_bytes,
+        ..
+    } = signer::<C>(seed);
+    let owned = Encoded::hash(SIGNATURE_SUITE, &possession::tagged_owner(OWNER));
+    let possessed = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
+    PossessionProof::new(
+        dleq::sign(&secret, &pk1, &owned),
+        dleq::sign(&secret, &pk1, &possessed),
+    )
+}
+
+fn possesses<C: Curve>(
+    seed: u8,
+    owner: &[u8],
+    proof: &PossessionProof,
+) -> Result<(), PossessionError> {
+    let Signer {
+        pk1,
+        pk2,
+        pk2_bytes,
+        ..
+    } = signer::<C>(seed);
+    possession::check::<C>(&pk1, &pk2, &pk2_bytes, owner, proof)
+}
+
+#[test]
+fn both_back_ends_prove_possession_with_the_same_bytes_and_accept_them() {
+    for seed in 0..3 {
+        let proof = prove::<Ark>(seed);
+        assert_eq!(proof, prove::<Blst>(seed));
+        assert_eq!(possesses::<Ark>(seed, OWNER, &proof), Ok(()));
+        assert_eq!(possesses::<Blst>(seed, OWNER, &proof), Ok(()));
+    }
+}
+
+#[test]
+fn both_back_ends_refuse_possession_with_the_same_error() {
+    let proof = prove::<Blst>(1);
+    let not_owned = Err(PossessionError::Ownership(SignatureError::ProofFails));
+    assert_eq!(possesses::<Ark>(1, b"thief", &proof), not_owned);
+    assert_eq!(possesses::<Blst>(1, b"thief", &proof), not_owned);
+    for at in (0..PossessionProof::LEN).step_by(5) {
+        let mut changed = proof;
+        changed.0[at] ^= 1;
+        let by_ark = possesses::<Ark>(1, OWNER, &changed);
+        assert!(by_ark.is_err(), "byte {at}");
+        assert_eq!(possesses::<Blst>(1, OWNER, &changed), by_ark, "byte {at}");
+    }
+}
+
+/// Both DLEQ proofs hold: only POP-3 sees that the halves belong to two people.
+fn halves_of_two<C: Curve>() -> Result<(), PossessionError> {
+    let (first, second) = (signer::<C>(1), signer::<C>(2));
+    let sign = |suite, message: &[u8]| {
+        dleq::sign(&first.secret, &first.pk1, &Encoded::hash(suite, message))
+    };
+    let proof = PossessionProof::new(
+        sign(SIGNATURE_SUITE, &possession::tagged_owner(OWNER)),
+        sign(POSSESSION_SUITE, second.pk2_bytes.as_ref()),
+    );
+    possession::check::<C>(&first.pk1, &second.pk2, &second.pk2_bytes, OWNER, &proof)
+}
+
+#[test]
+fn both_back_ends_see_by_the_pairing_that_the_halves_of_a_key_differ() {
+    assert_eq!(halves_of_two::<Ark>(), Err(PossessionError::HalvesDiffer));
+    assert_eq!(halves_of_two::<Blst>(), Err(PossessionError::HalvesDiffer));
+}
+
+/// The signature, `apk1` and `apk2` of some signers of one message.
+fn aggregate<C: Curve>(seeds: &[u8], message: &[u8]) -> (SignatureBytes, C::G1, Pk2Bytes) {
+    let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
+    let signers: Vec<_> = seeds.iter().map(|seed| signer::<C>(*seed)).collect();
+    let sigmas: Vec<_> = signers
+        .iter()
+        .map(|signer| C::g1_mul_secret(&hm.point, &signer.secret))
+        .collect();
+    let apk1 = C::g1_sum(
+        &signers
+            .iter()
+            .map(|signer| &signer.pk1.point)
+            .collect::<Vec<_>>(),
+    );
+    let apk2 = C::g2_sum(&signers.iter().map(|signer| &signer.pk2).collect::<Vec<_>>());
+    let sigma = C::g1_sum(&sigmas.iter().collect::<Vec<_>>());
+    (
+        SignatureBytes(C::g1_to_bytes(&sigma)),
+        apk1,
+        Pk2Bytes(C::g2_to_bytes(&apk2)),
+    )
+}
+
+fn holds<C: Curve>(
+    seeds: &[u8],
+    message: &[u8],
+    apk2: &Pk2Bytes,
+    signature: &SignatureBytes,
+) -> Result<(), JustificationError> {
+    let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
+    let (_, apk1, _) = aggregate::<C>(seeds, message);
+    justification::equation(&hm, &apk1, apk2, signature)
+}
+
+#[test]
+fn both_back_ends_add_up_the_same_proof_and_accept_it() {
+    for seeds in [&[1][..], &[1, 2], &[3, 1, 4, 5, 9, 2, 6]] {
+        let (signature, _, apk2) = aggregate::<Ark>(seeds, b"message");
+        let (by_blst, _, apk2_by_blst) = aggregate::<Blst>(seeds, b"message");
+        assert_eq!((signature, apk2), (by_blst, apk2_by_blst));
+        assert_eq!(holds::<Ark>(seeds, b"message", &apk2, &signature), Ok(()));
+        assert_eq!(holds::<Blst>(seeds, b"message", &apk2, &signature), Ok(()));
+    }
+}
+
+#[test]
+fn both_back_ends_refuse_a_proof_with_the_same_error() {
+    let (signature, _, apk2) = aggregate::<Ark>(&[1, 2, 3], b"message");
+    let compare = |seeds: &[u8], message: &[u8], apk2, signature| {
+        let by_ark = holds::<Ark>(seeds, message, &apk2, &signature);
+        assert_eq!(holds::<Blst>(seeds, message, &apk2, &signature), by_ark);
+        assert!(by_ark.is_err());
+        by_ark
+    };
+    let fails = Err(JustificationError::EquationFails);
+    assert_eq!(compare(&[1, 2], b"message", apk2, signature), fails);
+    assert_eq!(compare(&[1, 2, 3], b"another", apk2, signature), fails);
+    let (other, _, other_apk2) = aggregate::<Blst>(&[1, 2, 4], b"message");
+    assert_eq!(
+        compare(&[1, 2, 3], b"message", other_apk2, signature),
+        fails
+    );
+    assert_eq!(compare(&[1, 2, 3], b"message", apk2, other), fails);
+    for at in (0..Pk2Bytes::LEN).step_by(7) {
+        let mut changed = apk2;
+        changed.0[at] ^= 1;
+        assert!(compare(&[1, 2, 3], b"message", changed, signature).is_err());
+    }
+    for at in (0..SignatureBytes::LEN).step_by(5) {
+        let mut changed = signature;
+        changed.0[at] ^= 1;
+        assert!(compare(&[1, 2, 3], b"message", apk2, changed).is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! Hashing to scalars.
+
+use crate::{
+    curve::Curve,
+    suite::{AGGREGATE_TAG, G1_LEN, G2_LEN},
+};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroize;
+
+/// Bytes that are reduced to one scalar: its 255 bits, and 128 more against bias.
+const ELEMENT_LEN: u8 = 48;
+/// What RFC 9380 writes after each block: the tag, which is empty, and its length.
+const EMPTY_TAG: [u8; 1] = [0];
+
+/// The hash to a scalar that `bls381` uses for challenges, witnesses, seeds and proofs of possession:
+/// RFC 9380 `hash_to_field` over SHA-256 with an empty tag. Its zero padding is as long as one output
+/// element (48 bytes) where the RFC has the hash's block; the bytes are given, so we keep it. (DLEQ-1)
+///
+/// Secrets pass through here, so that what is left of them on the way is wiped.
+pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
+    let mut hasher = Sha256::new_with_prefix([0; ELEMENT_LEN as usize]);
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.update([0, ELEMENT_LEN, 0]);
+    let mut seed: [u8; 32] = hasher.chain_update(EMPTY_TAG).finalize().into();
+    let block = |number: u8, input: &[u8; 32]| -> [u8; 32] {
+        Sha256::new()
+            .chain_update(input)
+            .chain_update([number])
+            .chain_update(EMPTY_TAG)
+            .finalize()
+            .into()
+    };
+    let mut first = block(1, &seed);
+    for (byte, of_first) in seed.iter_mut().zip(&first) {
+        *byte ^= of_first;
+    }
+    let mut second = block(2, &seed);
+
+    let mut wide = [0; ELEMENT_LEN as usize];
+    wide[..32].copy_from_slice(&first);
+    wide[32..].copy_from_slice(&second[..16]);
+    let scalar = C::scalar_from_wide(&wide);
+    for secret in [&mut seed[..], &mut first, &mut second, &mut wide] {
+        secret.zeroize();
+    }
+    scalar
+}
+
+/// JUST-5: the coefficient `t`, 128 bits of SHA-256 over our tag and everything that the equation is about,
+/// each field with its length before it; never zero.
+pub(crate) fn aggregate_coefficient(
+    message_point: &[u8; G1_LEN],
+    apk1: &[u8; G1_LEN],
+    apk2: &[u8; G2_LEN],
+    signature: &[u8; G1_LEN],
+) -> u128 {
+    let mut hasher = Sha256::new();
+    for field in [AGGREGATE_TAG, message_point, apk1, apk2, signature] {
+        hasher.update((field.len() as u64).to_le_bytes());
+        hasher.update(field);
+    }
+    let digest: [u8; 32] = hasher.finalize().into();
+    let mut low = [0; 16];
+    low.copy_from_slice(&digest[..16]);
+    u128::from_le_bytes(low).max(1)
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::curve::{Ark, Blst};
+    use alloc::vec::Vec;
+    use ark_bls12_381::Fr;
+    use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
+
+    #[test]
+    fn a_hash_to_a_scalar_is_that_of_the_library_behind_bls381() {
+        let judge = <DefaultFieldHasher<Sha256, 128> as HashToField<Fr>>::new(&[]);
+        for length in [0_usize, 1, 16, 31, 32, 33, 64, 144, 240, 1000] {
+            let input: Vec<u8> = (0_u8..=255).cycle().take(length).collect();
+            let [expected]: [Fr; 1] = judge.hash_to_field(&input);
+            let (head, tail) = input.split_at(length / 3);
+            let ours = hash_to_scalar::<Ark>(&[head, tail]);
+            assert!(ours == expected, "{length} bytes");
+            let bytes = Blst::scalar_to_bytes(&hash_to_scalar::<Blst>(&[&input]));
+            assert_eq!(bytes, Ark::scalar_to_bytes(&expected), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn the_coefficient_of_a_justification_depends_on_every_byte_of_what_it_hashes() {
+        let (g1, g2) = ([1; G1_LEN], [2; G2_LEN]);
+        let of = aggregate_coefficient(&g1, &g1, &g2, &g1);
+        for at in 0..G1_LEN {
+            let mut other = g1;
+            other[at] ^= 1;
+            assert_ne!(of, aggregate_coefficient(&other, &g1, &g2, &g1));
+            assert_ne!(of, aggregate_coefficient(&g1, &other, &g2, &g1));
+            assert_ne!(of, aggregate_coefficient(&g1, &g1, &g2, &other));
+        }
+        for at in 0..G2_LEN {
+            let mut other = g2;
+            other[at] ^= 1;
+            assert_ne!(of, aggregate_coefficient(&g1, &g1, &other, &g1));
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What nodes ask of the runtime.
+
+use crate::{
+    genesis, AccountId, Aura, Balance, Block, Duet, Executive, Grandpa, Historical,
+    InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig, SessionKeys, System,
+    TransactionPayment, VERSION,
+};
+use alloc::vec::Vec;
+use codec::Encode;
+use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets};
+use frame_support::genesis_builder_helper::{build_state, get_preset};
+use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
+use sp_api::impl_runtime_apis;
+use sp_consensus_aura::sr25519::AuthorityId as AuraId;
+use sp_consensus_grandpa::{AuthorityId as GrandpaId, AuthorityList};
+use sp_core::{crypto::KeyTypeId, OpaqueMetadata, H256};
+use sp_genesis_builder::PresetId;
+use sp_inherents::{CheckInherentsResult, InherentData};
+use sp_mmr_primitives as mmr;
+use sp_runtime::{
+    traits::{Block as BlockT, NumberFor},
+    transaction_validity::{TransactionSource, TransactionValidity},
+    ApplyExtrinsicResult, ExtrinsicInclusionMode,
+};
+use sp_session::OpaqueGeneratedSessionKeys;
+use sp_version::RuntimeVersion;
+
+impl_runtime_apis! {
+    impl sp_api::Core<Block> for Runtime {
+        fn version() -> RuntimeVersion {
+            VERSION
+        }
+
+        fn execute_block(block: <Block as BlockT>::LazyBlock) {
+            Executive::execute_block(block)
+        }
+
+        fn initialize_block(header: &<Block as BlockT>::Header) -> ExtrinsicInclusionMode {
+            Executive::initialize_block(header)
+        }
+    }
+
+    impl sp_api::Metadata<Block> for Runtime {
+        fn metadata() -> OpaqueMetadata {
+            OpaqueMetadata::new(Runtime::metadata().into())
+        }
+
+        fn metadata_at_version(version: u32) -> Option<OpaqueMetadata> {
+            Runtime::metadata_at_version(version)
+        }
+
+        fn metadata_versions() -> Vec<u32> {
+            Runtime::metadata_versions()
+        }
+    }
+
+    impl frame_support::view_functions::runtime_api::RuntimeViewFunction<Block> for Runtime {
+        fn execute_view_function(
+            id: frame_support::view_functions::ViewFunctionId,
+            input: Vec<u8>,
+        ) -> Result<Vec<u8>, frame_support::view_functions::ViewFunctionDispatchError> {
+            Runtime::execute_view_function(id, input)
+        }
+    }
+
+    impl sp_block_builder::BlockBuilder<Block> for Runtime {
+        fn apply_extrinsic(extrinsic: <Block as BlockT>::Extrinsic) -> ApplyExtrinsicResult {
+            Executive::apply_extrinsic(extrinsic)
+        }
+
+        fn finalize_block() -> <Block as BlockT>::Header {
+            Executive::finalize_block()
+        }
+
+        fn inherent_extrinsics(data: InherentData) -> Vec<<Block as BlockT>::Extrinsic> {
+            data.create_extrinsics()
+        }
+
+        fn check_inherents(
+            block: <Block as BlockT>::LazyBlock,
+            data: InherentData,
+        ) -> CheckInherentsResult {
+            data.check_extrinsics(&block)
+        }
+    }
+
+    impl sp_transaction_pool::runtime_api::TaggedTransactionQueue<Block> for Runtime {
+        fn validate_transaction(
+            source: TransactionSource,
+            tx: <Block as BlockT>::Extrinsic,
+            block_hash: <Block as BlockT>::Hash,
+        ) -> TransactionValidity {
+            Executive::validate_transaction(source, tx, block_hash)
+        }
+    }
+
+    impl sp_offchain::OffchainWorkerApi<Block> for Runtime {
+        fn offchain_worker(header: &<Block as BlockT>::Header) {
+            Executive::offchain_worker(header)
+        }
+    }
+
+    impl sp_session::SessionKeys<Block> for Runtime {
+        fn generate_session_keys(
+            owner: Vec<u8>,
+            seed: Option<Vec<u8>>,
+        ) -> OpaqueGeneratedSessionKeys {
+            SessionKeys::generate(&owner, seed).into()
+        }
+
+        fn decode_session_keys(encoded: Vec<u8>) -> Option<Vec<(Vec<u8>, KeyTypeId)>> {
+            SessionKeys::decode_into_raw_public_keys(&encoded)
+        }
+    }
+
+    impl sp_consensus_aura::AuraApi<Block, AuraId> for Runtime {
+        fn slot_duration() -> sp_consensus_aura::SlotDuration {
+            sp_consensus_aura::SlotDuration::from_millis(Aura::slot_duration())
+        }
+
+        fn authorities() -> Vec<AuraId> {
+            pallet_aura::Authorities::<Runtime>::get().into_inner()
+        }
+    }
+
+    impl sp_consensus_grandpa::GrandpaApi<Block> for Runtime {
+        fn grandpa_authorities() -> AuthorityList {
+            Grandpa::grandpa_authorities()
+        }
+
+        fn current_set_id() -> sp_consensus_grandpa::SetId {
+            pallet_grandpa::CurrentSetId::<Runtime>::get()
+        }
+
+        fn submit_report_equivocation_unsigned_extrinsic(
+            equivocation_proof: sp_consensus_grandpa::EquivocationProof<
+                <Block as BlockT>::Hash,
+                NumberFor<Block>,
+            >,
+            key_owner_proof: sp_consensus_grandpa::OpaqueKeyOwnershipProof,
+        ) -> Option<()> {
+            let key_owner_proof = key_owner_proof.decode()?;
+            Grandpa::submit_unsigned_equivocation_report(equivocation_proof, key_owner_proof)
+        }
+
+        fn generate_key_ownership_proof(
+            _set_id: sp_consensus_grandpa::SetId,
+            authority_id: GrandpaId,
+        ) -> Option<sp_consensus_grandpa::OpaqueKeyOwnershipProof> {
+            use frame_support::traits::KeyOwnerProofSystem;
+
+            Historical::prove((sp_consensus_grandpa::KEY_TYPE, authority_id))
+                .map(|proof| sp_consensus_grandpa::OpaqueKeyOwnershipProof::new(proof.encode()))
+        }
+    }
+
+    impl mmr::MmrApi<Block, H256, NumberFor<Block>> for Runtime {
+        fn mmr_root() -> Result<H256, mmr::Error> {
+            Ok(pallet_mmr::RootHash::<Runtime>::get())
+        }
+
+        fn mmr_leaf_count() -> Result<mmr::LeafIndex, mmr::Error> {
+            Ok(pallet_mmr::NumberOfLeaves::<Runtime>::get())
+        }
+
+        fn generate_proof(
+            block_numbers: Vec<NumberFor<Block>>,
+            best_known_block_number: Option<NumberFor<Block>>,
+        ) -> Result<(Vec<mmr::EncodableOpaqueLeaf>, mmr::LeafProof<H256>), mmr::Error> {
+            let (leaves, proof) = Mmr::generate_proof(block_numbers, best_known_block_number)?;
+            let leaves = leaves.into_iter();
+            Ok((leaves.map(|leaf| mmr::EncodableOpaqueLeaf::from_leaf(&leaf)).collect(), proof))
+        }
+
+        fn generate_ancestry_proof(
+            prev_block_number: NumberFor<Block>,
+            best_known_block_number: Option<NumberFor<Block>>,
+        ) -> Result<mmr::AncestryProof<H256>, mmr::Error> {
+            Mmr::generate_ancestry_proof(prev_block_number, best_known_block_number)
+        }
+
+        fn verify_proof(
+            leaves: Vec<mmr::EncodableOpaqueLeaf>,
+            proof: mmr::LeafProof<H256>,
+        ) -> Result<(), mmr::Error> {
+            type Leaf = <<Runtime as pallet_mmr::Config>::LeafData as mmr::LeafDataProvider>::LeafData;
+
+            let decode = |leaf: mmr::EncodableOpaqueLeaf| {
+                leaf.into_opaque_leaf().try_decode::<Leaf>().ok_or(mmr::Error::Verify)
+            };
+            Mmr::verify_leaves(leaves.into_iter().map(decode).collect::<Result<_, _>>()?, proof)
+        }
+
+        fn verify_proof_stateless(
+            root: H256,
+            leaves: Vec<mmr::EncodableOpaqueLeaf>,
+            proof: mmr::LeafProof<H256>,
+        ) -> Result<(), mmr::Error> {
+            let nodes = leaves.into_iter();
+            let nodes = nodes.map(|leaf| mmr::DataOrHash::Data(leaf.into_opaque_leaf())).collect();
+            pallet_mmr::verify_leaves_proof::<<Runtime as pallet_mmr::Config>::Hashing, _>(
+                root, nodes, proof,
+            )
+        }
+    }
+
+    impl duet_primitives::DuetApi<Block, AccountId> for Runtime {
+        fn keysets() -> Option<Keysets> {
+            Duet::keysets()
+        }
+
+        fn current_keys() -> Vec<DualKeyBytes> {
+            Duet::current_keys()
+        }
+
+        fn next_keys() -> Vec<DualKeyBytes> {
+            Duet::next_keys()
+        }
+
+        fn commitment_payload() -> Option<CommitmentPayload> {
+            Duet::commitment_payload()
+        }
+
+        fn registered_key(account: AccountId) -> Option<DualKeyBytes> {
+            Duet::registered_key(&account)
+        }
+
+        fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()> {
+            Duet::submit_equivocation_report(evidence)
+        }
+    }
+
+    impl frame_system_rpc_runtime_api::AccountNonceApi<Block, AccountId, Nonce> for Runtime {
+        fn account_nonce(account: AccountId) -> Nonce {
+            System::account_nonce(account)
+        }
+    }
+
+    impl pallet_transaction_payment_rpc_runtime_api::TransactionPaymentApi<Block, Balance>
+        for Runtime
+    {
+        fn query_info(
+            uxt: <Block as BlockT>::Extrinsic,
+            len: u32,
+        ) -> RuntimeDispatchInfo<Balance> {
+            TransactionPayment::query_info(uxt, len)
+        }
+
+        fn query_fee_details(uxt: <Block as BlockT>::Extrinsic, len: u32) -> FeeDetails<Balance> {
+            TransactionPayment::query_fee_details(uxt, len)
+        }
+
+        fn query_weight_to_fee(weight: frame_support::weights::Weight) -> Balance {
+            TransactionPayment::weight_to_fee(weight)
+        }
+
+        fn query_length_to_fee(length: u32) -> Balance {
+            TransactionPayment::length_to_fee(length)
+        }
+    }
+
+    impl pallet_transaction_payment_rpc_runtime_api::TransactionPaymentCallApi<
+        Block,
+        Balance,
+        RuntimeCall,
+    > for Runtime {
+        fn query_call_info(call: RuntimeCall, len: u32) -> RuntimeDispatchInfo<Balance> {
+            TransactionPayment::query_call_info(call, len)
+        }
+
+        fn query_call_fee_details(call: RuntimeCall, len: u32) -> FeeDetails<Balance> {
+            TransactionPayment::query_call_fee_details(call, len)
+        }
+
+        fn query_weight_to_fee(weight: frame_support::weights::Weight) -> Balance {
+            TransactionPayment::weight_to_fee(weight)
+        }
+
+        fn query_length_to_fee(length: u32) -> Balance {
+            TransactionPayment::length_to_fee(length)
+        }
+    }
+
+    impl sp_genesis_builder::GenesisBuilder<Block> for Runtime {
+        fn build_state(json: Vec<u8>) -> sp_genesis_builder::Result {
+            build_state::<RuntimeGenesisConfig>(json)
+        }
+
+        fn get_preset(id: &Option<PresetId>) -> Option<Vec<u8>> {
+            get_preset::<RuntimeGenesisConfig>(id, genesis::preset)
+        }
+
+        fn preset_names() -> Vec<PresetId> {
+            genesis::preset_names()
+        }
+    }
+
+    #[cfg(feature = "runtime-benchmarks")]
+    impl frame_benchmarking::Benchmark<Block> for Runtime {
+        fn benchmark_metadata(
+            extra: bool,
+        ) -> (Vec<frame_benchmarking::BenchmarkList>, Vec<frame_support::traits::StorageInfo>) {
+            crate::benchmarking::metadata(extra)
+        }
+
+        fn dispatch_benchmark(
+            config: frame_benchmarking::BenchmarkConfig,
+        ) -> Result<Vec<frame_benchmarking::BenchmarkBatch>, alloc::string::String> {
+            crate::benchmarking::dispatch(config)
+        }
+    }
+
+    #[cfg(feature = "try-runtime")]
+    impl frame_try_runtime::TryRuntime<Block> for Runtime {
+        fn on_runtime_upgrade(
+            checks: frame_try_runtime::UpgradeCheckSelect,
+        ) -> (frame_support::weights::Weight, frame_support::weights::Weight) {
+            let weight = Executive::try_runtime_upgrade(checks)
+                .expect("a failed check ends the tool that asked for it");
+            (weight, crate::configs::system::BlockWeights::get().max_block)
+        }
+
+        fn execute_block(
+            block: <Block as BlockT>::LazyBlock,
+            state_root_check: bool,
+            signature_check: bool,
+            select: frame_try_runtime::TryStateSelect,
+        ) -> frame_support::weights::Weight {
+            Executive::try_execute_block(block, state_root_check, signature_check, select)
+                .expect("a failed check ends the tool that asked for it")
+        }
+    }
+}

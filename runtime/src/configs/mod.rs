@@ -1,0 +1,6 @@
+//! Every pallet's configuration, by concern.
+
+pub mod consensus;
+pub mod finality;
+pub mod staking;
+pub mod system;

@@ -1,0 +1,110 @@
+//! Who is elected, what validators earn, and what they lose.
+
+use crate::{
+    constants::{
+        BONDING_ERAS, EXPOSURE_PAGE, HISTORY_ERAS, MAX_BACKERS, MAX_VALIDATORS, SESSIONS_PER_ERA,
+    },
+    AccountId, Balance, Balances, Runtime, RuntimeEvent, RuntimeHoldReason, Session, Staking,
+    Timestamp,
+};
+use frame_election_provider_support::{
+    bounds::{ElectionBounds, ElectionBoundsBuilder},
+    onchain, SequentialPhragmen,
+};
+use frame_support::{
+    parameter_types,
+    traits::{ConstBool, ConstU32, Nothing},
+};
+use frame_system::EnsureRoot;
+use pallet_staking::{FixedNominationsQuota, UseNominatorsAndValidatorsMap, UseValidatorsMap};
+use sp_runtime::{traits::Convert, Perbill, Perquintill};
+use sp_staking::{currency_to_vote::U128CurrencyToVote, EraPayout};
+
+/// Nominations that one nominator may make.
+const MAX_NOMINATIONS: u32 = 16;
+/// What a year of staking adds to the issuance.
+const INFLATION: Perbill = Perbill::from_percent(5);
+const MILLIS_PER_YEAR: u64 = 365 * 24 * 60 * 60 * 1_000;
+
+parameter_types! {
+    /// Elections run inside a block, so the voters and targets that they look at are bounded.
+    pub ElectionLimits: ElectionBounds =
+        ElectionBoundsBuilder::default().voters_count(5_000.into()).targets_count(1_000.into()).build();
+}
+
+/// Sequential Phragmén, run on chain at each election.
+pub struct Elections;
+
+impl onchain::Config for Elections {
+    type Sort = ConstBool<true>;
+    type System = Runtime;
+    type Solver = SequentialPhragmen<AccountId, Perbill>;
+    type MaxBackersPerWinner = ConstU32<MAX_BACKERS>;
+    type MaxWinnersPerPage = ConstU32<MAX_VALIDATORS>;
+    type DataProvider = Staking;
+    type WeightInfo = frame_election_provider_support::weights::SubstrateWeight<Runtime>;
+    type Bounds = ElectionLimits;
+}
+
+/// Pays validators a fixed share of the issuance a year, in proportion to the length of the era.
+pub struct YearlyInflation;
+
+impl EraPayout<Balance> for YearlyInflation {
+    fn era_payout(_staked: Balance, issuance: Balance, era_millis: u64) -> (Balance, Balance) {
+        let part_of_year = Perquintill::from_rational(era_millis, MILLIS_PER_YEAR);
+        (part_of_year * (INFLATION * issuance), 0)
+    }
+}
+
+/// An account is a validator's once it has bonded stake; only then may it register keys.
+pub struct BondedStash;
+
+impl Convert<AccountId, Option<AccountId>> for BondedStash {
+    fn convert(account: AccountId) -> Option<AccountId> {
+        Staking::bonded(&account).map(|_| account)
+    }
+}
+
+/// Sizes for the benchmarks.
+pub struct BenchmarkSizes;
+
+impl pallet_staking::BenchmarkingConfig for BenchmarkSizes {
+    type MaxValidators = ConstU32<MAX_VALIDATORS>;
+    type MaxNominators = ConstU32<MAX_BACKERS>;
+}
+
+impl pallet_staking::Config for Runtime {
+    type OldCurrency = Balances;
+    type Currency = Balances;
+    type RuntimeHoldReason = RuntimeHoldReason;
+    type CurrencyBalance = Balance;
+    type UnixTime = Timestamp;
+    type CurrencyToVote = U128CurrencyToVote;
+    type ElectionProvider = onchain::OnChainExecution<Elections>;
+    type GenesisElectionProvider = onchain::OnChainExecution<Elections>;
+    type NominationsQuota = FixedNominationsQuota<MAX_NOMINATIONS>;
+    type HistoryDepth = ConstU32<HISTORY_ERAS>;
+    // What is slashed or not paid is burnt.
+    type RewardRemainder = ();
+    type RuntimeEvent = RuntimeEvent;
+    type Slash = ();
+    type Reward = ();
+    type SessionsPerEra = ConstU32<SESSIONS_PER_ERA>;
+    type BondingDuration = ConstU32<BONDING_ERAS>;
+    // A proof of equivocation leaves nothing to argue about, so a slash is applied with its report.
+    type SlashDeferDuration = ConstU32<0>;
+    type AdminOrigin = EnsureRoot<AccountId>;
+    type SessionInterface = Runtime;
+    type EraPayout = YearlyInflation;
+    type NextNewSession = Session;
+    type MaxExposurePageSize = ConstU32<EXPOSURE_PAGE>;
+    type MaxValidatorSet = ConstU32<MAX_VALIDATORS>;
+    type VoterList = UseNominatorsAndValidatorsMap<Runtime>;
+    type TargetList = UseValidatorsMap<Runtime>;
+    type MaxUnlockingChunks = ConstU32<32>;
+    type MaxControllersInDeprecationBatch = ConstU32<1_000>;
+    type EventListeners = ();
+    type Filter = Nothing;
+    type BenchmarkingConfig = BenchmarkSizes;
+    type WeightInfo = pallet_staking::weights::SubstrateWeight<Runtime>;
+}

@@ -1,0 +1,78 @@
+//! What a transaction carries, and how a client makes one from these types.
+
+use crate::{
+    types::{Address, Hash, Nonce, Signature},
+    AccountId, Runtime, RuntimeCall, VERSION,
+};
+use sp_runtime::generic::{self, Era};
+
+/// What is checked of every transaction before it runs, and what its signer also signs.
+pub type TxExtension = (
+    frame_system::AuthorizeCall<Runtime>,
+    frame_system::CheckNonZeroSender<Runtime>,
+    frame_system::CheckSpecVersion<Runtime>,
+    frame_system::CheckTxVersion<Runtime>,
+    frame_system::CheckGenesis<Runtime>,
+    frame_system::CheckEra<Runtime>,
+    frame_system::CheckNonce<Runtime>,
+    frame_system::CheckWeight<Runtime>,
+    pallet_transaction_payment::ChargeTransactionPayment<Runtime>,
+    frame_metadata_hash_extension::CheckMetadataHash<Runtime>,
+    frame_system::WeightReclaim<Runtime>,
+);
+
+/// A transaction as it stands in a block.
+pub type UncheckedExtrinsic =
+    generic::UncheckedExtrinsic<Address, RuntimeCall, Signature, TxExtension>;
+
+/// What a signer signs.
+pub type SignedPayload = generic::SignedPayload<RuntimeCall, TxExtension>;
+
+/// The payload of a transaction that never expires and pays no tip, without asking any state.
+///
+/// It is for the runtime version that these types belong to; a chain that runs another refuses it.
+pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPayload {
+    let extension: TxExtension = (
+        frame_system::AuthorizeCall::new(),
+        frame_system::CheckNonZeroSender::new(),
+        frame_system::CheckSpecVersion::new(),
+        frame_system::CheckTxVersion::new(),
+        frame_system::CheckGenesis::new(),
+        frame_system::CheckEra::from(Era::Immortal),
+        frame_system::CheckNonce::from(nonce),
+        frame_system::CheckWeight::new(),
+        pallet_transaction_payment::ChargeTransactionPayment::from(0),
+        frame_metadata_hash_extension::CheckMetadataHash::new(false),
+        frame_system::WeightReclaim::new(),
+    );
+    // An immortal transaction names the genesis block as the one that it is anchored to.
+    let implicit = (
+        (),
+        (),
+        VERSION.spec_version,
+        VERSION.transaction_version,
+        genesis_hash,
+        genesis_hash,
+        (),
+        (),
+        (),
+        None,
+        (),
+    );
+    SignedPayload::from_raw(call, extension, implicit)
+}
+
+/// Signs a [`payload`] for `signer` and returns the transaction to submit.
+///
+/// `sign` gets the bytes to sign, already hashed if they are long.
+pub fn sign(
+    payload: SignedPayload,
+    signer: AccountId,
+    sign: impl FnOnce(&[u8]) -> Signature,
+) -> UncheckedExtrinsic {
+    use codec::Encode;
+
+    let signature = payload.using_encoded(sign);
+    let (call, extension, _) = payload.deconstruct();
+    UncheckedExtrinsic::new_signed(call, signer.into(), signature, extension)
+}

@@ -1,0 +1,146 @@
+//! The runtime of a chain whose blocks GRANDPA finalizes and Duet proves to the outside.
+//!
+//! - [`constants`]: the chain's times, sizes and units.
+//! - [`types`]: what a block, an account and a balance are.
+//! - [`configs`]: every pallet's configuration, by concern.
+//! - [`extrinsic`]: what a transaction carries, and how a client makes one from these types.
+//! - [`apis`]: what nodes ask of the runtime.
+//! - [`genesis`]: the presets of the development and local networks, and the parts to make one's own.
+//!
+//! Equivocations of GRANDPA and of Duet go the same way: evidence → its pallet → Offences → Staking, which
+//! slashes at once and disables the offender, as long as no more than a third of the set is disabled.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+#![recursion_limit = "512"]
+#![allow(missing_docs)] // Only for what the SDK's macros generate here; the modules ask for them again.
+
+extern crate alloc;
+
+#[cfg(feature = "std")]
+include!(concat!(env!("OUT_DIR"), "/wasm_binary.rs"));
+
+pub mod apis;
+#[cfg(feature = "runtime-benchmarks")]
+mod benchmarking;
+#[warn(missing_docs)]
+pub mod configs;
+#[warn(missing_docs)]
+pub mod constants;
+#[warn(missing_docs)]
+pub mod extrinsic;
+#[warn(missing_docs)]
+pub mod genesis;
+#[warn(missing_docs)]
+pub mod types;
+
+#[cfg(test)]
+mod tests;
+
+use alloc::{borrow::Cow, vec::Vec};
+use sp_version::{runtime_version, RuntimeVersion};
+
+pub use apis::{RuntimeApi, RUNTIME_API_VERSIONS};
+pub use extrinsic::{SignedPayload, TxExtension, UncheckedExtrinsic};
+pub use types::{AccountId, Address, Balance, Block, BlockNumber, Hash, Header, Nonce, Signature};
+
+sp_runtime::impl_opaque_keys! {
+    /// The keys of a validator in the session pallet; its Duet key stands in Duet's own registry.
+    pub struct SessionKeys {
+        /// Authors blocks.
+        pub aura: Aura,
+        /// Finalizes them.
+        pub grandpa: Grandpa,
+    }
+}
+
+/// Name and version; `spec_version` grows with every change of behaviour.
+#[runtime_version]
+pub const VERSION: RuntimeVersion = RuntimeVersion {
+    spec_name: Cow::Borrowed("duet"),
+    impl_name: Cow::Borrowed("duet"),
+    authoring_version: 1,
+    spec_version: 1,
+    impl_version: 1,
+    apis: RUNTIME_API_VERSIONS,
+    transaction_version: 1,
+    system_version: 1,
+};
+
+/// Runs blocks.
+pub type Executive = frame_executive::Executive<
+    Runtime,
+    Block,
+    frame_system::ChainContext<Runtime>,
+    Runtime,
+    AllPalletsWithSystem,
+>;
+
+/// The pallets, in the order in which their hooks and their genesis run.
+///
+/// Genesis: Session asks Staking for the first validators and Duet for their set; Duet lets only those register
+/// who have bonded in Staking, which takes their stake from Balances. Hooks: Authorship stands before Session,
+/// so that the author of a session's first block is looked up in the session that it was elected for.
+#[frame_support::runtime]
+mod runtime {
+    /// The state machine.
+    #[runtime::runtime]
+    #[runtime::derive(
+        RuntimeCall,
+        RuntimeEvent,
+        RuntimeError,
+        RuntimeOrigin,
+        RuntimeFreezeReason,
+        RuntimeHoldReason,
+        RuntimeSlashReason,
+        RuntimeLockId,
+        RuntimeTask,
+        RuntimeViewFunction
+    )]
+    pub struct Runtime;
+
+    /// Accounts' nonces, events, hashes of past blocks.
+    #[runtime::pallet_index(0)]
+    pub type System = frame_system;
+    /// The time, set by each block's author.
+    #[runtime::pallet_index(1)]
+    pub type Timestamp = pallet_timestamp;
+    /// Whose turn it is to author.
+    #[runtime::pallet_index(2)]
+    pub type Aura = pallet_aura;
+    /// Finality inside the network.
+    #[runtime::pallet_index(3)]
+    pub type Grandpa = pallet_grandpa;
+    /// Who authored the block.
+    #[runtime::pallet_index(4)]
+    pub type Authorship = pallet_authorship;
+    /// Money.
+    #[runtime::pallet_index(5)]
+    pub type Balances = pallet_balances;
+    /// Who is elected, rewarded and slashed.
+    #[runtime::pallet_index(6)]
+    pub type Staking = pallet_staking;
+    /// Finality as one proof that anybody checks.
+    #[runtime::pallet_index(7)]
+    pub type Duet = pallet_duet;
+    /// Who held which session key in earlier sessions.
+    #[runtime::pallet_index(8)]
+    pub type Historical = pallet_session::historical;
+    /// Sessions and their keys.
+    #[runtime::pallet_index(9)]
+    pub type Session = pallet_session;
+    /// Offences, each counted once.
+    #[runtime::pallet_index(10)]
+    pub type Offences = pallet_offences;
+    /// Fees.
+    #[runtime::pallet_index(11)]
+    pub type TransactionPayment = pallet_transaction_payment;
+    /// Batches.
+    #[runtime::pallet_index(12)]
+    pub type Utility = pallet_utility;
+    /// The development network's administrator.
+    #[runtime::pallet_index(13)]
+    pub type Sudo = pallet_sudo;
+    /// The Merkle mountain range over all earlier blocks.
+    #[runtime::pallet_index(14)]
+    pub type Mmr = pallet_mmr;
+}

@@ -1,0 +1,206 @@
+//! A chain without a node: blocks built and executed one after the other by the runtime's own entry points.
+
+use crate::{
+    constants::{SESSION_BLOCKS, SLOT_MILLIS},
+    extrinsic, AccountId, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig,
+    Session, System, UncheckedExtrinsic,
+};
+use codec::{Decode, Encode};
+use duet_primitives::{suite::ENGINE_ID, ConsensusLog};
+use frame_support::traits::DisabledValidators;
+use serde_json::Value;
+use sp_consensus_aura::AURA_ENGINE_ID;
+use sp_core::{
+    offchain::{testing::TestOffchainExt, OffchainDbExt},
+    H256,
+};
+use sp_io::TestExternalities;
+use sp_keyring::Sr25519Keyring;
+use sp_keystore::{testing::MemoryKeystore, KeystoreExt};
+use sp_runtime::{
+    traits::{BlakeTwo256, Hash as _},
+    ApplyExtrinsicResult, BuildStorage, Digest, DigestItem,
+};
+
+/// The genesis hash that votes and proofs of possession name here.
+pub(super) const GENESIS_HASH: H256 = H256::repeat_byte(0x47);
+
+/// A chain and its latest block.
+pub(super) struct Chain {
+    state: TestExternalities,
+    parent: Hash,
+    number: u32,
+    slot: u64,
+}
+
+impl Chain {
+    /// The chain that starts with a preset.
+    pub(super) fn new(preset: Value) -> Self {
+        let storage = config(preset)
+            .build_storage()
+            .expect("the genesis is valid");
+        let mut state = TestExternalities::new(storage);
+        state.register_extension(KeystoreExt::new(MemoryKeystore::new()));
+        Self {
+            state,
+            parent: GENESIS_HASH,
+            number: 0,
+            slot: 1,
+        }
+    }
+
+    /// Asks the state after the latest block.
+    pub(super) fn ask<R>(&mut self, question: impl FnOnce() -> R) -> R {
+        self.state.execute_with(question)
+    }
+
+    /// The same, with what the runtime indexed off chain at hand, as nodes have it.
+    pub(super) fn ask_with_offchain_database<R>(&mut self, question: impl FnOnce() -> R) -> R {
+        self.state.persist_offchain_overlay();
+        let (database, _) = TestOffchainExt::with_offchain_db(self.state.offchain_db());
+        self.state.register_extension(OffchainDbExt::new(database));
+        self.ask(question)
+    }
+
+    /// Number of the latest block.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The session of the latest block.
+    pub(super) fn session(&mut self) -> u32 {
+        self.ask(pallet_session::CurrentIndex::<Runtime>::get)
+    }
+
+    /// Makes the next block with these transactions; each must be applied, whether it succeeds or not.
+    pub(super) fn block_of(&mut self, transactions: Vec<UncheckedExtrinsic>) -> Header {
+        let results = self.try_block_of(transactions);
+        for result in results.1 {
+            result.expect("is applicable").expect("succeeds");
+        }
+        results.0
+    }
+
+    /// Makes the next block and says what became of the transactions.
+    pub(super) fn try_block_of(
+        &mut self,
+        transactions: Vec<UncheckedExtrinsic>,
+    ) -> (Header, Vec<ApplyExtrinsicResult>) {
+        let Self {
+            state,
+            parent,
+            number,
+            slot,
+        } = self;
+        let (header, results) = state.execute_with(|| {
+            while is_disabled(*slot) {
+                *slot += 1;
+            }
+            let now = RuntimeCall::from(pallet_timestamp::Call::set {
+                now: *slot * SLOT_MILLIS,
+            });
+            let extrinsics: Vec<_> = [UncheckedExtrinsic::new_bare(now)]
+                .into_iter()
+                .chain(transactions)
+                .collect();
+            let extrinsics_root = BlakeTwo256::ordered_trie_root(
+                extrinsics.iter().map(Encode::encode).collect(),
+                sp_runtime::StateVersion::V1,
+            );
+            let digest = Digest {
+                logs: vec![DigestItem::PreRuntime(AURA_ENGINE_ID, slot.encode())],
+            };
+            Executive::initialize_block(&Header {
+                parent_hash: *parent,
+                number: *number + 1,
+                state_root: H256::zero(),
+                extrinsics_root,
+                digest,
+            });
+            let results: Vec<_> = extrinsics
+                .into_iter()
+                .map(Executive::apply_extrinsic)
+                .skip(1)
+                .collect();
+            (Executive::finalize_block(), results)
+        });
+        *parent = header.hash();
+        *number += 1;
+        *slot += 1;
+        (header, results)
+    }
+
+    /// Makes an empty block.
+    pub(super) fn block(&mut self) -> Header {
+        self.block_of(vec![])
+    }
+
+    /// Makes empty blocks until a session has started.
+    pub(super) fn advance_to_session(&mut self, session: u32) {
+        let limit = SESSION_BLOCKS * (session + 1);
+        while self.session() < session {
+            assert!(self.number < limit, "session {session} does not start");
+            self.block();
+        }
+    }
+
+    /// A signed transaction of a well-known account.
+    pub(super) fn sign(
+        &mut self,
+        signer: Sr25519Keyring,
+        nonce: u32,
+        call: impl Into<RuntimeCall>,
+    ) -> UncheckedExtrinsic {
+        let payload = extrinsic::payload(call.into(), nonce, GENESIS_HASH);
+        extrinsic::sign(payload, signer.to_account_id(), |bytes| {
+            signer.sign(bytes).into()
+        })
+    }
+}
+
+/// Aura refuses blocks of disabled authors, so an honest network skips their slots.
+fn is_disabled(slot: u64) -> bool {
+    let authors = Session::validators().len() as u64;
+    // A session that starts with this block has its own authors; only ours decides who may author it.
+    let index = u32::try_from(slot % authors).expect("few validators");
+    Session::is_disabled(index)
+}
+
+/// A preset as the runtime reads it: the default, changed.
+pub(super) fn config(preset: Value) -> RuntimeGenesisConfig {
+    let mut config =
+        serde_json::to_value(RuntimeGenesisConfig::default()).expect("a default has a form");
+    merge(&mut config, preset);
+    serde_json::from_value(config).expect("the preset fits the runtime")
+}
+
+fn merge(into: &mut Value, patch: Value) {
+    match (into, patch) {
+        (Value::Object(into), Value::Object(patch)) => {
+            for (field, value) in patch {
+                merge(into.entry(field).or_insert(Value::Null), value);
+            }
+        }
+        (into, patch) => *into = patch,
+    }
+}
+
+/// What Duet announces in a header, in order.
+pub(super) fn logs(header: &Header) -> Vec<ConsensusLog> {
+    let duet = header.digest.logs().iter().filter_map(|item| match item {
+        DigestItem::Consensus(ENGINE_ID, bytes) => Some(bytes),
+        _ => None,
+    });
+    duet.map(|bytes| ConsensusLog::decode(&mut &bytes[..]).expect("a log of Duet"))
+        .collect()
+}
+
+/// The accounts that validate in the session of the latest block.
+pub(super) fn validators() -> Vec<AccountId> {
+    Session::validators()
+}
+
+/// Whether an event like this was deposited in the latest block.
+pub(super) fn has_event(wanted: impl Fn(&crate::RuntimeEvent) -> bool) -> bool {
+    System::events().iter().any(|record| wanted(&record.event))
+}

@@ -1,0 +1,41 @@
+//! What the voter is tuned with.
+
+use crate::Millis;
+
+/// What the voter is tuned with. The rules hold for all values; all nodes of a network should agree
+/// on `min_delta`, or they vote on different blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Least distance of the next voted block from the last proven one. (ROUND-3)
+    pub min_delta: u32,
+    /// How far above GRANDPA's best votes and justifications of peers that are ahead are taken.
+    pub lookahead: u32,
+    /// One step of the aggregator schedule. (ROUND-6)
+    pub publish_step: Millis,
+    /// After this long the open own votes and the latest proof are published again.
+    pub rebroadcast: Millis,
+    /// How long an answer may take (peers, signer, block state) before the voter asks again.
+    pub retry: Millis,
+    /// How many rounds of one signer are kept at once; its lowest goes first. (GOSSIP-7)
+    pub rounds_per_signer: usize,
+    /// How many justifications wait for GRANDPA at most; the highest goes first. (GOSSIP-7)
+    pub max_justifications: usize,
+    /// How many set changes wait for their proofs at most, see
+    /// [`Voter::accepts_spans`](crate::Voter::accepts_spans).
+    pub max_spans: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            min_delta: 1,
+            lookahead: 128,
+            publish_step: 500,
+            rebroadcast: 30_000,
+            retry: 3_000,
+            rounds_per_signer: 32,
+            max_justifications: 256,
+            max_spans: 256,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Everything that a voter can ask its host for.
+
+use crate::Millis;
+use duet_primitives::{
+    BlockNumber, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes, RoundMessage, SetId,
+    SignerIndex, UncheckedJustification, Vote,
+};
+use std::sync::Arc;
+
+/// Something to do. The host carries out the effects of one [`Voter::handle`](crate::Voter::handle)
+/// in order; the events that answer them follow later, in any order, or never.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Store this proof, tell subscribers, serve it to peers. It is durable before the next effect
+    /// runs, and may come a second time after a crash.
+    ///
+    /// `mandatory` says that it hands over from its set to the next one, so that it is kept for
+    /// ever. (ROUND-2)
+    Conclude {
+        /// The proof.
+        justification: Justification,
+        /// Whether its block is the mandatory one of its set.
+        mandatory: bool,
+    },
+    /// Write [`Voter::state`](crate::Voter::state). It is durable before the next effect runs.
+    /// (ROUND-4)
+    Persist,
+    /// Send the own vote to everybody, and enter it with
+    /// [`Filter::note_vote`](crate::Filter::note_vote).
+    PublishVote {
+        /// The vote.
+        vote: Vote,
+        /// What it says.
+        message: Arc<RoundMessage>,
+    },
+    /// Send this proof to everybody. (ROUND-6)
+    PublishJustification(UncheckedJustification),
+    /// Hand this evidence to the runtime.
+    Report(Box<EquivocationProof>),
+    /// A threshold of a set signed something else than this node's chain says. It is not concluded:
+    /// more than a third of the validators, or this node's chain, are at fault, and its operator
+    /// must hear of it.
+    Diverged(Box<Justification>),
+    /// Read the set with this commitment and answer with [`Event::Set`](crate::Event::Set).
+    LoadSet(KeysetCommitment),
+    /// Read what the validators sign about the finalized block of this number, hash it, and answer
+    /// with [`Event::Prepared`](crate::Event::Prepared). Asked again when no answer comes.
+    Prepare {
+        /// The block.
+        number: BlockNumber,
+    },
+    /// Sign and answer with [`Event::Signed`](crate::Event::Signed). Asked again when no answer
+    /// comes. The vote must not leave the node before [`Effect::PublishVote`].
+    Sign {
+        /// What to sign.
+        message: Arc<RoundMessage>,
+        /// Position of the own key in the set.
+        signer: SignerIndex,
+        /// The own key.
+        key: Pk1Bytes,
+    },
+    /// Ask peers for the mandatory justifications of this set and those after it, and answer with
+    /// [`Event::Response`](crate::Event::Response). Asked again when no answer helps.
+    Request {
+        /// The first set whose proof is missing.
+        first_set: SetId,
+    },
+    /// Send [`Event::Tick`](crate::Event::Tick) at this time. Replaces the time that was asked for
+    /// before.
+    WakeAt(Millis),
+}

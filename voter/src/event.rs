@@ -1,0 +1,70 @@
+//! Everything that can happen to a voter.
+
+use duet_primitives::{
+    BlockNumber, DualKeyset, EquivocationProof, Justification, Pk1Bytes, RoundMessage, SetId, Vote,
+};
+use std::sync::Arc;
+
+/// Something that happened. Every object in it was checked by the host; see each variant.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A block that GRANDPA finalized carries `ConsensusLog::Planned`: it is mandatory for the set
+    /// that signs at it, and `set` takes over at the next session boundary. (ROUND-2)
+    ///
+    /// Logs come in block order, starting at [`Voter::scanned`](crate::Voter::scanned)` + 1`, an
+    /// `Activated` before a `Planned` of the same block, and all of them before the `Finalized`
+    /// that covers them. To deliver one again is harmless.
+    Planned {
+        /// The block.
+        block: BlockNumber,
+        /// The set that it names, read from chain state.
+        set: Arc<DualKeyset>,
+    },
+    /// A block that GRANDPA finalized carries `ConsensusLog::Activated`: it is the first that set
+    /// `id` signs.
+    Activated {
+        /// The block.
+        block: BlockNumber,
+        /// The set.
+        id: SetId,
+    },
+    /// GRANDPA finalized everything up to this block, and the logs up to it were delivered.
+    /// (ROUND-1)
+    Finalized {
+        /// The block.
+        number: BlockNumber,
+    },
+    /// The answer to [`Effect::LoadSet`](crate::Effect::LoadSet).
+    Set(Arc<DualKeyset>),
+    /// The answer to [`Effect::Prepare`](crate::Effect::Prepare): the commitment read at the block
+    /// of that number that GRANDPA finalized, hashed. The same `Arc` belongs into
+    /// [`Filter::remember`](crate::Filter::remember).
+    Prepared(Arc<RoundMessage>),
+    /// The answer to [`Effect::Sign`](crate::Effect::Sign): the own vote, checked.
+    Signed(Vote),
+    /// A vote that the filter called [`Noted::New`](crate::Noted::New), with the message that it
+    /// was checked against: the voter can add up a round that it has not prepared itself.
+    Vote {
+        /// The vote.
+        vote: Vote,
+        /// What it says, hashed once for the round.
+        message: Arc<RoundMessage>,
+    },
+    /// Evidence that the filter found. (GOSSIP-4)
+    Equivocation(Box<EquivocationProof>),
+    /// A justification from gossip or from an imported block, checked against its set.
+    Justification(Justification),
+    /// What a peer answered to [`Effect::Request`](crate::Effect::Request), each checked against
+    /// its set (see [`Voter::span`](crate::Voter::span)); those after the first bad one left out,
+    /// which may leave none.
+    Response(Vec<Justification>),
+    /// The keys that this node can sign with now. In each set the first of them that is a member
+    /// votes.
+    OwnKeys(Vec<Pk1Bytes>),
+    /// Whether the node is catching up with the chain: nothing is prepared, signed or requested
+    /// meanwhile.
+    Syncing(bool),
+    /// The time of the latest [`Effect::WakeAt`](crate::Effect::WakeAt) has come, or the voter was
+    /// just made. To send one early is harmless.
+    Tick,
+}

@@ -1,0 +1,311 @@
+//! Is it worth checking? Answers before any curve work, and remembers the first valid vote of each
+//! signer.
+//!
+//! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], does the check that the
+//! verdict calls for, and says with [`Filter::note_vote`] or [`Filter::note_justification`] that it
+//! held. What failed its check is not noted, so that a forged vote never takes the place of its
+//! alleged signer's. (GOSSIP-3)
+//!
+//! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
+//! checked, once per signer, so that an equivocator who is slower than the rest does not get away.
+//! They are not forwarded.
+
+use crate::{
+    verdict::{Ignored, Verdict},
+    Blame,
+};
+use duet_primitives::{
+    BlockNumber, Commitment, DualKeyset, EquivocationError, EquivocationProof, Justification,
+    RoundMessage, SetId, SignerIndex, UncheckedJustification, UncheckedVote, Vote, VoteError,
+};
+use seen::{First, Quota, Seen};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+mod seen;
+mod window;
+
+pub use window::{Accepted, Window};
+
+/// Set and block of a round.
+type Key = (SetId, BlockNumber);
+
+/// How many concluded rounds are kept for evidence.
+const EVIDENCE_ROUNDS: usize = 8;
+/// How many proofs are remembered as seen.
+const SEEN_PROOFS: usize = 64;
+
+/// What a vote is checked with.
+#[derive(Clone, Debug)]
+pub struct VoteCheck {
+    /// The set to check it against.
+    pub set: Arc<DualKeyset>,
+    /// Its commitment, if it was hashed before; otherwise hash it with [`RoundMessage::new`].
+    pub message: Option<Arc<RoundMessage>>,
+}
+
+/// What a valid vote turned out to be.
+#[derive(Clone, Debug)]
+pub enum Noted {
+    /// The first of its signer for this block: hand it to the voter and forward it. (GOSSIP-5)
+    New,
+    /// The first of its signer, but the round is concluded: kept for evidence, of no use to anybody
+    /// else.
+    Late,
+    /// Another thread noted one that says the same meanwhile.
+    Duplicate,
+    /// The second that says something else: hand the evidence to the voter and forward the vote, so
+    /// that others see it too. Comes once per set, block and signer. (GOSSIP-4)
+    Equivocation(Box<EquivocationProof>),
+    /// The caller checked the vote against another set than the one it was told to.
+    Misuse(EquivocationError),
+}
+
+/// Decides what is worth checking, and keeps the first valid vote per set, block and signer.
+#[derive(Debug)]
+pub struct Filter {
+    window: Window,
+    rounds_per_signer: usize,
+    rounds: BTreeMap<Key, Seen>,
+    /// Rounds with a vote of this signer, and the block at or below which its votes are no longer
+    /// taken.
+    signers: BTreeMap<(SetId, SignerIndex), Quota>,
+    proofs: BTreeSet<(BlockNumber, SetId)>,
+}
+
+/// What a valid justification turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotedProof {
+    /// The first that was seen for this block: hand it to the voter and forward it.
+    New,
+    /// Another thread noted one meanwhile.
+    Duplicate,
+}
+
+/// Where a vote belongs.
+enum Place {
+    /// Into a round that is or may be opened.
+    Open(Arc<DualKeyset>),
+    /// Into a concluded round that is kept for evidence.
+    Late(Arc<DualKeyset>),
+}
+
+impl Place {
+    fn set(self) -> Arc<DualKeyset> {
+        match self {
+            Self::Open(set) | Self::Late(set) => set,
+        }
+    }
+}
+
+impl Filter {
+    /// A filter that takes nothing until its first window. `rounds_per_signer` as in
+    /// [`Config`](crate::Config::rounds_per_signer).
+    pub fn new(rounds_per_signer: usize) -> Self {
+        Self {
+            window: Window::default(),
+            rounds_per_signer: rounds_per_signer.max(1),
+            rounds: BTreeMap::new(),
+            signers: BTreeMap::new(),
+            proofs: BTreeSet::new(),
+        }
+    }
+
+    /// Takes over what [`Voter::window`](crate::Voter::window) says now; call it after every event.
+    /// Rounds that it concludes are pruned, but for the last few. (ROUND-7)
+    pub fn update(&mut self, window: Window) {
+        self.window = window;
+        let mut concluded = Vec::new();
+        for (key, seen) in &mut self.rounds {
+            if self.window.has_concluded(*key) {
+                concluded.push(*key);
+                seen.release(key.0, key.1, &mut self.signers);
+            }
+        }
+        let surplus = concluded.len().saturating_sub(EVIDENCE_ROUNDS);
+        for key in concluded.iter().take(surplus) {
+            self.rounds.remove(key);
+        }
+        let oldest = self.rounds.keys().next().map(|key| key.0);
+        let signing = self.window.signing.as_ref().map(Accepted::id);
+        if let Some(oldest) = oldest.or(signing).min(signing) {
+            self.signers = self.signers.split_off(&(oldest, 0));
+        }
+    }
+
+    /// Whether a vote is worth its curve work. (GOSSIP-2, GOSSIP-3, GOSSIP-4)
+    ///
+    /// In this order: set and block of use, signer in the set (VOTE-2), not known already.
+    /// Cost: a few look-ups, one comparison of commitments.
+    pub fn vote(&self, vote: &UncheckedVote) -> Verdict<VoteCheck> {
+        let UncheckedVote {
+            commitment, signer, ..
+        } = vote;
+        let (key, signer) = (key_of(commitment), *signer);
+        let place = match self.place(key) {
+            Ok(place) => place,
+            Err(reason) => return Verdict::Ignore(reason),
+        };
+        let set = place.set();
+        let len = set.keyset().len();
+        if signer >= len {
+            return Verdict::Blame(Blame::Vote(VoteError::UnknownSigner { signer, len }));
+        }
+        match self
+            .rounds
+            .get(&key)
+            .and_then(|seen| seen.votes.get(&signer))
+        {
+            Some(first) if first.vote.commitment() == commitment => Verdict::Known,
+            Some(first) if first.equivocated => Verdict::Ignore(Ignored::Equivocator { signer }),
+            None if self.is_crowded(key, signer) => Verdict::Ignore(Ignored::Crowded { signer }),
+            _ => Verdict::Check(VoteCheck {
+                set,
+                message: self.message(commitment),
+            }),
+        }
+    }
+
+    /// Takes note of a vote that was checked, and says what it turned out to be.
+    pub fn note_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) -> Noted {
+        let (key, signer) = (key_of(vote.commitment()), vote.signer());
+        let place = match self.place(key) {
+            Ok(place) => place,
+            Err(_) => return Noted::Late,
+        };
+        let open = matches!(place, Place::Open(_));
+        let seen = self
+            .rounds
+            .entry(key)
+            .or_insert_with(|| Seen::new(place.set()));
+        seen.remember(message);
+        if let Some(first) = seen.votes.get_mut(&signer) {
+            return first.judge(&seen.set, vote);
+        }
+        seen.votes.insert(
+            signer,
+            First {
+                vote: vote.clone(),
+                equivocated: false,
+            },
+        );
+        if !open {
+            return Noted::Late;
+        }
+        self.charge(key, signer);
+        Noted::New
+    }
+
+    /// Forgets a vote that was noted as new but could not be handed to the voter, so that it is
+    /// taken when it comes again.
+    pub fn forget_vote(&mut self, vote: &Vote) {
+        let (key, signer) = (key_of(vote.commitment()), vote.signer());
+        self.remove_vote(key, signer);
+        if let Some(quota) = self.signers.get_mut(&(key.0, signer)) {
+            quota.release(key.1);
+        }
+    }
+
+    /// The commitment's message, if it was hashed before.
+    pub fn message(&self, commitment: &Commitment) -> Option<Arc<RoundMessage>> {
+        let seen = self.rounds.get(&key_of(commitment))?;
+        seen.messages
+            .iter()
+            .find(|message| message.commitment() == commitment)
+            .cloned()
+    }
+
+    /// Keeps the message of [`Event::Prepared`](crate::Event::Prepared), so that no vote on it
+    /// hashes it again.
+    pub fn remember(&mut self, message: &Arc<RoundMessage>) {
+        let key = key_of(message.commitment());
+        if let Ok(place) = self.place(key) {
+            self.rounds
+                .entry(key)
+                .or_insert_with(|| Seen::new(place.set()))
+                .remember(message);
+        }
+    }
+
+    /// Whether a justification is worth its curve work, and the set to check it against. (GOSSIP-2,
+    /// GOSSIP-3)
+    pub fn justification(
+        &self,
+        justification: &UncheckedJustification,
+    ) -> Verdict<Arc<DualKeyset>> {
+        let (id, block) = key_of(&justification.commitment);
+        if self.proofs.contains(&(block, id)) {
+            return Verdict::Known;
+        }
+        let accepted = match self.window.awaited(id, block) {
+            Some(awaited) => Ok(awaited),
+            None => self.window.place(id, block),
+        };
+        match accepted {
+            Ok(accepted) => Verdict::Check(accepted.set.clone()),
+            Err(reason) => Verdict::Ignore(reason),
+        }
+    }
+
+    /// Takes note of a justification that was checked.
+    pub fn note_justification(&mut self, justification: &Justification) -> NotedProof {
+        let (id, block) = key_of(justification.commitment());
+        if !self.proofs.insert((block, id)) {
+            return NotedProof::Duplicate;
+        }
+        if self.proofs.len() > SEEN_PROOFS {
+            self.proofs.pop_first();
+        }
+        NotedProof::New
+    }
+
+    /// How many valid votes are held.
+    pub fn votes_held(&self) -> usize {
+        self.rounds.values().map(|seen| seen.votes.len()).sum()
+    }
+
+    fn place(&self, key: Key) -> Result<Place, Ignored> {
+        let seen = || {
+            self.rounds
+                .get(&key)
+                .map(|seen| Place::Late(seen.set.clone()))
+        };
+        match self.window.place(key.0, key.1) {
+            Ok(accepted) => Ok(Place::Open(accepted.set.clone())),
+            Err(reason) if self.window.has_concluded(key) => seen().ok_or(reason),
+            Err(reason) => Err(reason),
+        }
+    }
+
+    fn is_crowded(&self, (set, block): Key, signer: SignerIndex) -> bool {
+        let quota = self.signers.get(&(set, signer));
+        quota.is_some_and(|quota| quota.is_closed_to(block, self.rounds_per_signer))
+    }
+
+    /// Counts a round towards the signer's quota; its lowest vote gives way when the quota is used
+    /// up.
+    fn charge(&mut self, (set, block): Key, signer: SignerIndex) {
+        let quota = self.signers.entry((set, signer)).or_default();
+        if let Some(lowest) = quota.charge(block, self.rounds_per_signer) {
+            self.remove_vote((set, lowest), signer);
+        }
+    }
+
+    fn remove_vote(&mut self, key: Key, signer: SignerIndex) {
+        if let Some(seen) = self.rounds.get_mut(&key) {
+            seen.votes.remove(&signer);
+            if seen.votes.is_empty() {
+                self.rounds.remove(&key);
+            }
+        }
+    }
+}
+
+fn key_of(commitment: &Commitment) -> Key {
+    (commitment.validator_set_id, commitment.block_number)
+}
+
+#[cfg(test)]
+mod tests;

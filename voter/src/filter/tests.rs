@@ -1,0 +1,283 @@
+use super::*;
+use duet_primitives::{testing::TestSet, VoteSignature, H256};
+
+fn set() -> TestSet {
+    TestSet::new(5, 0..4)
+}
+
+fn accepted(set: &TestSet, lowest: BlockNumber, highest: BlockNumber) -> Accepted {
+    Accepted {
+        set: Arc::new(set.set.clone()),
+        lowest,
+        highest,
+    }
+}
+
+fn window(set: &TestSet, lowest: BlockNumber, highest: BlockNumber) -> Window {
+    Window {
+        signing: Some(accepted(set, lowest, highest)),
+        ..Window::default()
+    }
+}
+
+fn filter(set: &TestSet) -> Filter {
+    let mut filter = Filter::new(2);
+    filter.update(window(set, 10, 20));
+    filter
+}
+
+fn message(set: &TestSet, block: BlockNumber) -> Arc<RoundMessage> {
+    Arc::new(RoundMessage::new(
+        H256::zero(),
+        set.commitment(block, &set.set),
+    ))
+}
+
+fn lie(set: &TestSet, block: BlockNumber, lie: u8) -> Arc<RoundMessage> {
+    let mut commitment = set.commitment(block, &set.set);
+    commitment.mmr_root = H256::repeat_byte(lie);
+    Arc::new(RoundMessage::new(H256::zero(), commitment))
+}
+
+fn vote(set: &TestSet, signer: SignerIndex, message: &RoundMessage) -> Vote {
+    set.vote(signer, message).expect("a member")
+}
+
+fn note(filter: &mut Filter, set: &TestSet, signer: SignerIndex, block: BlockNumber) {
+    let message = message(set, block);
+    let noted = filter.note_vote(&vote(set, signer, &message), &message);
+    assert!(matches!(noted, Noted::New), "{noted:?}");
+}
+
+fn ask(filter: &Filter, vote: &Vote) -> Verdict<bool> {
+    match filter.vote(&vote.to_unchecked()) {
+        Verdict::Check(check) => Verdict::Check(check.message.is_some()),
+        Verdict::Known => Verdict::Known,
+        Verdict::Ignore(reason) => Verdict::Ignore(reason),
+        Verdict::Blame(blame) => Verdict::Blame(blame),
+    }
+}
+
+#[test]
+fn nothing_is_taken_before_the_first_window() {
+    let set = set();
+    let vote = vote(&set, 0, &message(&set, 10));
+    assert_eq!(
+        ask(&Filter::new(2), &vote),
+        Verdict::Ignore(Ignored::NotReady)
+    );
+}
+
+#[test]
+fn set_and_block_are_looked_at_before_the_signer() {
+    let set = set();
+    let filter = filter(&set);
+    let at = |id, block, signer| {
+        let mut vote = vote(&set, 0, &message(&set, block)).into_unchecked();
+        vote.commitment.validator_set_id = id;
+        vote.signer = signer;
+        match filter.vote(&vote) {
+            Verdict::Ignore(reason) => Err(reason),
+            Verdict::Blame(blame) => Ok(Some(blame)),
+            Verdict::Check(_) => Ok(None),
+            Verdict::Known => panic!("nothing is known yet"),
+        }
+    };
+    assert_eq!(at(4, 10, 9), Err(Ignored::OldSet { signing: 5, got: 4 }));
+    assert_eq!(at(6, 10, 9), Err(Ignored::FutureSet { signing: 5, got: 6 }));
+    assert_eq!(at(5, 9, 9), Err(Ignored::Stale { lowest: 10, got: 9 }));
+    assert_eq!(
+        at(5, 21, 9),
+        Err(Ignored::Future {
+            highest: 20,
+            got: 21
+        })
+    );
+    let unknown = VoteError::UnknownSigner { signer: 4, len: 4 };
+    assert_eq!(at(5, 10, 4), Ok(Some(Blame::Vote(unknown))));
+    assert_eq!(at(5, 10, 3), Ok(None));
+    assert_eq!(at(5, 20, 3), Ok(None));
+}
+
+#[test]
+fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
+    let set = set();
+    let mut filter = filter(&set);
+    let first = vote(&set, 1, &message(&set, 12));
+    assert_eq!(ask(&filter, &first), Verdict::Check(false));
+    note(&mut filter, &set, 1, 12);
+    let mut again = first.into_unchecked();
+    again.signature = VoteSignature([7; 112]);
+    assert!(matches!(filter.vote(&again), Verdict::Known));
+    let other = vote(&set, 2, &message(&set, 12));
+    assert_eq!(
+        ask(&filter, &other),
+        Verdict::Check(true),
+        "its message is hashed already"
+    );
+}
+
+#[test]
+fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
+    let set = set();
+    let mut filter = filter(&set);
+    note(&mut filter, &set, 1, 12);
+    let messages = [lie(&set, 12, 1), lie(&set, 12, 2)];
+    let [second, third] = messages.each_ref().map(|message| vote(&set, 1, message));
+    assert_eq!(ask(&filter, &second), Verdict::Check(false));
+    let Noted::Equivocation(proof) = filter.note_vote(&second, &messages[0]) else {
+        panic!("two commitments are an equivocation");
+    };
+    let offence = proof
+        .check(set.set.commitment(), H256::zero())
+        .expect("evidence holds");
+    assert_eq!((offence.signer, offence.block_number), (1, 12));
+    assert_eq!(
+        ask(&filter, &third),
+        Verdict::Ignore(Ignored::Equivocator { signer: 1 })
+    );
+    assert!(matches!(
+        filter.note_vote(&third, &messages[1]),
+        Noted::Duplicate
+    ));
+}
+
+#[test]
+fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
+    let set = set();
+    let mut filter = filter(&set);
+    note(&mut filter, &set, 0, 12);
+    filter.update(window(&set, 13, 20));
+    let message = message(&set, 12);
+    let late = vote(&set, 1, &message);
+    assert_eq!(ask(&filter, &late), Verdict::Check(true));
+    assert!(matches!(filter.note_vote(&late, &message), Noted::Late));
+    assert_eq!(ask(&filter, &late), Verdict::Known);
+    let other = lie(&set, 12, 1);
+    let noted = filter.note_vote(&vote(&set, 1, &other), &other);
+    assert!(matches!(noted, Noted::Equivocation(_)));
+    let never_opened = vote(&set, 1, &lie(&set, 11, 1));
+    let stale = Ignored::Stale {
+        lowest: 13,
+        got: 11,
+    };
+    assert_eq!(ask(&filter, &never_opened), Verdict::Ignore(stale));
+}
+
+#[test]
+fn concluded_rounds_are_pruned_but_for_the_last_few() {
+    let set = set();
+    let mut filter = Filter::new(100);
+    filter.update(window(&set, 1, 100));
+    for block in 1..=30 {
+        note(&mut filter, &set, 0, block);
+    }
+    filter.update(window(&set, 31, 100));
+    assert_eq!(filter.votes_held(), EVIDENCE_ROUNDS);
+    let next = TestSet::new(6, 0..4);
+    filter.update(window(&next, 40, 100));
+    assert_eq!(
+        filter.votes_held(),
+        EVIDENCE_ROUNDS,
+        "evidence outlives its set's time"
+    );
+    let vote = vote(&set, 0, &lie(&set, 30, 1));
+    assert_eq!(ask(&filter, &vote), Verdict::Check(false));
+}
+
+#[test]
+fn a_signer_who_votes_everywhere_only_displaces_itself() {
+    let set = set();
+    let mut filter = filter(&set);
+    note(&mut filter, &set, 2, 11);
+    for block in [11, 13, 12] {
+        note(&mut filter, &set, 3, block);
+    }
+    assert_eq!(filter.votes_held(), 3);
+    let crowded = Verdict::Ignore(Ignored::Crowded { signer: 3 });
+    let displaced = vote(&set, 3, &message(&set, 11));
+    assert_eq!(
+        ask(&filter, &displaced),
+        crowded,
+        "no second check of what gave way"
+    );
+    assert_eq!(
+        ask(&filter, &vote(&set, 3, &message(&set, 14))),
+        Verdict::Check(false)
+    );
+    filter.update(window(&set, 12, 20));
+    assert_eq!(ask(&filter, &displaced), crowded);
+}
+
+#[test]
+fn a_vote_that_could_not_be_handed_over_is_taken_again() {
+    let set = set();
+    let mut filter = filter(&set);
+    note(&mut filter, &set, 0, 12);
+    filter.forget_vote(&vote(&set, 0, &message(&set, 12)));
+    assert_eq!(filter.votes_held(), 0);
+    note(&mut filter, &set, 0, 12);
+}
+
+#[test]
+fn the_next_sets_votes_are_taken_in_its_own_window() {
+    let (set, next) = (set(), TestSet::new(6, 1..5));
+    let mut filter = filter(&set);
+    let next_window = Some(accepted(&next, 18, 30));
+    filter.update(Window {
+        next: next_window,
+        ..window(&set, 10, 17)
+    });
+    let at = |block| ask(&filter, &vote(&next, 0, &message(&next, block)));
+    assert_eq!(
+        at(17),
+        Verdict::Ignore(Ignored::Stale {
+            lowest: 18,
+            got: 17
+        })
+    );
+    assert_eq!(at(18), Verdict::Check(false));
+}
+
+#[test]
+fn one_valid_proof_per_block_is_checked() {
+    let set = set();
+    let mut filter = filter(&set);
+    let proof = set.justify(&message(&set, 12), 0..3);
+    let fuller = set.justify(&message(&set, 12), 0..4);
+    assert!(matches!(
+        filter.justification(proof.as_unchecked()),
+        Verdict::Check(_)
+    ));
+    assert_eq!(filter.note_justification(&proof), NotedProof::New);
+    assert!(matches!(
+        filter.justification(fuller.as_unchecked()),
+        Verdict::Known
+    ));
+    assert_eq!(filter.note_justification(&fuller), NotedProof::Duplicate);
+}
+
+#[test]
+fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
+    let set = set();
+    let mut filter = filter(&set);
+    let proof = set.justify(&message(&set, 12), 0..3);
+    filter.update(window(&set, 13, 20));
+    let verdict = filter.justification(proof.as_unchecked());
+    assert!(matches!(
+        verdict,
+        Verdict::Ignore(Ignored::Stale {
+            lowest: 13,
+            got: 12
+        })
+    ));
+    let awaited = vec![accepted(&set, 12, 12)];
+    filter.update(Window {
+        awaited,
+        ..window(&set, 13, 20)
+    });
+    assert!(matches!(
+        filter.justification(proof.as_unchecked()),
+        Verdict::Check(_)
+    ));
+}

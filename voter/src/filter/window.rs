@@ -1,0 +1,82 @@
+//! The part of the chain on which votes and proofs are of use now. (GOSSIP-2)
+
+use super::Key;
+use crate::Ignored;
+use duet_primitives::{BlockNumber, DualKeyset, SetId};
+use std::sync::Arc;
+
+/// What is of use to the voter now: [`Voter::window`](crate::Voter::window).
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// The set that signs; `None` until it is loaded.
+    pub signing: Option<Accepted>,
+    /// The set that takes over: peers may be ahead.
+    pub next: Option<Accepted>,
+    /// Blocks that were concluded here from votes and for which no peer has shown a proof yet: the
+    /// first one is worth its check, because it ends the own wait to publish (ROUND-6) and because
+    /// others may miss it.
+    pub awaited: Vec<Accepted>,
+}
+
+/// The blocks on which votes and proofs of one set are of use, both ends included; none when they
+/// cross.
+#[derive(Clone, Debug)]
+pub struct Accepted {
+    /// The set.
+    pub set: Arc<DualKeyset>,
+    /// The lowest block.
+    pub lowest: BlockNumber,
+    /// The highest block.
+    pub highest: BlockNumber,
+}
+
+impl Accepted {
+    pub(super) fn id(&self) -> SetId {
+        self.set.keyset().id()
+    }
+
+    fn place(&self, block: BlockNumber) -> Result<(), Ignored> {
+        if block < self.lowest {
+            Err(Ignored::Stale {
+                lowest: self.lowest,
+                got: block,
+            })
+        } else if block > self.highest {
+            Err(Ignored::Future {
+                highest: self.highest,
+                got: block,
+            })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Window {
+    pub(super) fn accepted(&self, id: SetId) -> Option<&Accepted> {
+        let Self { signing, next, .. } = self;
+        signing
+            .iter()
+            .chain(next)
+            .find(|accepted| accepted.id() == id)
+    }
+
+    /// Where an object about this block belongs, or why it is of no use.
+    pub(super) fn place(&self, id: SetId, block: BlockNumber) -> Result<&Accepted, Ignored> {
+        let signing = self.signing.as_ref().ok_or(Ignored::NotReady)?;
+        let accepted = self.accepted(id).ok_or(Ignored::set(signing.id(), id))?;
+        accepted.place(block).map(|()| accepted)
+    }
+
+    /// The awaited block, if it is one.
+    pub(super) fn awaited(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
+        let mut awaited = self.awaited.iter();
+        awaited.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
+    }
+
+    /// Whether a round that was open is behind this window.
+    pub(super) fn has_concluded(&self, (id, block): Key) -> bool {
+        self.accepted(id)
+            .is_none_or(|accepted| block < accepted.lowest)
+    }
+}

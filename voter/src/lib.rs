@@ -1,0 +1,80 @@
+//! Decides what a node does for Duet finality: which block to vote on, what is proven, who
+//! publishes.
+//!
+//! Events go in, effects come out. The crate has no clock, network, disk or randomness, so that a
+//! run can be replayed from its events, and the host that carries out the effects holds no rule.
+//!
+//! # The contract with the host
+//! - It sends one event at a time and carries out the effects in the order in which they come.
+//!   [`Effect::Conclude`] and [`Effect::Persist`] are durable before the next effect runs. A crash
+//!   between any two effects is safe.
+//! - It delivers what GRANDPA finalizes from [`Voter::scanned`] on: logs first, then
+//!   [`Event::Finalized`]; again and again until `scanned` is there, as logs may find no room.
+//! - It checks votes and justifications when [`Filter`] says that they are worth it, and hands over
+//!   only checked ones.
+//! - After each event it gives [`Voter::window`] to [`Filter::update`].
+//!
+//! # What it chose not to do
+//! - It does not read block hashes of its own accord: only commitments that [`Event::Prepared`]
+//!   brings are signed, and a proof that contradicts one is never concluded ([`Effect::Diverged`]).
+//!   A threshold of honest validators vouches for blocks that this node did not prepare.
+//! - Nodes that are not in the signing set conclude from votes but do not publish proofs in turn;
+//!   they serve requests, and like everybody repeat their latest proof once in a while.
+//! - One key of a node votes in each set, the first of its keys that is a member.
+//!
+//! ```
+//! use duet_primitives::{testing::TestSet, RoundMessage, H256};
+//! use duet_voter::{Config, Effect, Event, State, Voter};
+//! use std::sync::Arc;
+//!
+//! // A set of one: its only vote is a quorum.
+//! let one = TestSet::new(0, [7]);
+//! let key = one.set.keyset().key_bytes()[0];
+//! let state = State::new(one.set.commitment().clone(), 1);
+//! let mut voter = Voter::new(Config::default(), state, vec![key]);
+//!
+//! // The host answers each effect that asks for something; a real one has a database, a chain and a
+//! // signer for it.
+//! let mut events = vec![Event::Tick, Event::Finalized { number: 1 }];
+//! let mut proven = None;
+//! while !events.is_empty() {
+//!     for effect in voter.handle(events.remove(0), 0) {
+//!         match effect {
+//!             Effect::LoadSet(_) => events.push(Event::Set(Arc::new(one.set.clone()))),
+//!             Effect::Prepare { number } => {
+//!                 let commitment = one.commitment(number, &one.set);
+//!                 let message = RoundMessage::new(H256::zero(), commitment);
+//!                 events.push(Event::Prepared(Arc::new(message)));
+//!             }
+//!             Effect::Sign { message, signer, .. } => {
+//!                 events.push(Event::Signed(one.vote(signer, &message).expect("a member")));
+//!             }
+//!             Effect::Conclude { justification, .. } => proven = Some(justification),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! assert_eq!(proven.expect("a proof").commitment().block_number, 1);
+//! ```
+
+mod config;
+mod effect;
+mod event;
+mod filter;
+mod round;
+mod schedule;
+mod state;
+mod target;
+mod verdict;
+mod voter;
+
+pub use config::Config;
+pub use effect::Effect;
+pub use event::Event;
+pub use filter::{Accepted, Filter, Noted, NotedProof, VoteCheck, Window};
+pub use state::{Span, State, StateError};
+pub use verdict::{Blame, Ignored, Verdict};
+pub use voter::{Counters, Voter};
+
+/// Milliseconds since a start that the host chooses; only differences count.
+pub type Millis = u64;

@@ -1,0 +1,292 @@
+//! Tally of checked votes; gives a justification at quorum, once.
+
+use duet_primitives::{
+    AggregateError, BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SignerIndex,
+    Vote,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+    sync::Arc,
+};
+
+/// The open rounds of one set, by block. (ROUND-7 prunes them.)
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rounds {
+    rounds: BTreeMap<BlockNumber, Round>,
+    /// In which rounds each signer has a vote.
+    held: BTreeMap<SignerIndex, BTreeSet<BlockNumber>>,
+}
+
+/// What became of a vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    /// It counts.
+    Counted,
+    /// It counts, and the signer's vote in its lowest round gave way. (GOSSIP-7)
+    CountedForLowest,
+    /// The signer has a vote on this block already; the first one counts.
+    Repeated,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Round {
+    own: Option<Arc<RoundMessage>>,
+    votes: BTreeMap<SignerIndex, Vote>,
+    tallies: Vec<Tally>,
+}
+
+#[derive(Clone, Debug)]
+struct Tally {
+    message: Arc<RoundMessage>,
+    count: u32,
+    /// It gave its justification.
+    spent: bool,
+}
+
+impl Rounds {
+    /// Counts a vote; of each signer at most one per block and `limit` in all.
+    pub(crate) fn enter(
+        &mut self,
+        vote: Vote,
+        message: &Arc<RoundMessage>,
+        limit: usize,
+    ) -> Entered {
+        let (block, signer) = (vote.commitment().block_number, vote.signer());
+        let held = self.held.entry(signer).or_default();
+        if !held.insert(block) {
+            return Entered::Repeated;
+        }
+        let lowest = if held.len() > limit {
+            held.pop_first()
+        } else {
+            None
+        };
+        self.rounds.entry(block).or_default().enter(vote, message);
+        let Some(lowest) = lowest else {
+            return Entered::Counted;
+        };
+        if let Some(round) = self.rounds.get_mut(&lowest) {
+            round.remove(signer);
+            if round.is_empty() {
+                self.rounds.remove(&lowest);
+            }
+        }
+        Entered::CountedForLowest
+    }
+
+    /// What this node itself says about a block.
+    pub(crate) fn prepare(&mut self, message: Arc<RoundMessage>) {
+        let block = message.commitment().block_number;
+        self.rounds.entry(block).or_default().own = Some(message);
+    }
+
+    /// What this node itself says about a block, if it was asked.
+    pub(crate) fn prepared(&self, block: BlockNumber) -> Option<&Arc<RoundMessage>> {
+        self.rounds.get(&block)?.own.as_ref()
+    }
+
+    /// The vote of a signer on a block, with its message.
+    pub(crate) fn vote(
+        &self,
+        block: BlockNumber,
+        signer: SignerIndex,
+    ) -> Option<(&Vote, &Arc<RoundMessage>)> {
+        let round = self.rounds.get(&block)?;
+        let vote = round.votes.get(&signer)?;
+        let tally = round
+            .tallies
+            .iter()
+            .find(|tally| tally.is_about(vote.commitment()))?;
+        Some((vote, &tally.message))
+    }
+
+    /// The highest block of a range on which a threshold of the set agrees and that gave no
+    /// justification yet.
+    pub(crate) fn ready(
+        &self,
+        range: RangeInclusive<BlockNumber>,
+        threshold: u32,
+    ) -> Option<BlockNumber> {
+        if range.is_empty() {
+            return None;
+        }
+        let ready = |round: &Round| round.tallies.iter().any(|tally| tally.is_ready(threshold));
+        self.rounds
+            .range(range)
+            .rev()
+            .find(|(_, round)| ready(round))
+            .map(|(block, _)| *block)
+    }
+
+    /// Adds up the votes on the commitment on which a threshold agrees. Gives each justification
+    /// once.
+    ///
+    /// # Errors
+    /// [`AggregateError`] when a vote was checked against another set.
+    pub(crate) fn justify(
+        &mut self,
+        block: BlockNumber,
+        set: &DualKeyset,
+    ) -> Option<Result<Justification, AggregateError>> {
+        let round = self.rounds.get_mut(&block)?;
+        let threshold = set.keyset().threshold();
+        let tally = round
+            .tallies
+            .iter_mut()
+            .find(|tally| tally.is_ready(threshold))?;
+        tally.spent = true;
+        let votes: Vec<_> = round
+            .votes
+            .values()
+            .filter(|vote| tally.is_about(vote.commitment()))
+            .cloned()
+            .collect();
+        Some(set.aggregate(&tally.message, &votes))
+    }
+
+    /// ROUND-7: drops the rounds up to a block.
+    pub(crate) fn prune(&mut self, up_to: BlockNumber) {
+        self.rounds.retain(|block, _| *block > up_to);
+        self.held.retain(|_, blocks| {
+            blocks.retain(|block| *block > up_to);
+            !blocks.is_empty()
+        });
+    }
+
+    /// How many rounds are open.
+    pub(crate) fn len(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// How many votes they hold.
+    pub(crate) fn votes(&self) -> usize {
+        self.held.values().map(BTreeSet::len).sum()
+    }
+}
+
+impl Round {
+    fn enter(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+        match self
+            .tallies
+            .iter_mut()
+            .find(|tally| tally.is_about(vote.commitment()))
+        {
+            Some(tally) => tally.count = tally.count.saturating_add(1),
+            None => self.tallies.push(Tally {
+                message: message.clone(),
+                count: 1,
+                spent: false,
+            }),
+        }
+        self.votes.insert(vote.signer(), vote);
+    }
+
+    fn remove(&mut self, signer: SignerIndex) {
+        let Some(vote) = self.votes.remove(&signer) else {
+            return;
+        };
+        for tally in self
+            .tallies
+            .iter_mut()
+            .filter(|tally| tally.is_about(vote.commitment()))
+        {
+            tally.count = tally.count.saturating_sub(1);
+        }
+        self.tallies.retain(|tally| tally.count > 0);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.own.is_none() && self.votes.is_empty()
+    }
+}
+
+impl Tally {
+    fn is_about(&self, commitment: &Commitment) -> bool {
+        self.message.commitment() == commitment
+    }
+
+    fn is_ready(&self, threshold: u32) -> bool {
+        !self.spent && self.count >= threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_primitives::{testing::TestSet, H256};
+
+    fn message(set: &TestSet, block: BlockNumber) -> Arc<RoundMessage> {
+        Arc::new(RoundMessage::new(
+            H256::zero(),
+            set.commitment(block, &set.set),
+        ))
+    }
+
+    fn enter(
+        rounds: &mut Rounds,
+        set: &TestSet,
+        signer: SignerIndex,
+        block: BlockNumber,
+    ) -> Entered {
+        let message = message(set, block);
+        rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2)
+    }
+
+    #[test]
+    fn a_threshold_gives_one_justification() {
+        let set = TestSet::new(0, 0..4);
+        let mut rounds = Rounds::default();
+        let threshold = set.set.keyset().threshold();
+        for signer in 0..2 {
+            assert_eq!(enter(&mut rounds, &set, signer, 8), Entered::Counted);
+        }
+        assert_eq!(enter(&mut rounds, &set, 1, 8), Entered::Repeated);
+        assert_eq!(rounds.ready(1..=9, threshold), None);
+        enter(&mut rounds, &set, 3, 8);
+        assert_eq!(rounds.ready(1..=7, threshold), None);
+        assert_eq!(rounds.ready(1..=9, threshold), Some(8));
+        let proof = rounds
+            .justify(8, &set.set)
+            .expect("a threshold")
+            .expect("good votes");
+        assert!(proof
+            .into_unchecked()
+            .check(set.set.keyset(), H256::zero())
+            .is_ok());
+        assert_eq!(rounds.ready(1..=9, threshold), None);
+        assert!(rounds.justify(8, &set.set).is_none());
+    }
+
+    #[test]
+    fn votes_on_different_commitments_do_not_add_up() {
+        let set = TestSet::new(0, 0..4);
+        let mut rounds = Rounds::default();
+        let mut other = set.commitment(8, &set.set);
+        other.mmr_root = H256::zero();
+        let other = Arc::new(RoundMessage::new(H256::zero(), other));
+        for signer in 0..4 {
+            let message = if signer < 2 {
+                message(&set, 8)
+            } else {
+                other.clone()
+            };
+            rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2);
+        }
+        assert_eq!(rounds.ready(1..=9, set.set.keyset().threshold()), None);
+    }
+
+    #[test]
+    fn a_signers_lowest_vote_gives_way_and_leaves_no_trace() {
+        let set = TestSet::new(0, 0..4);
+        let mut rounds = Rounds::default();
+        for block in [3, 5] {
+            assert_eq!(enter(&mut rounds, &set, 0, block), Entered::Counted);
+        }
+        assert_eq!(enter(&mut rounds, &set, 0, 7), Entered::CountedForLowest);
+        assert_eq!((rounds.len(), rounds.votes()), (2, 2));
+        assert_eq!(rounds.ready(3..=3, 1), None);
+        rounds.prune(5);
+        assert_eq!((rounds.len(), rounds.votes()), (1, 1));
+    }
+}

@@ -1,0 +1,140 @@
+//! Who publishes a proof, and when the next one may. (ROUND-6)
+
+use crate::Millis;
+use codec::Encode;
+use duet_primitives::{
+    BlockNumber, Commitment, Justification, SignerIndex, UncheckedJustification,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+const TAG: &[u8] = b"duet-schedule-v1";
+
+/// How many validators of a set of `len` publish a proof of `commitment` before `signer` does.
+///
+/// The order is that of the hashes of the commitment with each position, so nobody is first for
+/// long and nobody has to say whose turn it is. Cost: `len` hashes.
+pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u32 {
+    let seed = Sha256::new()
+        .chain_update(TAG)
+        .chain_update(commitment.encode())
+        .finalize();
+    let place = |index: SignerIndex| {
+        let hash = Sha256::new()
+            .chain_update(seed)
+            .chain_update(index.to_le_bytes())
+            .finalize();
+        (hash, index)
+    };
+    let own = place(signer);
+    (0..len)
+        .map(place)
+        .fold(0, |rank, other| if other < own { rank + 1 } else { rank })
+}
+
+/// Own proofs that wait for their turn.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Schedule {
+    waiting: BTreeMap<BlockNumber, Waiting>,
+}
+
+#[derive(Clone, Debug)]
+struct Waiting {
+    proof: UncheckedJustification,
+    at: Millis,
+    mandatory: bool,
+}
+
+impl Schedule {
+    /// A block was concluded: proofs of lower ones are of use to nobody, unless they hand over.
+    pub(crate) fn supersede(&mut self, block: BlockNumber) {
+        self.waiting
+            .retain(|number, waiting| waiting.mandatory || *number >= block);
+    }
+
+    /// Publishes this proof at a time, unless another is seen before.
+    pub(crate) fn enter(&mut self, proof: &Justification, at: Millis, mandatory: bool) {
+        let waiting = Waiting {
+            proof: proof.as_unchecked().clone(),
+            at,
+            mandatory,
+        };
+        self.waiting
+            .insert(proof.commitment().block_number, waiting);
+    }
+
+    /// Somebody else's proof was seen.
+    pub(crate) fn seen(&mut self, block: BlockNumber) {
+        self.waiting.remove(&block);
+    }
+
+    /// The proofs whose time has come, which wait no longer.
+    pub(crate) fn due(&mut self, now: Millis) -> Vec<UncheckedJustification> {
+        let mut due = Vec::new();
+        self.waiting.retain(|_, waiting| {
+            let wait = waiting.at > now;
+            if !wait {
+                due.push(waiting.proof.clone());
+            }
+            wait
+        });
+        due
+    }
+
+    /// When the next one is due.
+    pub(crate) fn next(&self) -> Option<Millis> {
+        self.waiting.values().map(|waiting| waiting.at).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_primitives::{testing::TestSet, RoundMessage, H256};
+
+    #[test]
+    fn ranks_are_an_order_of_all_validators_that_the_commitment_decides() {
+        let set = TestSet::new(0, [0]);
+        let orders = [1, 2].map(|block| {
+            let commitment = set.commitment(block, &set.set);
+            (0..20)
+                .map(|signer| rank(&commitment, 20, signer))
+                .collect::<Vec<_>>()
+        });
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..20).collect::<Vec<_>>());
+        }
+        assert_ne!(orders[0], orders[1]);
+    }
+
+    #[test]
+    fn a_proof_is_due_in_its_turn_unless_another_was_seen() {
+        let set = TestSet::new(0, [0]);
+        let proof = |block| {
+            let message = RoundMessage::new(H256::zero(), set.commitment(block, &set.set));
+            set.justify(&message, [0])
+        };
+        let mut schedule = Schedule::default();
+        schedule.enter(&proof(3), 100, true);
+        schedule.enter(&proof(4), 50, false);
+        schedule.enter(&proof(5), 70, false);
+        schedule.supersede(5);
+        assert_eq!(
+            schedule.next(),
+            Some(70),
+            "of the lower ones only the mandatory stays"
+        );
+        schedule.seen(5);
+        assert!(schedule.due(99).is_empty());
+        let due = schedule.due(100);
+        assert_eq!(
+            due.iter()
+                .map(|one| one.commitment.block_number)
+                .collect::<Vec<_>>(),
+            [3]
+        );
+        assert_eq!(schedule.next(), None);
+    }
+}

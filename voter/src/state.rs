@@ -1,0 +1,358 @@
+//! What survives a restart, and the two rules that hang on it: no second vote on a block (ROUND-4),
+//! and sets that follow each other without a gap (ROUND-5).
+
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::{
+    BlockNumber, Justification, KeysetCommitment, SetId, UncheckedJustification, UncheckedVote,
+};
+use std::{collections::VecDeque, fmt, iter};
+
+/// The layout that this code writes. Another one is refused, never guessed at.
+const VERSION: u16 = 1;
+/// How many own votes above the best proven block are remembered one by one.
+const MAX_VOTES: usize = 64;
+
+/// The time of one set: from the block that it signs first to the block at which its successor
+/// takes over.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct Span {
+    /// The set.
+    pub set: KeysetCommitment,
+    /// The first block that it signs; `None` as long as it is only planned.
+    pub start: Option<BlockNumber>,
+    /// The block that names its successor, once there is one. (ROUND-2)
+    pub mandatory: Option<BlockNumber>,
+}
+
+/// What survives a restart: which sets there are, what is proven, what was signed.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub struct State {
+    /// The set that signs; always activated.
+    signing: Span,
+    /// The sets that follow it, ids without gaps; only the last may be not activated yet.
+    later: VecDeque<Span>,
+    /// The logs up to this block are in the spans.
+    scanned: BlockNumber,
+    /// The highest proof.
+    best: Option<UncheckedJustification>,
+    /// Nothing at or below this block is signed any more.
+    floor: BlockNumber,
+    /// Own votes above `floor`, ascending by block, one per block.
+    votes: Vec<UncheckedVote>,
+}
+
+/// Why a stored state was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StateError {
+    /// Written by another version.
+    Version {
+        /// What this code reads.
+        expected: u16,
+        /// What was found.
+        got: u16,
+    },
+    /// The bytes are no state.
+    Malformed(codec::Error),
+    /// The sets do not follow each other.
+    Spans,
+    /// The own votes are out of order or beyond what a voter keeps.
+    Votes,
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version { expected, got } => {
+                write!(
+                    f,
+                    "the voter's state has version {got} where this node reads {expected}"
+                )
+            }
+            Self::Malformed(error) => write!(f, "the voter's state does not decode: {error}"),
+            Self::Spans => f.write_str("ROUND-5: the sets in the voter's state leave a gap"),
+            Self::Votes => f.write_str("ROUND-4: the votes in the voter's state are out of order"),
+        }
+    }
+}
+
+impl std::error::Error for StateError {}
+
+/// What a log of the chain did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Logged {
+    /// It is new.
+    New,
+    /// It was delivered before.
+    Known,
+    /// It does not follow the logs before it: some were left out.
+    Gap,
+}
+
+impl State {
+    /// The state of a node that knows nothing but the first set, which signs from `start` on.
+    pub fn new(first: KeysetCommitment, start: BlockNumber) -> Self {
+        let floor = start.saturating_sub(1);
+        Self {
+            signing: Span {
+                set: first,
+                start: Some(start),
+                mandatory: None,
+            },
+            later: VecDeque::new(),
+            scanned: floor,
+            best: None,
+            floor,
+            votes: Vec::new(),
+        }
+    }
+
+    /// The bytes to store: a version, then SCALE.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        (VERSION, self).encode()
+    }
+
+    /// Reads what [`State::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// [`StateError`]; a node must not start afresh on an error, because it would forget what it
+    /// has signed.
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, StateError> {
+        let got = u16::decode(&mut bytes).map_err(StateError::Malformed)?;
+        if got != VERSION {
+            return Err(StateError::Version {
+                expected: VERSION,
+                got,
+            });
+        }
+        let state = Self::decode_all(&mut bytes).map_err(StateError::Malformed)?;
+        state.check_spans()?;
+        state.check_votes()?;
+        Ok(state)
+    }
+
+    fn check_spans(&self) -> Result<(), StateError> {
+        let spans: Vec<_> = self.spans().collect();
+        let follows = |pair: &[&Span]| match pair {
+            [span, next] => {
+                next.set.id.checked_sub(1) == Some(span.set.id)
+                    && span
+                        .start
+                        .is_some_and(|start| span.mandatory >= Some(start))
+                    && next.start.is_none_or(|start| span.mandatory < Some(start))
+            }
+            _ => false,
+        };
+        let last = self.last();
+        let open = last.mandatory.is_none();
+        let started = self.signing.start.is_some();
+        (started && open && spans.windows(2).all(follows))
+            .then_some(())
+            .ok_or(StateError::Spans)
+    }
+
+    fn check_votes(&self) -> Result<(), StateError> {
+        let blocks: Vec<_> = self
+            .votes
+            .iter()
+            .map(|vote| vote.commitment.block_number)
+            .collect();
+        let ascending = blocks.windows(2).all(|pair| pair.first() < pair.last());
+        let above = blocks.first().is_none_or(|lowest| *lowest > self.floor);
+        (ascending && above && blocks.len() <= MAX_VOTES)
+            .then_some(())
+            .ok_or(StateError::Votes)
+    }
+
+    /// The sets whose hand-over is not behind us, in order; the first one signs. Never empty.
+    pub fn spans(&self) -> impl Iterator<Item = &Span> {
+        iter::once(&self.signing).chain(&self.later)
+    }
+
+    /// The set that signs.
+    pub fn signing(&self) -> &Span {
+        &self.signing
+    }
+
+    /// The set that takes over, once it is planned.
+    pub fn next(&self) -> Option<&Span> {
+        self.later.front()
+    }
+
+    /// The highest proof, as it travels.
+    pub fn best(&self) -> Option<&UncheckedJustification> {
+        self.best.as_ref()
+    }
+
+    /// The highest proven block; before the first proof, the one before the first set's first
+    /// block.
+    pub fn best_number(&self) -> BlockNumber {
+        match (&self.best, self.signing.start) {
+            (Some(best), _) => best.commitment.block_number,
+            (None, start) => start.unwrap_or_default().saturating_sub(1),
+        }
+    }
+
+    /// The block up to which GRANDPA finalized and the chain's logs are known.
+    pub fn scanned(&self) -> BlockNumber {
+        self.scanned
+    }
+
+    /// The own votes whose rounds may still be open, ascending by block.
+    pub fn votes(&self) -> &[UncheckedVote] {
+        &self.votes
+    }
+
+    fn last(&self) -> &Span {
+        self.later.back().unwrap_or(&self.signing)
+    }
+
+    fn last_mut(&mut self) -> &mut Span {
+        self.later.back_mut().unwrap_or(&mut self.signing)
+    }
+
+    /// Whether the signing set's mandatory block is proven. (ROUND-2)
+    pub(crate) fn is_handed_over(&self) -> bool {
+        self.signing
+            .mandatory
+            .is_some_and(|mandatory| mandatory <= self.best_number())
+    }
+
+    /// The mandatory block that the signing set has yet to prove. (ROUND-2)
+    pub(crate) fn pending(&self) -> Option<BlockNumber> {
+        self.signing.mandatory.filter(|_| !self.is_handed_over())
+    }
+
+    /// The lowest block that the signing set may still prove. (ROUND-5)
+    pub(crate) fn lowest(&self) -> BlockNumber {
+        let start = self.signing.start.unwrap_or(BlockNumber::MAX);
+        start.max(self.best_number().saturating_add(1))
+    }
+
+    /// The highest block that the signing set may prove, as far as the chain tells: its mandatory
+    /// block until that is proven (ROUND-2), then up to its successor's first block.
+    pub(crate) fn highest(&self) -> BlockNumber {
+        let successor = self.next().and_then(|next| next.start);
+        let last = successor.map_or(BlockNumber::MAX, |start| start.saturating_sub(1));
+        self.pending().unwrap_or(last)
+    }
+
+    /// What a commitment of the signing set to this block must name as its next set.
+    pub(crate) fn successor_at(&self, block: BlockNumber) -> &KeysetCommitment {
+        match (self.signing.mandatory, self.next()) {
+            (Some(mandatory), Some(next)) if block >= mandatory => &next.set,
+            _ => &self.signing.set,
+        }
+    }
+
+    /// A set was planned at `block`.
+    pub(crate) fn plan(&mut self, block: BlockNumber, set: KeysetCommitment) -> Logged {
+        let last = self.last_mut();
+        if set.id <= last.set.id {
+            return Logged::Known;
+        }
+        if last.set.id.checked_add(1) != Some(set.id)
+            || last.start.is_none_or(|start| block < start)
+        {
+            return Logged::Gap;
+        }
+        last.mandatory = Some(block);
+        self.later.push_back(Span {
+            set,
+            start: None,
+            mandatory: None,
+        });
+        Logged::New
+    }
+
+    /// A planned set was activated at `block`.
+    pub(crate) fn activate(&mut self, block: BlockNumber, id: SetId) -> Logged {
+        let known = self
+            .spans()
+            .any(|span| span.set.id == id && span.start.is_some());
+        if known || id < self.signing.set.id {
+            return Logged::Known;
+        }
+        let planned = self
+            .later
+            .iter()
+            .rev()
+            .nth(1)
+            .unwrap_or(&self.signing)
+            .mandatory;
+        let last = self.last_mut();
+        if last.set.id != id || planned.is_none_or(|planned| planned >= block) {
+            return Logged::Gap;
+        }
+        last.start = Some(block);
+        Logged::New
+    }
+
+    /// The logs up to `number` were delivered.
+    pub(crate) fn scan(&mut self, number: BlockNumber) {
+        self.scanned = self.scanned.max(number);
+    }
+
+    /// A block of the signing set is proven; votes up to it are of no use any more. (ROUND-7)
+    pub(crate) fn conclude(&mut self, proof: &Justification) {
+        self.raise_floor(proof.commitment().block_number);
+        self.best = Some(proof.as_unchecked().clone());
+    }
+
+    /// Goes on to the next set when the hand-over is proven and the next set's first block is
+    /// finalized. (ROUND-5)
+    pub(crate) fn take_over(&mut self) -> bool {
+        let reached = self
+            .next()
+            .and_then(|next| next.start)
+            .filter(|start| *start <= self.scanned);
+        let (true, Some(start)) = (self.is_handed_over(), reached) else {
+            return false;
+        };
+        let Some(next) = self.later.pop_front() else {
+            return false;
+        };
+        self.signing = next;
+        self.raise_floor(start.saturating_sub(1));
+        true
+    }
+
+    /// ROUND-4: whether this node has signed nothing about this block and never will have to
+    /// wonder.
+    pub(crate) fn may_sign(&self, block: BlockNumber) -> bool {
+        block > self.floor && self.vote_at(block).is_none()
+    }
+
+    /// The own vote on a block.
+    pub(crate) fn vote_at(&self, block: BlockNumber) -> Option<&UncheckedVote> {
+        self.votes
+            .iter()
+            .find(|vote| vote.commitment.block_number == block)
+    }
+
+    /// ROUND-4: remembers an own vote, to be persisted before it is sent. When there are too many,
+    /// the lowest is forgotten together with the right to vote at or below it.
+    pub(crate) fn record(&mut self, vote: UncheckedVote) {
+        let block = vote.commitment.block_number;
+        let at = self
+            .votes
+            .partition_point(|vote| vote.commitment.block_number < block);
+        self.votes.insert(at, vote);
+        let surplus = self.votes.len().saturating_sub(MAX_VOTES);
+        if let Some(lowest) = surplus
+            .checked_sub(1)
+            .and_then(|index| self.votes.get(index))
+        {
+            self.raise_floor(lowest.commitment.block_number);
+        }
+    }
+
+    fn raise_floor(&mut self, block: BlockNumber) {
+        self.floor = self.floor.max(block);
+        let floor = self.floor;
+        self.votes
+            .retain(|vote| vote.commitment.block_number > floor);
+    }
+}
+
+#[cfg(test)]
+mod tests;

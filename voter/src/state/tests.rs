@@ -1,0 +1,190 @@
+use super::*;
+use duet_primitives::{testing::TestSet, Pk1Bytes, RoundMessage, VoteSignature, H256};
+
+fn set(id: SetId) -> KeysetCommitment {
+    KeysetCommitment {
+        id,
+        len: 4,
+        root: H256::repeat_byte(3),
+        apk1: Pk1Bytes([2; 48]),
+    }
+}
+
+fn vote(block: BlockNumber) -> UncheckedVote {
+    let base = TestSet::new(0, [0]);
+    let commitment = base.commitment(block, &base.set);
+    UncheckedVote {
+        commitment,
+        signer: 0,
+        signature: VoteSignature([1; 112]),
+    }
+}
+
+fn proof(base: &TestSet, next: &TestSet, block: BlockNumber) -> Justification {
+    let message = RoundMessage::new(H256::zero(), base.commitment(block, &next.set));
+    base.justify(&message, [0])
+}
+
+fn rich() -> State {
+    let base = TestSet::new(0, [0]);
+    let mut state = State::new(base.set.commitment().clone(), 1);
+    assert_eq!(state.plan(5, set(1)), Logged::New);
+    assert_eq!(state.activate(9, 1), Logged::New);
+    assert_eq!(state.plan(9, set(2)), Logged::New);
+    state.scan(12);
+    state.conclude(&proof(&base, &base, 2));
+    state.record(vote(4));
+    state.record(vote(3));
+    state
+}
+
+#[test]
+fn what_is_stored_is_what_is_read() {
+    for state in [State::new(set(7), 90), rich()] {
+        assert_eq!(State::from_bytes(&state.to_bytes()), Ok(state));
+    }
+}
+
+#[test]
+fn another_version_is_refused() {
+    let mut bytes = rich().to_bytes();
+    bytes[0] = 9;
+    assert_eq!(
+        State::from_bytes(&bytes),
+        Err(StateError::Version {
+            expected: 1,
+            got: 9
+        })
+    );
+}
+
+#[test]
+fn bytes_that_are_no_state_are_refused() {
+    let bytes = rich().to_bytes();
+    assert!(matches!(
+        State::from_bytes(&bytes[..40]),
+        Err(StateError::Malformed(_))
+    ));
+    let longer = [bytes, vec![0]].concat();
+    assert!(matches!(
+        State::from_bytes(&longer),
+        Err(StateError::Malformed(_))
+    ));
+    assert!(matches!(
+        State::from_bytes(&[]),
+        Err(StateError::Malformed(_))
+    ));
+}
+
+#[test]
+fn a_state_that_no_voter_writes_is_refused() {
+    let check = |spoil: fn(&mut State)| {
+        let mut state = rich();
+        spoil(&mut state);
+        State::from_bytes(&state.to_bytes()).map(|_| ())
+    };
+    assert_eq!(check(|_| ()), Ok(()));
+    assert_eq!(
+        check(|state| state.signing.start = None),
+        Err(StateError::Spans)
+    );
+    assert_eq!(
+        check(|state| state.signing.mandatory = None),
+        Err(StateError::Spans)
+    );
+    assert_eq!(
+        check(|state| state.signing.mandatory = Some(9)),
+        Err(StateError::Spans)
+    );
+    assert_eq!(
+        check(|state| state.later[0].set.id = 2),
+        Err(StateError::Spans)
+    );
+    assert_eq!(
+        check(|state| state.later.truncate(1)),
+        Err(StateError::Spans)
+    );
+    assert_eq!(check(|state| state.votes.reverse()), Err(StateError::Votes));
+    assert_eq!(check(|state| state.floor = 3), Err(StateError::Votes));
+}
+
+#[test]
+fn logs_are_taken_once_and_in_order() {
+    let mut state = State::new(set(0), 10);
+    assert_eq!(
+        state.plan(9, set(1)),
+        Logged::Gap,
+        "before the set's first block"
+    );
+    assert_eq!(state.plan(12, set(2)), Logged::Gap, "a set is left out");
+    assert_eq!(state.activate(12, 1), Logged::Gap, "never planned");
+    assert_eq!(state.plan(12, set(1)), Logged::New);
+    assert_eq!(state.plan(12, set(1)), Logged::Known);
+    assert_eq!(
+        state.plan(14, set(2)),
+        Logged::Gap,
+        "set 1 does not sign yet"
+    );
+    assert_eq!(
+        state.activate(12, 1),
+        Logged::Gap,
+        "not after it was planned"
+    );
+    assert_eq!(state.activate(20, 1), Logged::New);
+    assert_eq!(state.activate(20, 1), Logged::Known);
+    assert_eq!(state.activate(10, 0), Logged::Known);
+    assert_eq!(state.plan(20, set(2)), Logged::New, "in the same block");
+}
+
+#[test]
+fn no_block_is_signed_twice_nor_below_what_is_proven_or_forgotten() {
+    let mut state = rich();
+    let may_sign = |state: &State| {
+        (1..=7)
+            .filter(|block| state.may_sign(*block))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(may_sign(&state), [5, 6, 7]);
+    let base = TestSet::new(0, [0]);
+    state.conclude(&proof(&base, &base, 3));
+    assert_eq!(may_sign(&state), [5, 6, 7]);
+    state.conclude(&proof(&base, &base, 5));
+    assert_eq!(may_sign(&state), [6, 7]);
+    assert!(state.votes().is_empty());
+}
+
+#[test]
+fn votes_are_bounded_and_the_forgotten_ones_are_not_signed_again() {
+    let mut state = State::new(set(0), 1);
+    for block in (1..=80).rev() {
+        if state.may_sign(block) {
+            state.record(vote(block));
+        }
+    }
+    assert_eq!(state.votes().len(), MAX_VOTES);
+    assert_eq!(
+        (1..=81)
+            .filter(|block| state.may_sign(*block))
+            .collect::<Vec<_>>(),
+        [81]
+    );
+}
+
+#[test]
+fn a_set_takes_over_when_it_is_proven_and_its_first_block_is_final() {
+    let (base, next) = (TestSet::new(0, [0]), TestSet::new(1, [1]));
+    let mut state = State::new(base.set.commitment().clone(), 1);
+    state.plan(5, next.set.commitment().clone());
+    state.scan(8);
+    assert_eq!((state.pending(), state.highest()), (Some(5), 5));
+    state.conclude(&proof(&base, &next, 5));
+    assert_eq!((state.pending(), state.highest()), (None, BlockNumber::MAX));
+    assert!(!state.take_over(), "not planned for a block yet");
+    state.activate(9, 1);
+    assert_eq!(state.highest(), 8);
+    assert!(!state.take_over(), "its first block is not final");
+    state.scan(9);
+    assert!(state.take_over());
+    assert_eq!((state.signing().set.id, state.lowest()), (1, 9));
+    assert!(!state.may_sign(8));
+}

@@ -1,0 +1,150 @@
+//! What the filter says of an object, and the one place where an error decides whether its sender
+//! is blamed.
+
+use duet_primitives::{BlockNumber, Culprit, JustificationError, SetId, SignerIndex, VoteError};
+
+/// What to do with an object that a peer sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict<T> {
+    /// Worth its curve work: check it with this.
+    Check(T),
+    /// A valid one that says the same is known: nothing to do, nobody to blame. (GOSSIP-3)
+    Known,
+    /// Of no use here and now, though its sender may mean well.
+    Ignore(Ignored),
+    /// Its sender breaks a rule. (GOSSIP-6)
+    Blame(Blame),
+}
+
+/// Why an object is of no use here and now. (GOSSIP-2)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// The signing set is not loaded yet.
+    NotReady,
+    /// Of a set whose time is over.
+    OldSet {
+        /// The set that signs.
+        signing: SetId,
+        /// The set that the object names.
+        got: SetId,
+    },
+    /// Of a set that this node does not know yet: it is behind.
+    FutureSet {
+        /// The set that signs.
+        signing: SetId,
+        /// The set that the object names.
+        got: SetId,
+    },
+    /// On a block that is proven, or before the first block of its set.
+    Stale {
+        /// The lowest block of use.
+        lowest: BlockNumber,
+        /// The block that the object names.
+        got: BlockNumber,
+    },
+    /// On a block too far ahead, or beyond a mandatory block that is not proven here. (ROUND-2)
+    Future {
+        /// The highest block of use.
+        highest: BlockNumber,
+        /// The block that the object names.
+        got: BlockNumber,
+    },
+    /// There is evidence already that this signer voted twice on this block.
+    Equivocator {
+        /// The signer.
+        signer: SignerIndex,
+    },
+    /// The signer has votes in as many rounds as one may, all of them higher. (GOSSIP-7)
+    Crowded {
+        /// The signer.
+        signer: SignerIndex,
+    },
+    /// The caller put together things that do not belong together.
+    Misuse,
+}
+
+/// The rule that a sender broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// With a vote.
+    Vote(VoteError),
+    /// With a justification.
+    Justification(JustificationError),
+}
+
+impl<T> From<VoteError> for Verdict<T> {
+    fn from(error: VoteError) -> Self {
+        match (error.culprit(), error) {
+            (Culprit::Sender, error) => Self::Blame(Blame::Vote(error)),
+            (_, VoteError::WrongSet { expected, got }) => Self::Ignore(Ignored::set(expected, got)),
+            _ => Self::Ignore(Ignored::Misuse),
+        }
+    }
+}
+
+impl<T> From<JustificationError> for Verdict<T> {
+    fn from(error: JustificationError) -> Self {
+        match (error.culprit(), error) {
+            (Culprit::Sender, error) => Self::Blame(Blame::Justification(error)),
+            (_, JustificationError::WrongSet { expected, got }) => {
+                Self::Ignore(Ignored::set(expected, got))
+            }
+            _ => Self::Ignore(Ignored::Misuse),
+        }
+    }
+}
+
+impl Ignored {
+    /// Of another set than the signing one.
+    pub(crate) fn set(signing: SetId, got: SetId) -> Self {
+        if got < signing {
+            Self::OldSet { signing, got }
+        } else {
+            Self::FutureSet { signing, got }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_another_set_blames_nobody_and_says_on_which_side_it_is() {
+        let old: Verdict<()> = VoteError::WrongSet {
+            expected: 4,
+            got: 3,
+        }
+        .into();
+        assert_eq!(old, Verdict::Ignore(Ignored::OldSet { signing: 4, got: 3 }));
+        let new: Verdict<()> = JustificationError::WrongSet {
+            expected: 4,
+            got: 5,
+        }
+        .into();
+        assert_eq!(
+            new,
+            Verdict::Ignore(Ignored::FutureSet { signing: 4, got: 5 })
+        );
+    }
+
+    #[test]
+    fn a_bad_signature_blames_who_sent_it() {
+        let error = JustificationError::EquationFails;
+        assert_eq!(
+            Verdict::<()>::from(error),
+            Verdict::Blame(Blame::Justification(error))
+        );
+        let error = VoteError::UnknownSigner { signer: 4, len: 4 };
+        assert_eq!(
+            Verdict::<()>::from(error),
+            Verdict::Blame(Blame::Vote(error))
+        );
+    }
+
+    #[test]
+    fn our_own_mistake_blames_nobody() {
+        let verdict = Verdict::<()>::from(VoteError::OtherMessage);
+        assert_eq!(verdict, Verdict::Ignore(Ignored::Misuse));
+    }
+}

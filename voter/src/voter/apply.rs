@@ -1,0 +1,211 @@
+//! What each event changes. Nothing is concluded or asked for here.
+
+use super::{Outbox, Voter};
+use crate::{round::Entered, state::Logged, Effect, Event, Millis};
+use duet_primitives::{
+    BlockNumber, DualKeyset, EquivocationProof, Justification, RoundMessage, SetId, UncheckedVote,
+    Vote,
+};
+use std::sync::Arc;
+
+impl Voter {
+    pub(super) fn apply(&mut self, event: Event, now: Millis, out: &mut Outbox) {
+        match event {
+            Event::Planned { block, set } => self.planned(block, set, out),
+            Event::Activated { block, id } => self.activated(block, id, out),
+            Event::Finalized { number } => self.finalized(number),
+            Event::Set(set) => self.loaded(set),
+            Event::Prepared(message) => self.prepared(message, out),
+            Event::Signed(vote) => self.signed(vote, now, out),
+            Event::Vote { vote, message } => self.vote(vote, &message),
+            Event::Equivocation(proof) => self.equivocation(proof, out),
+            Event::Justification(proof) => self.justification(proof),
+            Event::Response(proofs) => {
+                proofs
+                    .into_iter()
+                    .for_each(|proof| self.justification(proof));
+            }
+            Event::OwnKeys(keys) => self.own_keys = keys,
+            Event::Syncing(syncing) => self.syncing = syncing,
+            Event::Tick => {}
+        }
+    }
+
+    fn planned(&mut self, block: BlockNumber, set: Arc<DualKeyset>, out: &mut Outbox) {
+        let id = set.keyset().id();
+        let is_new = self.span(id).is_none() && id > self.set_id();
+        if self.deferred.is_some() || is_new && !self.accepts_spans() {
+            self.deferred.get_or_insert(block);
+            self.counters.deferred_plans += 1;
+            return;
+        }
+        let logged = self.state.plan(block, set.commitment().clone());
+        self.logged(logged, block, out);
+        self.loaded(set);
+    }
+
+    fn activated(&mut self, block: BlockNumber, id: SetId, out: &mut Outbox) {
+        if self.deferred.is_none() {
+            let logged = self.state.activate(block, id);
+            self.logged(logged, block, out);
+        }
+    }
+
+    fn logged(&mut self, logged: Logged, block: BlockNumber, out: &mut Outbox) {
+        match logged {
+            Logged::New => out.push(Effect::Persist),
+            Logged::Known => {}
+            Logged::Gap => {
+                self.deferred.get_or_insert(block);
+                self.counters.inconsistent += 1;
+            }
+        }
+    }
+
+    /// Logs that were not taken must be delivered again, so that nothing from their block on counts
+    /// as finalized.
+    fn finalized(&mut self, number: BlockNumber) {
+        let taken = self
+            .deferred
+            .take()
+            .map_or(number, |block| block.saturating_sub(1));
+        self.state.scan(number.min(taken));
+    }
+
+    /// Keeps a set that is wanted: the signing one and the next.
+    fn loaded(&mut self, set: Arc<DualKeyset>) {
+        let wanted = self
+            .state
+            .spans()
+            .take(2)
+            .any(|span| &span.set == set.commitment());
+        if wanted {
+            self.sets.insert(set.keyset().id(), set);
+        }
+    }
+
+    fn prepared(&mut self, message: Arc<RoundMessage>, out: &mut Outbox) {
+        let commitment = message.commitment();
+        let block = commitment.block_number;
+        if commitment.validator_set_id < self.set_id() || block < self.state.lowest() {
+            return; // Concluded while the answer was under way.
+        }
+        let expected = self.state.successor_at(block);
+        if commitment.validator_set_id != self.set_id()
+            || &commitment.next != expected
+            || !self.is_votable(block)
+        {
+            self.counters.inconsistent += 1;
+            return;
+        }
+        self.rounds
+            .entry(self.set_id())
+            .or_default()
+            .prepare(message.clone());
+        if let Some(vote) = self.state.vote_at(block).cloned() {
+            self.resume(vote, message, out);
+        }
+    }
+
+    /// After a restart: the vote that was persisted counts again and is sent again. (ROUND-4)
+    fn resume(&mut self, vote: UncheckedVote, message: Arc<RoundMessage>, out: &mut Outbox) {
+        let Some(set) = self.signing_set().cloned() else {
+            return;
+        };
+        match vote.check(set.keyset(), &message) {
+            Ok(vote) => {
+                self.enter(vote.clone(), &message);
+                out.push(Effect::PublishVote { vote, message });
+            }
+            // The chain now says something else about a block that this node has signed: it stays
+            // silent.
+            Err(_) => self.counters.inconsistent += 1,
+        }
+    }
+
+    fn signed(&mut self, vote: Vote, now: Millis, out: &mut Outbox) {
+        let (commitment, set) = (vote.commitment(), self.set_id());
+        let block = commitment.block_number;
+        if commitment.validator_set_id < set || block < self.state.lowest() {
+            return; // Concluded while the signer was at work.
+        }
+        let prepared = self
+            .rounds
+            .get(&set)
+            .and_then(|rounds| rounds.prepared(block))
+            .cloned();
+        let Some(message) = prepared.filter(|message| message.commitment() == commitment) else {
+            self.counters.inconsistent += 1;
+            return;
+        };
+        let own = self
+            .own(set)
+            .is_some_and(|(signer, _)| signer == vote.signer());
+        if !own || !self.is_votable(block) || !self.state.may_sign(block) {
+            self.counters.inconsistent += u64::from(self.state.vote_at(block).is_none());
+            return;
+        }
+        self.state.record(vote.to_unchecked());
+        out.push(Effect::Persist);
+        self.enter(vote.clone(), &message);
+        out.push(Effect::PublishVote { vote, message });
+        self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
+    }
+
+    fn vote(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+        let commitment = vote.commitment();
+        let (id, block) = (commitment.validator_set_id, commitment.block_number);
+        if commitment != message.commitment() {
+            self.counters.inconsistent += 1;
+        } else if id == self.set_id() && block >= self.state.lowest()
+            || self.state.next().is_some_and(|next| next.set.id == id)
+        {
+            self.enter(vote, message);
+        } else {
+            self.counters.stale_votes += 1;
+        }
+    }
+
+    fn enter(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+        let id = vote.commitment().validator_set_id;
+        let limit = self.config.rounds_per_signer.max(1);
+        match self
+            .rounds
+            .entry(id)
+            .or_default()
+            .enter(vote, message, limit)
+        {
+            Entered::Counted => {}
+            Entered::CountedForLowest => self.counters.dropped_votes += 1,
+            Entered::Repeated => self.counters.stale_votes += 1,
+        }
+    }
+
+    /// Reports each offender once per set, and never this node itself: its operator is told by the
+    /// count.
+    fn equivocation(&mut self, proof: Box<EquivocationProof>, out: &mut Outbox) {
+        let id = proof.first.0.validator_set_id;
+        if self.own_keys.contains(&proof.key) {
+            self.counters.inconsistent += 1;
+        } else if self.reported.insert((id, proof.signer)) {
+            out.push(Effect::Report(proof));
+        }
+    }
+
+    fn justification(&mut self, proof: Justification) {
+        let commitment = proof.commitment();
+        let (id, block) = (commitment.validator_set_id, commitment.block_number);
+        let awaited = self.awaited.len();
+        self.awaited
+            .retain(|one| one.set.keyset().id() != id || one.lowest != block);
+        if self.awaited.len() < awaited {
+            self.schedule.seen(block);
+            return;
+        }
+        if self.span(id).is_none() || block <= self.state.best_number() {
+            self.counters.stale_justifications += 1;
+            return;
+        }
+        self.counters.dropped_justifications += self.proofs.insert(proof);
+    }
+}

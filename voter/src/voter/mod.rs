@@ -1,0 +1,255 @@
+//! The voter: takes one event, changes its state, and says what to do.
+
+mod advance;
+mod apply;
+mod ask;
+mod outbox;
+mod proofs;
+mod retry;
+
+use crate::{
+    filter::{Accepted, Window},
+    round::Rounds,
+    schedule::Schedule,
+    Config, Effect, Event, Millis, Span, State,
+};
+use duet_primitives::{
+    BlockNumber, DualKeyset, Pk1Bytes, SetId, SignerIndex, UncheckedJustification,
+};
+use outbox::Outbox;
+use proofs::Proofs;
+use retry::Retry;
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+/// How many own conclusions wait to be seen on the network at most.
+const MAX_AWAITED: usize = 4;
+/// For how many sets back it is remembered who was reported; the filter keeps evidence for no more
+/// rounds.
+const REPORTED_SETS: SetId = 8;
+
+/// What was dropped or refused since the start; nothing is dropped without being counted.
+/// (GOSSIP-7)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Votes on rounds that are concluded, or of sets that are not concerned.
+    pub stale_votes: u64,
+    /// Votes that gave way to later ones of their signer.
+    pub dropped_votes: u64,
+    /// Justifications of blocks that are proven.
+    pub stale_justifications: u64,
+    /// Justifications that found no room to wait for GRANDPA.
+    pub dropped_justifications: u64,
+    /// Set changes that found no room and have to be delivered again.
+    pub deferred_plans: u64,
+    /// Events that contradict what the voter knows: a gap in the logs, a prepared or signed
+    /// commitment of another set or block, a threshold of signatures on another chain, evidence
+    /// against an own key. More than none is worth its operator's attention.
+    pub inconsistent: u64,
+}
+
+/// Decides what to prepare, sign, publish and conclude. See the crate's documentation for the
+/// contract.
+#[derive(Clone, Debug)]
+pub struct Voter {
+    config: Config,
+    state: State,
+    own_keys: Vec<Pk1Bytes>,
+    syncing: bool,
+    /// The signing set and the next one, as far as they are loaded.
+    sets: BTreeMap<SetId, Arc<DualKeyset>>,
+    /// Votes of the signing set and of the next one.
+    rounds: BTreeMap<SetId, Rounds>,
+    proofs: Proofs,
+    schedule: Schedule,
+    /// Own conclusions for which no proof was seen on the network.
+    awaited: VecDeque<Accepted>,
+    /// Signers that were reported, per set.
+    reported: BTreeSet<(SetId, SignerIndex)>,
+    /// The first block whose log found no room.
+    deferred: Option<BlockNumber>,
+    counters: Counters,
+    retry: Retries,
+    rebroadcast_at: Option<Millis>,
+    wake_at: Option<Millis>,
+}
+
+/// What was asked of the host and not answered yet.
+#[derive(Clone, Debug, Default)]
+struct Retries {
+    load: Retry<SetId>,
+    prepare: Retry<BlockNumber>,
+    sign: Retry<BlockNumber>,
+    request: Retry<SetId>,
+}
+
+impl Voter {
+    /// A voter that goes on from a stored state. Send it [`Event::Tick`] once: it then asks for
+    /// what it needs.
+    pub fn new(config: Config, state: State, own_keys: Vec<Pk1Bytes>) -> Self {
+        Self {
+            proofs: Proofs::new(config.max_justifications),
+            config,
+            state,
+            own_keys,
+            syncing: false,
+            sets: BTreeMap::new(),
+            rounds: BTreeMap::new(),
+            schedule: Schedule::default(),
+            awaited: VecDeque::new(),
+            reported: BTreeSet::new(),
+            deferred: None,
+            counters: Counters::default(),
+            retry: Retries::default(),
+            rebroadcast_at: None,
+            wake_at: None,
+        }
+    }
+
+    /// Takes an event and says what to do, in order. `now` must not go backwards.
+    ///
+    /// Cost: look-ups; at quorum one addition per vote in each group and one hash per validator;
+    /// after a restart one check of each open own vote.
+    pub fn handle(&mut self, event: Event, now: Millis) -> Vec<Effect> {
+        let mut out = Outbox::default();
+        self.apply(event, now, &mut out);
+        self.advance(now, &mut out);
+        self.ask(now, &mut out);
+        self.publish(now, &mut out);
+        self.wake(now, &mut out);
+        out.into_effects()
+    }
+
+    /// What survives a restart; stored on [`Effect::Persist`].
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The block up to which the logs are known: the host delivers the next ones from here on.
+    pub fn scanned(&self) -> BlockNumber {
+        self.state.scanned()
+    }
+
+    /// Whether there is room for another set change. Without, [`Event::Planned`] is not taken,
+    /// [`Voter::scanned`] stays before its block, and the host may as well stop reading headers
+    /// until proofs have made room.
+    pub fn accepts_spans(&self) -> bool {
+        self.state.spans().count() < self.config.max_spans.max(2)
+    }
+
+    /// What is of use now, for [`Filter::update`](crate::Filter::update).
+    pub fn window(&self) -> Window {
+        let reach = self.state.scanned().saturating_add(self.config.lookahead);
+        let accepted = |span: &Span, lowest, highest: BlockNumber| {
+            let set = self.sets.get(&span.set.id)?.clone();
+            Some(Accepted {
+                set,
+                lowest,
+                highest: highest.min(reach),
+            })
+        };
+        let signing = self.state.signing();
+        let next = self.state.next().and_then(|next| {
+            let after = signing.mandatory.unwrap_or(0).max(self.state.scanned());
+            let lowest = next.start.unwrap_or(after.saturating_add(1));
+            accepted(next, lowest, next.mandatory.unwrap_or(BlockNumber::MAX))
+        });
+        Window {
+            signing: accepted(signing, self.state.lowest(), self.state.highest()),
+            next,
+            awaited: self.awaited.iter().cloned().collect(),
+        }
+    }
+
+    /// The time of a set whose hand-over is not behind us, with the commitment to load its keys by.
+    pub fn span(&self, id: SetId) -> Option<&Span> {
+        self.state.spans().find(|span| span.set.id == id)
+    }
+
+    /// A set that is loaded: the signing one or the next.
+    pub fn set(&self, id: SetId) -> Option<&Arc<DualKeyset>> {
+        self.sets.get(&id)
+    }
+
+    /// Number of the signing set.
+    pub fn set_id(&self) -> SetId {
+        self.state.signing().set.id
+    }
+
+    /// The highest proof, as it travels.
+    pub fn best(&self) -> Option<&UncheckedJustification> {
+        self.state.best()
+    }
+
+    /// The block that the signing set should prove next, if GRANDPA has come that far. (ROUND-3)
+    pub fn target(&self) -> Option<BlockNumber> {
+        crate::target::target(&self.state, self.config.min_delta)
+    }
+
+    /// The highest block that this node voted on and that may still be open.
+    pub fn best_voted(&self) -> Option<BlockNumber> {
+        self.state
+            .votes()
+            .last()
+            .map(|vote| vote.commitment.block_number)
+    }
+
+    /// Where this node's key stands in the signing set; `None` when it is not in it.
+    pub fn own_signer(&self) -> Option<SignerIndex> {
+        self.own(self.set_id()).map(|(signer, _)| signer)
+    }
+
+    /// How many rounds are open.
+    pub fn rounds_open(&self) -> usize {
+        self.rounds.values().map(Rounds::len).sum()
+    }
+
+    /// How many votes are held.
+    pub fn votes_held(&self) -> usize {
+        self.rounds.values().map(Rounds::votes).sum()
+    }
+
+    /// How many justifications wait for GRANDPA or for an earlier proof.
+    pub fn justifications_held(&self) -> usize {
+        self.proofs.len()
+    }
+
+    /// How many sets wait for the proof that hands over to them.
+    pub fn lagging_sets(&self) -> usize {
+        self.state
+            .spans()
+            .skip(1)
+            .filter(|span| span.start.is_some())
+            .count()
+    }
+
+    /// What was dropped or refused since the start.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// The first own key that is a member of a loaded set, and where it stands.
+    fn own(&self, id: SetId) -> Option<(SignerIndex, Pk1Bytes)> {
+        let set = self.sets.get(&id)?.keyset();
+        self.own_keys
+            .iter()
+            .find_map(|key| Some((set.position(key)?, *key)))
+    }
+
+    /// The set that signs, once it is loaded.
+    fn signing_set(&self) -> Option<&Arc<DualKeyset>> {
+        self.sets.get(&self.set_id())
+    }
+
+    /// Whether this block is one that the signing set proves and GRANDPA has finalized. (ROUND-1,
+    /// ROUND-2)
+    fn is_votable(&self, block: BlockNumber) -> bool {
+        let highest = self.state.highest().min(self.state.scanned());
+        (self.state.lowest()..=highest).contains(&block)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,401 @@
+use super::*;
+use duet_primitives::{testing::TestSet, Commitment, EquivocationProof, RoundMessage, H256};
+
+const RETRY: Millis = 1_000;
+
+fn key(number: u64) -> Pk1Bytes {
+    duet_primitives::testing::secret(number).public().pk1()
+}
+
+fn config() -> Config {
+    Config {
+        retry: RETRY,
+        rebroadcast: 60_000,
+        ..Config::default()
+    }
+}
+
+fn hash(commitment: Commitment) -> Arc<RoundMessage> {
+    Arc::new(RoundMessage::new(H256::zero(), commitment))
+}
+
+fn message(base: &TestSet, block: BlockNumber, next: &TestSet) -> Arc<RoundMessage> {
+    hash(base.commitment(block, &next.set))
+}
+
+/// A voter with this key at GRANDPA's block `scanned` in a set of four, which is loaded.
+fn voter_at(base: &TestSet, own: u64, scanned: BlockNumber) -> Voter {
+    let state = State::new(base.set.commitment().clone(), 1);
+    let mut voter = Voter::new(config(), state, vec![key(own)]);
+    voter.handle(Event::Set(Arc::new(base.set.clone())), 0);
+    voter.handle(Event::Finalized { number: scanned }, 0);
+    voter
+}
+
+/// The effects by their names, timers left out.
+fn names(effects: &[Effect]) -> Vec<&'static str> {
+    let name = |effect: &Effect| match effect {
+        Effect::Conclude { .. } => "conclude",
+        Effect::Persist => "persist",
+        Effect::PublishVote { .. } => "publish vote",
+        Effect::PublishJustification(_) => "publish proof",
+        Effect::Report(_) => "report",
+        Effect::Diverged(_) => "diverged",
+        Effect::LoadSet(_) => "load",
+        Effect::Prepare { .. } => "prepare",
+        Effect::Sign { .. } => "sign",
+        Effect::Request { .. } => "request",
+        Effect::WakeAt(_) => "",
+    };
+    effects
+        .iter()
+        .map(name)
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+fn handle(voter: &mut Voter, event: Event, now: Millis) -> Vec<&'static str> {
+    names(&voter.handle(event, now))
+}
+
+fn vote(base: &TestSet, signer: u32, message: &Arc<RoundMessage>) -> Event {
+    let vote = base.vote(signer, message).expect("a member");
+    Event::Vote {
+        vote,
+        message: message.clone(),
+    }
+}
+
+fn own_vote(voter: &mut Voter, base: &TestSet, message: &Arc<RoundMessage>) -> Vec<&'static str> {
+    let signer = voter.own_signer().expect("a member");
+    let vote = base.vote(signer, message).expect("a member");
+    handle(voter, Event::Signed(vote), 0)
+}
+
+#[test]
+fn a_vote_is_prepared_signed_persisted_and_then_published() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, RETRY),
+        ["prepare"],
+        "asked again"
+    );
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(message.clone()), RETRY),
+        ["sign"]
+    );
+    assert_eq!(
+        own_vote(&mut voter, &base, &message),
+        ["persist", "publish vote"]
+    );
+    assert_eq!(
+        own_vote(&mut voter, &base, &message),
+        [""; 0],
+        "an answer that came twice"
+    );
+    assert_eq!(voter.best_voted(), Some(1));
+}
+
+#[test]
+fn a_quorum_is_concluded_before_it_is_persisted_and_persisted_before_it_is_published() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    let first = (0..4).find(|signer| crate::schedule::rank(message.commitment(), 4, *signer) == 0);
+    let own = base.secrets[first.expect("somebody is first") as usize]
+        .public()
+        .pk1();
+    voter.handle(Event::OwnKeys(vec![own]), 0);
+    for signer in 0..2 {
+        assert_eq!(
+            handle(&mut voter, vote(&base, signer, &message), 0),
+            [""; 0]
+        );
+    }
+    let effects = handle(&mut voter, vote(&base, 2, &message), 0);
+    assert_eq!(effects, ["conclude", "persist", "publish proof"]);
+    assert_eq!((voter.rounds_open(), voter.votes_held()), (0, 0));
+    handle(&mut voter, vote(&base, 3, &message), 0);
+    assert_eq!(voter.counters().stale_votes, 1);
+}
+
+#[test]
+fn after_a_restart_the_persisted_vote_is_published_again_and_no_other_is_signed() {
+    let base = TestSet::new(0, 0..4);
+    let mut before = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    before.handle(Event::Prepared(message.clone()), 0);
+    own_vote(&mut before, &base, &message);
+    let stored = before.state().to_bytes();
+
+    let restart = || {
+        let state = State::from_bytes(&stored).expect("stored by a voter");
+        let mut voter = Voter::new(config(), state, vec![key(1)]);
+        assert_eq!(handle(&mut voter, Event::Tick, 0), ["load"]);
+        let set = Event::Set(Arc::new(base.set.clone()));
+        // The block is known to be final only when the chain says so again.
+        let effects = [
+            handle(&mut voter, set, 0),
+            handle(&mut voter, Event::Finalized { number: 1 }, 0),
+        ];
+        assert_eq!(effects.concat(), ["prepare"]);
+        voter
+    };
+    assert_eq!(
+        handle(&mut restart(), Event::Prepared(message), 0),
+        ["publish vote"]
+    );
+
+    let mut fickle = restart();
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    assert_eq!(
+        handle(&mut fickle, Event::Prepared(hash(other)), 0),
+        [""; 0]
+    );
+    assert_eq!(handle(&mut fickle, Event::Tick, 10 * RETRY), [""; 0]);
+    assert_eq!(fickle.counters().inconsistent, 1);
+}
+
+#[test]
+fn a_signature_on_something_else_than_what_was_prepared_is_not_used() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    voter.handle(Event::Prepared(message(&base, 1, &base)), 0);
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    assert_eq!(own_vote(&mut voter, &base, &hash(other)), [""; 0]);
+    let stranger = base.vote(
+        (voter.own_signer().expect("a member") + 1) % 4,
+        &message(&base, 1, &base),
+    );
+    assert_eq!(
+        handle(&mut voter, Event::Signed(stranger.expect("a member")), 0),
+        [""; 0]
+    );
+    assert_eq!(voter.counters().inconsistent, 2);
+    assert_eq!(voter.best_voted(), None);
+}
+
+#[test]
+fn a_threshold_against_the_own_chain_is_not_concluded_but_told() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    voter.handle(Event::Prepared(message(&base, 1, &base)), 0);
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    let proof = base.justify(&hash(other.clone()), 0..3);
+    assert_eq!(
+        handle(&mut voter, Event::Justification(proof), 0),
+        ["diverged"]
+    );
+    let other = hash(other);
+    voter.handle(vote(&base, 0, &other), 0);
+    voter.handle(vote(&base, 2, &other), 0);
+    assert_eq!(handle(&mut voter, vote(&base, 3, &other), 0), ["diverged"]);
+    assert_eq!(handle(&mut voter, Event::Tick, 1), [""; 0], "told once");
+    assert!(voter.best().is_none());
+}
+
+#[test]
+fn a_proof_that_hands_over_to_another_set_than_the_chain_does_is_not_concluded() {
+    let (base, next, usurper) = (
+        TestSet::new(0, 0..4),
+        TestSet::new(1, 4..8),
+        TestSet::new(1, 0..3),
+    );
+    let mut voter = voter_at(&base, 1, 0);
+    voter.handle(
+        Event::Planned {
+            block: 2,
+            set: Arc::new(next.set.clone()),
+        },
+        0,
+    );
+    voter.handle(Event::Finalized { number: 2 }, 0);
+    let proof = base.justify(&message(&base, 2, &usurper), 0..3);
+    assert_eq!(
+        handle(&mut voter, Event::Justification(proof), 0),
+        ["diverged"]
+    );
+    let proof = base.justify(&message(&base, 2, &next), 0..3);
+    assert_eq!(
+        handle(&mut voter, Event::Justification(proof), 0),
+        ["conclude", "persist"]
+    );
+}
+
+#[test]
+fn a_proof_waits_for_grandpa() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 1);
+    let proof = base.justify(&message(&base, 3, &base), 0..3);
+    assert_eq!(handle(&mut voter, Event::Justification(proof), 0), [""; 0]);
+    assert_eq!(voter.justifications_held(), 1);
+    let effects = handle(&mut voter, Event::Finalized { number: 3 }, 0);
+    assert_eq!(effects, ["conclude", "persist"]);
+    assert_eq!(voter.justifications_held(), 0);
+}
+
+#[test]
+fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 1);
+    assert_eq!(handle(&mut voter, Event::Tick, RETRY), [""; 0]);
+    let message = message(&base, 1, &base);
+    voter.handle(vote(&base, 0, &message), RETRY);
+    voter.handle(vote(&base, 1, &message), RETRY);
+    assert_eq!(
+        handle(&mut voter, vote(&base, 2, &message), RETRY),
+        ["conclude", "persist"]
+    );
+    assert_eq!(handle(&mut voter, Event::Tick, 50_000), [""; 0]);
+}
+
+#[test]
+fn a_key_that_comes_later_signs_from_then_on() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 1);
+    let keys = vec![key(9), key(3)];
+    assert_eq!(handle(&mut voter, Event::OwnKeys(keys), 0), ["prepare"]);
+    let message = message(&base, 1, &base);
+    let effects = voter.handle(Event::Prepared(message), 0);
+    assert!(effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Sign { key: own, .. } if *own == key(3))));
+}
+
+#[test]
+fn nothing_is_signed_or_requested_while_the_node_syncs() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 0);
+    voter.handle(Event::Syncing(true), 0);
+    assert_eq!(
+        handle(&mut voter, Event::Finalized { number: 5 }, 0),
+        [""; 0]
+    );
+    assert_eq!(handle(&mut voter, Event::Syncing(false), 0), ["prepare"]);
+}
+
+#[test]
+fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
+    let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut voter = voter_at(&base, 9, 0);
+    let planned = Event::Planned {
+        block: 2,
+        set: Arc::new(next.set.clone()),
+    };
+    assert_eq!(handle(&mut voter, planned, 0), ["persist"]);
+    assert_eq!(
+        handle(&mut voter, Event::Finalized { number: 3 }, 0),
+        [""; 0],
+        "its round goes on"
+    );
+    assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["request"]);
+    assert_eq!(handle(&mut voter, Event::Tick, RETRY + 1), [""; 0]);
+    assert_eq!(handle(&mut voter, Event::Tick, 2 * RETRY), ["request"]);
+
+    let mut late = voter_at(&base, 9, 0);
+    late.handle(
+        Event::Planned {
+            block: 2,
+            set: Arc::new(next.set.clone()),
+        },
+        0,
+    );
+    late.handle(Event::Activated { block: 4, id: 1 }, 0);
+    assert_eq!(
+        handle(&mut late, Event::Finalized { number: 9 }, 0),
+        ["request"]
+    );
+}
+
+#[test]
+fn one_response_carries_over_several_sets_without_asking_in_between() {
+    let sets: Vec<_> = (0..4).map(|id| TestSet::new(id, id..id + 4)).collect();
+    let mut voter = voter_at(&sets[0], 99, 0);
+    for (id, set) in (1..).zip(&sets[1..]) {
+        voter.handle(
+            Event::Planned {
+                block: id * 10 - 5,
+                set: Arc::new(set.set.clone()),
+            },
+            0,
+        );
+        voter.handle(
+            Event::Activated {
+                block: id * 10,
+                id: u64::from(id),
+            },
+            0,
+        );
+    }
+    assert_eq!(
+        handle(&mut voter, Event::Finalized { number: 33 }, 0),
+        ["request"]
+    );
+    let proofs = (1..)
+        .zip(sets.windows(2))
+        .map(|(id, pair)| pair[0].justify(&message(&pair[0], id * 10 - 5, &pair[1]), 0..3));
+    let effects = handle(&mut voter, Event::Response(proofs.collect()), 0);
+    let proven = ["conclude", "conclude", "conclude", "persist", "load"];
+    assert_eq!(effects, proven, "the set that signs now was not loaded yet");
+    assert_eq!(voter.set_id(), 3);
+}
+
+#[test]
+fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
+    let base = TestSet::new(0, 0..4);
+    let set = |id| Arc::new(TestSet::new(id, 1..5).set);
+    let mut voter = voter_at(&base, 1, 0);
+    voter.handle(
+        Event::Planned {
+            block: 4,
+            set: set(2),
+        },
+        0,
+    );
+    voter.handle(Event::Finalized { number: 6 }, 0);
+    assert_eq!((voter.scanned(), voter.counters().inconsistent), (3, 1));
+
+    voter.config.max_spans = 2;
+    voter.handle(
+        Event::Planned {
+            block: 4,
+            set: set(1),
+        },
+        0,
+    );
+    voter.handle(Event::Activated { block: 8, id: 1 }, 0);
+    assert!(!voter.accepts_spans());
+    voter.handle(
+        Event::Planned {
+            block: 8,
+            set: set(2),
+        },
+        0,
+    );
+    voter.handle(Event::Finalized { number: 20 }, 0);
+    assert_eq!((voter.scanned(), voter.counters().deferred_plans), (7, 1));
+}
+
+#[test]
+fn an_offender_is_reported_once_and_never_by_itself() {
+    let base = TestSet::new(0, 0..4);
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    let (one, other) = (message(&base, 1, &base), hash(other));
+    let evidence = |signer| {
+        let [one, other] =
+            [&one, &other].map(|message| base.vote(signer, message).expect("a member"));
+        let proof = EquivocationProof::new(base.set.keyset(), &one, &other).expect("two votes");
+        Event::Equivocation(Box::new(proof))
+    };
+    let mut voter = voter_at(&base, 1, 0);
+    let own = voter.own_signer().expect("a member");
+    assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), ["report"]);
+    assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), [""; 0]);
+    assert_eq!(handle(&mut voter, evidence(own), 0), [""; 0]);
+}

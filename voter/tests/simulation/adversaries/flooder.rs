@@ -1,0 +1,35 @@
+//! Signs validly, on every block there is and many that there are not, in every set, again and
+//! again.
+
+use super::{Adversary, Message, NodeId, View};
+use crate::simulation::below;
+use duet_primitives::H256;
+use rand_chacha::ChaCha8Rng;
+
+#[derive(Default)]
+pub(crate) struct Flooder {
+    turn: u32,
+}
+
+impl Adversary for Flooder {
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+        self.turn += 1;
+        let mut sent = Vec::new();
+        for _ in 0..20 {
+            let block = 1 + u32::try_from(below(rng, u64::from(view.finalized) + 80)).unwrap_or(0);
+            let mut commitment = view.chain.commitment(block.min(view.chain.height));
+            commitment.block_number = block;
+            if below(rng, 2) == 0 {
+                commitment.mmr_root = H256::from_low_u64_be(below(rng, 3));
+            }
+            if let Some(vote) = view.sign(&commitment) {
+                sent.extend(view.to_all(&Message::Vote(vote)));
+            }
+        }
+        sent.extend(view.to_all(&Message::Request {
+            first_set: below(rng, 4),
+        }));
+        sent.extend(view.to_all(&Message::Response(Vec::new())));
+        sent
+    }
+}

@@ -1,0 +1,91 @@
+//! Puts words into others' mouths: votes under their names, proofs that do not hold.
+
+use super::{Adversary, Message, NodeId, View};
+use crate::simulation::{below, pick};
+use duet_primitives::{Bitfield, UncheckedJustification, UncheckedVote, H256};
+use rand_chacha::ChaCha8Rng;
+use std::collections::VecDeque;
+
+#[derive(Default)]
+pub(crate) struct Forger {
+    votes: VecDeque<UncheckedVote>,
+    proofs: VecDeque<UncheckedJustification>,
+}
+
+impl Adversary for Forger {
+    fn hear(&mut self, message: &Message) {
+        match message {
+            Message::Vote(vote) => self.votes.push_back(vote.clone()),
+            Message::Proof(proof) => self.proofs.push_back(proof.clone()),
+            _ => {}
+        }
+        self.votes.drain(..self.votes.len().saturating_sub(8));
+        self.proofs.drain(..self.proofs.len().saturating_sub(2));
+    }
+
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+        let mut sent = Vec::new();
+        let ahead = view.finalized + 1;
+        let commitment = view.chain.commitment(ahead.min(view.chain.height));
+        let n = view
+            .chain
+            .era_at(commitment.block_number)
+            .set
+            .set
+            .keyset()
+            .len();
+        // In the name of each other signer, before that one can speak, with the own signature.
+        if let Some(own) = view.sign(&commitment) {
+            for signer in (0..n)
+                .chain([n, u32::MAX])
+                .filter(|signer| *signer != own.signer)
+            {
+                sent.extend(view.to_all(&Message::Vote(UncheckedVote {
+                    signer,
+                    ..own.clone()
+                })));
+            }
+        }
+        // True votes with one byte of signature or proof changed, or on something else.
+        for vote in &self.votes {
+            let mut vote = vote.clone();
+            match below(rng, 2) {
+                0 => vote.signature.0[pick(rng, 112)] ^= 1 << below(rng, 8),
+                _ => vote.commitment.mmr_root = H256::repeat_byte(0xcc),
+            }
+            sent.extend(view.to_all(&Message::Vote(vote)));
+        }
+        for proof in &self.proofs {
+            sent.extend(view.to_all(&Message::Proof(tampered(proof, n, rng))));
+        }
+        // A proof out of nothing.
+        if let Some(own) = view.sign(&commitment) {
+            let proof = UncheckedJustification {
+                commitment,
+                signers: Bitfield::from_indices(n, 0..n),
+                signature: own.signature.sigma(),
+                apk2: duet_primitives::testing::secret(view.id as u64)
+                    .public()
+                    .pk2(),
+            };
+            sent.extend(view.to_all(&Message::Proof(proof.clone())));
+            sent.extend(view.to_all(&Message::Response(vec![proof])));
+        }
+        sent
+    }
+}
+
+fn tampered(
+    proof: &UncheckedJustification,
+    n: u32,
+    rng: &mut ChaCha8Rng,
+) -> UncheckedJustification {
+    let mut proof = proof.clone();
+    match below(rng, 4) {
+        0 => proof.signers = Bitfield::from_indices(n, 0..1),
+        1 => proof.signers = Bitfield::from_bytes(vec![0xff; proof.signers.as_bytes().len()]),
+        2 => proof.apk2.0[95] ^= 1,
+        _ => proof.commitment.block_number += 1,
+    }
+    proof
+}

@@ -1,0 +1,92 @@
+//! The chain that GRANDPA finalizes: the truth that nodes learn late and the judge compares with.
+
+use super::crypto;
+use duet_primitives::{testing::TestSet, BlockNumber, Commitment, SetId};
+use std::sync::Arc;
+
+/// One set's time on the chain.
+pub(crate) struct Era {
+    pub(crate) set: Arc<TestSet>,
+    pub(crate) start: BlockNumber,
+    /// The block that plans the next set; `None` for the last set.
+    pub(crate) mandatory: Option<BlockNumber>,
+}
+
+pub(crate) struct Chain {
+    pub(crate) eras: Vec<Era>,
+    pub(crate) height: BlockNumber,
+}
+
+/// What a header says.
+pub(crate) enum Log {
+    Activated(SetId),
+    Planned(SetId),
+}
+
+impl Chain {
+    /// Sets with these members; `gaps` are the blocks from each set's start to its mandatory block,
+    /// and a session later the next one starts.
+    pub(crate) fn new(
+        members: &[Vec<u64>],
+        gaps: &[BlockNumber],
+        session: BlockNumber,
+        tail: BlockNumber,
+    ) -> Self {
+        let mut start = 1;
+        let mut eras = Vec::new();
+        for (id, members) in (0..).zip(members) {
+            let gap = gaps.get(eras.len() % gaps.len()).expect("there are gaps");
+            let mandatory = Some(start + gap);
+            eras.push(Era {
+                set: crypto::set(id, members),
+                start,
+                mandatory,
+            });
+            start = mandatory.map_or(start, |mandatory| mandatory + session);
+        }
+        if let Some(last) = eras.last_mut() {
+            last.mandatory = None;
+        }
+        let height = eras.last().map_or(tail, |last| last.start + tail);
+        Self { eras, height }
+    }
+
+    pub(crate) fn era(&self, id: SetId) -> Option<&Era> {
+        self.eras.get(usize::try_from(id).ok()?)
+    }
+
+    /// The set that signs at a block.
+    pub(crate) fn era_at(&self, block: BlockNumber) -> &Era {
+        self.eras
+            .iter()
+            .rev()
+            .find(|era| era.start <= block)
+            .expect("blocks start at one")
+    }
+
+    /// The only commitment to a block that is true.
+    pub(crate) fn commitment(&self, block: BlockNumber) -> Commitment {
+        let era = self.era_at(block);
+        let id = era.set.set.commitment().id;
+        let handed_over = era.mandatory.is_some_and(|mandatory| block >= mandatory);
+        let next = if handed_over {
+            self.era(id + 1).expect("planned")
+        } else {
+            era
+        };
+        era.set.commitment(block, &next.set.set)
+    }
+
+    pub(crate) fn logs(&self, block: BlockNumber) -> Vec<Log> {
+        let mut logs = Vec::new();
+        for (id, era) in (0..).zip(&self.eras) {
+            if era.start == block && id > 0 {
+                logs.push(Log::Activated(id));
+            }
+            if era.mandatory == Some(block) {
+                logs.push(Log::Planned(id + 1));
+            }
+        }
+        logs
+    }
+}

@@ -1,0 +1,68 @@
+//! Real cryptography, done once per distinct object and shared by all nodes and runs of a test
+//! binary.
+
+use codec::Encode;
+use duet_primitives::{
+    testing::TestSet, Commitment, Justification, JustificationError, RoundMessage, SetId,
+    SignerIndex, UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
+};
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, LazyLock, Mutex},
+};
+
+pub(crate) const GENESIS: H256 = H256::repeat_byte(9);
+
+type Memo<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
+
+static SETS: Memo<(SetId, Vec<u64>), Arc<TestSet>> = LazyLock::new(Default::default);
+static MESSAGES: Memo<Vec<u8>, Arc<RoundMessage>> = LazyLock::new(Default::default);
+static SIGNED: Memo<(H256, SignerIndex, Vec<u8>), UncheckedVote> = LazyLock::new(Default::default);
+static VOTES: Memo<(H256, Vec<u8>), Result<Vote, VoteError>> = LazyLock::new(Default::default);
+static PROOFS: Memo<(H256, Vec<u8>), Result<Justification, JustificationError>> =
+    LazyLock::new(Default::default);
+
+fn memo<K: Hash + Eq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce() -> V) -> V {
+    if let Some(known) = memo.lock().expect("no holder panics").get(&key) {
+        return known.clone();
+    }
+    let made = make();
+    memo.lock()
+        .expect("no holder panics")
+        .insert(key, made.clone());
+    made
+}
+
+pub(crate) fn set(id: SetId, members: &[u64]) -> Arc<TestSet> {
+    memo(&SETS, (id, members.to_vec()), || {
+        Arc::new(TestSet::new(id, members.iter().copied()))
+    })
+}
+
+pub(crate) fn message(commitment: &Commitment) -> Arc<RoundMessage> {
+    let make = || Arc::new(RoundMessage::new(GENESIS, commitment.clone()));
+    memo(&MESSAGES, commitment.encode(), make)
+}
+
+pub(crate) fn sign(set: &TestSet, signer: SignerIndex, commitment: &Commitment) -> UncheckedVote {
+    let key = (set.set.commitment().root, signer, commitment.encode());
+    let secret = &set.secrets[signer as usize];
+    memo(&SIGNED, key, || {
+        UncheckedVote::sign(secret, signer, &message(commitment))
+    })
+}
+
+pub(crate) fn check_vote(set: &TestSet, vote: UncheckedVote) -> Result<Vote, VoteError> {
+    let key = (set.set.commitment().root, vote.encode());
+    let message = message(&vote.commitment);
+    memo(&VOTES, key, || vote.check(set.set.keyset(), &message))
+}
+
+pub(crate) fn check_proof(
+    set: &TestSet,
+    proof: UncheckedJustification,
+) -> Result<Justification, JustificationError> {
+    let key = (set.set.commitment().root, proof.encode());
+    memo(&PROOFS, key, || proof.check(set.set.keyset(), GENESIS))
+}

@@ -1,0 +1,298 @@
+//! Sees what honest nodes send and conclude, knows the chain, and says what must never have
+//! happened. Shares no code with the voter.
+
+use super::{chain::Chain, crypto, NodeId};
+use codec::Encode;
+use duet_primitives::{
+    BlockNumber, EquivocationProof, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// Node, its life, set, block and signer.
+type Place = (NodeId, u64, SetId, BlockNumber, SignerIndex);
+
+pub(crate) struct Judge {
+    chain: Arc<Chain>,
+    honest: Vec<NodeId>,
+    /// What each honest node has signed about each block, in all its lives.
+    signed: BTreeMap<(NodeId, BlockNumber), UncheckedVote>,
+    /// What each honest node has concluded and still knows of.
+    concluded: BTreeMap<NodeId, Ledger>,
+    /// Curve work for valid objects: node, life, object's place.
+    votes_checked: BTreeMap<Place, BTreeSet<Vec<u8>>>,
+    proofs_checked: BTreeSet<(NodeId, u64, SetId, BlockNumber)>,
+    /// Nodes that published a proof of a block.
+    pub(crate) publishers: BTreeMap<BlockNumber, BTreeSet<NodeId>>,
+    /// Who reported whom, in which life.
+    pub(crate) reports: BTreeSet<(NodeId, u64, SetId, SignerIndex)>,
+    /// Nodes that were blamed by honest ones.
+    pub(crate) blamed: BTreeSet<NodeId>,
+    /// Nodes that saw their chain contradicted.
+    pub(crate) diverged: BTreeSet<NodeId>,
+}
+
+#[derive(Default)]
+struct Ledger {
+    /// Blocks with proofs, in this life and as persisted.
+    best: BlockNumber,
+    persisted_best: BlockNumber,
+    handed_over: BTreeSet<SetId>,
+    proofs: BTreeMap<BlockNumber, UncheckedJustification>,
+}
+
+impl Judge {
+    pub(crate) fn new(chain: Arc<Chain>, honest: Vec<NodeId>) -> Self {
+        Self {
+            chain,
+            concluded: honest.iter().map(|id| (*id, Ledger::default())).collect(),
+            honest,
+            signed: BTreeMap::new(),
+            votes_checked: BTreeMap::new(),
+            proofs_checked: BTreeSet::new(),
+            publishers: BTreeMap::new(),
+            reports: BTreeSet::new(),
+            blamed: BTreeSet::new(),
+            diverged: BTreeSet::new(),
+        }
+    }
+
+    pub(crate) fn require(&self, holds: bool, otherwise: impl FnOnce() -> String) {
+        assert!(holds, "{}", otherwise());
+    }
+
+    fn ledger(&self, node: NodeId) -> &Ledger {
+        self.concluded
+            .get(&node)
+            .expect("only honest nodes are watched")
+    }
+
+    /// An honest node's vote leaves the node.
+    pub(crate) fn published(&mut self, node: NodeId, grandpa: BlockNumber, vote: &UncheckedVote) {
+        let block = vote.commitment.block_number;
+        let id = vote.commitment.validator_set_id;
+        self.require(block <= grandpa, || {
+            format!("ROUND-1: node {node} votes on {block}, GRANDPA is at {grandpa}")
+        });
+        if let Some(first) = self.signed.get(&(node, block)) {
+            self.require(first.commitment == vote.commitment, || {
+                format!("ROUND-4: node {node} signs two commitments for block {block}")
+            });
+        }
+        self.signed.insert((node, block), vote.clone());
+        let era = self.chain.era(id).expect("a set of the chain");
+        self.require(
+            self.chain.era_at(block).set.set.commitment().id == id,
+            || format!("ROUND-5: node {node} votes in set {id} on block {block} of another set"),
+        );
+        let ledger = self.ledger(node);
+        self.require(
+            era.mandatory
+                .is_none_or(|m| block <= m || ledger.handed_over.contains(&id)),
+            || format!("ROUND-2: node {node} votes on {block} before set {id} has handed over"),
+        );
+        self.require(id == 0 || ledger.handed_over.contains(&(id - 1)), || {
+            format!(
+                "ROUND-5: node {node} votes in set {id} before set {} has handed over",
+                id - 1
+            )
+        });
+    }
+
+    /// An honest node concludes: everything that PROTOCOL.md asks of a finality proof, and of the
+    /// order of proofs.
+    pub(crate) fn concluded(
+        &mut self,
+        node: NodeId,
+        proof: &UncheckedJustification,
+        mandatory: bool,
+    ) {
+        let commitment = &proof.commitment;
+        let (block, id) = (commitment.block_number, commitment.validator_set_id);
+        self.require(commitment == &self.chain.commitment(block), || {
+            format!("node {node} concludes something untrue about block {block}")
+        });
+        let era = self.chain.era(id).expect("a set of the chain");
+        let n = era.set.secrets.len();
+        let signers = (0..)
+            .take(n)
+            .filter(|index| proof.signers.contains(*index))
+            .count();
+        self.require(signers >= n - (n - 1) / 3, || {
+            format!("JUST-4: node {node} concludes block {block} with {signers} of {n}")
+        });
+        self.require(crypto::check_proof(&era.set, proof.clone()).is_ok(), || {
+            format!("node {node} concludes block {block} with a proof that does not hold")
+        });
+        self.require(mandatory == (era.mandatory == Some(block)), || {
+            format!("ROUND-2: node {node} is wrong on whether block {block} is mandatory")
+        });
+        let ledger = self
+            .concluded
+            .get_mut(&node)
+            .expect("only honest nodes are watched");
+        let ordered = block > ledger.best;
+        let own = era
+            .mandatory
+            .is_none_or(|m| block <= m || ledger.handed_over.contains(&id));
+        let earlier = id == 0 || ledger.handed_over.contains(&(id - 1));
+        assert!(
+            ordered,
+            "node {node} concludes block {block} after block {}",
+            ledger.best
+        );
+        assert!(
+            own,
+            "ROUND-2: node {node} concludes {block} before set {id} has handed over"
+        );
+        assert!(
+            earlier,
+            "ROUND-5: node {node} concludes {block} of set {id} too early"
+        );
+        ledger.best = block;
+        ledger.proofs.insert(block, proof.clone());
+        if mandatory {
+            ledger.handed_over.insert(id);
+        }
+    }
+
+    pub(crate) fn persisted(&mut self, node: NodeId) {
+        let ledger = self
+            .concluded
+            .get_mut(&node)
+            .expect("only honest nodes are watched");
+        ledger.persisted_best = ledger.best;
+    }
+
+    /// What was concluded is stored for ever; what was not persisted may be concluded again.
+    pub(crate) fn crashed(&mut self, node: NodeId) {
+        let ledger = self
+            .concluded
+            .get_mut(&node)
+            .expect("only honest nodes are watched");
+        ledger.best = ledger.persisted_best;
+    }
+
+    pub(crate) fn published_proof(&mut self, node: NodeId, proof: &UncheckedJustification) {
+        let block = proof.commitment.block_number;
+        self.require(self.ledger(node).proofs.contains_key(&block), || {
+            format!("node {node} publishes a proof of block {block} that it did not conclude")
+        });
+        self.publishers.entry(block).or_default().insert(node);
+    }
+
+    /// GOSSIP-3 and GOSSIP-4: of each signer and block one vote, and one that contradicts it.
+    pub(crate) fn checked_vote(&mut self, node: NodeId, epoch: u64, vote: &UncheckedVote) {
+        let (id, block) = (
+            vote.commitment.validator_set_id,
+            vote.commitment.block_number,
+        );
+        let key = (node, epoch, id, block, vote.signer);
+        let checked = self.votes_checked.entry(key).or_default();
+        assert!(
+            checked.insert(vote.commitment.encode()) && checked.len() <= 2,
+            "GOSSIP-3: node {node} checks signer {} on block {block} too often",
+            vote.signer,
+        );
+    }
+
+    pub(crate) fn checked_proof(
+        &mut self,
+        node: NodeId,
+        epoch: u64,
+        proof: &UncheckedJustification,
+    ) {
+        let (id, block) = (
+            proof.commitment.validator_set_id,
+            proof.commitment.block_number,
+        );
+        assert!(
+            self.proofs_checked.insert((node, epoch, id, block)),
+            "GOSSIP-3: node {node} checks two proofs of block {block}",
+        );
+    }
+
+    /// Only who misbehaves is blamed.
+    pub(crate) fn blamed(&mut self, by: NodeId, node: NodeId) {
+        self.require(!self.honest.contains(&node), || {
+            format!("GOSSIP-6: node {by} blames the honest node {node}")
+        });
+        self.blamed.insert(node);
+    }
+
+    /// Evidence holds, and names nobody who is honest.
+    pub(crate) fn reported(&mut self, by: NodeId, epoch: u64, proof: &EquivocationProof) {
+        let id = proof.first.0.validator_set_id;
+        let era = self.chain.era(id).expect("a set of the chain");
+        let offender = era.set.secrets[proof.signer as usize].public().pk1();
+        let honest = self
+            .honest
+            .iter()
+            .any(|id| duet_primitives::testing::secret(*id as u64).public().pk1() == offender);
+        self.require(!honest, || format!("node {by} reports an honest node"));
+        let checked = proof.check(era.set.set.commitment(), crypto::GENESIS);
+        self.require(checked.is_ok(), || {
+            format!("node {by} reports evidence that fails")
+        });
+        assert!(
+            self.reports.insert((by, epoch, id, proof.signer)),
+            "node {by} reports signer {} of set {id} twice",
+            proof.signer,
+        );
+    }
+
+    pub(crate) fn diverged(&mut self, node: NodeId, proof: &UncheckedJustification) {
+        let block = proof.commitment.block_number;
+        let fits = proof.commitment == self.chain.commitment(block);
+        self.require(fits, || {
+            format!("a threshold signed something untrue about block {block}")
+        });
+        self.diverged.insert(node);
+    }
+
+    /// Whether every honest node has proven all that it must.
+    pub(crate) fn is_done(&self, height: BlockNumber, except: Option<NodeId>) -> bool {
+        let mut watched = self
+            .concluded
+            .iter()
+            .filter(|(node, _)| Some(**node) != except);
+        watched.all(|(_, ledger)| ledger.best >= height)
+    }
+
+    /// When the network has been calm for a while, every honest node has a proof of all that
+    /// GRANDPA finalized, and one from each set to the next. Proofs of different nodes never
+    /// contradict each other.
+    pub(crate) fn finish(&self, height: BlockNumber, except: Option<NodeId>) {
+        let mut proven: BTreeMap<BlockNumber, &UncheckedJustification> = BTreeMap::new();
+        for ledger in self.concluded.values() {
+            for (block, proof) in &ledger.proofs {
+                let first = proven.entry(*block).or_insert(proof);
+                self.require(first.commitment == proof.commitment, || {
+                    format!("two proofs of block {block} contradict each other")
+                });
+            }
+        }
+        let changes = (self.chain.eras.len() - 1) as u64;
+        for (node, ledger) in self
+            .concluded
+            .iter()
+            .filter(|(node, _)| Some(**node) != except)
+        {
+            self.require(ledger.best >= height, || {
+                format!(
+                    "node {node} has a proof of {}, GRANDPA is at {height}",
+                    ledger.best
+                )
+            });
+            let all: BTreeSet<_> = (0..changes).collect();
+            self.require(ledger.handed_over == all, || {
+                format!(
+                    "node {node} has hand-overs {:?} of {changes}",
+                    ledger.handed_over
+                )
+            });
+        }
+    }
+}

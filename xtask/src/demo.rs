@@ -1,0 +1,47 @@
+//! The demo: build, then hand over to `duet-demo`.
+
+use crate::{cargo, tools, Result};
+use std::{os::unix::process::CommandExt, process::Command};
+
+/// The flags that the demo takes; `duet-demo` checks them.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
+    #[arg(long, value_name = "N")]
+    blocks: Option<u32>,
+    /// How many validators the network starts with.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    validators: usize,
+    /// First of the TCP ports to use, two for each node; free ones are searched when absent.
+    #[arg(long, value_name = "PORT")]
+    base_port: Option<u16>,
+    /// Leaves the nodes' directories in place and says where they are.
+    #[arg(long)]
+    keep: bool,
+}
+
+impl Options {
+    fn flags(&self) -> Vec<String> {
+        let mut flags = vec!["--validators".to_owned(), self.validators.to_string()];
+        if let Some(blocks) = self.blocks {
+            flags.extend(["--blocks".to_owned(), blocks.to_string()]);
+        }
+        if let Some(port) = self.base_port {
+            flags.extend(["--base-port".to_owned(), port.to_string()]);
+        }
+        if self.keep {
+            flags.push("--keep".to_owned());
+        }
+        flags
+    }
+}
+
+/// Builds node, light client and demo, and becomes the demo.
+pub(crate) fn run(options: &Options) -> Result {
+    tools::for_building()?;
+    println!("xtask: building; the first time this takes about half an hour on two cores");
+    cargo::build()?;
+    let demo = cargo::output_directory().join("duet-demo");
+    let error = Command::new(&demo).args(options.flags()).exec();
+    Err(format!("cannot start {}: {error}", demo.display()).into())
+}

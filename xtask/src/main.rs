@@ -1,0 +1,69 @@
+//! Every chore of the project as one program: `cargo xtask <chore>`.
+//!
+//! - [`demo`]: a local network of validators and the light client that follows it,
+//! - [`test`]: every test there is,
+//! - [`lint`]: formatting, clippy and rustdoc without warnings,
+//! - [`bare_metal`]: the `no_std` crates on a target without an operating system,
+//! - [`dependencies`]: where dependencies come from, under which licence, and whether they are used.
+//!
+//! All chores build the same package set with the same profile (`cargo build --workspace`), so that no
+//! dependency is compiled twice.
+
+mod bare_metal;
+mod cargo;
+mod demo;
+mod dependencies;
+mod lint;
+mod test;
+mod tools;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// What a chore ends with: a failed command or a refused check is an error that says which and why.
+type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Every chore of the project as one program.
+#[derive(Parser)]
+#[command(name = "cargo xtask", version)]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Builds everything, starts a local network and follows it with the light client.
+    Demo(demo::Options),
+    /// Runs every test there is, documentation tests and end-to-end tests included.
+    Test(test::Options),
+    /// Checks the formatting.
+    Fmt,
+    /// Runs clippy and rustdoc over every crate; a warning is an error.
+    Lint,
+    /// Builds the `no_std` crates for a target without an operating system.
+    BareMetal,
+    /// Checks sources, licences, versions and use of the dependencies, offline.
+    Deps,
+}
+
+fn main() -> ExitCode {
+    if let Some(status) = lint::run_as_wrapper() {
+        return status;
+    }
+    let done = match Cli::parse().chore {
+        Chore::Demo(options) => demo::run(&options),
+        Chore::Test(options) => test::run(&options),
+        Chore::Fmt => lint::formatting(),
+        Chore::Lint => lint::run(),
+        Chore::BareMetal => bare_metal::run(),
+        Chore::Deps => dependencies::run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
