@@ -1,6 +1,6 @@
 //! Why a key file was refused. Each error names the file, and what the operator can do.
 
-use duet_primitives::{DualKeyBytes, SecretKeyError};
+use duet_primitives::{Pk1Bytes, SecretKeyError};
 use std::{io, path::PathBuf};
 
 /// Why keys could not be read or kept.
@@ -45,7 +45,7 @@ pub enum KeyStoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        reason: Corruption,
+        reason: Box<Corruption>,
     },
     /// Others may read the secret.
     #[error(
@@ -58,18 +58,13 @@ pub enum KeyStoreError {
         /// Its permission bits.
         mode: u32,
     },
-    /// A file of that name holds another key; it was left alone.
-    #[error(
-        "{}: this file holds the key {found} and is not overwritten by the key {wanted}",
-        path.display()
-    )]
+    /// The file of a key holds another key; it was left alone.
+    #[error("{}: this file holds the key {found} and is not overwritten", path.display())]
     Occupied {
         /// The file.
         path: PathBuf,
         /// The key in the file.
-        found: DualKeyBytes,
-        /// The key that was to be written.
-        wanted: DualKeyBytes,
+        found: Pk1Bytes,
     },
     /// The system's random number generator failed.
     #[error("the system gave no randomness: {0}")]
@@ -86,7 +81,7 @@ pub enum Corruption {
     #[error("it is longer than the {limit} bytes that a key file may have")]
     TooLong {
         /// The most bytes.
-        limit: u64,
+        limit: usize,
     },
     /// Not the JSON of a key file.
     #[error("it does not read as a key file: {0}")]
@@ -128,10 +123,13 @@ pub enum Corruption {
     #[error("its secret belongs to the key {secret}, not to the key {public} that it names")]
     OtherSecret {
         /// The key that the file names.
-        public: DualKeyBytes,
+        public: Pk1Bytes,
         /// The key of the secret in it.
-        secret: DualKeyBytes,
+        secret: Pk1Bytes,
     },
+    /// The first half of the public key is the secret's, the second is not.
+    #[error("the second half of its public key does not belong to its secret")]
+    OtherSecondHalf,
     /// The file's name is not that of its key.
     #[error("the key in it belongs into a file named {expected}")]
     Name {

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 pub const FILE_PREFIX: &str = "duet-";
 
 /// More than any key file has.
-pub(crate) const MAX_FILE_LEN: u64 = 4096;
+pub(crate) const MAX_FILE_LEN: usize = 4096;
 
 const VERSION: u32 = 1;
 const CHECKSUM_TAG: &[u8] = b"duet-key-file/v1/checksum";
@@ -213,7 +213,7 @@ impl StoredSecret {
 
 fn write(public: &str, secret: SecretText<'_>, checksum: &str) -> Zeroizing<Vec<u8>> {
     // With the capacity of the longest file the buffer never moves and leaves no copy behind.
-    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN as usize));
+    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN));
     let fields = Text {
         version: VERSION,
         public,

@@ -24,6 +24,7 @@
 //! What it does not do: it keeps no record of what it signed. The voter writes its own vote to disk before it
 //! is sent (ROUND-4), and a remote signer may keep a record of its own besides.
 
+mod directory;
 mod error;
 mod file;
 mod seal;

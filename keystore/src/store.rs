@@ -1,9 +1,10 @@
 //! Keys in a directory, one file each, and keys that live in memory only.
 
 use crate::{
-    error::{Corruption, KeyStoreError},
-    file::{file_name, seal_context, KeyFile, StoredSecret, FILE_PREFIX, MAX_FILE_LEN},
-    seal::{SealCost, SealError, Sealed},
+    directory::{Directory, Files, Modified},
+    error::KeyStoreError,
+    file::file_name,
+    seal::SealCost,
     signer::{Signer, SignerError},
 };
 use duet_primitives::{
@@ -13,11 +14,8 @@ use rand::{rngs::OsRng, RngCore};
 use sp_core::crypto::{ExposeSecret, SecretString};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    io::{Read, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-    time::SystemTime,
 };
 use zeroize::Zeroizing;
 
@@ -30,12 +28,6 @@ pub struct KeyStore {
     keys: RwLock<Keys>,
 }
 
-struct Directory {
-    path: PathBuf,
-    password: Option<SecretString>,
-    cost: SealCost,
-}
-
 #[derive(Default)]
 struct Keys {
     /// From files, by file name.
@@ -46,16 +38,16 @@ struct Keys {
     refused: Files,
 }
 
-/// Names of key files, and when each was modified, where the file system knows.
-type Files = BTreeMap<String, Option<SystemTime>>;
-
 impl Keys {
-    fn knows(&self, (name, modified): &(&String, &Option<SystemTime>)) -> bool {
-        self.on_disk.contains_key(*name) || self.refused.get(*name) == Some(*modified)
+    /// Whether a file was read, or refused as it is now.
+    fn knows(&self, name: &str, modified: &Modified) -> bool {
+        self.on_disk.contains_key(name) || self.refused.get(name) == Some(modified)
     }
 
     fn knows_all(&self, files: &Files) -> bool {
-        files.iter().all(|file| self.knows(&file))
+        files
+            .iter()
+            .all(|(name, modified)| self.knows(name, modified))
     }
 
     fn get(&self, key: &Pk1Bytes) -> Option<&SecretKey> {
@@ -171,7 +163,7 @@ impl KeyStore {
             }
             files
                 .iter()
-                .filter(|file| !keys.knows(file))
+                .filter(|(name, modified)| !keys.knows(name, modified))
                 .map(|(name, _)| name.clone())
                 .collect()
         };
@@ -254,188 +246,5 @@ impl Signer for KeyStore {
         let public = secret.public();
         self.insert(secret)?;
         Ok(public)
-    }
-}
-
-impl Directory {
-    fn create(&self) -> Result<(), KeyStoreError> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-            .create(&self.path)
-            .map_err(|source| io_error(&self.path, source))
-    }
-
-    /// The key files. Whatever else lies there is not ours.
-    fn files(&self) -> Result<Files, KeyStoreError> {
-        let io_error = |source| io_error(&self.path, source);
-        let mut files = Files::new();
-        for entry in fs::read_dir(&self.path).map_err(io_error)? {
-            let entry = entry.map_err(io_error)?;
-            if let Some(name) = entry
-                .file_name()
-                .to_str()
-                .filter(|name| name.starts_with(FILE_PREFIX))
-            {
-                let modified = entry.metadata().and_then(|metadata| metadata.modified());
-                files.insert(name.to_owned(), modified.ok());
-            }
-        }
-        Ok(files)
-    }
-
-    fn load(&self, name: &str) -> Result<SecretKey, KeyStoreError> {
-        let path = self.path.join(name);
-        let file = read(&path)?;
-        let corrupt = |reason| KeyStoreError::Corrupt {
-            path: path.clone(),
-            reason,
-        };
-        let scalar = match (file.secret, &self.password) {
-            (StoredSecret::Plain(_), Some(_)) => return Err(KeyStoreError::NotEncrypted { path }),
-            (StoredSecret::Sealed(_), None) => return Err(KeyStoreError::PasswordNeeded { path }),
-            (StoredSecret::Plain(scalar), None) => {
-                refuse_exposed(&path)?;
-                scalar
-            }
-            (StoredSecret::Sealed(sealed), Some(password)) => sealed
-                .open(
-                    password.expose_secret().as_bytes(),
-                    &seal_context(&file.public),
-                )
-                .map_err(|error| seal_error(&path, error))?,
-        };
-        let secret = SecretKey::from_bytes(&scalar).map_err(|error| corrupt(error.into()))?;
-        if secret.public() != file.public {
-            let (public, secret) = (file.public, secret.public());
-            return Err(corrupt(Corruption::OtherSecret { public, secret }));
-        }
-        let expected = file_name(&file.public.pk1());
-        if name != expected {
-            return Err(corrupt(Corruption::Name { expected }));
-        }
-        Ok(secret)
-    }
-
-    /// Writes a key's file: to a file beside it, flushed to disk, and then under its name if that is free.
-    fn store(&self, secret: &SecretKey) -> Result<(), KeyStoreError> {
-        let public = secret.public();
-        let name = file_name(&public.pk1());
-        let path = self.path.join(&name);
-        let text = self.file_of(secret, &path)?.to_text();
-
-        let io_error = |source| io_error(&path, source);
-        let mut file = new_file_beside(&self.path).map_err(io_error)?;
-        file.write_all(&text).map_err(io_error)?;
-        file.as_file().sync_all().map_err(io_error)?;
-        match file.persist_noclobber(&path) {
-            Ok(_) => sync_directory(&self.path).map_err(io_error),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                let found = read(&path)?.public;
-                if found != public {
-                    return Err(KeyStoreError::Occupied {
-                        path,
-                        found,
-                        wanted: public,
-                    });
-                }
-                self.load(&name).map(|_| ())
-            }
-            Err(error) => Err(io_error(error.error)),
-        }
-    }
-
-    fn file_of(&self, secret: &SecretKey, path: &Path) -> Result<KeyFile, KeyStoreError> {
-        let Some(password) = &self.password else {
-            return Ok(KeyFile::plain(secret));
-        };
-        let public = secret.public();
-        let password = password.expose_secret().as_bytes();
-        Sealed::seal(
-            &secret.expose(),
-            password,
-            self.cost,
-            &seal_context(&public),
-        )
-        .map(|sealed| KeyFile::sealed(public, sealed))
-        .map_err(|error| seal_error(path, error))
-    }
-}
-
-fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
-    let io_error = |source| io_error(path, source);
-    let corrupt = |reason| KeyStoreError::Corrupt {
-        path: path.to_owned(),
-        reason,
-    };
-    // One byte more than is allowed, to see whether there is more.
-    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN as usize + 1));
-    fs::File::open(path)
-        .map_err(io_error)?
-        .take(MAX_FILE_LEN + 1)
-        .read_to_end(&mut text)
-        .map_err(io_error)?;
-    if text.len() as u64 > MAX_FILE_LEN {
-        return Err(corrupt(Corruption::TooLong {
-            limit: MAX_FILE_LEN,
-        }));
-    }
-    KeyFile::from_text(&text).map_err(corrupt)
-}
-
-/// A file with a name that no key file has, mode 0600, removed again unless it is kept.
-fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(".duet-")
-        .suffix(".tmp")
-        .tempfile_in(directory)
-}
-
-#[cfg(unix)]
-fn refuse_exposed(path: &Path) -> Result<(), KeyStoreError> {
-    use std::os::unix::fs::PermissionsExt;
-    let metadata = fs::metadata(path).map_err(|source| io_error(path, source))?;
-    let mode = metadata.permissions().mode() & 0o7777;
-    if mode & 0o077 != 0 {
-        return Err(KeyStoreError::Exposed {
-            path: path.to_owned(),
-            mode,
-        });
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
-    Ok(())
-}
-
-/// Makes a rename durable.
-#[cfg(unix)]
-fn sync_directory(path: &Path) -> io::Result<()> {
-    fs::File::open(path)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-fn io_error(path: &Path, source: io::Error) -> KeyStoreError {
-    KeyStoreError::Io {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-fn seal_error(path: &Path, error: SealError) -> KeyStoreError {
-    match error {
-        SealError::Randomness(error) => KeyStoreError::Randomness(error),
-        SealError::Stretch(error) => KeyStoreError::Stretch(error),
-        SealError::Refused => KeyStoreError::WrongPassword {
-            path: path.to_owned(),
-        },
     }
 }

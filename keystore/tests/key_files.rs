@@ -4,8 +4,8 @@ use duet_keystore::{
     file_name, secret_of_suri, Corruption, KeyStore, KeyStoreError, SealCost, Signer, SignerError,
 };
 use duet_primitives::{
-    ownership_statement, Commitment, DualKeyset, KeysetCommitment, Pk1Bytes, RoundMessage,
-    SecretKey, H256,
+    ownership_statement, Commitment, DualKeyBytes, DualKeyset, KeysetCommitment, Pk1Bytes,
+    RoundMessage, SecretKey, H256,
 };
 use sp_core::crypto::SecretString;
 use std::{
@@ -46,6 +46,14 @@ fn refusal(path: &Path, password: Option<SecretString>) -> KeyStoreError {
     open(path, password).err().expect("the key file is refused")
 }
 
+/// Why the one key file in `dir` is corrupt.
+fn corruption(dir: &Path) -> Corruption {
+    match refusal(dir, None) {
+        KeyStoreError::Corrupt { reason, .. } => *reason,
+        other => panic!("{other}"),
+    }
+}
+
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(dir)
         .unwrap()
@@ -76,7 +84,7 @@ fn keys_come_back_after_a_restart_with_and_without_password() {
 fn a_file_with_a_password_does_not_contain_the_secret() {
     let (_dir, path, secret) = one_key(password("correct horse"));
     let text = fs::read_to_string(path).unwrap();
-    assert!(!text.contains(&hex::encode(&*secret.expose())), "{text}");
+    assert!(!text.contains(&hex::encode(*secret.expose())), "{text}");
     assert!(text.contains(&secret.public().to_string()), "{text}");
 }
 
@@ -184,37 +192,38 @@ fn a_truncated_an_extended_and_an_empty_file_are_refused() {
         KeyStoreError::Corrupt { .. }
     ));
     fs::write(&path, vec![b' '; 1 << 20]).unwrap();
-    let error = refusal(dir.path(), None);
-    let KeyStoreError::Corrupt {
-        reason: Corruption::TooLong { limit: 4096 },
-        ..
-    } = error
-    else {
-        panic!("{error}");
-    };
+    let reason = corruption(dir.path());
+    assert!(
+        matches!(reason, Corruption::TooLong { limit: 4096 }),
+        "{reason}"
+    );
 }
 
 #[test]
 fn a_secret_that_belongs_to_another_key_is_refused() {
     // A file that this program wrote for key 2, with the public key of key 1 and a checksum that fits.
     let (dir, path, one) = one_key(None);
-    let text = plain_text(
-        &one.public().to_string(),
-        &hex::encode(&*secret(2).expose()),
-    );
+    let text = plain_text(&one.public().to_string(), &hex::encode(*secret(2).expose()));
     fs::write(&path, text).unwrap();
-    let error = refusal(dir.path(), None);
-    let KeyStoreError::Corrupt {
-        reason: Corruption::OtherSecret {
-            public,
-            secret: found,
-        },
-        ..
-    } = error
+    let reason = corruption(dir.path());
+    let Corruption::OtherSecret {
+        public,
+        secret: found,
+    } = reason
     else {
-        panic!("{error}");
+        panic!("{reason}")
     };
-    assert_eq!((public, found), (one.public(), secret(2).public()));
+    assert_eq!(
+        (public, found),
+        (one.public().pk1(), secret(2).public().pk1())
+    );
+
+    // The first half of key 1, the second of key 2.
+    let (pk1, pk2) = (one.public().pk1(), secret(2).public().pk2());
+    let halves = DualKeyBytes::new(pk1, pk2).to_string();
+    fs::write(&path, plain_text(&halves, &hex::encode(*one.expose()))).unwrap();
+    let reason = corruption(dir.path());
+    assert!(matches!(reason, Corruption::OtherSecondHalf), "{reason}");
 }
 
 #[test]
@@ -226,17 +235,8 @@ fn a_zero_secret_and_one_beyond_the_order_are_refused() {
             plain_text(&one.public().to_string(), &scalar.repeat(32)),
         )
         .unwrap();
-        let error = refusal(dir.path(), None);
-        assert!(
-            matches!(
-                &error,
-                KeyStoreError::Corrupt {
-                    reason: Corruption::Secret(_),
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        let reason = corruption(dir.path());
+        assert!(matches!(reason, Corruption::Secret(_)), "{reason}");
     }
 }
 
@@ -258,10 +258,7 @@ fn plain_text(public: &str, scalar: &str) -> String {
 #[test]
 fn the_documented_form_is_the_one_that_is_written() {
     let (_dir, path, secret) = one_key(None);
-    let expected = plain_text(
-        &secret.public().to_string(),
-        &hex::encode(&*secret.expose()),
-    );
+    let expected = plain_text(&secret.public().to_string(), &hex::encode(*secret.expose()));
     assert_eq!(fs::read_to_string(path).unwrap(), expected);
 }
 
@@ -269,17 +266,8 @@ fn the_documented_form_is_the_one_that_is_written() {
 fn a_file_under_the_name_of_another_key_is_refused() {
     let (dir, path, _) = one_key(None);
     fs::rename(&path, dir.path().join(file_name(&secret(2).public().pk1()))).unwrap();
-    let error = refusal(dir.path(), None);
-    assert!(
-        matches!(
-            &error,
-            KeyStoreError::Corrupt {
-                reason: Corruption::Name { .. },
-                ..
-            }
-        ),
-        "{error}"
-    );
+    let reason = corruption(dir.path());
+    assert!(matches!(reason, Corruption::Name { .. }), "{reason}");
 }
 
 #[test]
@@ -300,14 +288,14 @@ fn another_key_is_never_overwritten_and_nothing_is_left_behind() {
     let store = open(dir.path(), None).unwrap();
     let (one, two) = (secret(1), secret(2));
     let path = store.path_of(&one.public().pk1()).unwrap();
-    let foreign = plain_text(&two.public().to_string(), &hex::encode(&*two.expose()));
+    let foreign = plain_text(&two.public().to_string(), &hex::encode(*two.expose()));
     fs::write(&path, &foreign).unwrap();
 
     let error = store.insert(one.clone()).unwrap_err();
-    let KeyStoreError::Occupied { found, wanted, .. } = error else {
+    let KeyStoreError::Occupied { found, .. } = error else {
         panic!("{error}")
     };
-    assert_eq!((found, wanted), (two.public(), one.public()));
+    assert_eq!(found, two.public().pk1());
     assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
     assert_eq!(names(dir.path()), [file_name(&one.public().pk1())]);
 }

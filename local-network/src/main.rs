@@ -60,7 +60,7 @@ async fn run(options: &Options) -> Result<Ending> {
         () = interrupt.next() => return Ok(Ending::Interrupted),
     };
     let ending = tokio::select! {
-        proofs = follow(&mut network, options.blocks) => proofs.map(|()| Ending::AllProofs),
+        followed = follow(&mut network, options.blocks) => followed.map(|()| Ending::AllProofs),
         () = interrupt.next() => Ok(Ending::Interrupted),
     };
     println!("ending {} nodes", network.nodes().len());

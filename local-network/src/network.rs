@@ -64,13 +64,13 @@ impl Builder {
                 .await?;
             network.nodes.last().into_iter().for_each(&mut tell);
         }
+        network.directory.disable_cleanup(self.keep);
         Ok(network)
     }
 
     fn empty(&self) -> Result<Network> {
         let directory = tempfile::Builder::new().prefix("duet-network-").tempdir();
-        let mut directory = directory.map_err(Error::io("making a directory for the network"))?;
-        directory.disable_cleanup(self.keep);
+        let directory = directory.map_err(Error::io("making a directory for the network"))?;
         let executable = Executables::locate()?.node()?;
         let chain = chain(self.validators, &executable, directory.path())?;
         let ports = self

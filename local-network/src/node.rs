@@ -169,12 +169,7 @@ impl Node {
                 "--rpc-methods",
                 "unsafe",
             ])
-            .args([
-                "--no-telemetry",
-                "--no-prometheus",
-                "--no-mdns",
-                "--no-hardware-benchmarks",
-            ])
+            .args(["--no-telemetry", "--no-prometheus", "--no-mdns"])
             .args(["--log", "duet=debug"])
             .arg("--base-path")
             .arg(directory)

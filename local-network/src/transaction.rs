@@ -8,6 +8,7 @@ use codec::{Decode, Encode};
 use duet_runtime::{extrinsic, Hash, RuntimeCall, RuntimeEvent, UncheckedExtrinsic};
 use frame_system::{EventRecord, Phase};
 use jsonrpsee::rpc_params;
+use serde_json::Value;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
 use sp_keyring::Sr25519Keyring;
@@ -49,42 +50,37 @@ async fn sign(rpc: &Rpc, signer: Sr25519Keyring, call: RuntimeCall) -> Result<Un
     }))
 }
 
-/// What a node says of a transaction that it watches.
-#[derive(Debug, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Status {
-    Future,
-    Ready,
-    Broadcast(Vec<String>),
-    InBlock(Hash),
-    Retracted(Hash),
-    FinalityTimeout(Hash),
-    Finalized(Hash),
-    Usurped(Hash),
-    Dropped,
-    Invalid,
-}
-
 async fn included(rpc: &Rpc, transaction: Bytes) -> Result<Hash> {
     let (method, end) = ("author_submitAndWatchExtrinsic", "author_unwatchExtrinsic");
     let mut statuses = rpc
-        .subscribe::<Status>(method, rpc_params![transaction], end)
+        .subscribe::<Value>(method, rpc_params![transaction], end)
         .await?;
     while let Some(status) = statuses.next().await {
-        match status.map_err(|error| answer(method, error))? {
-            Status::InBlock(block) | Status::Finalized(block) => return Ok(block),
-            status @ (Status::Usurped(_)
-            | Status::Dropped
-            | Status::Invalid
-            | Status::FinalityTimeout(_)) => {
-                return Err(Error::NotIncluded {
-                    status: format!("{status:?}"),
-                })
-            }
-            Status::Future | Status::Ready | Status::Broadcast(_) | Status::Retracted(_) => {}
+        if let Some(block) = block_of(&status.map_err(|error| answer(method, error))?)? {
+            return Ok(block);
         }
     }
     Err(answer(method, "has ended"))
+}
+
+/// The block that a transaction is in, by what a node says of it: a name, or a name with a value.
+fn block_of(status: &Value) -> Result<Option<Hash>> {
+    for included in ["inBlock", "finalized"] {
+        if let Some(block) = status.get(included) {
+            let block = serde_json::from_value(block.clone());
+            return block.map(Some).map_err(|error| answer(included, error));
+        }
+    }
+    let given_up = ["dropped", "invalid", "usurped", "finalityTimeout"];
+    if given_up
+        .iter()
+        .any(|name| status == name || status.get(name).is_some())
+    {
+        return Err(Error::NotIncluded {
+            status: status.to_string(),
+        });
+    }
+    Ok(None)
 }
 
 /// The events of a block.

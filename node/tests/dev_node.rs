@@ -3,7 +3,7 @@
 mod common;
 
 use codec::{Decode, DecodeAll};
-use common::{ask, field, json, succeeds, until, Node};
+use common::{ask, field, json, refuses_to_start, succeeds, until, Node};
 use duet_primitives::{
     ownership_statement, DualKeyBytes, Keyset, Keysets, Pk1Bytes, PossessionProof,
     UncheckedJustification, H256,
@@ -235,5 +235,37 @@ async fn the_tools_work_on_the_database_of_a_node_that_was_stopped() {
     assert!(
         !chain.join("paritydb").exists(),
         "purging a chain removes its database"
+    );
+}
+
+#[test]
+fn a_validator_does_not_come_up_without_one_of_its_keys() {
+    let dir = TempDir::new().unwrap();
+    let base = dir.path().to_str().unwrap();
+    let insert = [
+        "duet-key",
+        "insert",
+        "--suri",
+        "//Eve",
+        "--dev",
+        "-d",
+        base,
+        "--password",
+    ];
+    let file = field(
+        &json(&[&insert[..], &["correct horse"]].concat()),
+        "keyFile",
+    )
+    .to_owned();
+
+    let error = refuses_to_start(dir.path(), &[]);
+    assert!(
+        error.contains(&file) && error.contains("no password was given"),
+        "{error}"
+    );
+    let error = refuses_to_start(dir.path(), &["--password", "battery staple"]);
+    assert!(
+        error.contains(&file) && error.contains("wrong password"),
+        "{error}"
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::genesis::GenesisError;
 use duet_keystore::{KeyStoreError, SignerError, SuriError};
-use duet_primitives::{DualKeyBytes, KeyError, PossessionError};
+use duet_primitives::{KeyError, Pk1Bytes, PossessionError};
 use std::path::PathBuf;
 
 /// Why a `duet-key` command failed. The process then exits with a status that is not zero.
@@ -39,8 +39,8 @@ pub(crate) enum DuetKeyError {
     #[error("there is no Duet key in the keystore: insert one first, or give --suri")]
     NoKeys,
     /// Not that key.
-    #[error("the secret of {0} is not here")]
-    NoSuchKey(DualKeyBytes),
+    #[error("the secret of the key {0} is not here")]
+    NoSuchKey(Pk1Bytes),
     /// Several keys to choose from.
     #[error("there are {0} keys in the keystore: say which one with --public")]
     SeveralKeys(usize),

@@ -245,7 +245,7 @@ fn choose(
 ) -> Result<DualKeyBytes, DuetKeyError> {
     match (wanted, keys.as_slice()) {
         (Some(wanted), keys) if keys.contains(&wanted) => Ok(wanted),
-        (Some(wanted), _) => Err(DuetKeyError::NoSuchKey(wanted)),
+        (Some(wanted), _) => Err(DuetKeyError::NoSuchKey(wanted.pk1())),
         (None, [only]) => Ok(*only),
         (None, []) => Err(DuetKeyError::NoKeys),
         (None, several) => Err(DuetKeyError::SeveralKeys(several.len())),

@@ -61,6 +61,28 @@ fn command(args: &[&str]) -> Command {
     command
 }
 
+/// Starts a development node that must not come up, and returns what it said of it.
+pub fn refuses_to_start(base_path: &Path, args: &[&str]) -> String {
+    let base_path = base_path.to_str().expect("a temporary path is UTF-8");
+    let mut child = command(&["--dev", "--base-path", base_path, "--rpc-port", "0"])
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the executable starts");
+    let deadline = Instant::now() + PATIENCE;
+    while child.try_wait().expect("it is our child").is_none() {
+        if Instant::now() > deadline {
+            let _ = child.kill();
+            panic!("the node came up");
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    let output = child.wait_with_output().expect("it is our child");
+    assert!(!output.status.success(), "the node came up");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// A running node. Killed when it is dropped.
 pub struct Node {
     child: Child,

@@ -1,0 +1,214 @@
+//! A directory of key files: which there are, how one is read, and how one is written.
+
+use crate::{
+    error::{Corruption, KeyStoreError},
+    file::{file_name, seal_context, KeyFile, StoredSecret, FILE_PREFIX, MAX_FILE_LEN},
+    seal::{SealCost, SealError, Sealed},
+};
+use duet_primitives::SecretKey;
+use sp_core::crypto::{ExposeSecret, SecretString};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    io::{Read, Write},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+use zeroize::Zeroizing;
+
+/// Names of key files, and when each was modified.
+pub(crate) type Files = BTreeMap<String, Modified>;
+
+/// When a file was modified, where the file system knows.
+pub(crate) type Modified = Option<SystemTime>;
+
+/// Where key files lie, and what opens and closes them.
+pub(crate) struct Directory {
+    pub(crate) path: PathBuf,
+    pub(crate) password: Option<SecretString>,
+    pub(crate) cost: SealCost,
+}
+
+impl Directory {
+    pub(crate) fn create(&self) -> Result<(), KeyStoreError> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(&self.path)
+            .map_err(|source| io_error(&self.path, source))
+    }
+
+    /// The key files. Whatever else lies there is not ours.
+    pub(crate) fn files(&self) -> Result<Files, KeyStoreError> {
+        let io_error = |source| io_error(&self.path, source);
+        let mut files = Files::new();
+        for entry in fs::read_dir(&self.path).map_err(io_error)? {
+            let entry = entry.map_err(io_error)?;
+            if let Some(name) = entry
+                .file_name()
+                .to_str()
+                .filter(|name| name.starts_with(FILE_PREFIX))
+            {
+                let modified = entry.metadata().and_then(|metadata| metadata.modified());
+                files.insert(name.to_owned(), modified.ok());
+            }
+        }
+        Ok(files)
+    }
+
+    pub(crate) fn load(&self, name: &str) -> Result<SecretKey, KeyStoreError> {
+        let path = self.path.join(name);
+        let file = read(&path)?;
+        let corrupt = |reason| corrupt(&path, reason);
+        let scalar = match (file.secret, &self.password) {
+            (StoredSecret::Plain(_), Some(_)) => return Err(KeyStoreError::NotEncrypted { path }),
+            (StoredSecret::Sealed(_), None) => return Err(KeyStoreError::PasswordNeeded { path }),
+            (StoredSecret::Plain(scalar), None) => {
+                refuse_exposed(&path)?;
+                scalar
+            }
+            (StoredSecret::Sealed(sealed), Some(password)) => sealed
+                .open(
+                    password.expose_secret().as_bytes(),
+                    &seal_context(&file.public),
+                )
+                .map_err(|error| seal_error(&path, error))?,
+        };
+        let secret = SecretKey::from_bytes(&scalar).map_err(|error| corrupt(error.into()))?;
+        let (public, secret_of) = (file.public.pk1(), secret.public().pk1());
+        if public != secret_of {
+            let secret = secret_of;
+            return Err(corrupt(Corruption::OtherSecret { public, secret }));
+        }
+        if file.public != secret.public() {
+            return Err(corrupt(Corruption::OtherSecondHalf));
+        }
+        let expected = file_name(&public);
+        if name != expected {
+            return Err(corrupt(Corruption::Name { expected }));
+        }
+        Ok(secret)
+    }
+
+    /// Writes a key's file: to a file beside it, flushed to disk, and then under its name if that is free.
+    pub(crate) fn store(&self, secret: &SecretKey) -> Result<(), KeyStoreError> {
+        let public = secret.public().pk1();
+        let name = file_name(&public);
+        let path = self.path.join(&name);
+        let text = self.file_of(secret, &path)?.to_text();
+
+        let io_error = |source| io_error(&path, source);
+        let mut file = new_file_beside(&self.path).map_err(io_error)?;
+        file.write_all(&text).map_err(io_error)?;
+        file.as_file().sync_all().map_err(io_error)?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => sync_directory(&self.path).map_err(io_error),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                let found = read(&path)?.public.pk1();
+                if found != public {
+                    return Err(KeyStoreError::Occupied { path, found });
+                }
+                self.load(&name).map(|_| ())
+            }
+            Err(error) => Err(io_error(error.error)),
+        }
+    }
+
+    fn file_of(&self, secret: &SecretKey, path: &Path) -> Result<KeyFile, KeyStoreError> {
+        let Some(password) = &self.password else {
+            return Ok(KeyFile::plain(secret));
+        };
+        let public = secret.public();
+        let password = password.expose_secret().as_bytes();
+        Sealed::seal(
+            &secret.expose(),
+            password,
+            self.cost,
+            &seal_context(&public),
+        )
+        .map(|sealed| KeyFile::sealed(public, sealed))
+        .map_err(|error| seal_error(path, error))
+    }
+}
+
+fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
+    let io_error = |source| io_error(path, source);
+    let corrupt = |reason| corrupt(path, reason);
+    // One byte more than is allowed, to see whether there is more.
+    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN + 1));
+    fs::File::open(path)
+        .map_err(io_error)?
+        .take(MAX_FILE_LEN as u64 + 1)
+        .read_to_end(&mut text)
+        .map_err(io_error)?;
+    if text.len() > MAX_FILE_LEN {
+        return Err(corrupt(Corruption::TooLong {
+            limit: MAX_FILE_LEN,
+        }));
+    }
+    KeyFile::from_text(&text).map_err(corrupt)
+}
+
+/// A file with a name that no key file has, mode 0600, removed again unless it is kept.
+fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(".duet-")
+        .suffix(".tmp")
+        .tempfile_in(directory)
+}
+
+#[cfg(unix)]
+fn refuse_exposed(path: &Path) -> Result<(), KeyStoreError> {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = fs::metadata(path).map_err(|source| io_error(path, source))?;
+    let mode = metadata.permissions().mode() & 0o7777;
+    if mode & 0o077 != 0 {
+        return Err(KeyStoreError::Exposed {
+            path: path.to_owned(),
+            mode,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
+    Ok(())
+}
+
+/// Makes a rename durable.
+#[cfg(unix)]
+fn sync_directory(path: &Path) -> io::Result<()> {
+    fs::File::open(path)?.sync_all()
+}
+
+#[cfg(not(unix))]
+fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn io_error(path: &Path, source: io::Error) -> KeyStoreError {
+    KeyStoreError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn seal_error(path: &Path, error: SealError) -> KeyStoreError {
+    match error {
+        SealError::Randomness(error) => KeyStoreError::Randomness(error),
+        SealError::Stretch(error) => KeyStoreError::Stretch(error),
+        SealError::Refused => KeyStoreError::WrongPassword {
+            path: path.to_owned(),
+        },
+    }
+}
+
+fn corrupt(path: &Path, reason: Corruption) -> KeyStoreError {
+    KeyStoreError::Corrupt {
+        path: path.to_owned(),
+        reason: Box::new(reason),
+    }
+}
