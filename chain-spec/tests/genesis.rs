@@ -60,7 +60,7 @@ fn the_runtime_refuses_a_proof_of_another_account_and_names_the_account() {
     let Some(spec) = with_runtime(local_testnet_of(&validators, &[])) else {
         return;
     };
-    let error = spec.build_storage().err().expect("is refused");
+    let error = spec.build_storage().expect_err("is refused");
     assert!(
         error.contains("keys[1]") && error.contains("POP-1"),
         "{error}"

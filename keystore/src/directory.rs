@@ -30,14 +30,22 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
+    /// Makes the directory for its owner only, and what leads to it as usual. One that is there is left as
+    /// it is: it is the SDK's keystore's, too.
     pub(crate) fn create(&self) -> Result<(), KeyStoreError> {
+        let io_error = |source| io_error(&self.path, source);
+        if let Some(parent) = self.path.parent() {
+            fs::create_dir_all(parent).map_err(io_error)?;
+        }
         let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder
-            .create(&self.path)
-            .map_err(|source| io_error(&self.path, source))
+        match builder.create(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.path.is_dir() => {
+                Ok(())
+            }
+            made => made.map_err(io_error),
+        }
     }
 
     /// The key files. Whatever else lies there is not ours.

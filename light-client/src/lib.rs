@@ -1,12 +1,12 @@
 //! Follows Duet finality from one trusted state, and trusts nobody after that.
 //!
 //! A [`Trusted`] state is made from a chain's genesis hash, from a checkpoint, or by verification, and in no
-//! other way. What a stranger sends is decoded with [`decode`] and handed to [`verify`], which answers with
+//! other way. What a stranger sends is decoded with [`decode`] and handed to [`verify`](fn@verify), which answers with
 //! the next trusted state or with the first broken rule. An [`Error`] says which rule broke ([`Error::rule`]),
 //! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
 //!
 //! - [`genesis`]: the first set, proven by a storage proof against the genesis header (LIGHT-1 to LIGHT-3);
-//! - [`verify`]: one proof after another, set by set (LIGHT-4 to LIGHT-6);
+//! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6);
 //! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
 //!   verdicts;
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.

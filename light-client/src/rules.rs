@@ -1,4 +1,4 @@
-//! One function per rule, named after what it demands. [`crate::verify`] and [`GenesisProof`] compose them.
+//! One function per rule, named after what it demands. [`verify`](fn@crate::verify) and [`GenesisProof`] compose them.
 //!
 //! [`GenesisProof`]: crate::GenesisProof
 

@@ -19,6 +19,8 @@ pub(crate) struct Cli {
 }
 
 /// What the executable does besides running a node.
+// There is one of it in a process.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Subcommand {
     /// Key management for the SDK's keys: Aura, GRANDPA, accounts, the node key.

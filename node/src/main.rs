@@ -7,6 +7,9 @@
 //! - [`service`]: the running node, one builder per concern;
 //! - [`rpc`]: what it answers.
 
+// The SDK's errors are that large, and its traits and callbacks take them unboxed.
+#![allow(clippy::result_large_err)]
+
 mod cli;
 mod command;
 mod duet_key;
@@ -20,10 +23,15 @@ fn main() -> ExitCode {
     match command::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("Error: {error}");
+            let mut said = error.to_string();
+            eprintln!("Error: {said}");
             let mut cause = std::error::Error::source(&error);
             while let Some(error) = cause {
-                eprintln!("  because: {error}");
+                // Some errors repeat their cause in their own message.
+                if !said.contains(&error.to_string()) {
+                    said = error.to_string();
+                    eprintln!("  because: {said}");
+                }
                 cause = error.source();
             }
             ExitCode::FAILURE

@@ -60,6 +60,7 @@ pub mod curve;
 pub mod suite;
 
 #[cfg(feature = "runtime-api")]
+#[allow(clippy::multiple_bound_locations)] // In what the SDK's macro makes of the declaration.
 mod api;
 mod bitfield;
 mod bytes;

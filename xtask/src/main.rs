@@ -1,10 +1,10 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
-//! - [`demo`]: a local network of validators and the light client that follows it,
-//! - [`test`]: every test there is,
-//! - [`lint`]: formatting, clippy and rustdoc without warnings,
-//! - [`bare_metal`]: the `no_std` crates on a target without an operating system,
-//! - [`dependencies`]: where dependencies come from, under which licence, and whether they are used.
+//! - `demo`: a local network of validators and the light client that follows it,
+//! - `test`: every test there is,
+//! - `lint`: formatting, clippy and rustdoc without warnings,
+//! - `bare_metal`: the `no_std` crates on a target without an operating system,
+//! - `dependencies`: where dependencies come from, under which licence, and whether they are used.
 //!
 //! All chores build the same package set with the same profile (`cargo build --workspace`), so that no
 //! dependency is compiled twice.
