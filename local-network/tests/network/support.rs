@@ -2,7 +2,7 @@
 
 use duet_local_network::{wait, Interrupt, Network, Result, Rpc};
 use duet_primitives::{
-    BlockNumber, DualKeyBytes, Keyset, Keysets, Pk1Bytes, SignerIndex, UncheckedJustification, H256,
+    BlockNumber, DualKeyBytes, Keyset, Keysets, Pk1Bytes, UncheckedJustification, H256,
 };
 use std::{future::Future, time::Duration};
 use tokio::sync::Mutex;
@@ -65,11 +65,6 @@ pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
         .expect("the API answers");
     let keys: Vec<Pk1Bytes> = keys.iter().map(DualKeyBytes::pk1).collect();
     Keyset::check(&keysets.expect("there is a set").current, &keys).expect("the chain is sound")
-}
-
-/// Where a key stands in a set.
-pub(crate) fn position(set: &Keyset, key: &DualKeyBytes) -> SignerIndex {
-    set.position(&key.pk1()).expect("the key is in the set")
 }
 
 /// Fails unless the proof holds and is for a block of the chain.
