@@ -1,7 +1,10 @@
 //! TCP ports that nobody uses.
 
 use crate::{Error, Result};
-use std::net::{Ipv4Addr, TcpListener};
+use std::{
+    net::{Ipv4Addr, TcpListener},
+    sync::atomic::{AtomicU16, Ordering},
+};
 
 /// Below the range from which systems take the ports of outgoing connections, so that none of those can take
 /// a port between our look at it and the node's start.
@@ -14,38 +17,36 @@ pub(crate) struct Ports {
     pub(crate) rpc: u16,
 }
 
+/// Where the next search of this process begins, so that no two of its networks race for a port.
+static NEXT: AtomicU16 = AtomicU16::new(0);
+
 /// Hands out ports, each once.
 #[derive(Debug)]
-pub(crate) struct PortPool {
-    next: u16,
-    /// Whether ports that are taken are passed over, or an error.
-    may_search: bool,
+pub(crate) enum PortPool {
+    /// The user's ports, in order; one that is taken is an error.
+    Chosen {
+        /// The port after the last one that was handed out; none after the highest there is.
+        next: Option<u16>,
+    },
+    /// Whichever ports are free.
+    Searched,
 }
 
 impl PortPool {
     /// Ports from `base` on, two for each node, as the user wants them.
     pub(crate) fn from_base(base: u16) -> Self {
-        Self {
-            next: base,
-            may_search: false,
-        }
+        Self::Chosen { next: Some(base) }
     }
 
     /// Any free ports. Programs that run at the same time begin at different places.
     pub(crate) fn search() -> Self {
-        let length = u32::from(SEARCHED.end - SEARCHED.start);
-        let offset = std::process::id().wrapping_mul(64) % length;
-        let next = SEARCHED.start + u16::try_from(offset).unwrap_or(0);
-        Self {
-            next,
-            may_search: true,
-        }
+        Self::Searched
     }
 
     /// The next two ports.
     ///
     /// # Errors
-    /// [`Error::NoPort`] when they are taken, or all are.
+    /// [`Error::NoPort`] when one that the user chose is taken, or all are.
     pub(crate) fn take(&mut self) -> Result<Ports> {
         Ok(Ports {
             p2p: self.take_one()?,
@@ -54,48 +55,83 @@ impl PortPool {
     }
 
     fn take_one(&mut self) -> Result<u16> {
-        let first = self.next;
-        let tries = if self.may_search { SEARCHED.len() } else { 1 };
-        for _ in 0..tries {
-            let port = self.next;
-            self.next = self.after(port);
-            if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
-                return Ok(port);
+        match self {
+            Self::Chosen { next } => {
+                let port = next.ok_or(Error::NoPort { first: u16::MAX })?;
+                *next = port.checked_add(1);
+                is_free(port)
+                    .then_some(port)
+                    .ok_or(Error::NoPort { first: port })
             }
+            Self::Searched => (0..SEARCHED.len())
+                .map(|_| searched(NEXT.fetch_add(1, Ordering::Relaxed), std::process::id()))
+                .find(|port| is_free(*port))
+                .ok_or(Error::NoPort {
+                    first: SEARCHED.start,
+                }),
         }
-        Err(Error::NoPort { first })
     }
+}
 
-    fn after(&self, port: u16) -> u16 {
-        match port.checked_add(1) {
-            Some(next) if !self.may_search || next < SEARCHED.end => next,
-            _ => SEARCHED.start,
-        }
-    }
+/// The port that the process looks at after `earlier` others.
+fn searched(earlier: u16, process: u32) -> u16 {
+    let length = u32::from(SEARCHED.end - SEARCHED.start);
+    let place = process.wrapping_mul(64).wrapping_add(u32::from(earlier)) % length;
+    SEARCHED.start + u16::try_from(place).unwrap_or(0)
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A port that stays taken as long as the listener lives.
+    fn taken() -> (TcpListener, u16) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        (listener, port)
+    }
+
     #[test]
-    fn a_search_passes_over_a_port_that_is_taken() {
-        let mut pool = PortPool::search();
-        let free = pool.take().unwrap().p2p;
-        let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, free)).unwrap();
-        let mut again = PortPool {
-            next: free,
-            may_search: true,
-        };
-        assert_ne!(again.take().unwrap().p2p, free);
+    fn a_taken_port_is_not_free_and_free_again_when_it_is_given_back() {
+        let (listener, port) = taken();
+        assert!(!is_free(port));
+        drop(listener);
+        assert!(is_free(port));
+    }
+
+    #[test]
+    fn no_port_is_handed_out_twice() {
+        let mut pools = [PortPool::search(), PortPool::search()];
+        let mut seen = std::collections::BTreeSet::new();
+        for pool in pools.iter_mut().cycle().take(20) {
+            let ports = pool.take().unwrap();
+            assert!(SEARCHED.contains(&ports.p2p) && SEARCHED.contains(&ports.rpc));
+            assert!(seen.insert(ports.p2p) && seen.insert(ports.rpc));
+        }
+    }
+
+    #[test]
+    fn a_search_stays_in_its_range_wherever_it_begins() {
+        for (earlier, process) in [(0, 0), (u16::MAX, u32::MAX), (11_999, 1), (12_000, 1)] {
+            assert!(SEARCHED.contains(&searched(earlier, process)));
+        }
     }
 
     #[test]
     fn a_taken_port_that_the_user_chose_is_an_error() {
-        let free = PortPool::search().take().unwrap().p2p;
-        let _taken = TcpListener::bind((Ipv4Addr::LOCALHOST, free)).unwrap();
+        let (_listener, port) = taken();
         assert!(
-            matches!(PortPool::from_base(free).take(), Err(Error::NoPort { first }) if first == free)
+            matches!(PortPool::from_base(port).take(), Err(Error::NoPort { first }) if first == port)
         );
+    }
+
+    #[test]
+    fn there_is_no_port_after_the_last() {
+        let mut pool = PortPool::Chosen { next: None };
+        assert!(matches!(pool.take(), Err(Error::NoPort { .. })));
     }
 }

@@ -43,8 +43,8 @@ impl TestSet {
     pub fn commitment(&self, block_number: u32, next: &DualKeyset) -> Commitment {
         Commitment {
             block_number,
-            block_hash: H256::from_low_u64_be(u64::from(block_number) + 1),
-            mmr_root: H256::from_low_u64_le(u64::from(block_number) + 1),
+            block_hash: ending_in((u64::from(block_number) + 1).to_be_bytes()),
+            mmr_root: ending_in((u64::from(block_number) + 1).to_le_bytes()),
             validator_set_id: self.set.commitment().id,
             next: next.commitment().clone(),
         }
@@ -76,4 +76,11 @@ impl TestSet {
             .aggregate(message, &votes)
             .expect("enough members signed")
     }
+}
+
+/// A hash of zeros that ends in these bytes.
+fn ending_in(bytes: [u8; 8]) -> H256 {
+    let mut hash = [0; 32];
+    hash[24..].copy_from_slice(&bytes);
+    H256(hash)
 }

@@ -26,14 +26,17 @@ pub(crate) fn formatting() -> Result {
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;
+    let target = cargo::target_directory();
     let mut lint = cargo::cargo(["build", "--workspace", "--all-targets", "--locked"]);
-    lint.env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
-        .env(WRAPPING, cargo::target_directory().join("doc"))
+    lint.arg("--keep-going")
+        .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
+        .env(WRAPPING, target.join("doc"))
         .env("CLIPPY_ARGS", "-Dwarnings__CLIPPY_HACKERY__")
-        .env("SKIP_WASM_BUILD", "1");
-    cargo::run(&mut lint)?;
-    // The linted node has no runtime in it: put the real executables back in place.
-    cargo::build()
+        .env("SKIP_WASM_BUILD", "1")
+        // What is linted has no runtime in it: the executables that people run stay where they are.
+        .env("CARGO_BUILD_BUILD_DIR", &target)
+        .env("CARGO_TARGET_DIR", target.join("linted"));
+    cargo::run(&mut lint)
 }
 
 /// Acts as rustc when cargo called this program as such.

@@ -3,12 +3,11 @@
 use crate::{
     configs::consensus::PunishableOffences,
     constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS},
-    Aura, Balances, Runtime,
+    AccountId, Authorship, Balances, Runtime,
 };
-use frame_support::traits::{ConstU128, ConstU32, Get};
-use pallet_session::FindAccountFromAuthorIndex;
+use frame_support::traits::{ConstU128, ConstU32, FindAuthor, Get};
 use sp_core::H256;
-use sp_runtime::traits::Keccak256;
+use sp_runtime::{traits::Keccak256, ConsensusEngineId};
 
 impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
@@ -33,6 +32,21 @@ impl Get<H256> for MmrRoot {
     }
 }
 
+/// The author whom Authorship noted before Session could change the validators.
+///
+/// Asked anew in the first block of a session, the digest's index would be looked up among the new validators,
+/// of whom none wrote this block.
+pub struct NotedAuthor;
+
+impl FindAuthor<AccountId> for NotedAuthor {
+    fn find_author<'a, I>(_digests: I) -> Option<AccountId>
+    where
+        I: 'a + IntoIterator<Item = (ConsensusEngineId, &'a [u8])>,
+    {
+        Authorship::author()
+    }
+}
+
 impl pallet_duet::Config for Runtime {
     type Currency = Balances;
     type KeyDeposit = ConstU128<KEY_DEPOSIT>;
@@ -42,7 +56,7 @@ impl pallet_duet::Config for Runtime {
     type FullIdentification = ();
     type IdentificationOf = pallet_duet::UnitIdentification;
     type ReportOffence = PunishableOffences;
-    type FindAuthor = FindAccountFromAuthorIndex<Runtime, Aura>;
+    type FindAuthor = NotedAuthor;
     type WeightInfo = pallet_duet::SubstrateWeight<Runtime>;
     #[cfg(feature = "runtime-benchmarks")]
     type BenchmarkHelper = crate::benchmarking::Bond;
