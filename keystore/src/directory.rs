@@ -186,6 +186,17 @@ fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
     Ok(())
 }
 
+/// Puts `contents` in place of a file: to a file beside it, flushed to disk, and then under its name. After a
+/// crash the file is the old one or the new one.
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = new_file_beside(directory)?;
+    file.write_all(contents)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_directory(directory)
+}
+
 /// Makes a rename durable.
 #[cfg(unix)]
 fn sync_directory(path: &Path) -> io::Result<()> {

@@ -47,6 +47,18 @@ pub enum KeyStoreError {
         /// What is wrong with it.
         reason: Box<Corruption>,
     },
+    /// The record of a key's votes is not as it was written. Nothing is signed with the key, because it may
+    /// have voted.
+    #[error(
+        "{}: this record of a key's votes is corrupt, so nothing is signed with the key: {reason}",
+        path.display()
+    )]
+    CorruptVotes {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: Box<Corruption>,
+    },
     /// Others may read the secret.
     #[error(
         "{}: this key file is not encrypted, and others may read it (mode {mode:04o}): chmod 600 it",
@@ -83,8 +95,8 @@ pub enum Corruption {
         /// The most bytes.
         limit: usize,
     },
-    /// Not the JSON of a key file.
-    #[error("it does not read as a key file: {0}")]
+    /// Not the JSON that belongs there.
+    #[error("it does not read as JSON of this kind: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by a later version.
     #[error("it has version {got}, and this program reads version {expected}")]
@@ -110,6 +122,9 @@ pub enum Corruption {
         /// Passes over it.
         passes: u32,
     },
+    /// A record of votes that belongs to another key or another chain.
+    #[error("it is the record of another key or of another chain")]
+    OtherRecord,
     /// The contents are not those that the checksum is of.
     #[error("its checksum does not match its contents")]
     Checksum,

@@ -32,8 +32,13 @@ const NAME_BYTES: usize = 20;
 
 /// The name of a key's file: the prefix and the first forty hex digits of `pk1`.
 pub fn file_name(key: &Pk1Bytes) -> String {
+    format!("{FILE_PREFIX}{}", name_head(key))
+}
+
+/// What stands for a key in the names of its files.
+pub(crate) fn name_head(key: &Pk1Bytes) -> String {
     let head: Vec<u8> = key.as_ref().iter().copied().take(NAME_BYTES).collect();
-    format!("{FILE_PREFIX}{}", hex::encode(head))
+    hex::encode(head)
 }
 
 /// The contents of a file; nothing is known about how the halves belong together.

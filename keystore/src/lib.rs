@@ -21,8 +21,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What it does not do: it keeps no record of what it signed. The voter writes its own vote to disk before it
-//! is sent (ROUND-4), and a remote signer may keep a record of its own besides.
+//! Beside each key lies a record of what it voted for, flushed to disk before the vote is given out: a key
+//! signs one commitment for a block, whatever happens to the node's database. (ROUND-4)
 
 mod directory;
 mod error;
@@ -31,6 +31,7 @@ mod seal;
 mod signer;
 mod store;
 mod suri;
+mod votes;
 
 pub use error::{Corruption, KeyStoreError};
 pub use file::{file_name, FILE_PREFIX};

@@ -2,7 +2,7 @@
 
 use crate::KeyStoreError;
 use duet_primitives::{
-    DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
+    BlockNumber, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
 };
 
 /// Holds secrets and signs with them. The secrets never leave it.
@@ -19,11 +19,12 @@ pub trait Signer: Send + Sync {
 
     /// Signs the round's commitment as the member at position `signer`. (VOTE-3)
     ///
-    /// Deterministic: asked twice, it gives the same bytes. The caller has made sure that this key signed no
-    /// other commitment for that block, and writes the vote to disk before it sends it. (ROUND-4)
+    /// Deterministic: asked twice, it gives the same bytes. A signer remembers, across power cuts too, what each
+    /// key has signed, and signs no second commitment for a block. (ROUND-4)
     ///
     /// # Errors
-    /// [`SignerError::NoKey`] when there is no secret for `key`; otherwise what the signer met.
+    /// [`SignerError::NoKey`] when there is no secret for `key`; [`SignerError::AlreadyVoted`] and
+    /// [`SignerError::TooOld`] for what must not be signed; otherwise what the signer met.
     fn sign_vote(
         &self,
         key: &Pk1Bytes,
@@ -59,6 +60,23 @@ pub enum SignerError {
     /// There is no secret for this key.
     #[error("there is no secret for the key {0}")]
     NoKey(Pk1Bytes),
+    /// ROUND-4: the key signed another commitment for this block. Two nodes with one key, or a chain that was
+    /// started anew, look like this; the vote would be evidence against the validator.
+    #[error("ROUND-4: the key {key} has signed another commitment for block {block}")]
+    AlreadyVoted {
+        /// The key.
+        key: Pk1Bytes,
+        /// The block.
+        block: BlockNumber,
+    },
+    /// ROUND-4: the block is so far below those that the key signed that nobody remembers whether it did.
+    #[error("ROUND-4: block {block} is below all that the key {key} is remembered to have signed")]
+    TooOld {
+        /// The key.
+        key: Pk1Bytes,
+        /// The block.
+        block: BlockNumber,
+    },
     /// This signer makes no keys.
     #[error("this signer makes no keys: make them where its secrets are kept")]
     CannotGenerate,

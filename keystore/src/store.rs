@@ -6,16 +6,18 @@ use crate::{
     file::file_name,
     seal::SealCost,
     signer::{Signer, SignerError},
+    votes::{self, Refusal, Votes},
 };
 use duet_primitives::{
     DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SecretKey, SignerIndex, UncheckedVote,
+    H256,
 };
 use rand::{rngs::OsRng, RngCore};
 use sp_core::crypto::{ExposeSecret, SecretString};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{btree_map::Entry, BTreeMap, BTreeSet},
     path::PathBuf,
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 use zeroize::Zeroizing;
 
@@ -26,6 +28,8 @@ use zeroize::Zeroizing;
 pub struct KeyStore {
     directory: Option<Directory>,
     keys: RwLock<Keys>,
+    /// What each key has voted for on each chain, as it stands on disk where the key does.
+    votes: Mutex<BTreeMap<(Pk1Bytes, H256), Votes>>,
 }
 
 #[derive(Default)]
@@ -108,6 +112,7 @@ impl KeyStore {
         Ok(Self {
             directory: Some(directory),
             keys: RwLock::new(keys),
+            votes: Mutex::default(),
         })
     }
 
@@ -116,6 +121,7 @@ impl KeyStore {
         Self {
             directory: None,
             keys: RwLock::default(),
+            votes: Mutex::default(),
         }
     }
 
@@ -147,6 +153,44 @@ impl KeyStore {
         self.directory
             .as_ref()
             .map(|directory| directory.path.join(file_name(key)))
+    }
+
+    /// The file that a key's votes on the chain with this genesis are recorded in; `None` without a directory.
+    pub fn votes_path_of(&self, key: &Pk1Bytes, genesis: H256) -> Option<PathBuf> {
+        self.directory
+            .as_ref()
+            .map(|directory| votes::path(directory, key, genesis))
+    }
+
+    /// Notes a vote, on disk unless the key lives in memory only. (ROUND-4)
+    fn record(&self, key: &Pk1Bytes, message: &RoundMessage) -> Result<(), SignerError> {
+        let directory = self
+            .directory
+            .as_ref()
+            .filter(|_| !self.read().in_memory.contains_key(key));
+        let genesis = message.genesis_hash();
+        // Held while the file is written: of two votes at a time, the second sees the first.
+        let mut all = self.votes.lock().unwrap_or_else(PoisonError::into_inner);
+        let votes = match all.entry((*key, genesis)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(match directory {
+                Some(directory) => Votes::read(directory, key, genesis)?,
+                None => Votes::new(key, genesis),
+            }),
+        };
+        let (key, block) = (*key, message.commitment().block_number);
+        let Some(with) = votes.with(message).map_err(|refusal| match refusal {
+            Refusal::Voted => SignerError::AlreadyVoted { key, block },
+            Refusal::Forgotten => SignerError::TooOld { key, block },
+        })?
+        else {
+            return Ok(());
+        };
+        if let Some(directory) = directory {
+            with.write(directory, &key, genesis)?;
+        }
+        *votes = with;
+        Ok(())
     }
 
     /// Looks for files that came, changed or went. A file that is refused is logged and left out: the keys
@@ -224,7 +268,9 @@ impl Signer for KeyStore {
         signer: SignerIndex,
         message: &RoundMessage,
     ) -> Result<UncheckedVote, SignerError> {
-        self.with_secret(key, |secret| UncheckedVote::sign(secret, signer, message))
+        let vote = self.with_secret(key, |secret| UncheckedVote::sign(secret, signer, message))?;
+        self.record(key, message)?;
+        Ok(vote)
     }
 
     fn prove_possession(

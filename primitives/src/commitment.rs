@@ -4,7 +4,7 @@ use crate::{
     curve::Native,
     dleq::Encoded,
     keyset::KeysetCommitment,
-    suite::{MESSAGE_PREFIX, SIGNATURE_SUITE},
+    suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
     H256,
 };
 use alloc::vec::Vec;
@@ -82,6 +82,7 @@ impl Commitment {
 /// A commitment, hashed to the curve once for all the votes on it.
 #[derive(Clone, Debug)]
 pub struct RoundMessage {
+    genesis_hash: H256,
     commitment: Commitment,
     pub(crate) hm: Encoded<Native>,
 }
@@ -90,7 +91,21 @@ impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
         let hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
-        Self { commitment, hm }
+        Self {
+            genesis_hash,
+            commitment,
+            hm,
+        }
+    }
+
+    /// The chain that it is signed on.
+    pub fn genesis_hash(&self) -> H256 {
+        self.genesis_hash
+    }
+
+    /// `H(m)`, encoded: it stands for the chain and for every byte of the commitment.
+    pub fn hash(&self) -> [u8; G1_LEN] {
+        self.hm.bytes
     }
 
     /// What the votes are about.

@@ -4,9 +4,8 @@
 //!
 //! The database applies writes in the order in which they were made, so that after a crash it holds a prefix of
 //! them: never a proof without the sets before it, never a vote without the finalized block that it is about.
-//! That is what ROUND-4 needs of it. A crash may lose the latest vote together with the end of the log, but what
-//! a validator signs about a block is a function of a block that GRANDPA finalized, and signing is
-//! deterministic: it then signs the same again, byte for byte.
+//! The prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
+//! record of its own that is flushed with each vote, gives the same bytes or nothing. (ROUND-4)
 
 use crate::network::message::decode_exactly;
 use codec::{Decode, Encode};

@@ -1,0 +1,189 @@
+//! What a key has voted for outlives the process, and keeps the key from voting otherwise. (ROUND-4)
+
+use duet_keystore::{Corruption, KeyStore, KeyStoreError, Signer, SignerError};
+use duet_primitives::{
+    BlockNumber, Commitment, KeysetCommitment, Pk1Bytes, RoundMessage, SecretKey, H256,
+};
+use std::{fs, path::PathBuf};
+use tempfile::TempDir;
+
+const CHAIN: H256 = H256::repeat_byte(7);
+
+/// What is signed about a block; `variant` tells contradicting ones apart.
+fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessage {
+    let next = KeysetCommitment {
+        id: 0,
+        len: 1,
+        root: H256::zero(),
+        apk1: key().public().pk1(),
+    };
+    let commitment = Commitment {
+        block_number,
+        block_hash: H256::repeat_byte(variant),
+        mmr_root: H256::zero(),
+        validator_set_id: 0,
+        next,
+    };
+    RoundMessage::new(chain, commitment)
+}
+
+fn message(block_number: BlockNumber, variant: u8) -> RoundMessage {
+    message_on(CHAIN, block_number, variant)
+}
+
+fn key() -> SecretKey {
+    SecretKey::from_seed(&[1; 32]).unwrap()
+}
+
+fn pk1() -> Pk1Bytes {
+    key().public().pk1()
+}
+
+fn open(dir: &TempDir) -> KeyStore {
+    KeyStore::open(dir.path(), None).unwrap()
+}
+
+/// A directory with the key in it, and its key store.
+fn one_key() -> (TempDir, KeyStore) {
+    let dir = TempDir::new().unwrap();
+    let store = open(&dir);
+    store.insert(key()).unwrap();
+    (dir, store)
+}
+
+fn vote(store: &KeyStore, message: &RoundMessage) -> Result<(), SignerError> {
+    store.sign_vote(&pk1(), 0, message).map(drop)
+}
+
+fn assert_voted(result: Result<(), SignerError>, expected: BlockNumber) {
+    let error = result.unwrap_err();
+    assert!(
+        matches!(error, SignerError::AlreadyVoted { key, block } if key == pk1() && block == expected),
+        "{error}"
+    );
+}
+
+fn record(store: &KeyStore) -> PathBuf {
+    store.votes_path_of(&pk1(), CHAIN).unwrap()
+}
+
+#[test]
+fn a_key_signs_one_commitment_for_a_block_before_and_after_a_restart() {
+    let (dir, store) = one_key();
+    vote(&store, &message(8, 1)).unwrap();
+    assert_voted(vote(&store, &message(8, 2)), 8);
+    vote(&store, &message(9, 2)).unwrap();
+
+    let restarted = open(&dir);
+    assert_voted(vote(&restarted, &message(8, 2)), 8);
+    assert_voted(vote(&restarted, &message(9, 1)), 9);
+    assert_eq!(
+        restarted.sign_vote(&pk1(), 0, &message(8, 1)).unwrap(),
+        store.sign_vote(&pk1(), 0, &message(8, 1)).unwrap(),
+    );
+    assert_eq!(restarted.keys().unwrap(), [key().public()]);
+}
+
+#[test]
+fn the_record_is_on_disk_when_the_vote_is_given_out() {
+    let (_dir, store) = one_key();
+    assert!(!record(&store).exists());
+    for block in [3, 4] {
+        vote(&store, &message(block, 1)).unwrap();
+        let text = fs::read_to_string(record(&store)).unwrap();
+        assert!(text.contains(&format!("\"{block}\":\"0x")), "{text}");
+    }
+}
+
+#[test]
+fn a_vote_that_cannot_be_recorded_is_not_given_out() {
+    let (dir, store) = one_key();
+    fs::remove_dir_all(dir.path()).unwrap();
+    assert!(matches!(
+        vote(&store, &message(3, 1)).unwrap_err(),
+        SignerError::KeyStore(KeyStoreError::Io { .. })
+    ));
+    // Nothing was given out, so that the other commitment may still be signed.
+    fs::create_dir(dir.path()).unwrap();
+    vote(&store, &message(3, 2)).unwrap();
+}
+
+#[test]
+fn another_chain_is_another_record() {
+    let (dir, store) = one_key();
+    vote(&store, &message(8, 1)).unwrap();
+    vote(&store, &message_on(H256::zero(), 8, 2)).unwrap();
+    let restarted = open(&dir);
+    assert_voted(vote(&restarted, &message(8, 2)), 8);
+    assert_voted(vote(&restarted, &message_on(H256::zero(), 8, 1)), 8);
+}
+
+#[test]
+fn below_what_is_remembered_nothing_is_signed() {
+    let (dir, store) = one_key();
+    for block in 1..=70 {
+        vote(&store, &message(block, 1)).unwrap();
+    }
+    for store in [store, open(&dir)] {
+        assert!(matches!(
+            vote(&store, &message(6, 1)).unwrap_err(),
+            SignerError::TooOld { key, block: 6 } if key == pk1()
+        ));
+        vote(&store, &message(7, 1)).unwrap();
+        assert_voted(vote(&store, &message(7, 2)), 7);
+    }
+}
+
+#[test]
+fn a_damaged_record_is_named_and_the_key_does_not_sign() {
+    let (dir, store) = one_key();
+    vote(&store, &message(8, 1)).unwrap();
+    let path = record(&store);
+    let whole = fs::read_to_string(&path).unwrap();
+    let refused = |text: &str| {
+        fs::write(&path, text).unwrap();
+        match vote(&open(&dir), &message(9, 1)).unwrap_err() {
+            SignerError::KeyStore(KeyStoreError::CorruptVotes {
+                path: named,
+                reason,
+            }) => {
+                assert_eq!(named, path);
+                *reason
+            }
+            other => panic!("{other}"),
+        }
+    };
+    assert!(matches!(refused(""), Corruption::Json(_)));
+    assert!(matches!(
+        refused(&whole[..whole.len() / 2]),
+        Corruption::Json(_)
+    ));
+    let later = whole.replace("\"version\":1", "\"version\":2");
+    assert!(matches!(
+        refused(&later),
+        Corruption::Version {
+            expected: 1,
+            got: 2
+        }
+    ));
+    let other = whole.replace(&pk1().to_string(), &Pk1Bytes([9; 48]).to_string());
+    assert!(matches!(refused(&other), Corruption::OtherRecord));
+    fs::write(&path, whole).unwrap();
+    vote(&open(&dir), &message(9, 1)).unwrap();
+}
+
+#[test]
+fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
+    let dir = TempDir::new().unwrap();
+    let store = open(&dir);
+    store.insert_ephemeral(key());
+    vote(&store, &message(8, 1)).unwrap();
+    assert_voted(vote(&store, &message(8, 2)), 8);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+
+    let memory = KeyStore::in_memory();
+    memory.insert(key()).unwrap();
+    vote(&memory, &message(8, 1)).unwrap();
+    assert_voted(vote(&memory, &message(8, 2)), 8);
+    assert_eq!(memory.votes_path_of(&pk1(), CHAIN), None);
+}
