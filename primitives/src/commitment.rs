@@ -1,7 +1,7 @@
 //! What a vote is about, and its exact signed bytes.
 
 use crate::{
-    curve::Native,
+    curve::{Curve, Native},
     dleq::Encoded,
     keyset::KeysetCommitment,
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
@@ -90,7 +90,9 @@ pub struct RoundMessage {
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
-        let hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
+        let mut hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
+        // How many will vote is not known here; the set that follows is about as large.
+        hm.tables = Native::message_tables(commitment.next.len);
         Self {
             genesis_hash,
             commitment,

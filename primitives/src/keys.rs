@@ -29,10 +29,12 @@ impl Pk1 {
     /// [`KeyError::Pk1`] with the broken encoding rule.
     pub fn from_chain_state_unchecked(bytes: &Pk1Bytes) -> Result<Self, KeyError> {
         let point = Native::g1_from_stored_unchecked(&bytes.0).map_err(KeyError::Pk1)?;
-        Ok(Self(Encoded {
-            point,
-            bytes: bytes.0,
-        }))
+        Ok(Self(Encoded::with_bytes(point, bytes.0)))
+    }
+
+    /// Makes room for the tables of a member of a set with `set_len` keys.
+    pub(crate) fn expect_votes(&mut self, set_len: u32) {
+        self.0.tables = Native::key_tables(set_len);
     }
 
     /// The encoding.
@@ -58,10 +60,7 @@ impl Pk1Bytes {
     /// [`KeyError::Pk1`] with the first broken rule of ENC-1 to ENC-4.
     pub fn check(&self) -> Result<Pk1, KeyError> {
         let point = Native::g1_from_bytes(&self.0).map_err(KeyError::Pk1)?;
-        Ok(Pk1(Encoded {
-            point,
-            bytes: self.0,
-        }))
+        Ok(Pk1(Encoded::with_bytes(point, self.0)))
     }
 }
 

@@ -137,7 +137,8 @@ impl Keyset {
                 got: found,
             });
         }
-        let (keys, _) = read_keys(keys)?;
+        let (mut keys, len) = read_keys(keys)?;
+        keys.iter_mut().for_each(|key| key.expect_votes(len));
         let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
         let total = Native::g1_sum(&points);
         let got = Pk1Bytes(Native::g1_to_bytes(&total));

@@ -4,11 +4,13 @@ use crate::{
     commitment::{Commitment, RoundMessage, SignerIndex},
     curve::{Curve, Native},
     dleq,
-    error::VoteError,
+    error::{SignatureError, VoteError},
     keyset::Keyset,
     Pk1, SecretKey, VoteSignature,
 };
+use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use core::num::NonZeroUsize;
 use scale_info::TypeInfo;
 
 /// A vote as it travels; nothing is known about it.
@@ -38,8 +40,9 @@ impl UncheckedVote {
     /// Checks this vote against its set, without a pairing.
     ///
     /// Rules: VOTE-1 set id, VOTE-2 signer in the set, VOTE-3 signature and proof (DLEQ-2).
-    /// Cost: one decompression with its subgroup check, four multiplications in G1. `message` is this vote's
-    /// own commitment, hashed once for the whole round.
+    /// Cost: one decompression, one multiplication in G1 that comes with the subgroup check, and three with
+    /// tables: `set` keeps those of a signer from its second vote on, `message`, which is this vote's own
+    /// commitment hashed once for the whole round, its own from the second vote on.
     ///
     /// # Errors
     /// The first broken rule in that order. A bad vote blames who sent it, never the signer it names.
@@ -47,24 +50,63 @@ impl UncheckedVote {
     /// # Security
     /// `set` must come from chain state or from a checked justification, never from the sender.
     pub fn check(self, set: &Keyset, message: &RoundMessage) -> Result<Vote, VoteError> {
+        let key = self.check_form(set, message)?;
+        let sigma = dleq::check(&self.signature, &key.0, &message.hm);
+        self.with_verdict(key, sigma)
+    }
+
+    /// [`UncheckedVote::check`] of many votes of one round: the same verdicts in the same order, for about half
+    /// the work each.
+    ///
+    /// With `threads` above one, the votes are divided among that many threads.
+    ///
+    /// # Errors
+    /// Each vote has its own verdict; a bad one changes nothing for the others.
+    pub fn check_all(
+        votes: Vec<Self>,
+        set: &Keyset,
+        message: &RoundMessage,
+        threads: NonZeroUsize,
+    ) -> Vec<Result<Vote, VoteError>> {
+        #[cfg(feature = "std")]
+        if threads.get() > 1 {
+            return in_parallel(votes, threads, &|votes| check_chunk(votes, set, message));
+        }
+        let _ = threads;
+        check_chunk(votes, set, message)
+    }
+
+    /// VOTE-1, VOTE-2, and that the vote is about `message`.
+    fn check_form<'a>(
+        &self,
+        set: &'a Keyset,
+        message: &RoundMessage,
+    ) -> Result<&'a Pk1, VoteError> {
+        let (expected, got) = (set.id(), self.commitment.validator_set_id);
+        if expected != got {
+            return Err(VoteError::WrongSet { expected, got });
+        }
+        let key = set.key(self.signer).ok_or(VoteError::UnknownSigner {
+            signer: self.signer,
+            len: set.len(),
+        })?;
+        if &self.commitment != message.commitment() {
+            return Err(VoteError::OtherMessage);
+        }
+        Ok(key)
+    }
+
+    fn with_verdict(
+        self,
+        key: &Pk1,
+        sigma: Result<<Native as Curve>::G1, SignatureError>,
+    ) -> Result<Vote, VoteError> {
         let Self {
             commitment,
             signer,
             signature,
         } = self;
-        let (expected, got) = (set.id(), commitment.validator_set_id);
-        if expected != got {
-            return Err(VoteError::WrongSet { expected, got });
-        }
-        let key = set.key(signer).ok_or(VoteError::UnknownSigner {
-            signer,
-            len: set.len(),
-        })?;
-        if &commitment != message.commitment() {
-            return Err(VoteError::OtherMessage);
-        }
-        let sigma = dleq::check(&signature, &key.0, &message.hm)
-            .map_err(|error| VoteError::Signature { signer, error })?;
+        let sigma = sigma.map_err(|error| VoteError::Signature { signer, error })?;
         Ok(Vote {
             commitment,
             signer,
@@ -73,6 +115,57 @@ impl UncheckedVote {
             sigma,
         })
     }
+}
+
+fn check_chunk(
+    votes: Vec<UncheckedVote>,
+    set: &Keyset,
+    message: &RoundMessage,
+) -> Vec<Result<Vote, VoteError>> {
+    let forms: Vec<_> = votes
+        .iter()
+        .map(|vote| vote.check_form(set, message))
+        .collect();
+    let signatures: Vec<_> = votes
+        .iter()
+        .zip(&forms)
+        .filter_map(|(vote, key)| Some((vote.signature, &key.as_ref().ok()?.0)))
+        .collect();
+    let mut verdicts = dleq::check_all(&signatures, &message.hm).into_iter();
+    votes
+        .into_iter()
+        .zip(forms)
+        .map(|(vote, key)| {
+            let key = key?;
+            let verdict = verdicts.next().expect("one verdict per signature; qed");
+            vote.with_verdict(key, verdict)
+        })
+        .collect()
+}
+
+/// Divides `items` among threads; the results stand in the order of the items.
+#[cfg(feature = "std")]
+fn in_parallel<T: Send, R: Send>(
+    mut items: Vec<T>,
+    threads: NonZeroUsize,
+    work: &(dyn Fn(Vec<T>) -> Vec<R> + Sync),
+) -> Vec<R> {
+    let share = items.len().div_ceil(threads.get()).max(1);
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        while items.len() > share {
+            let last = items.split_off(items.len() - share);
+            handles.push(scope.spawn(move || work(last)));
+        }
+        let mut results = work(items);
+        for handle in handles.into_iter().rev() {
+            match handle.join() {
+                Ok(part) => results.extend(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        results
+    })
 }
 
 /// A vote that was checked.

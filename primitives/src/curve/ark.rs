@@ -46,6 +46,7 @@ impl Curve for Ark {
     type Scalar = Fr;
     type G1 = G1Affine;
     type G2 = G2Affine;
+    type Tables = ();
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
         Fr::deserialize_compressed(&bytes[..]).ok()

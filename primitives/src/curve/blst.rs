@@ -1,7 +1,7 @@
 //! blst: assembly, constant-time on secrets. All `unsafe` of the crate is in this file: each call hands blst
 //! pointers to live, initialised values of exactly the type that the binding names.
 
-use super::{check_encoding, Curve, PointError};
+use super::{check_encoding, fast, Commitments, Curve, PointError, Query};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use blst::{
     blst_fp12, blst_fp12_finalverify, blst_hash_to_g1, blst_lendian_from_scalar, blst_miller_loop,
@@ -14,6 +14,7 @@ use blst::{
     blst_scalar_from_be_bytes, blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check,
     BLST_ERROR,
 };
+use std::vec::Vec;
 use zeroize::Zeroize;
 
 /// The blst back end.
@@ -73,10 +74,18 @@ fn mul_g1(point: &blst_p1_affine, scalar: &[u8], bits: usize) -> blst_p1 {
     out
 }
 
+/// A point of the curve from its encoding, without the subgroup check.
+pub(super) fn decompress(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointError> {
+    check_encoding(bytes)?;
+    let mut point = blst_p1_affine::default();
+    on_curve(unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) }).map(|()| point)
+}
+
 impl Curve for Blst {
     type Scalar = Scalar;
     type G1 = blst_p1_affine;
     type G2 = blst_p2_affine;
+    type Tables = fast::Tables;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
         let mut scalar = Scalar::default();
@@ -120,9 +129,7 @@ impl Curve for Blst {
     }
 
     fn g1_from_stored_unchecked(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointError> {
-        check_encoding(bytes)?;
-        let mut point = blst_p1_affine::default();
-        on_curve(unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) }).map(|()| point)
+        decompress(bytes)
     }
 
     fn g1_to_bytes(point: &blst_p1_affine) -> [u8; G1_LEN] {
@@ -169,6 +176,24 @@ impl Curve for Blst {
         let mut out = blst_p1::default();
         unsafe { blst_p1_add_or_double(&mut out, &ap, &bq) };
         to_affine_g1(&out)
+    }
+
+    fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
+        fast::commitments(query)
+    }
+
+    fn dleq_commitments_all(
+        queries: &[Query<'_, Self>],
+    ) -> Vec<Result<Commitments<Self>, PointError>> {
+        fast::commitments_all(queries)
+    }
+
+    fn key_tables(set_len: u32) -> fast::Tables {
+        fast::Tables::for_key(set_len)
+    }
+
+    fn message_tables(votes: u32) -> fast::Tables {
+        fast::Tables::for_message(votes)
     }
 
     fn g1_add_mul_short(p: &blst_p1_affine, t: u128, q: &blst_p1_affine) -> blst_p1_affine {

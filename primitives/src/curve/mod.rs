@@ -11,6 +11,8 @@ mod ark;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
 mod blst;
+#[cfg(feature = "std")]
+mod fast;
 
 pub use self::ark::Ark;
 #[cfg(feature = "std")]
@@ -45,6 +47,36 @@ pub enum PointError {
     NotInSubgroup,
 }
 
+/// What [`Curve::dleq_commitments`] is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a, C: Curve> {
+    /// The challenge.
+    pub c: &'a C::Scalar,
+    /// The response.
+    pub s: &'a C::Scalar,
+    /// The signer's key.
+    pub pk1: &'a C::G1,
+    /// Tables of the key.
+    pub pk1_tables: &'a C::Tables,
+    /// `H(m)`.
+    pub hm: &'a C::G1,
+    /// Tables of `H(m)`.
+    pub hm_tables: &'a C::Tables,
+    /// σ, encoded.
+    pub sigma: &'a [u8; G1_LEN],
+}
+
+/// What [`Curve::dleq_commitments`] answers.
+#[derive(Clone, Debug)]
+pub struct Commitments<C: Curve> {
+    /// σ, decoded and in the subgroup.
+    pub sigma: C::G1,
+    /// `A = s·g1 + c·pk1`.
+    pub a: C::G1,
+    /// `B = s·H(m) + c·σ`.
+    pub b: C::G1,
+}
+
 /// What the protocol needs of BLS12-381.
 ///
 /// Points are in the subgroup of order `r`; they may be zero as intermediate results and never when decoded.
@@ -57,6 +89,8 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     type G1: Clone + PartialEq + Debug + Send + Sync;
     /// A point of G2.
     type G2: Clone + PartialEq + Debug + Send + Sync;
+    /// Multiples of a point that is multiplied again and again. The default has none.
+    type Tables: Clone + Debug + Default + Send + Sync;
 
     /// Decodes 32 little-endian bytes; `None` when they are not below `r`. (ENC-5)
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self::Scalar>;
@@ -86,6 +120,30 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn g1_mul_secret(point: &Self::G1, scalar: &Self::Scalar) -> Self::G1;
     /// `a·p + b·q`, for public inputs.
     fn g1_mul_add(a: &Self::Scalar, p: &Self::G1, b: &Self::Scalar, q: &Self::G1) -> Self::G1;
+    /// Decodes σ as [`Curve::g1_from_bytes`] does, and works out both commitments of a proof. (DLEQ-2)
+    fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
+        let Query { c, s, pk1, hm, .. } = *query;
+        let sigma = Self::g1_from_bytes(query.sigma)?;
+        Ok(Commitments {
+            a: Self::g1_mul_add(s, &Self::g1_generator(), c, pk1),
+            b: Self::g1_mul_add(s, hm, c, &sigma),
+            sigma,
+        })
+    }
+    /// [`Curve::dleq_commitments`] of many proofs, with the same answers.
+    fn dleq_commitments_all(
+        queries: &[Query<'_, Self>],
+    ) -> Vec<Result<Commitments<Self>, PointError>> {
+        queries.iter().map(Self::dleq_commitments).collect()
+    }
+    /// Room for the tables of a key of a set with `set_len` keys.
+    fn key_tables(_set_len: u32) -> Self::Tables {
+        Self::Tables::default()
+    }
+    /// Room for the tables of a message on which `votes` votes are expected.
+    fn message_tables(_votes: u32) -> Self::Tables {
+        Self::Tables::default()
+    }
     /// `p + t·q` with a short public scalar.
     fn g1_add_mul_short(p: &Self::G1, t: u128, q: &Self::G1) -> Self::G1;
     /// Hashes to G1 as RFC 9380 has it, `XMD:SHA-256_SSWU_RO`.

@@ -1,0 +1,271 @@
+//! Multiples of a point that is multiplied again and again: a signed comb.
+//!
+//! Half of a scalar, an odd `k` below `2^128`, is written with the digits ±1 only, in rows of `columns` bits. The
+//! bits of one column, one from each row (a tooth), select one point of a table of `2^(teeth − 1)`; the sign of
+//! the highest tooth is taken out of it. With `blocks` such tables, each for another part of the columns, all but
+//! `columns / blocks − 1` doublings are in the tables. The other half of the scalar uses the same tables through
+//! the endomorphism.
+
+use super::{
+    digits::BaseZ,
+    lanes::{Lanes, ZERO},
+    point::{to_affine, Affine, Jacobian},
+};
+use alloc::{vec, vec::Vec};
+
+/// The size of a comb: what it holds against what a multiplication costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    teeth: usize,
+    columns: usize,
+    blocks: usize,
+}
+
+impl Shape {
+    /// `teeth · columns ≥ 128`, and `blocks` divides `columns`.
+    pub(crate) const fn new(teeth: usize, columns: usize, blocks: usize) -> Self {
+        assert!(teeth > 1 && teeth * columns >= 128 && columns.is_multiple_of(blocks));
+        Self {
+            teeth,
+            columns,
+            blocks,
+        }
+    }
+
+    const fn entries(self) -> usize {
+        1 << (self.teeth - 1)
+    }
+
+    /// Points in the tables.
+    pub(crate) const fn points(self) -> usize {
+        self.blocks * self.entries()
+    }
+
+    /// Bytes of the tables.
+    pub(crate) const fn bytes(self) -> usize {
+        self.points() * size_of::<Affine>()
+    }
+
+    /// Columns of each block: doublings of a multiplication, and one.
+    pub(crate) const fn steps(self) -> usize {
+        self.columns / self.blocks
+    }
+}
+
+/// A step of a multiplication.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pass {
+    /// Doubles what there is so far.
+    Double,
+    /// Adds what a half of the scalar selects from a block.
+    Add {
+        half: usize,
+        block: usize,
+        step: usize,
+    },
+    /// Takes off what made a half odd, where it was even.
+    Correct { half: usize },
+}
+
+impl Shape {
+    /// The steps of a multiplication, which begins with zero.
+    pub(crate) fn passes(self) -> impl Iterator<Item = Pass> {
+        let additions = move |step| {
+            (0..self.blocks)
+                .flat_map(move |block| [0, 1].map(|half| Pass::Add { half, block, step }))
+        };
+        let steps = (0..self.steps()).rev().flat_map(move |step| {
+            let is_first = step + 1 == self.steps();
+            (!is_first)
+                .then_some(Pass::Double)
+                .into_iter()
+                .chain(additions(step))
+        });
+        steps.chain([0, 1].map(|half| Pass::Correct { half }))
+    }
+}
+
+/// The tables of one point of G1.
+#[derive(Debug)]
+pub(crate) struct Comb {
+    shape: Shape,
+    base: Affine,
+    table: Vec<Affine>,
+}
+
+/// Half of a scalar, ready for the columns.
+#[derive(Clone, Copy, Debug)]
+struct Odd {
+    half: u128,
+    was_even: bool,
+}
+
+impl Odd {
+    fn new(half: u128) -> Self {
+        Self {
+            half: half | 1,
+            was_even: half & 1 == 0,
+        }
+    }
+
+    /// Whether the digit at this bit is +1: `k = Σ ±2^i` holds for the bits of `(k + 2^n − 1)/2`.
+    #[inline(always)]
+    fn is_positive(self, bit: usize, bits: usize) -> bool {
+        bit + 1 == bits || (bit < 127 && (self.half >> (bit + 1)) & 1 == 1)
+    }
+}
+
+/// A scalar, ready for combs of any shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CombScalar([Odd; 2]);
+
+impl CombScalar {
+    pub(crate) fn new(scalar: &BaseZ) -> Self {
+        Self(scalar.halves().map(Odd::new))
+    }
+}
+
+impl Comb {
+    /// Works out the tables. Cost: 128 doublings, one addition per point.
+    pub(crate) fn new(shape: Shape, base: Affine) -> Self {
+        let bases = Self::bases(shape, base);
+        let teeth = shape.teeth;
+        let mut lanes = Lanes::default();
+        let mut table = vec![ZERO; shape.points()];
+        // Place 0 of each block: the highest tooth, and every other with the digit −1.
+        for (block, rows) in bases.chunks_exact(teeth).enumerate() {
+            table[block * shape.entries()] = rows[teeth - 1];
+        }
+        for tooth in 0..teeth - 1 {
+            for (block, rows) in bases.chunks_exact(teeth).enumerate() {
+                lanes.push(block * shape.entries(), rows[tooth].neg());
+            }
+            lanes.flush(&mut table);
+        }
+        // Level by level: the upper half has the digit of one more tooth turned to +1.
+        let mut twice = bases.clone();
+        for (at, base) in bases.iter().enumerate() {
+            lanes.push(at, *base);
+        }
+        lanes.flush(&mut twice);
+        for tooth in 0..teeth - 1 {
+            let size = 1 << tooth;
+            for (block, rows) in twice.chunks_exact(teeth).enumerate() {
+                let start = block * shape.entries();
+                table.copy_within(start..start + size, start + size);
+                for at in start + size..start + 2 * size {
+                    lanes.push(at, rows[tooth]);
+                }
+            }
+            lanes.flush(&mut table);
+        }
+        Self { shape, base, table }
+    }
+
+    /// `2^(tooth · columns + block · steps) · base`, block by block, tooth by tooth.
+    fn bases(shape: Shape, base: Affine) -> Vec<Affine> {
+        let mut chain: Vec<Jacobian> = vec![base.into()];
+        for _ in 1..shape.teeth * shape.columns {
+            let last = chain[chain.len() - 1].double();
+            chain.push(last);
+        }
+        let wanted: Vec<_> = (0..shape.blocks)
+            .flat_map(|block| {
+                (0..shape.teeth).map(move |tooth| tooth * shape.columns + block * shape.steps())
+            })
+            .map(|bit| chain[bit])
+            .collect();
+        to_affine(&wanted)
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The point that a pass adds to `sum`, if any.
+    #[inline(always)]
+    pub(crate) fn addend(&self, scalar: &CombScalar, pass: Pass) -> Option<Affine> {
+        let (half, point) = match pass {
+            Pass::Double => return None,
+            Pass::Add { half, block, step } => (half, self.column(scalar.0[half], block, step)),
+            Pass::Correct { half } => {
+                if !scalar.0[half].was_even {
+                    return None;
+                }
+                (half, self.base.neg())
+            }
+        };
+        Some(if half == 0 { point } else { point.mul_z2() })
+    }
+
+    /// The point that the bits of a column select.
+    #[inline(always)]
+    fn column(&self, odd: Odd, block: usize, step: usize) -> Affine {
+        let Shape { teeth, columns, .. } = self.shape;
+        let column = block * self.shape.steps() + step;
+        let is_positive = |tooth: usize| odd.is_positive(tooth * columns + column, teeth * columns);
+        let sign = is_positive(teeth - 1);
+        let index = (0..teeth - 1).fold(0, |index, tooth| {
+            index | (usize::from(is_positive(tooth) == sign) << tooth)
+        });
+        self.table[block * self.shape.entries() + index].neg_if(!sign)
+    }
+
+    /// `scalar · base`.
+    pub(crate) fn mul(&self, scalar: &CombScalar) -> Jacobian {
+        self.shape
+            .passes()
+            .fold(Jacobian::ZERO, |sum, pass| match pass {
+                Pass::Double => sum.double(),
+                _ => self
+                    .addend(scalar, pass)
+                    .map_or(sum, |addend| sum.add_affine(&addend)),
+            })
+    }
+}
+
+/// One product of a sum of products.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Term<'a> {
+    pub(crate) comb: &'a Comb,
+    pub(crate) scalar: &'a CombScalar,
+}
+
+/// `sums[i]`, which is zero, becomes the sum of the `i`th terms of each list. Both lists of lists are worked on
+/// at once, the first for the first half of `sums` and the second for the second. In a list all combs have one shape, and only
+/// the first list may have one that doubles.
+pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut Lanes) {
+    let half = sums.len() / 2;
+    let mut schedules = of.map(|lists| {
+        lists.iter().flat_map(|terms| {
+            let shape = terms.first().map(|term| term.comb.shape);
+            shape
+                .into_iter()
+                .flat_map(Shape::passes)
+                .map(move |pass| (pass, terms))
+        })
+    });
+    loop {
+        let mut is_done = true;
+        for (schedule, offset) in schedules.iter_mut().zip([0, half]) {
+            let Some((pass, terms)) = schedule.next() else {
+                continue;
+            };
+            is_done = false;
+            for (at, term) in (offset..).zip(terms) {
+                match pass {
+                    Pass::Double => lanes.push(at, sums[at]),
+                    _ => {
+                        if let Some(addend) = term.comb.addend(term.scalar, pass) {
+                            lanes.push(at, addend);
+                        }
+                    }
+                }
+            }
+        }
+        if is_done {
+            return;
+        }
+        lanes.flush(sums);
+    }
+}

@@ -1,0 +1,187 @@
+//! Scalars in base `|z|`, the curve's parameter: `r = z⁴ − z² + 1`, so that four digits of 64 bits write every
+//! scalar, and `[z²]` costs one multiplication in `Fp` (it is `−φ`). `z` itself is negative; its even powers,
+//! and so everything here that uses φ, are those of `|z|`.
+
+/// `|z|`.
+pub(crate) const Z: u64 = 0xd201_0000_0001_0000;
+/// The bits of `|z|` that are set.
+pub(crate) const Z_BITS: [usize; 6] = [16, 48, 57, 60, 62, 63];
+
+/// A scalar as `d0 + d1·|z| + d2·z² + d3·|z|³`, each digit below `|z|`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BaseZ(pub(crate) [u64; 4]);
+
+impl BaseZ {
+    /// Of a reduced scalar in little-endian bytes.
+    pub(crate) fn new(scalar: &[u8; 32]) -> Self {
+        let mut limbs = [0; 4];
+        for (limb, bytes) in limbs.iter_mut().zip(scalar.chunks_exact(8)) {
+            *limb = u64::from_le_bytes(bytes.try_into().expect("chunks of eight; qed"));
+        }
+        Self(core::array::from_fn(|_| divide_by_z(&mut limbs)))
+    }
+
+    /// `(a, b)` with the scalar equal to `a + b·z²`, both below `z² < 2^128`.
+    pub(crate) fn halves(&self) -> [u128; 2] {
+        let [d0, d1, d2, d3] = self.0.map(u128::from);
+        [d0 + d1 * u128::from(Z), d2 + d3 * u128::from(Z)]
+    }
+}
+
+/// Divides in place; the remainder.
+fn divide_by_z(limbs: &mut [u64; 4]) -> u64 {
+    let mut remainder = 0;
+    for limb in limbs.iter_mut().rev() {
+        let value = (u128::from(remainder) << 64) | u128::from(*limb);
+        // The remainder is below z, so that the quotient fits a limb.
+        *limb = low(value / u128::from(Z));
+        remainder = low(value % u128::from(Z));
+    }
+    remainder
+}
+
+#[allow(clippy::cast_possible_truncation)] // Callers' values are below 2^64.
+fn low(value: u128) -> u64 {
+    debug_assert!(value <= u128::from(u64::MAX));
+    value as u64
+}
+
+/// Bits of a window: digits are odd and below `2^(WINDOW − 1)` in absolute value.
+pub(crate) const WINDOW: u32 = 4;
+/// How many absolute values a digit has: 1, 3, 5 and 7.
+pub(crate) const BUCKETS: usize = 1 << (WINDOW - 2);
+
+/// A 64-bit number in non-adjacent form, from the lowest digit on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Naf(u64);
+
+/// A digit other than zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Digit {
+    pub(crate) is_negative: bool,
+    /// Half of its absolute value, rounded down.
+    pub(crate) bucket: usize,
+}
+
+/// Steps after which every digit has been taken: 64 bits and the carry.
+pub(crate) const NAF_STEPS: usize = 65;
+
+impl Naf {
+    pub(crate) fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// The digit at this bit; moves on by one bit.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> Option<Digit> {
+        const MASK: u64 = (1 << WINDOW) - 1;
+        if self.0 & 1 == 0 {
+            self.0 >>= 1;
+            return None;
+        }
+        let low = self.0 & MASK;
+        let is_negative = low > MASK / 2;
+        let absolute = if is_negative { MASK + 1 - low } else { low };
+        let (rest, carry) = if is_negative {
+            self.0.overflowing_add(absolute)
+        } else {
+            (self.0 - absolute, false)
+        };
+        self.0 = (rest >> 1) | (u64::from(carry) << 63);
+        Some(Digit {
+            is_negative,
+            // At most 3: the digits are below 8.
+            bucket: usize::try_from(absolute >> 1).unwrap_or(0),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::{Blst, Curve};
+
+    fn scalars() -> impl Iterator<Item = [u8; 32]> {
+        let edges: [[u8; 48]; 3] = [
+            [0; 48],
+            [0xff; 48],
+            core::array::from_fn(|i| u8::from(i == 47)),
+        ];
+        let mixed = (1_u8..50).map(|i| {
+            let mut byte = i;
+            core::array::from_fn(|_| {
+                byte = byte.wrapping_mul(141).wrapping_add(i);
+                byte
+            })
+        });
+        edges
+            .into_iter()
+            .chain(mixed)
+            .map(|wide| Blst::scalar_to_bytes(&Blst::scalar_from_wide(&wide)))
+    }
+
+    #[test]
+    fn the_digits_in_base_z_make_the_scalar() {
+        let z = Blst::scalar_from_bytes(&bytes(Z)).unwrap();
+        let zero = Blst::scalar_from_bytes(&[0; 32]).unwrap();
+        for scalar in scalars() {
+            let BaseZ(digits) = BaseZ::new(&scalar);
+            assert!(digits.iter().all(|digit| *digit < Z));
+            // Horner's rule with `a − b·c`: the sign alternates, and is even again after the last digit.
+            let sum = digits.iter().rev().fold(zero.clone(), |sum, digit| {
+                let digit = Blst::scalar_from_bytes(&bytes(*digit)).unwrap();
+                let minus = Blst::scalar_sub_mul(&zero, &sum, &z);
+                Blst::scalar_sub_mul(&digit, &minus, &one())
+            });
+            assert_eq!(Blst::scalar_to_bytes(&sum), scalar);
+        }
+    }
+
+    fn bytes(number: u64) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&number.to_le_bytes());
+        bytes
+    }
+
+    fn one() -> <Blst as Curve>::Scalar {
+        Blst::scalar_from_bytes(&bytes(1)).unwrap()
+    }
+
+    #[test]
+    fn the_bits_of_z_are_its_bits() {
+        assert_eq!(Z_BITS.iter().map(|bit| 1_u64 << bit).sum::<u64>(), Z);
+    }
+
+    #[test]
+    fn the_non_adjacent_form_makes_the_number() {
+        for number in [
+            0,
+            1,
+            7,
+            8,
+            9,
+            15,
+            16,
+            Z,
+            Z - 1,
+            u64::MAX,
+            u64::MAX - 8,
+            1 << 63,
+            0x7777_7777_7777_7777,
+        ] {
+            let mut naf = Naf::new(number);
+            let mut sum = 0_i128;
+            let mut last = None;
+            for step in 0..NAF_STEPS {
+                let Some(digit) = naf.step() else { continue };
+                assert!(last.is_none_or(|last| step - last >= 4));
+                last = Some(step);
+                assert!(digit.bucket < BUCKETS);
+                let value = [1_i128, 3, 5, 7][digit.bucket] << step;
+                sum += if digit.is_negative { -value } else { value };
+            }
+            assert_eq!(sum, i128::from(number));
+            assert_eq!(naf.step(), None);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The fast path of checking votes: what the vote of one signer shares with those of others, and with its own
+//! subgroup check, is worked out once.
+//!
+//! `A = s·g1 + c·pk1` and `B = s·H(m) + c·σ` (DLEQ-2) have three bases that come again, with tables ([`comb`]),
+//! and σ, which comes once and has to be checked anyway ([`variable`]). Votes of one round go through these in
+//! step, in affine coordinates with shared inversions ([`lanes`]). Both ways decide the same on every input.
+//!
+//! Everything here is public, so that it may branch and look up by value. Nothing in it may see a secret.
+
+mod comb;
+mod digits;
+#[allow(unsafe_code)]
+mod field;
+mod lanes;
+mod point;
+mod variable;
+
+#[cfg(test)]
+mod tests;
+
+use super::{
+    blst::{decompress, Blst},
+    Commitments, Curve, PointError, Query,
+};
+use alloc::{vec, vec::Vec};
+use comb::{Comb, CombScalar, Shape, Term};
+use digits::BaseZ;
+use lanes::{Lanes, ZERO};
+use point::{to_affine, Affine, Jacobian};
+use std::sync::{
+    atomic::{AtomicBool, Ordering},
+    Arc, LazyLock, OnceLock,
+};
+
+/// For the generator: 1.2 MB once per process, 24 additions.
+const GENERATOR: Shape = Shape::new(11, 12, 12);
+
+/// For keys, from the largest on: the first of which a whole set fits into [`KEY_TABLES_BYTES`] is taken.
+const KEYS: [Shape; 5] = [
+    Shape::new(8, 16, 4),
+    Shape::new(8, 16, 2),
+    Shape::new(8, 16, 1),
+    Shape::new(6, 22, 1),
+    Shape::new(4, 32, 1),
+];
+
+/// What the tables of all keys of a set may take together.
+const KEY_TABLES_BYTES: usize = 64 << 20;
+
+/// For `H(m)`, by the number of votes from which on the larger table pays.
+const MESSAGES: [(u32, Shape); 4] = [
+    (2048, Shape::new(11, 12, 12)),
+    (512, Shape::new(10, 13, 13)),
+    (16, Shape::new(8, 16, 4)),
+    (0, Shape::new(6, 22, 1)),
+];
+
+/// Votes that are checked in step: enough to make an inversion cheap, few enough to stay in the cache.
+const LANES: usize = 256;
+/// Fewer are checked one by one.
+const MIN_LANES: usize = 16;
+
+static G1: LazyLock<Comb> =
+    LazyLock::new(|| Comb::new(GENERATOR, Affine::from_blst(&Blst::g1_generator())));
+
+/// Tables of one point, shared by its copies; none by default. They are made when the point is multiplied for the
+/// second time: what is used once does not pay for them.
+#[derive(Clone, Debug, Default)]
+pub struct Tables(Option<Arc<Lazy>>);
+
+#[derive(Debug)]
+struct Lazy {
+    shape: Shape,
+    used: AtomicBool,
+    comb: OnceLock<Comb>,
+}
+
+impl Tables {
+    fn of_shape(shape: Shape) -> Self {
+        Self(Some(Arc::new(Lazy {
+            shape,
+            used: AtomicBool::new(false),
+            comb: OnceLock::new(),
+        })))
+    }
+
+    /// For a key of a set with this many.
+    pub(super) fn for_key(set_len: u32) -> Self {
+        let limit = KEY_TABLES_BYTES / usize::try_from(set_len).unwrap_or(usize::MAX).max(1);
+        KEYS.into_iter()
+            .find(|shape| shape.bytes() <= limit)
+            .map_or_else(Self::default, Self::of_shape)
+    }
+
+    /// For a message on which this many votes are expected.
+    pub(super) fn for_message(votes: u32) -> Self {
+        MESSAGES
+            .into_iter()
+            .find(|(least, _)| votes >= *least)
+            .map_or_else(Self::default, |(_, shape)| Self::of_shape(shape))
+    }
+
+    /// The tables, if it is time that there are some.
+    fn get(&self, point: &Affine) -> Option<&Comb> {
+        let lazy = self.0.as_deref()?;
+        if lazy.comb.get().is_none() && !lazy.used.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        Some(lazy.comb.get_or_init(|| Comb::new(lazy.shape, *point)))
+    }
+}
+
+fn base_z(scalar: &<Blst as Curve>::Scalar) -> BaseZ {
+    BaseZ::new(&Blst::scalar_to_bytes(scalar))
+}
+
+/// A query with its tables looked up.
+struct Prepared<'a> {
+    c: BaseZ,
+    s: BaseZ,
+    pk1: Affine,
+    pk1_tables: Option<&'a Comb>,
+    hm: Affine,
+    hm_tables: Option<&'a Comb>,
+    sigma: Affine,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(query: &Query<'a, Blst>) -> Result<Self, PointError> {
+        let (pk1, hm) = (Affine::from_blst(query.pk1), Affine::from_blst(query.hm));
+        Ok(Self {
+            sigma: Affine::from_blst(&decompress(query.sigma)?),
+            c: base_z(query.c),
+            s: base_z(query.s),
+            pk1,
+            pk1_tables: query.pk1_tables.get(&pk1),
+            hm,
+            hm_tables: query.hm_tables.get(&hm),
+        })
+    }
+
+    /// The shapes of both tables, where there are both.
+    fn shapes(&self) -> Option<(Shape, Shape)> {
+        Some((self.pk1_tables?.shape(), self.hm_tables?.shape()))
+    }
+
+    fn alone(&self) -> Result<Commitments<Blst>, PointError> {
+        let (c, s) = (CombScalar::new(&self.c), CombScalar::new(&self.s));
+        let of_sigma =
+            variable::mul_checked(&self.sigma, &self.c).ok_or(PointError::NotInSubgroup)?;
+        let a = G1
+            .mul(&s)
+            .add(&mul(&self.pk1, self.pk1_tables, &self.c, &c)?);
+        let b = of_sigma.add(&mul(&self.hm, self.hm_tables, &self.s, &s)?);
+        let [a, b]: [Affine; 2] = to_affine(&[a, b])
+            .try_into()
+            .expect("as many as were put in; qed");
+        Ok(self.commitments(a, b))
+    }
+
+    fn commitments(&self, a: Affine, b: Affine) -> Commitments<Blst> {
+        Commitments {
+            sigma: self.sigma.to_blst(),
+            a: a.to_blst(),
+            b: b.to_blst(),
+        }
+    }
+}
+
+/// A multiple of a key or of a message, which are in G1.
+fn mul(
+    point: &Affine,
+    tables: Option<&Comb>,
+    scalar: &BaseZ,
+    for_comb: &CombScalar,
+) -> Result<Jacobian, PointError> {
+    match tables {
+        Some(comb) => Ok(comb.mul(for_comb)),
+        None => variable::mul_checked(point, scalar).ok_or(PointError::NotInSubgroup),
+    }
+}
+
+/// σ and the two commitments of one vote.
+pub(super) fn commitments(query: &Query<'_, Blst>) -> Result<Commitments<Blst>, PointError> {
+    Prepared::new(query)?.alone()
+}
+
+/// The same for many: those whose tables are of one shape in step, the others one by one.
+pub(super) fn commitments_all(
+    queries: &[Query<'_, Blst>],
+) -> Vec<Result<Commitments<Blst>, PointError>> {
+    let mut lanes = Lanes::default();
+    queries
+        .chunks(LANES)
+        .flat_map(|chunk| in_step(chunk, &mut lanes))
+        .collect()
+}
+
+fn in_step(
+    queries: &[Query<'_, Blst>],
+    lanes: &mut Lanes,
+) -> Vec<Result<Commitments<Blst>, PointError>> {
+    let prepared: Vec<_> = queries.iter().map(Prepared::new).collect();
+    let shapes = prepared.iter().flatten().find_map(Prepared::shapes);
+    let together: Vec<&Prepared<'_>> = prepared
+        .iter()
+        .flatten()
+        .filter(|query| shapes.is_some() && query.shapes() == shapes)
+        .collect();
+    if together.len() < MIN_LANES {
+        return prepared
+            .into_iter()
+            .map(|query| query.and_then(|query| query.alone()))
+            .collect();
+    }
+    let mut found = run(&together, lanes).into_iter();
+    prepared
+        .iter()
+        .map(|query| match query {
+            Err(error) => Err(*error),
+            Ok(query) if query.shapes() == shapes => {
+                found.next().expect("one for each that ran; qed")
+            }
+            Ok(query) => query.alone(),
+        })
+        .collect()
+}
+
+/// Queries that have tables of the same shapes.
+fn run(queries: &[&Prepared<'_>], lanes: &mut Lanes) -> Vec<Result<Commitments<Blst>, PointError>> {
+    let sigmas: Vec<_> = queries.iter().map(|query| query.sigma).collect();
+    let challenges: Vec<_> = queries.iter().map(|query| query.c).collect();
+    let (of_sigma, are_in_subgroup) = variable::mul_checked_all(&sigmas, &challenges, lanes);
+    let c: Vec<_> = challenges.iter().map(CombScalar::new).collect();
+    let s: Vec<_> = queries
+        .iter()
+        .map(|query| CombScalar::new(&query.s))
+        .collect();
+    let with_tables = queries
+        .iter()
+        .zip(&c)
+        .zip(&s)
+        .filter_map(|((query, c), s)| {
+            Some([(query.pk1_tables?, c), (&*G1, s), (query.hm_tables?, s)])
+        });
+    let mut terms = [const { Vec::new() }; 3];
+    for of_query in with_tables {
+        for (list, (comb, scalar)) in terms.iter_mut().zip(of_query) {
+            list.push(Term { comb, scalar });
+        }
+    }
+    let [pk1, g1, hm] = terms;
+    let count = queries.len();
+    let mut sums = vec![ZERO; 2 * count];
+    comb::sums(&mut sums, [&[pk1, g1], &[hm]], lanes);
+    let (a, b) = sums.split_at_mut(count);
+    of_sigma
+        .into_iter()
+        .enumerate()
+        .for_each(|(at, product)| lanes.push(at, product));
+    lanes.flush(b);
+    queries
+        .iter()
+        .zip(are_in_subgroup)
+        .zip(a.iter().zip(b.iter()))
+        .map(|((query, is_in_subgroup), (a, b))| {
+            is_in_subgroup
+                .then(|| query.commitments(*a, *b))
+                .ok_or(PointError::NotInSubgroup)
+        })
+        .collect()
+}

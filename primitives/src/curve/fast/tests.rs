@@ -1,0 +1,287 @@
+//! The fast path against blst's own operations, single against in step, and every exceptional case.
+
+use super::{
+    comb::{Comb, CombScalar, Shape, Term},
+    digits::{BaseZ, Z},
+    field::{invert_all, Fp},
+    lanes::{Lanes, ZERO},
+    point::{to_affine, Affine, Jacobian},
+    variable, Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES,
+};
+use crate::curve::{blst::decompress, Blst, Curve};
+use alloc::{vec, vec::Vec};
+
+type Scalar = <Blst as Curve>::Scalar;
+
+/// A scalar that depends on `number` in every bit.
+fn scalar(number: u64) -> Scalar {
+    let mut wide = [0; 48];
+    let mut word = number;
+    for bytes in wide.chunks_exact_mut(8) {
+        word = word
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add(0x1234_5678_9abc_def1)
+            .rotate_left(23);
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+    Blst::scalar_from_wide(&wide)
+}
+
+fn small(number: u64) -> Scalar {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&number.to_le_bytes());
+    Blst::scalar_from_bytes(&bytes).unwrap()
+}
+
+/// `−number` modulo `r`.
+fn minus(number: u64) -> Scalar {
+    Blst::scalar_sub_mul(&small(0), &small(number), &small(1))
+}
+
+/// Scalars at which digits are zero, halves are even or zero, and carries run to the end.
+fn edges() -> Vec<Scalar> {
+    let z2 = Blst::scalar_sub_mul(&small(0), &minus(Z), &small(Z));
+    [
+        0,
+        1,
+        2,
+        3,
+        7,
+        8,
+        9,
+        15,
+        16,
+        Z,
+        Z - 1,
+        Z + 1,
+        u64::MAX,
+        1 << 63,
+    ]
+    .into_iter()
+    .flat_map(|number| [small(number), minus(number)])
+    .chain([
+        Blst::scalar_sub_mul(&z2, &small(1), &small(1)),
+        Blst::scalar_sub_mul(&small(0), &small(1), &z2),
+        z2,
+    ])
+    .collect()
+}
+
+fn base(number: u64) -> Affine {
+    Affine::from_blst(&Blst::g1_mul_secret(&Blst::g1_generator(), &scalar(number)))
+}
+
+fn add_all(points: &mut [Affine], addends: &[Affine]) {
+    let mut lanes = Lanes::default();
+    for (at, addend) in addends.iter().enumerate() {
+        lanes.push(at, *addend);
+    }
+    lanes.flush(points);
+}
+
+/// What blst's own multiplication says.
+fn expected(point: &Affine, scalar: &Scalar) -> Affine {
+    Affine::from_blst(&Blst::g1_mul_secret(&point.to_blst(), scalar))
+}
+
+fn base_z(scalar: &Scalar) -> BaseZ {
+    BaseZ::new(&Blst::scalar_to_bytes(scalar))
+}
+
+fn affine(point: Jacobian) -> Affine {
+    to_affine(&[point])[0]
+}
+
+/// A point of the curve with this x, if there is one; hardly ever in the subgroup.
+fn on_curve(x: u8) -> Option<Affine> {
+    let mut bytes = [0; 48];
+    bytes[0] = 0x80;
+    bytes[47] = x;
+    decompress(&bytes)
+        .ok()
+        .map(|point| Affine::from_blst(&point))
+}
+
+#[test]
+fn the_constants_are_what_they_claim_to_be() {
+    let three = Fp::ONE.triple();
+    assert_eq!(three, Fp::ONE.shl(1).sub(&Fp::ONE.neg()));
+    assert_eq!(Fp::ONE.mul(&three), three);
+    assert_eq!(Fp::ZERO.neg(), Fp::ZERO);
+    let point = base(1);
+    let z = Blst::g1_mul_secret(&point.to_blst(), &small(Z));
+    let z2 = Blst::g1_mul_secret(&z, &small(Z));
+    assert_eq!(point.mul_z2(), Affine::from_blst(&z2));
+}
+
+#[test]
+fn inverses_in_bulk_are_inverses_and_pass_over_zero() {
+    let elements: Vec<_> = (0..20)
+        .map(|number| {
+            if number % 7 == 3 {
+                Fp::ZERO
+            } else {
+                base(number).x
+            }
+        })
+        .collect();
+    let mut inverses = elements.clone();
+    invert_all(&mut inverses, &mut Vec::new());
+    for (element, inverse) in elements.iter().zip(&inverses) {
+        assert_eq!(*inverse, element.inverse());
+        let is_one = element.mul(inverse) == Fp::ONE;
+        assert_eq!(is_one, !element.is_zero());
+    }
+}
+
+#[test]
+fn additions_handle_zero_equal_and_opposite_points_in_both_coordinates() {
+    let (p, q) = (base(1), base(2));
+    let sum =
+        |a: &Affine, b: &Affine| Affine::from_blst(&Blst::g1_sum(&[&a.to_blst(), &b.to_blst()]));
+    let cases = [
+        (p, q),
+        (p, p),
+        (p, p.neg()),
+        (p, ZERO),
+        (ZERO, p),
+        (ZERO, ZERO),
+        (p.neg(), q),
+        (p, p.mul_z2()),
+    ];
+    let (mut left, right): (Vec<_>, Vec<_>) = cases.iter().copied().unzip();
+    add_all(&mut left, &right);
+    for ((a, b), in_lanes) in cases.iter().zip(&left) {
+        let expected = sum(a, b);
+        assert_eq!(*in_lanes, expected);
+        let jacobian = |point: &Affine| match *point {
+            ZERO => Jacobian::ZERO,
+            point => Jacobian::from(point),
+        };
+        // Denominators other than one on both sides.
+        let scaled = |point: &Affine| jacobian(point).double().add(&jacobian(&point.neg()));
+        assert_eq!(affine(scaled(a).add(&scaled(b))), expected);
+        if *b != ZERO {
+            assert_eq!(affine(scaled(a).add_affine(b)), expected);
+        }
+        assert!(scaled(a).equals(&jacobian(a)));
+        assert_eq!(scaled(a).equals(&scaled(b)), a == b);
+    }
+}
+
+#[test]
+fn combs_of_every_shape_multiply_as_blst_does() {
+    let shapes = [GENERATOR, Shape::new(2, 64, 2), Shape::new(7, 19, 19)]
+        .into_iter()
+        .chain(KEYS)
+        .chain(MESSAGES.map(|(_, shape)| shape));
+    let point = base(3);
+    let scalars: Vec<_> = edges().into_iter().chain((0..8).map(scalar)).collect();
+    for shape in shapes {
+        let comb = Comb::new(shape, point);
+        let prepared: Vec<_> = scalars
+            .iter()
+            .map(|scalar| CombScalar::new(&base_z(scalar)))
+            .collect();
+        let terms: Vec<_> = prepared
+            .iter()
+            .map(|scalar| Term {
+                comb: &comb,
+                scalar,
+            })
+            .collect();
+        let plain = Comb::new(GENERATOR, base(4));
+        let with: Vec<_> = prepared
+            .iter()
+            .map(|scalar| Term {
+                comb: &plain,
+                scalar,
+            })
+            .collect();
+        let mut sums = vec![ZERO; 2 * scalars.len()];
+        let both = [terms.clone(), with];
+        super::comb::sums(&mut sums, [&both, &[terms]], &mut Lanes::default());
+        let (both, alone) = sums.split_at(scalars.len());
+        for (at, scalar) in scalars.iter().enumerate() {
+            let product = expected(&point, scalar);
+            assert_eq!(affine(comb.mul(&prepared[at])), product, "{shape:?}");
+            assert_eq!(alone[at], product, "{shape:?}");
+            let added = [product, expected(&base(4), scalar)].map(Affine::to_blst);
+            let sum = Affine::from_blst(&Blst::g1_sum(&[&added[0], &added[1]]));
+            assert_eq!(both[at], sum, "{shape:?}");
+        }
+    }
+}
+
+#[test]
+fn a_product_that_comes_with_the_subgroup_check_is_that_of_blst() {
+    let scalars: Vec<_> = edges().into_iter().chain((0..20).map(scalar)).collect();
+    let points: Vec<_> = (0..).map(base).take(scalars.len()).collect();
+    let digits: Vec<_> = scalars.iter().map(base_z).collect();
+    let (products, verdicts) = variable::mul_checked_all(&points, &digits, &mut Lanes::default());
+    for (at, point) in points.iter().enumerate() {
+        let product = expected(point, &scalars[at]);
+        let alone = variable::mul_checked(point, &digits[at]).expect("the point is in G1");
+        assert_eq!(affine(alone), product);
+        assert_eq!((products[at], verdicts[at]), (product, true));
+    }
+}
+
+#[test]
+fn points_outside_of_the_subgroup_are_told_apart_as_blst_does() {
+    let mut points: Vec<_> = (0..=255).filter_map(on_curve).collect();
+    assert!(points.len() > 100);
+    // A point of order 3, the smallest there is, and its sum with a point of the subgroup.
+    let order_3 = on_curve(0).expect("(0, 2) is on the curve");
+    let mut doubled = vec![order_3];
+    add_all(&mut doubled, &[order_3]);
+    assert_eq!(doubled, [order_3.neg()]);
+    let sums: Vec<_> = points
+        .iter()
+        .map(|point| {
+            let mut sum = vec![base(5)];
+            add_all(&mut sum, &[*point]);
+            sum[0]
+        })
+        .collect();
+    points.extend(sums);
+    points.extend((0..20).map(base));
+    let digits: Vec<_> = (0..)
+        .map(|number| base_z(&scalar(number)))
+        .take(points.len())
+        .collect();
+    let (_, verdicts) = variable::mul_checked_all(&points, &digits, &mut Lanes::default());
+    for ((point, digits), verdict) in points.iter().zip(&digits).zip(verdicts) {
+        let bytes = Blst::g1_to_bytes(&point.to_blst());
+        let is_in_subgroup = Blst::g1_from_bytes(&bytes).is_ok();
+        assert_eq!(verdict, is_in_subgroup);
+        assert_eq!(
+            variable::mul_checked(point, digits).is_some(),
+            is_in_subgroup
+        );
+    }
+}
+
+#[test]
+fn tables_of_keys_stay_within_their_bound_for_sets_of_any_size() {
+    for set_len in [1, 4, 1_000, 1_365, 2_000, 5_000, 20_000, 50_000, 87_381] {
+        let tables = Tables::for_key(set_len);
+        let shape = tables.0.expect("there is a shape for this many").shape;
+        assert!(shape.bytes() * usize::try_from(set_len).unwrap() <= KEY_TABLES_BYTES);
+    }
+    // A thousand have the largest.
+    assert_eq!(Tables::for_key(1_000).0.unwrap().shape, KEYS[0]);
+    assert!(Tables::for_key(100_000).0.is_none());
+}
+
+#[test]
+fn tables_are_made_at_the_second_use_and_shared_by_copies() {
+    let point = base(6);
+    let tables = Tables::for_key(4);
+    let copy = tables.clone();
+    assert!(tables.get(&point).is_none());
+    assert!(copy.get(&point).is_some());
+    assert!(tables.get(&point).is_some());
+    assert!(Tables::default().get(&point).is_none());
+    assert!(Tables::default().get(&point).is_none());
+}
