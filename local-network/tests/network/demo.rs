@@ -1,7 +1,7 @@
 //! The demo as its user runs it.
 
 use crate::support::story;
-use duet_local_network::{wait, Error, Executables, Result};
+use duet_local_network::{wait, Error, Executables};
 use std::{
     fs,
     path::Path,
@@ -103,7 +103,7 @@ impl Demo {
             what: "waiting for the demo".into(),
             error,
         };
-        let status = async { Result::Ok(self.process.wait().await.map_err(io)?) };
+        let status = async { self.process.wait().await.map_err(io) };
         wait::at_most("the demo to end", DEMO_LIMIT, status)
             .await
             .expect("the demo ends")

@@ -2,7 +2,8 @@
 
 use duet_local_network::{wait, Interrupt, Network, Result, Rpc};
 use duet_primitives::{
-    BlockNumber, DualKeyBytes, Keyset, Keysets, Pk1Bytes, UncheckedJustification, H256,
+    BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Pk1Bytes,
+    SignerIndex, UncheckedJustification, H256,
 };
 use std::{future::Future, time::Duration};
 use tokio::sync::Mutex;
@@ -65,6 +66,22 @@ pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
         .expect("the API answers");
     let keys: Vec<Pk1Bytes> = keys.iter().map(DualKeyBytes::pk1).collect();
     Keyset::check(&keysets.expect("there is a set").current, &keys).expect("the chain is sound")
+}
+
+/// Where a key stands in a set.
+pub(crate) fn position(set: &Keyset, key: &DualKeyBytes) -> SignerIndex {
+    set.position(&key.pk1()).expect("the key is in the set")
+}
+
+/// What the validators sign about a block of the chain.
+pub(crate) async fn commitment_of(
+    rpc: &Rpc,
+    number: BlockNumber,
+    hash: H256,
+) -> Result<Commitment> {
+    let function = "DuetApi_commitment_payload";
+    let payload: Option<CommitmentPayload> = rpc.call_runtime(function, &[], Some(hash)).await?;
+    Ok(payload.expect("the chain has sets").commit(number, hash))
 }
 
 /// Fails unless the proof holds and is for a block of the chain.

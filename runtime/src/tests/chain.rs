@@ -1,13 +1,14 @@
 //! A chain without a node: blocks built and executed one after the other by the runtime's own entry points.
 
 use crate::{
+    configs::finality::NotedAuthor,
     constants::{SESSION_BLOCKS, SLOT_MILLIS},
     extrinsic, AccountId, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig,
     Session, System, UncheckedExtrinsic,
 };
 use codec::{Decode, Encode};
 use duet_primitives::{suite::ENGINE_ID, ConsensusLog};
-use frame_support::traits::DisabledValidators;
+use frame_support::traits::{DisabledValidators, FindAuthor};
 use serde_json::Value;
 use sp_consensus_aura::AURA_ENGINE_ID;
 use sp_core::{
@@ -128,6 +129,29 @@ impl Chain {
         *number += 1;
         *slot += 1;
         (header, results)
+    }
+
+    /// Begins the next block, and says who is taken for its author and who is: whose turn it is among the
+    /// validators of the latest block. The chain is of no use afterwards.
+    pub(super) fn author_of_next_block(mut self) -> [Option<AccountId>; 2] {
+        let authors = self.ask(validators);
+        let turn = self.slot % authors.len() as u64;
+        let expected = authors.get(usize::try_from(turn).expect("few validators"));
+        let header = Header {
+            parent_hash: self.parent,
+            number: self.number + 1,
+            state_root: H256::zero(),
+            extrinsics_root: H256::zero(),
+            digest: Digest {
+                logs: vec![DigestItem::PreRuntime(AURA_ENGINE_ID, self.slot.encode())],
+            },
+        };
+        let found = self.ask(|| {
+            Executive::initialize_block(&header);
+            let digests = header.digest.logs().iter();
+            NotedAuthor::find_author(digests.filter_map(DigestItem::as_pre_runtime))
+        });
+        [found, expected.cloned()]
     }
 
     /// Makes an empty block.

@@ -87,3 +87,11 @@ fn a_proof_of_another_account_ends_the_genesis_with_the_rule() {
 fn a_stake_of_a_preset_is_more_than_a_validator_needs() {
     const { assert!(STAKE >= MIN_VALIDATOR_BOND) };
 }
+
+#[test]
+fn light_clients_look_for_the_first_sets_where_the_pallet_keeps_them() {
+    assert_eq!(
+        pallet_duet::Keysets::<Runtime>::hashed_key(),
+        duet_light_client::genesis::KEYSETS_STORAGE_KEY
+    );
+}

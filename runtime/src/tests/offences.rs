@@ -152,3 +152,29 @@ fn grandpa_can_prove_who_held_a_key_to_report_its_equivocations() {
         }
     });
 }
+
+#[test]
+fn the_author_of_a_sessions_first_block_is_one_of_the_validators_before_it() {
+    let joined = || {
+        let mut chain = Chain::new(local_testnet());
+        let transactions = join(&mut chain);
+        chain.block_of(transactions);
+        chain
+    };
+    let changed_at = {
+        let mut chain = joined();
+        while chain.ask(Session::validators).len() == 4 {
+            chain.block();
+        }
+        chain.number()
+    };
+    for number in [changed_at - 1, changed_at, changed_at + 1] {
+        let mut chain = joined();
+        while chain.number() + 1 < number {
+            chain.block();
+        }
+        let [found, expected] = chain.author_of_next_block();
+        assert!(expected.is_some());
+        assert_eq!(found, expected, "block {number}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Peers that do what no honest node does. Nothing of them is in the nodes.
+
+mod equivocator;
+mod forger;
+mod peer;
+
+pub(crate) use equivocator::Equivocator;
+pub(crate) use forger::Forger;
+pub(crate) use peer::Peer;
+
+use codec::Encode;
+use duet_primitives::UncheckedVote;
+
+/// The first byte of a gossip message that holds a vote.
+const VOTE: u8 = 0;
+
+/// A vote as it is gossiped.
+fn gossiped(vote: &UncheckedVote) -> Vec<u8> {
+    (VOTE, vote).encode()
+}
