@@ -11,8 +11,8 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    check_stateless, suite::MAX_VALIDATORS, BlockNumber, Commitment, Justification, Keyset,
-    KeysetCommitment, Keysets, Pk1Bytes, SetId, UncheckedJustification, H256,
+    open_stateless, suite::MAX_VALIDATORS, BlockNumber, Commitment, Justification, Keyset,
+    KeysetCommitment, Keysets, PendingJustification, Pk1Bytes, SetId, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -64,16 +64,25 @@ pub(crate) fn proof_holds(
     set: &TrustedSet,
     genesis_hash: H256,
 ) -> Result<Justification, Error> {
+    Ok(proof_opens(update, set, genesis_hash)?.settle()?)
+}
+
+/// The same but for JUST-5.
+pub(crate) fn proof_opens(
+    update: Update,
+    set: &TrustedSet,
+    genesis_hash: H256,
+) -> Result<PendingJustification, Error> {
     let with_keys = |justification: UncheckedJustification| {
         let keys = set.keys.as_ref().ok_or(Error::KeysNeeded {
             set: set.commitment.id,
         })?;
-        Ok(justification.check(keys, genesis_hash)?)
+        Ok(justification.open(keys, genesis_hash)?)
     };
     match update {
         Update::Justification(justification) => with_keys(justification),
         Update::Set(proof) => with_keys(proof.justification),
-        Update::Stateless(proof) => Ok(check_stateless(proof, &set.commitment, genesis_hash)?),
+        Update::Stateless(proof) => Ok(open_stateless(proof, &set.commitment, genesis_hash)?),
     }
 }
 
@@ -96,24 +105,32 @@ pub(crate) fn successor_follows(
 /// LIGHT-4 and LIGHT-5: what was proven now does not contradict what was proven before.
 pub(crate) fn no_conflict(trusted: &Trusted, justification: &Justification) -> Result<(), Error> {
     let commitment = justification.commitment();
-    match trusted.best() {
-        Best {
-            proof: Some(kept), ..
-        } => match Conflict::between(&kept.commitment, commitment) {
-            Some(conflict) => {
-                let evidence = Misbehaviour::of_kept(conflict, kept, justification.clone());
-                Err(Error::Misbehaviour(Box::new(evidence)))
-            }
-            None => Ok(()),
+    let Some(conflict) = contradicts(trusted, commitment) else {
+        return Ok(());
+    };
+    Err(match &trusted.best().proof {
+        Some(kept) => Error::Misbehaviour(Box::new(Misbehaviour::of_kept(
+            conflict,
+            kept,
+            justification.clone(),
+        ))),
+        None => Error::CheckpointContradicted {
+            number: commitment.block_number,
+            conflict,
         },
-        Best {
-            number,
-            hash,
-            proof: None,
-        } => checkpoint_conflict(trusted, *number, *hash, commitment).map_or(Ok(()), |conflict| {
-            let number = commitment.block_number;
-            Err(Error::CheckpointContradicted { number, conflict })
-        }),
+    })
+}
+
+/// How a commitment contradicts what was proven before, or the checkpoint.
+pub(crate) fn contradicts(trusted: &Trusted, commitment: &Commitment) -> Option<Conflict> {
+    let Best {
+        number,
+        hash,
+        proof,
+    } = trusted.best();
+    match proof {
+        Some(kept) => Conflict::between(&kept.commitment, commitment),
+        None => checkpoint_conflict(trusted, *number, *hash, commitment),
     }
 }
 

@@ -6,9 +6,9 @@ use crate::{
     genesis::GenesisProof,
     rules,
     update::Update,
-    verify::{verify, Outcome},
+    verify::{verify, verify_front, Outcome, Verified},
 };
-use alloc::{boxed::Box, sync::Arc};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use codec::{Decode, Encode};
 use duet_primitives::{
     BlockNumber, Keyset, KeysetCommitment, Keysets, Pk1Bytes, SetId, UncheckedJustification, H256,
@@ -163,6 +163,11 @@ impl Trusted {
     /// As [`verify`].
     pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
         verify(self, update.into())
+    }
+
+    /// Verifies proofs that follow each other, together: [`verify_front`].
+    pub fn verify_front(&self, updates: &[Update]) -> Vec<Verified> {
+        verify_front(self, updates)
     }
 
     /// Where another client can begin to come to this state.

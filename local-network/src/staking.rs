@@ -67,10 +67,7 @@ pub async fn become_validator(
     let made = rpc.generate_duet_key(&owner).await?;
     let key: DualKeyBytes = decode_all("duet_generateKeys", &made.public)?;
     let proof: PossessionProof = decode_all("duet_generateKeys", &made.proof)?;
-    let register = pallet_duet::Call::<Runtime>::register_keys {
-        key: key.clone(),
-        proof,
-    };
+    let register = pallet_duet::Call::<Runtime>::register_keys { key, proof };
     let block = submit(rpc, account, register).await?;
     tell(Step::DuetKeyRegistered);
     Ok((key, block))

@@ -1,11 +1,11 @@
 //! `duet-node`: a Substrate node that finalizes with GRANDPA and proves it with Duet.
 //!
-//! - [`cli`]: what can be asked on the command line;
-//! - [`command`]: what each of it does;
-//! - [`duet_key`]: the tools for Duet keys, which the SDK's `key` cannot do;
-//! - [`genesis`]: the genesis hash of a chain specification, without a database;
-//! - [`service`]: the running node, one builder per concern;
-//! - [`rpc`]: what it answers.
+//! - `cli`: what can be asked on the command line;
+//! - `command`: what each of it does;
+//! - `duet_key`: the tools for Duet keys, which the SDK's `key` cannot do;
+//! - `genesis`: the genesis hash of a chain specification, without a database;
+//! - `service`: the running node, one builder per concern;
+//! - `rpc`: what it answers.
 
 // The SDK's errors are that large, and its traits and callbacks take them unboxed.
 #![allow(clippy::result_large_err)]

@@ -6,9 +6,10 @@ use crate::{
     dleq::Encoded,
     error::JustificationError,
     keyset::Keyset,
-    transcript::aggregate_coefficient,
+    transcript::{aggregate_digest, batch_weights, coefficient},
     Bitfield, Pk2Bytes, SignatureBytes, H256,
 };
+use alloc::{vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use scale_info::TypeInfo;
 
@@ -43,9 +44,26 @@ impl UncheckedJustification {
         set: &Keyset,
         genesis_hash: H256,
     ) -> Result<Justification, JustificationError> {
+        self.open(set, genesis_hash)?.settle()
+    }
+
+    /// Checks everything but the pairing equation, which [`PendingJustification::settle_all`] checks for many at
+    /// once.
+    ///
+    /// # Errors
+    /// As [`UncheckedJustification::check`], save for JUST-5.
+    ///
+    /// # Security
+    /// As for [`UncheckedJustification::check`], but `set` may be one that another pending justification names,
+    /// if both are settled together, in order.
+    pub fn open(
+        self,
+        set: &Keyset,
+        genesis_hash: H256,
+    ) -> Result<PendingJustification, JustificationError> {
         self.check_form(set.id(), set.len(), set.threshold())?;
         let apk1 = set.sum_of(&self.signers);
-        self.check_equation(apk1, genesis_hash)
+        self.open_equation(&apk1, genesis_hash)
     }
 
     /// JUST-1 to JUST-4: everything that needs no arithmetic.
@@ -67,35 +85,137 @@ impl UncheckedJustification {
         Ok(())
     }
 
-    /// The points and JUST-5, with the signers' `apk1` worked out by the caller.
-    pub(crate) fn check_equation(
+    /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out by the caller.
+    pub(crate) fn open_equation(
         self,
-        apk1: <Native as Curve>::G1,
+        apk1: &Apk1,
         genesis_hash: H256,
-    ) -> Result<Justification, JustificationError> {
-        let message = RoundMessage::new(genesis_hash, self.commitment.clone());
-        equation::<Native>(&message.hm, &apk1, &self.apk2, &self.signature)?;
-        Ok(Justification(self))
+    ) -> Result<PendingJustification, JustificationError> {
+        let hm = RoundMessage::new(genesis_hash, self.commitment.clone()).hm;
+        let equation = Equation::new(&hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        Ok(PendingJustification {
+            justification: self,
+            equation,
+        })
     }
+}
+
+/// A finality proof of which everything was checked but the pairing equation. It proves nothing yet.
+#[derive(Debug)]
+pub struct PendingJustification {
+    justification: UncheckedJustification,
+    equation: Equation<Native>,
+}
+
+impl PendingJustification {
+    /// Checks the equation. (JUST-5)
+    ///
+    /// # Errors
+    /// [`JustificationError::EquationFails`].
+    pub fn settle(self) -> Result<Justification, JustificationError> {
+        self.equation
+            .holds()
+            .then_some(Justification(self.justification))
+            .ok_or(JustificationError::EquationFails)
+    }
+
+    /// Checks many equations for about half of what they cost one by one: one Miller loop each, one final
+    /// exponentiation for all. Returns the justifications in front of the first that does not hold. (JUST-6)
+    ///
+    /// The verdicts are those of [`PendingJustification::settle`] one after the other. The equations are added up
+    /// with weights of 128 bits that are a hash of everything in them, so that errors cannot cancel; when the sum
+    /// does not hold, each is checked alone.
+    pub fn settle_all(pending: Vec<Self>) -> Vec<Justification> {
+        let equations: Vec<_> = pending.iter().map(|pending| &pending.equation).collect();
+        let good = if Equation::all_hold(&equations) {
+            equations.len()
+        } else {
+            let first_bad = equations.iter().position(|equation| !equation.holds());
+            first_bad.unwrap_or(equations.len())
+        };
+        let justifications = pending
+            .into_iter()
+            .map(|pending| Justification(pending.justification));
+        justifications.take(good).collect()
+    }
+}
+
+/// The sum of the signers' keys, with tables where it is met again.
+pub(crate) struct Apk1 {
+    pub(crate) point: <Native as Curve>::G1,
+    pub(crate) tables: <Native as Curve>::Tables,
 }
 
 /// JUST-5: `e(σ + t·apk1, g2) = e(H(m) + t·g1, apk2)`, with `t` a hash of everything in it.
 ///
 /// The paper draws `t` at random; Fiat-Shamir lets every verifier, a runtime too, decide alike.
-pub(crate) fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    apk1: &C::G1,
-    apk2: &Pk2Bytes,
-    signature: &SignatureBytes,
-) -> Result<(), JustificationError> {
-    let sigma = C::g1_from_bytes(&signature.0).map_err(JustificationError::Signature)?;
-    let apk2_point = C::g2_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
-    let t = aggregate_coefficient(&hm.bytes, &C::g1_to_bytes(apk1), &apk2.0, &signature.0);
-    let left = C::g1_add_mul_short(&sigma, t, apk1);
-    let right = C::g1_add_mul_short(&hm.point, t, &C::g1_generator());
-    C::pairings_equal(&left, &C::g2_generator(), &right, &apk2_point)
-        .then_some(())
-        .ok_or(JustificationError::EquationFails)
+#[derive(Debug)]
+pub(crate) struct Equation<C: Curve> {
+    /// `σ + t·apk1`.
+    left: C::G1,
+    /// `H(m) + t·g1`.
+    right: C::G1,
+    apk2: C::G2,
+    /// Everything that is in the equation, hashed.
+    digest: [u8; 32],
+}
+
+impl<C: Curve> Equation<C> {
+    pub(crate) fn new(
+        hm: &Encoded<C>,
+        apk1: &C::G1,
+        apk1_tables: &C::Tables,
+        apk2: &Pk2Bytes,
+        signature: &SignatureBytes,
+    ) -> Result<Self, JustificationError> {
+        let sigma = C::g1_from_bytes(&signature.0).map_err(JustificationError::Signature)?;
+        let apk2_point = C::g2_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
+        let digest = aggregate_digest(&hm.bytes, &C::g1_to_bytes(apk1), &apk2.0, &signature.0);
+        let t = coefficient(&digest);
+        let (g1, g1_tables) = (C::g1_generator(), C::g1_generator_tables());
+        Ok(Self {
+            left: C::g1_add_mul_short(&sigma, t, apk1, apk1_tables),
+            right: C::g1_add_mul_short(&hm.point, t, &g1, &g1_tables),
+            apk2: apk2_point,
+            digest,
+        })
+    }
+
+    /// Two Miller loops, one final exponentiation.
+    pub(crate) fn holds(&self) -> bool {
+        C::pairings_equal(&self.left, &C::g2_generator(), &self.right, &self.apk2)
+    }
+
+    /// JUST-6: `e(Σ rᵢ·leftᵢ, g2) = Π e(rᵢ·rightᵢ, apk2ᵢ)`, the first weight being one.
+    fn all_hold(equations: &[&Self]) -> bool {
+        let digests = equations.iter().map(|equation| &equation.digest);
+        let weights = batch_weights(digests);
+        let left: Vec<_> = equations
+            .iter()
+            .zip(&weights)
+            .map(|(equation, weight)| (equation.left.clone(), C::scalar_from_u128(*weight)))
+            .collect();
+        let left = C::g1_neg(&C::g1_weighted_sum(&left));
+        let zero = C::g1_sum(&[]);
+        let none = C::Tables::default();
+        let right: Vec<_> = equations
+            .iter()
+            .zip(&weights)
+            .map(|(equation, weight)| match weight {
+                1 => equation.right.clone(),
+                weight => C::g1_add_mul_short(&zero, *weight, &equation.right, &none),
+            })
+            .collect();
+        let g2 = C::g2_generator();
+        let mut pairs = vec![(&left, &g2)];
+        pairs.extend(
+            right
+                .iter()
+                .zip(equations)
+                .map(|(right, equation)| (right, &equation.apk2)),
+        );
+        C::pairing_product_is_one(&pairs)
+    }
 }
 
 /// A finality proof that was checked, or made from votes that were.

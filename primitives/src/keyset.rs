@@ -3,7 +3,7 @@
 use crate::{
     curve::{Curve, Native},
     error::{AggregateError, KeysetError},
-    justification::Justification,
+    justification::{Apk1, Justification},
     merkle,
     suite::MAX_VALIDATORS,
     Bitfield, DualKeyBytes, Pk1, Pk1Bytes, Pk2Bytes, PossessedKey, RoundMessage, SetId,
@@ -112,6 +112,8 @@ pub struct Keyset {
     commitment: KeysetCommitment,
     keys: Vec<Pk1>,
     pub(crate) total: <Native as Curve>::G1,
+    /// Most proofs are signed by all, so that the total is multiplied with each.
+    total_tables: <Native as Curve>::Tables,
 }
 
 impl Keyset {
@@ -152,6 +154,7 @@ impl Keyset {
             commitment: commitment.clone(),
             keys,
             total,
+            total_tables: Native::key_tables(1),
         })
     }
 
@@ -192,9 +195,9 @@ impl Keyset {
         SignerIndex::try_from(found).ok()
     }
 
-    /// JUST-4: `apk1` of the signers, by adding them or by taking the absentees from the total, whichever is
+    /// `apk1` of the signers, by adding them or by taking the absentees from the total, whichever is
     /// less work.
-    pub(crate) fn sum_of(&self, signers: &Bitfield) -> <Native as Curve>::G1 {
+    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
         let pick = |indices: &mut dyn Iterator<Item = SignerIndex>| {
             let points: Vec<_> = indices
                 .filter_map(|index| self.key(index))
@@ -203,10 +206,20 @@ impl Keyset {
             Native::g1_sum(&points)
         };
         let len = self.len();
-        if signers.count() <= len / 2 {
+        if signers.count() == len {
+            return Apk1 {
+                point: self.total,
+                tables: self.total_tables.clone(),
+            };
+        }
+        let point = if signers.count() <= len / 2 {
             pick(&mut signers.signers(len))
         } else {
             Native::g1_sub(&self.total, &pick(&mut signers.absentees(len)))
+        };
+        Apk1 {
+            point,
+            tables: <Native as Curve>::Tables::default(),
         }
     }
 }

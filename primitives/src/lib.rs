@@ -96,12 +96,12 @@ pub use error::{
     AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
     MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
-pub use justification::{Justification, UncheckedJustification};
+pub use justification::{Justification, PendingJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};
 pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
 pub use merkle::MerkleProof;
 pub use possession::ownership_statement;
 pub use primitive_types::H256;
 pub use secret::SecretKey;
-pub use stateless::{check_stateless, StatelessProof};
+pub use stateless::{check_stateless, open_stateless, StatelessProof};
 pub use vote::{UncheckedVote, Vote};

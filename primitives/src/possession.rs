@@ -34,6 +34,11 @@ pub(crate) fn check<C: Curve>(
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<(), PossessionError> {
+    // It is multiplied three times.
+    let pk1 = &Encoded {
+        tables: C::few_tables(),
+        ..pk1.clone()
+    };
     let owned = Encoded::hash(SIGNATURE_SUITE, &tagged_owner(owner));
     dleq::check(&proof.ownership(), pk1, &owned).map_err(PossessionError::Ownership)?;
     let hm = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
@@ -47,10 +52,11 @@ pub(crate) fn check<C: Curve>(
         &pk1.bytes,
         possession.sigma().as_ref(),
     ]);
-    let plus_t_times =
-        |point: &C::G1, base: &C::G1| -> C::G1 { C::g1_sum(&[point, &C::g1_mul_secret(base, &t)]) };
-    let left = plus_t_times(&hm.point, &C::g1_generator());
-    let right = plus_t_times(&sigma, &pk1.point);
+    let plus_t_times = |point: &C::G1, base: &C::G1, tables: &C::Tables| -> C::G1 {
+        C::g1_sum(&[point, &C::g1_mul_public(&t, base, tables)])
+    };
+    let left = plus_t_times(&hm.point, &C::g1_generator(), &C::g1_generator_tables());
+    let right = plus_t_times(&sigma, &pk1.point, &pk1.tables);
     C::pairings_equal(&left, pk2, &right, &C::g2_generator())
         .then_some(())
         .ok_or(PossessionError::HalvesDiffer)

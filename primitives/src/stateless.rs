@@ -5,7 +5,7 @@ use crate::{
     bytes::decode_list,
     curve::{Curve, Native},
     error::{MerkleError, StatelessError},
-    justification::{Justification, UncheckedJustification},
+    justification::{Apk1, Justification, PendingJustification, UncheckedJustification},
     keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
     suite::MAX_VALIDATORS,
@@ -78,6 +78,22 @@ pub fn check_stateless(
     set: &KeysetCommitment,
     genesis_hash: H256,
 ) -> Result<Justification, StatelessError> {
+    Ok(open_stateless(proof, set, genesis_hash)?.settle()?)
+}
+
+/// [`check_stateless`] without the pairing equation, which [`PendingJustification::settle_all`] checks for many at
+/// once.
+///
+/// # Errors
+/// As [`check_stateless`], save for JUST-5.
+///
+/// # Security
+/// As [`UncheckedJustification::open`].
+pub fn open_stateless(
+    proof: StatelessProof,
+    set: &KeysetCommitment,
+    genesis_hash: H256,
+) -> Result<PendingJustification, StatelessError> {
     let StatelessProof {
         justification,
         absentees,
@@ -102,6 +118,9 @@ pub fn check_stateless(
     let keys = placed.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
     let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
-    let apk1 = Native::g1_sub(&total, &Native::g1_sum(&points));
-    Ok(justification.check_equation(apk1, genesis_hash)?)
+    let apk1 = Apk1 {
+        point: Native::g1_sub(&total, &Native::g1_sum(&points)),
+        tables: <Native as Curve>::Tables::default(),
+    };
+    Ok(justification.open_equation(&apk1, genesis_hash)?)
 }

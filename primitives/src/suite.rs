@@ -35,6 +35,8 @@ pub const OWNER_CONTEXT: [u8; 4] = *b"duet";
 pub const MESSAGE_PREFIX: &[u8] = b"duet-v1";
 /// Tag of the Fiat-Shamir coefficient of a justification. (JUST-5)
 pub const AGGREGATE_TAG: &[u8] = b"duet-v1/justification/t";
+/// Stands before what is hashed to the weights of justifications that are checked together. (JUST-6)
+pub const BATCH_TAG: &[u8] = b"duet-v1/justifications/r";
 /// First byte of what a leaf of the keyset tree hashes. (SET-2)
 pub const MERKLE_LEAF_TAG: u8 = 0x00;
 /// First byte of what an inner node of the keyset tree hashes. (SET-2)

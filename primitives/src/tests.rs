@@ -4,7 +4,8 @@
 use crate::{
     curve::{Ark, Blst, Curve},
     dleq::{self, Encoded},
-    justification, possession,
+    justification::Equation,
+    possession,
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
     transcript::hash_to_scalar,
     JustificationError, Pk2Bytes, PossessionError, PossessionProof, SignatureBytes, SignatureError,
@@ -188,7 +189,11 @@ fn holds<C: Curve>(
 ) -> Result<(), JustificationError> {
     let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
     let (_, apk1, _) = aggregate::<C>(seeds, message);
-    justification::equation(&hm, &apk1, apk2, signature)
+    let tables = C::Tables::default();
+    Equation::new(&hm, &apk1, &tables, apk2, signature)?
+        .holds()
+        .then_some(())
+        .ok_or(JustificationError::EquationFails)
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use crate::{
     curve::Curve,
-    suite::{AGGREGATE_TAG, G1_LEN, G2_LEN},
+    suite::{AGGREGATE_TAG, BATCH_TAG, G1_LEN, G2_LEN},
 };
+use alloc::vec::Vec;
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
@@ -48,30 +49,49 @@ pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     scalar
 }
 
-/// JUST-5: the coefficient `t`, 128 bits of SHA-256 over our tag and everything that the equation is about,
-/// each field with its length before it; never zero.
-pub(crate) fn aggregate_coefficient(
+/// JUST-5: SHA-256 over our tag and everything that the equation is about, each field with its length before it.
+pub(crate) fn aggregate_digest(
     message_point: &[u8; G1_LEN],
     apk1: &[u8; G1_LEN],
     apk2: &[u8; G2_LEN],
     signature: &[u8; G1_LEN],
-) -> u128 {
+) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for field in [AGGREGATE_TAG, message_point, apk1, apk2, signature] {
         hasher.update((field.len() as u64).to_le_bytes());
         hasher.update(field);
     }
-    let digest: [u8; 32] = hasher.finalize().into();
+    hasher.finalize().into()
+}
+
+/// A coefficient or weight: the first 128 bits of a digest, never zero.
+pub(crate) fn coefficient(digest: &[u8; 32]) -> u128 {
     let mut low = [0; 16];
     low.copy_from_slice(&digest[..16]);
     u128::from_le_bytes(low).max(1)
+}
+
+/// JUST-6: the weights of equations that are checked together; the first is one.
+///
+/// They hash the digest of every equation, so that whoever chooses the equations cannot choose the weights.
+pub(crate) fn batch_weights<'a>(digests: impl Iterator<Item = &'a [u8; 32]> + Clone) -> Vec<u128> {
+    let mut hasher = Sha256::new_with_prefix(BATCH_TAG);
+    digests.clone().for_each(|digest| hasher.update(digest));
+    let seed: [u8; 32] = hasher.finalize().into();
+    let weight = |(_, number): (&[u8; 32], u64)| match number {
+        0 => 1,
+        number => {
+            let hasher = Sha256::new_with_prefix(seed);
+            coefficient(&hasher.chain_update(number.to_le_bytes()).finalize().into())
+        }
+    };
+    digests.zip(0..).map(weight).collect()
 }
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
     use crate::curve::{Ark, Blst};
-    use alloc::vec::Vec;
     use ark_bls12_381::Fr;
     use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
 
@@ -92,18 +112,18 @@ mod tests {
     #[test]
     fn the_coefficient_of_a_justification_depends_on_every_byte_of_what_it_hashes() {
         let (g1, g2) = ([1; G1_LEN], [2; G2_LEN]);
-        let of = aggregate_coefficient(&g1, &g1, &g2, &g1);
+        let of = aggregate_digest(&g1, &g1, &g2, &g1);
         for at in 0..G1_LEN {
             let mut other = g1;
             other[at] ^= 1;
-            assert_ne!(of, aggregate_coefficient(&other, &g1, &g2, &g1));
-            assert_ne!(of, aggregate_coefficient(&g1, &other, &g2, &g1));
-            assert_ne!(of, aggregate_coefficient(&g1, &g1, &g2, &other));
+            assert_ne!(of, aggregate_digest(&other, &g1, &g2, &g1));
+            assert_ne!(of, aggregate_digest(&g1, &other, &g2, &g1));
+            assert_ne!(of, aggregate_digest(&g1, &g1, &g2, &other));
         }
         for at in 0..G2_LEN {
             let mut other = g2;
             other[at] ^= 1;
-            assert_ne!(of, aggregate_coefficient(&g1, &g1, &other, &g1));
+            assert_ne!(of, aggregate_digest(&g1, &g1, &other, &g1));
         }
     }
 }

@@ -168,7 +168,8 @@ fn zero_times_a_point_and_a_scalar_times_zero_are_zero<C: Curve>() {
     assert!(C::g1_is_zero(&C::g1_add_mul_short(
         &C::g1_sum(&[]),
         0,
-        &g1::<C>(3)
+        &g1::<C>(3),
+        &C::Tables::default()
     )));
 }
 
@@ -193,16 +194,22 @@ fn the_joint_product_is_the_sum_of_two<C: Curve>() {
 
 fn the_short_product_is_a_product<C: Curve>() {
     let (p, q) = (g1::<C>(1), g1::<C>(100));
-    assert_eq!(C::g1_add_mul_short(&p, 0, &q), p);
-    assert_eq!(C::g1_add_mul_short(&p, 3, &q), g1::<C>(301));
+    assert_eq!(C::g1_add_mul_short(&p, 0, &q, &C::Tables::default()), p);
+    assert_eq!(
+        C::g1_add_mul_short(&p, 3, &q, &C::Tables::default()),
+        g1::<C>(301)
+    );
     let mut wide = [0; 48];
     wide[32..].copy_from_slice(&u128::MAX.to_be_bytes());
     let whole = C::g1_mul_secret(&q, &C::scalar_from_wide(&wide));
     assert_eq!(
-        C::g1_add_mul_short(&p, u128::MAX, &q),
+        C::g1_add_mul_short(&p, u128::MAX, &q, &C::Tables::default()),
         C::g1_sum(&[&p, &whole])
     );
-    assert_eq!(C::g1_add_mul_short(&q, 1, &q), g1::<C>(200));
+    assert_eq!(
+        C::g1_add_mul_short(&q, 1, &q, &C::Tables::default()),
+        g1::<C>(200)
+    );
 }
 
 /// The vectors of RFC 9380, J.9.1: tag, message, and the affine point that both halves spell.
@@ -286,7 +293,7 @@ fn results<C: Curve>(wide: &[[u8; 48]; 3], short: u128, message: &[u8]) -> Vec<V
         C::g1_sum(&[&p, &q, &p]),
         C::g1_sub(&p, &q),
         C::g1_mul_add(&a, &p, &b, &q),
-        C::g1_add_mul_short(&p, short, &q),
+        C::g1_add_mul_short(&p, short, &q, &C::Tables::default()),
         p,
     ];
     let of_g2 = [C::g2_sum(&[&of_g2, &other]), of_g2, other];

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 /// Something to do. The host carries out the effects of one [`Voter::handle`](crate::Voter::handle)
 /// in order; the events that answer them follow later, in any order, or never.
+// A handful of effects live at a time, each for a moment: boxes would cost more than the space.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Store this proof, tell subscribers, serve it to peers. It is durable before the next effect

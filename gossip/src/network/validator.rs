@@ -29,6 +29,8 @@ use std::{
 };
 
 /// Something from gossip that was checked and is new.
+// Nearly all of them are votes, and the queue is bounded: boxes would cost more than the space.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub(crate) enum Checked {
     /// The first vote of its signer in a round.

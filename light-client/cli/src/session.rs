@@ -10,7 +10,7 @@ use crate::{
     rpc::Server,
     state_file::StateFile,
 };
-use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update};
+use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update, Verified};
 use duet_primitives::{BlockNumber, H256};
 use std::time::{Duration, Instant};
 
@@ -221,6 +221,37 @@ impl Session {
             }
             Err(error) => return Ok(Err(error)),
         };
+        self.accept(*verified, bytes, took, url)?;
+        Ok(Ok(Step::New))
+    }
+
+    /// Verifies proofs that follow each other, as far as they are new and hold, and shows them; how many there
+    /// were. Stops at the goal.
+    pub(crate) fn verify_front(&mut self, updates: &[Update], url: &str) -> Result<u32, Failure> {
+        let start = Instant::now();
+        let verified = self.trusted()?.verify_front(updates);
+        let count = u32::try_from(verified.len()).unwrap_or(u32::MAX);
+        // Their equations were checked as one: each has its share of the time.
+        let took = start.elapsed() / count.max(1);
+        let mut accepted = 0;
+        for (verified, update) in verified.into_iter().zip(updates) {
+            self.accept(verified, update.proof_len(), took, url)?;
+            accepted += 1;
+            if self.is_done() {
+                break;
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// Shows a proof that holds, and goes on from it.
+    fn accept(
+        &mut self,
+        verified: Verified,
+        bytes: usize,
+        took: Duration,
+        url: &str,
+    ) -> Result<(), Failure> {
         self.output
             .event(&Event::proof(&verified, bytes, took, url));
         self.set_trusted(verified.trusted);
@@ -231,7 +262,7 @@ impl Session {
         {
             self.save()?;
         }
-        Ok(Ok(Step::New))
+        Ok(())
     }
 
     /// Whether the goal is reached, as far as it does not depend on an endpoint.

@@ -104,7 +104,11 @@ impl Curve for Ark {
         (*p * *a + *q * *b).into_affine()
     }
 
-    fn g1_add_mul_short(p: &G1Affine, t: u128, q: &G1Affine) -> G1Affine {
+    fn g1_neg(point: &G1Affine) -> G1Affine {
+        -*point
+    }
+
+    fn g1_add_mul_short(p: &G1Affine, t: u128, q: &G1Affine, _: &()) -> G1Affine {
         let t = Fr::from(t).into_bigint();
         (q.mul_bigint(t) + p).into_affine()
     }
@@ -147,8 +151,9 @@ impl Curve for Ark {
         (*point * *scalar).into_affine()
     }
 
-    fn pairings_equal(a: &G1Affine, b: &G2Affine, c: &G1Affine, d: &G2Affine) -> bool {
-        let minus_c = -*c;
-        Bls12_381::multi_pairing([a, &minus_c], [b, d]).is_zero()
+    fn pairing_product_is_one(pairs: &[(&G1Affine, &G2Affine)]) -> bool {
+        let left = pairs.iter().map(|(a, _)| *a);
+        let right = pairs.iter().map(|(_, b)| *b);
+        Bls12_381::multi_pairing(left, right).is_zero()
     }
 }

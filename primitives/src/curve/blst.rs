@@ -3,18 +3,19 @@
 
 use super::{check_encoding, fast, Commitments, Curve, PointError, Query};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use alloc::{vec, vec::Vec};
 use blst::{
-    blst_fp12, blst_fp12_finalverify, blst_hash_to_g1, blst_lendian_from_scalar, blst_miller_loop,
-    blst_p1, blst_p1_add_or_double, blst_p1_add_or_double_affine, blst_p1_affine,
-    blst_p1_affine_compress, blst_p1_affine_generator, blst_p1_affine_in_g1, blst_p1_affine_is_inf,
-    blst_p1_cneg, blst_p1_from_affine, blst_p1_mult, blst_p1_to_affine, blst_p1_uncompress,
-    blst_p2, blst_p2_add_or_double_affine, blst_p2_affine, blst_p2_affine_compress,
+    blst_final_exp, blst_fp12, blst_fp12_is_one, blst_hash_to_g1, blst_lendian_from_scalar,
+    blst_miller_loop_n, blst_p1, blst_p1_add_or_double, blst_p1_add_or_double_affine,
+    blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_generator, blst_p1_affine_in_g1,
+    blst_p1_affine_is_inf, blst_p1_cneg, blst_p1_from_affine, blst_p1_mult, blst_p1_to_affine,
+    blst_p1_uncompress, blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof, blst_p2,
+    blst_p2_add_or_double_affine, blst_p2_affine, blst_p2_affine_compress,
     blst_p2_affine_generator, blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_from_affine,
     blst_p2_mult, blst_p2_to_affine, blst_p2_uncompress, blst_scalar, blst_scalar_fr_check,
     blst_scalar_from_be_bytes, blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check,
-    BLST_ERROR,
+    limb_t, BLST_ERROR,
 };
-use std::vec::Vec;
 use zeroize::Zeroize;
 
 /// The blst back end.
@@ -196,11 +197,64 @@ impl Curve for Blst {
         fast::Tables::for_message(votes)
     }
 
-    fn g1_add_mul_short(p: &blst_p1_affine, t: u128, q: &blst_p1_affine) -> blst_p1_affine {
-        let tq = mul_g1(q, &t.to_le_bytes(), 128);
-        let mut out = blst_p1::default();
-        unsafe { blst_p1_add_or_double_affine(&mut out, &tq, p) };
-        to_affine_g1(&out)
+    fn g1_add_mul_short(
+        p: &blst_p1_affine,
+        t: u128,
+        q: &blst_p1_affine,
+        q_tables: &fast::Tables,
+    ) -> blst_p1_affine {
+        fast::add_mul_short(p, t, q, q_tables)
+    }
+
+    fn g1_mul_public(
+        scalar: &Scalar,
+        point: &blst_p1_affine,
+        tables: &fast::Tables,
+    ) -> blst_p1_affine {
+        fast::mul_public(scalar, point, tables)
+            .unwrap_or_else(|| Self::g1_mul_secret(point, scalar))
+    }
+
+    fn g1_weighted_sum(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1_affine {
+        // Pippenger's method has no case for infinity, whose multiples are nothing.
+        let terms: Vec<_> = terms
+            .iter()
+            .filter(|(point, _)| !Self::g1_is_zero(point))
+            .collect();
+        if terms.is_empty() {
+            return blst_p1_affine::default();
+        }
+        let points: Vec<*const _> = terms.iter().map(|(point, _)| &raw const *point).collect();
+        let scalars: Vec<*const u8> = terms
+            .iter()
+            .map(|(_, scalar)| scalar.0.b.as_ptr())
+            .collect();
+        let mut sum = blst_p1::default();
+        unsafe {
+            let words = blst_p1s_mult_pippenger_scratch_sizeof(terms.len()) / size_of::<limb_t>();
+            let mut scratch: Vec<limb_t> = vec![0; words];
+            blst_p1s_mult_pippenger(
+                &mut sum,
+                points.as_ptr(),
+                terms.len(),
+                scalars.as_ptr(),
+                SCALAR_BITS,
+                scratch.as_mut_ptr(),
+            );
+        }
+        to_affine_g1(&sum)
+    }
+
+    fn g1_neg(point: &blst_p1_affine) -> blst_p1_affine {
+        Self::g1_sub(&blst_p1_affine::default(), point)
+    }
+
+    fn g1_generator_tables() -> fast::Tables {
+        fast::generator_tables()
+    }
+
+    fn few_tables() -> fast::Tables {
+        fast::Tables::for_few()
     }
 
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> blst_p1_affine {
@@ -265,23 +319,21 @@ impl Curve for Blst {
         to_affine_g2(&out)
     }
 
-    fn pairings_equal(
-        a: &blst_p1_affine,
-        b: &blst_p2_affine,
-        c: &blst_p1_affine,
-        d: &blst_p2_affine,
-    ) -> bool {
+    fn pairing_product_is_one(pairs: &[(&blst_p1_affine, &blst_p2_affine)]) -> bool {
         // blst's Miller loop has no case for infinity; a pairing with it is one.
-        let left_is_one = Self::g1_is_zero(a) || Self::g2_is_zero(b);
-        let right_is_one = Self::g1_is_zero(c) || Self::g2_is_zero(d);
-        if left_is_one || right_is_one {
-            return left_is_one && right_is_one;
+        let (g1, g2): (Vec<*const _>, Vec<*const _>) = pairs
+            .iter()
+            .filter(|(a, b)| !Self::g1_is_zero(a) && !Self::g2_is_zero(b))
+            .map(|(a, b)| (&raw const **a, &raw const **b))
+            .unzip();
+        if g1.is_empty() {
+            return true;
         }
-        let (mut left, mut right) = (blst_fp12::default(), blst_fp12::default());
+        let (mut product, mut power) = (blst_fp12::default(), blst_fp12::default());
         unsafe {
-            blst_miller_loop(&mut left, b, a);
-            blst_miller_loop(&mut right, d, c);
-            blst_fp12_finalverify(&left, &right)
+            blst_miller_loop_n(&mut product, g2.as_ptr(), g1.as_ptr(), g1.len());
+            blst_final_exp(&mut power, &product);
+            blst_fp12_is_one(&power)
         }
     }
 }

@@ -98,6 +98,12 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn scalar_to_bytes(scalar: &Self::Scalar) -> [u8; SCALAR_LEN];
     /// Reduces 48 big-endian bytes modulo `r`.
     fn scalar_from_wide(bytes: &[u8; 48]) -> Self::Scalar;
+    /// A short scalar.
+    fn scalar_from_u128(value: u128) -> Self::Scalar {
+        let mut wide = [0; 48];
+        wide[32..].copy_from_slice(&value.to_be_bytes());
+        Self::scalar_from_wide(&wide)
+    }
     /// `a − b·c`.
     fn scalar_sub_mul(a: &Self::Scalar, b: &Self::Scalar, c: &Self::Scalar) -> Self::Scalar;
 
@@ -145,7 +151,29 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
         Self::Tables::default()
     }
     /// `p + t·q` with a short public scalar.
-    fn g1_add_mul_short(p: &Self::G1, t: u128, q: &Self::G1) -> Self::G1;
+    fn g1_add_mul_short(p: &Self::G1, t: u128, q: &Self::G1, q_tables: &Self::Tables) -> Self::G1;
+    /// `scalar · point`, for public scalars.
+    fn g1_mul_public(scalar: &Self::Scalar, point: &Self::G1, _tables: &Self::Tables) -> Self::G1 {
+        Self::g1_mul_secret(point, scalar)
+    }
+    /// The sum of `scalar · point`, for public scalars; zero for none.
+    fn g1_weighted_sum(terms: &[(Self::G1, Self::Scalar)]) -> Self::G1 {
+        let products: Vec<_> = terms
+            .iter()
+            .map(|(point, scalar)| Self::g1_mul_secret(point, scalar))
+            .collect();
+        Self::g1_sum(&products.iter().collect::<Vec<_>>())
+    }
+    /// `−point`.
+    fn g1_neg(point: &Self::G1) -> Self::G1;
+    /// The tables of the generator.
+    fn g1_generator_tables() -> Self::Tables {
+        Self::Tables::default()
+    }
+    /// Room for the tables of a point that is multiplied twice or a few times more.
+    fn few_tables() -> Self::Tables {
+        Self::Tables::default()
+    }
     /// Hashes to G1 as RFC 9380 has it, `XMD:SHA-256_SSWU_RO`.
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> Self::G1;
 
@@ -164,8 +192,13 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     /// `scalar · point`, for secret scalars.
     fn g2_mul_secret(point: &Self::G2, scalar: &Self::Scalar) -> Self::G2;
 
+    /// Whether the product of the pairings of these pairs is one: Miller loops that share their squarings, one
+    /// final exponentiation. A pairing with zero is one.
+    fn pairing_product_is_one(pairs: &[(&Self::G1, &Self::G2)]) -> bool;
     /// Whether `e(a, b) = e(c, d)`: two Miller loops, one final exponentiation.
-    fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool;
+    fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool {
+        Self::pairing_product_is_one(&[(a, b), (&Self::g1_neg(c), d)])
+    }
 }
 
 /// The modulus of the base field, big-endian.
@@ -193,15 +226,15 @@ fn check_encoding(bytes: &[u8]) -> Result<(), PointError> {
             PointError::Infinity
         });
     }
-    let mut coordinates: Vec<u8> = bytes.to_vec();
-    if let Some(first) = coordinates.first_mut() {
-        *first &= !FLAGS;
+    // The flags of the first byte are no part of its coordinate.
+    let is_reduced = |(at, x): (usize, &[u8])| {
+        let head = if at == 0 { first & !FLAGS } else { x[0] };
+        (head, &x[1..]) < (BASE_FIELD_MODULUS[0], &BASE_FIELD_MODULUS[1..])
+    };
+    let mut coordinates = bytes.chunks(BASE_FIELD_MODULUS.len()).enumerate();
+    if coordinates.all(is_reduced) {
+        Ok(())
+    } else {
+        Err(PointError::NotCanonical)
     }
-    if coordinates
-        .chunks(BASE_FIELD_MODULUS.len())
-        .any(|x| x >= &BASE_FIELD_MODULUS[..])
-    {
-        return Err(PointError::NotCanonical);
-    }
-    Ok(())
 }

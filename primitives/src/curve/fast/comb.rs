@@ -115,13 +115,17 @@ impl Odd {
     }
 }
 
-/// A scalar, ready for combs of any shape.
+/// A scalar, ready for combs of any shape. One that is short has no second half.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CombScalar([Odd; 2]);
+pub(crate) struct CombScalar([Option<Odd>; 2]);
 
 impl CombScalar {
     pub(crate) fn new(scalar: &BaseZ) -> Self {
-        Self(scalar.halves().map(Odd::new))
+        Self(scalar.halves().map(|half| Some(Odd::new(half))))
+    }
+
+    pub(crate) fn short(scalar: u128) -> Self {
+        Self([Some(Odd::new(scalar)), None])
     }
 }
 
@@ -187,9 +191,9 @@ impl Comb {
     pub(crate) fn addend(&self, scalar: &CombScalar, pass: Pass) -> Option<Affine> {
         let (half, point) = match pass {
             Pass::Double => return None,
-            Pass::Add { half, block, step } => (half, self.column(scalar.0[half], block, step)),
+            Pass::Add { half, block, step } => (half, self.column(scalar.0[half]?, block, step)),
             Pass::Correct { half } => {
-                if !scalar.0[half].was_even {
+                if !scalar.0[half]?.was_even {
                     return None;
                 }
                 (half, self.base.neg())

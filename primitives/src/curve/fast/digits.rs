@@ -51,9 +51,9 @@ pub(crate) const WINDOW: u32 = 4;
 /// How many absolute values a digit has: 1, 3, 5 and 7.
 pub(crate) const BUCKETS: usize = 1 << (WINDOW - 2);
 
-/// A 64-bit number in non-adjacent form, from the lowest digit on.
+/// A number in non-adjacent form, from the lowest digit on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Naf(u64);
+pub(crate) struct Naf(u128);
 
 /// A digit other than zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,18 +63,20 @@ pub(crate) struct Digit {
     pub(crate) bucket: usize,
 }
 
-/// Steps after which every digit has been taken: 64 bits and the carry.
+/// Steps after which every digit of a 64-bit number has been taken: its bits, and the carry.
 pub(crate) const NAF_STEPS: usize = 65;
+/// The same for 128 bits.
+pub(crate) const LONG_NAF_STEPS: usize = 129;
 
 impl Naf {
-    pub(crate) fn new(number: u64) -> Self {
-        Self(number)
+    pub(crate) fn new(number: impl Into<u128>) -> Self {
+        Self(number.into())
     }
 
     /// The digit at this bit; moves on by one bit.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Digit> {
-        const MASK: u64 = (1 << WINDOW) - 1;
+        const MASK: u128 = (1 << WINDOW) - 1;
         if self.0 & 1 == 0 {
             self.0 >>= 1;
             return None;
@@ -87,7 +89,7 @@ impl Naf {
         } else {
             (self.0 - absolute, false)
         };
-        self.0 = (rest >> 1) | (u64::from(carry) << 63);
+        self.0 = (rest >> 1) | (u128::from(carry) << 127);
         Some(Digit {
             is_negative,
             // At most 3: the digits are below 8.
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_non_adjacent_form_makes_the_number() {
-        for number in [
+        let words = [
             0,
             1,
             7,
@@ -167,20 +169,30 @@ mod tests {
             u64::MAX,
             u64::MAX - 8,
             1 << 63,
-            0x7777_7777_7777_7777,
-        ] {
+            0x7777_7777,
+        ];
+        let short = words.map(|word| (u128::from(word), NAF_STEPS));
+        let long = words.map(|word| (!(u128::from(word) << 60), LONG_NAF_STEPS));
+        for (number, steps) in short.into_iter().chain(long) {
             let mut naf = Naf::new(number);
-            let mut sum = 0_i128;
+            let mut sum = 0_u128;
             let mut last = None;
-            for step in 0..NAF_STEPS {
+            for step in 0..steps {
                 let Some(digit) = naf.step() else { continue };
                 assert!(last.is_none_or(|last| step - last >= 4));
                 last = Some(step);
                 assert!(digit.bucket < BUCKETS);
-                let value = [1_i128, 3, 5, 7][digit.bucket] << step;
-                sum += if digit.is_negative { -value } else { value };
+                // Modulo 2^128: the carry of a long number stands just above.
+                let value = [1_u128, 3, 5, 7][digit.bucket]
+                    .checked_shl(u32::try_from(step).unwrap())
+                    .unwrap_or(0);
+                sum = if digit.is_negative {
+                    sum.wrapping_sub(value)
+                } else {
+                    sum.wrapping_add(value)
+                };
             }
-            assert_eq!(sum, i128::from(number));
+            assert_eq!(sum, number);
             assert_eq!(naf.step(), None);
         }
     }

@@ -23,6 +23,7 @@ use super::{
     Commitments, Curve, PointError, Query,
 };
 use alloc::{vec, vec::Vec};
+use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
 use digits::BaseZ;
 use lanes::{Lanes, ZERO};
@@ -55,13 +56,31 @@ const MESSAGES: [(u32, Shape); 4] = [
     (0, Shape::new(6, 22, 1)),
 ];
 
+/// For a point that is multiplied a few times.
+const FEW: Shape = Shape::new(6, 22, 1);
+
 /// Votes that are checked in step: enough to make an inversion cheap, few enough to stay in the cache.
 const LANES: usize = 256;
 /// Fewer are checked one by one.
 const MIN_LANES: usize = 16;
 
-static G1: LazyLock<Comb> =
-    LazyLock::new(|| Comb::new(GENERATOR, Affine::from_blst(&Blst::g1_generator())));
+static G1: LazyLock<Tables> = LazyLock::new(|| {
+    let tables = Tables::of_shape(GENERATOR);
+    let generator = Affine::from_blst(&Blst::g1_generator());
+    // The second call makes them.
+    let _ = (tables.get(&generator), tables.get(&generator));
+    tables
+});
+
+/// The tables of the generator.
+pub(super) fn generator_tables() -> Tables {
+    G1.clone()
+}
+
+fn generator() -> &'static Comb {
+    G1.get(&Affine::default())
+        .expect("made with the tables; qed")
+}
 
 /// Tables of one point, shared by its copies; none by default. They are made when the point is multiplied for the
 /// second time: what is used once does not pay for them.
@@ -90,6 +109,15 @@ impl Tables {
         KEYS.into_iter()
             .find(|shape| shape.bytes() <= limit)
             .map_or_else(Self::default, Self::of_shape)
+    }
+
+    /// For a point that is multiplied twice or a few times more.
+    pub(super) fn for_few() -> Self {
+        let tables = Self::of_shape(FEW);
+        if let Some(lazy) = &tables.0 {
+            lazy.used.store(true, Ordering::Relaxed);
+        }
+        tables
     }
 
     /// For a message on which this many votes are expected.
@@ -148,7 +176,7 @@ impl<'a> Prepared<'a> {
         let (c, s) = (CombScalar::new(&self.c), CombScalar::new(&self.s));
         let of_sigma =
             variable::mul_checked(&self.sigma, &self.c).ok_or(PointError::NotInSubgroup)?;
-        let a = G1
+        let a = generator()
             .mul(&s)
             .add(&mul(&self.pk1, self.pk1_tables, &self.c, &c)?);
         let b = of_sigma.add(&mul(&self.hm, self.hm_tables, &self.s, &s)?);
@@ -178,6 +206,54 @@ fn mul(
         Some(comb) => Ok(comb.mul(for_comb)),
         None => variable::mul_checked(point, scalar).ok_or(PointError::NotInSubgroup),
     }
+}
+
+/// `scalar · point` for a point of G1.
+pub(super) fn mul_public(
+    scalar: &<Blst as Curve>::Scalar,
+    point: &blst_p1_affine,
+    tables: &Tables,
+) -> Option<blst_p1_affine> {
+    if Blst::g1_is_zero(point) {
+        return Some(*point);
+    }
+    let (point, scalar) = (Affine::from_blst(point), base_z(scalar));
+    let product = mul(
+        &point,
+        tables.get(&point),
+        &scalar,
+        &CombScalar::new(&scalar),
+    )
+    .ok()?;
+    Some(normal(product))
+}
+
+/// `p + t·q` for any points of the curve.
+pub(super) fn add_mul_short(
+    p: &blst_p1_affine,
+    t: u128,
+    q: &blst_p1_affine,
+    tables: &Tables,
+) -> blst_p1_affine {
+    if Blst::g1_is_zero(q) {
+        return *p;
+    }
+    let q = Affine::from_blst(q);
+    let product = match tables.get(&q) {
+        Some(comb) => comb.mul(&CombScalar::short(t)),
+        None => variable::mul_short(&q, t),
+    };
+    normal(if Blst::g1_is_zero(p) {
+        product
+    } else {
+        product.add_affine(&Affine::from_blst(p))
+    })
+}
+
+fn normal(point: Jacobian) -> blst_p1_affine {
+    to_affine(&[point])
+        .first()
+        .map_or_else(blst_p1_affine::default, |point| point.to_blst())
 }
 
 /// σ and the two commitments of one vote.
@@ -241,7 +317,11 @@ fn run(queries: &[&Prepared<'_>], lanes: &mut Lanes) -> Vec<Result<Commitments<B
         .zip(&c)
         .zip(&s)
         .filter_map(|((query, c), s)| {
-            Some([(query.pk1_tables?, c), (&*G1, s), (query.hm_tables?, s)])
+            Some([
+                (query.pk1_tables?, c),
+                (generator(), s),
+                (query.hm_tables?, s),
+            ])
         });
     let mut terms = [const { Vec::new() }; 3];
     for of_query in with_tables {

@@ -6,7 +6,7 @@
 //! are taken from the lowest on (Yao), so that the sums by digit grow as the chain does.
 
 use super::{
-    digits::{BaseZ, Naf, BUCKETS, NAF_STEPS, Z_BITS},
+    digits::{BaseZ, Naf, BUCKETS, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
     lanes::{Lanes, ZERO},
     point::{Affine, Jacobian},
 };
@@ -23,6 +23,25 @@ pub(crate) fn mul_checked(point: &Affine, scalar: &BaseZ) -> Option<Jacobian> {
     times_z2
         .equals(&point.mul_z2().into())
         .then(|| weighted(&buckets))
+}
+
+/// `scalar · point` for any point of the curve.
+///
+/// Cost: 128 doublings, about 30 additions.
+pub(crate) fn mul_short(point: &Affine, scalar: u128) -> Jacobian {
+    let mut naf = Naf::new(scalar);
+    let mut buckets = [Jacobian::ZERO; BUCKETS];
+    let mut power = Jacobian::from(*point);
+    for step in 0..LONG_NAF_STEPS {
+        if let Some(digit) = naf.step() {
+            let bucket = &mut buckets[digit.bucket];
+            *bucket = bucket.add(&power.neg_if(digit.is_negative));
+        }
+        if step + 1 < LONG_NAF_STEPS {
+            power = power.double();
+        }
+    }
+    weighted(&buckets)
 }
 
 /// Doubles `point` 64 times, adds what the digits select to the buckets, and returns `[|z|]` of it.

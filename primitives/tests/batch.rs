@@ -1,0 +1,171 @@
+//! Many justifications checked by one equation: the verdict, and the one that is named, are those of checking one
+//! after the other.
+
+use duet_primitives::{
+    curve::{Blst, Curve},
+    testing::TestSet,
+    Bitfield, Justification, JustificationError, PendingJustification, Pk2Bytes, RoundMessage,
+    SignatureBytes, UncheckedJustification, H256,
+};
+use proptest::prelude::*;
+
+const GENESIS: H256 = H256::repeat_byte(7);
+
+/// Two sets and proofs of both, in turns.
+struct Chain {
+    sets: [TestSet; 2],
+}
+
+impl Chain {
+    fn new() -> Self {
+        Self {
+            sets: [TestSet::new(0, 0..7), TestSet::new(1, 3..13)],
+        }
+    }
+
+    fn set(&self, block: u32) -> &TestSet {
+        &self.sets[block as usize % 2]
+    }
+
+    fn proof(&self, block: u32) -> UncheckedJustification {
+        let set = self.set(block);
+        let message = RoundMessage::new(GENESIS, set.commitment(block, &self.sets[1].set));
+        // All of the first set sign, and not all of the second.
+        let signers = 0..if block.is_multiple_of(2) { 7 } else { 8 };
+        set.justify(&message, signers).into_unchecked()
+    }
+
+    fn proofs(&self, count: u32) -> Vec<UncheckedJustification> {
+        (0..count).map(|block| self.proof(block)).collect()
+    }
+
+    /// Asserts that both ways agree; how many hold, and what the next one breaks.
+    fn judge(&self, proofs: &[UncheckedJustification]) -> (usize, Option<JustificationError>) {
+        let mut good = 0;
+        let mut broken = None;
+        for (block, proof) in (0..).zip(proofs) {
+            match proof.clone().check(self.set(block).set.keyset(), GENESIS) {
+                Ok(_) => good += 1,
+                Err(error) => {
+                    broken = Some(error);
+                    break;
+                }
+            }
+        }
+        let mut pending = Vec::new();
+        let mut stopped_by = None;
+        for (block, proof) in (0..).zip(proofs) {
+            match proof.clone().open(self.set(block).set.keyset(), GENESIS) {
+                Ok(opened) => pending.push(opened),
+                Err(error) => {
+                    stopped_by = Some(error);
+                    break;
+                }
+            }
+        }
+        let opened = pending.len();
+        let checked = PendingJustification::settle_all(pending);
+        let error = if checked.len() < opened {
+            Some(JustificationError::EquationFails)
+        } else {
+            stopped_by
+        };
+        let checked: Vec<_> = checked
+            .into_iter()
+            .map(Justification::into_unchecked)
+            .collect();
+        assert_eq!(checked, proofs[..good]);
+        assert_eq!(error, broken);
+        (good, broken)
+    }
+}
+
+/// `a + b`, or `a − b`.
+fn shifted(a: &SignatureBytes, b: &SignatureBytes, plus: bool) -> SignatureBytes {
+    let [a, b] = [a, b].map(|bytes| Blst::g1_from_bytes(&bytes.0).unwrap());
+    let b = if plus { b } else { Blst::g1_neg(&b) };
+    SignatureBytes(Blst::g1_to_bytes(&Blst::g1_sum(&[&a, &b])))
+}
+
+fn damage(proof: &mut UncheckedJustification, other: &UncheckedJustification, how: u8) {
+    match how {
+        0 => proof.signature = other.signature,
+        1 => proof.apk2 = other.apk2,
+        2 => proof.commitment.block_number += 1,
+        3 => proof.commitment.validator_set_id += 2,
+        4 => proof.signers = Bitfield::from_indices(7, 0..2),
+        5 => proof.signature = SignatureBytes([0xff; 48]),
+        6 => proof.apk2 = Pk2Bytes([0; 96]),
+        _ => proof.signature = shifted(&proof.signature, &other.signature, true),
+    }
+}
+
+#[test]
+fn honest_proofs_hold_together() {
+    let chain = Chain::new();
+    for count in [0, 1, 2, 9] {
+        let proofs = chain.proofs(count);
+        assert_eq!(chain.judge(&proofs), (proofs.len(), None));
+    }
+}
+
+#[test]
+fn one_bad_proof_is_named_wherever_it_stands() {
+    let chain = Chain::new();
+    let honest = chain.proofs(6);
+    for at in 0..honest.len() {
+        for how in 0..8 {
+            let mut proofs = honest.clone();
+            let other = honest[(at + 1) % honest.len()].clone();
+            damage(&mut proofs[at], &other, how);
+            let (good, broken) = chain.judge(&proofs);
+            assert_eq!((good, broken.is_some()), (at, true), "{how}");
+        }
+    }
+}
+
+#[test]
+fn errors_that_cancel_without_weights_do_not_cancel() {
+    let chain = Chain::new();
+    let mut proofs = chain.proofs(6);
+    // What one signature gains the other loses: the sum of all equations still holds.
+    let error = proofs[5].signature;
+    proofs[1].signature = shifted(&proofs[1].signature, &error, true);
+    proofs[3].signature = shifted(&proofs[3].signature, &error, false);
+    assert_eq!(
+        chain.judge(&proofs),
+        (1, Some(JustificationError::EquationFails))
+    );
+}
+
+#[test]
+fn when_all_are_bad_the_first_is_named() {
+    let chain = Chain::new();
+    let honest = chain.proofs(4);
+    for how in 0..8 {
+        let mut proofs = honest.clone();
+        for (at, proof) in proofs.iter_mut().enumerate() {
+            damage(proof, &honest[(at + 1) % honest.len()], how);
+        }
+        assert_eq!(chain.judge(&proofs).0, 0, "{how}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn any_mix_is_judged_alike(mix in proptest::collection::vec(0_u8..24, 0..8)) {
+        let chain = Chain::new();
+        let honest = chain.proofs(8);
+        let mut proofs = honest[..mix.len()].to_vec();
+        for (at, how) in mix.iter().enumerate() {
+            // Most are honest.
+            if *how < 8 {
+                damage(&mut proofs[at], &honest[(at + 1) % honest.len()], *how);
+            }
+        }
+        let first_bad = mix.iter().position(|how| *how < 8);
+        prop_assert_eq!(chain.judge(&proofs).0, first_bad.unwrap_or(mix.len()));
+    }
+}
