@@ -1,112 +1,242 @@
 //! What a validator checks: votes and registrations, from bytes to verdict.
 
-use codec::DecodeAll;
-use criterion::Criterion;
 use duet_benches::{
-    fixtures::{registration, Registration, Round, GENESIS},
-    rivals::{BlstMinSig, W3fBls},
+    fixtures::{decode_vote, registration, Registration, Round},
+    harness::{Harness, Pace, Scale},
+    rivals::{Arkworks, BlstBatch, BlstMinPk, BlstMinSig, Ecdsa, Threads, W3fVote},
 };
-use duet_primitives::{RoundMessage, UncheckedVote};
+use duet_primitives::UncheckedVote;
 use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier, Pair};
-use std::hint::black_box;
+use std::{hint::black_box, num::NonZeroUsize};
+use w3f_bls::{TinyBLS377, TinyBLS381};
 
-/// One vote of a member whose key is known. `hash=once` has `H(m)` from the round, as a node does from the second
-/// vote on; the rivals' interfaces hash the message each time, and `hash=each` does so too.
-fn vote(criterion: &mut Criterion) {
-    let round = Round::new(4);
-    let (bytes, keyset) = (round.vote(), round.set.set.keyset());
-    let key = round.first_secret().public();
-    let check = |message: &RoundMessage| {
-        let vote = UncheckedVote::decode_all(&mut &black_box(&bytes)[..]).expect("a vote");
-        vote.check(keyset, message).is_ok()
-    };
-    assert!(check(&round.message));
-    criterion.bench_function("vote::check/scheme=duet,hash=once", |bencher| {
-        bencher.iter(|| check(&round.message))
-    });
-    criterion.bench_function("vote::check/scheme=duet,hash=each", |bencher| {
-        bencher.iter(|| {
-            check(&RoundMessage::new(
-                GENESIS,
-                round.message.commitment().clone(),
-            ))
-        })
-    });
-
-    let with_suite = round.signed_bytes();
-    let message = round.message.commitment().signed_bytes(GENESIS);
-    let signature = UncheckedVote::decode_all(&mut &bytes[..])
-        .expect("a vote")
-        .signature;
-    let sigma = signature.sigma();
-
-    let blst = BlstMinSig::new(&key);
-    assert!(blst.check(&with_suite, sigma.as_ref()));
-    criterion.bench_function("vote::check/scheme=blst_min_sig,hash=each", |bencher| {
-        bencher.iter(|| blst.check(black_box(&with_suite), sigma.as_ref()))
-    });
-
-    let w3f = W3fBls::new(&key);
-    assert!(w3f.check(&message, signature.as_ref()));
-    criterion.bench_function("vote::check/scheme=w3f_bls_0.3,hash=each", |bencher| {
-        bencher.iter(|| w3f.check(black_box(&message), signature.as_ref()))
-    });
-    assert!(w3f.check_with_table(&message, signature.as_ref()));
-    criterion.bench_function(
-        "vote::check/scheme=w3f_bls_0.3_table,hash=each",
-        |bencher| bencher.iter(|| w3f.check_with_table(black_box(&message), signature.as_ref())),
+/// One vote at a time, of one member after another, so that each comes with tables that are not in the cache.
+/// `hash=once` has `H(m)` and its tables from the round, as a node does from the second vote on.
+fn votes(harness: &mut Harness) {
+    for n in harness.set_sizes() {
+        harness.measure(
+            &format!("vote::check/n={n},scheme=duet,hash=once"),
+            Pace::Fast,
+            || {
+                let round = Round::of(*n);
+                let message = round.message();
+                let check = move |bytes: &Vec<u8>| {
+                    decode_vote(black_box(bytes))
+                        .check(round.keyset(), &message)
+                        .is_ok()
+                };
+                // Twice, so that every key and the message have their tables.
+                assert!(round.votes().iter().chain(round.votes()).all(&check));
+                let mut votes = round.votes().iter().cycle();
+                move || votes.next().is_some_and(&check)
+            },
+        );
+    }
+    harness.measure(
+        "vote::check/n=1000,scheme=duet,hash=each",
+        Pace::Fast,
+        || {
+            let round = Round::of(1000);
+            let check = |bytes: &Vec<u8>| {
+                decode_vote(black_box(bytes))
+                    .check(round.keyset(), &round.message())
+                    .is_ok()
+            };
+            assert!(round.votes().iter().chain(round.votes()).all(check));
+            let mut votes = round.votes().iter().cycle();
+            move || votes.next().is_some_and(check)
+        },
     );
+}
 
-    let theirs = bls381::Signature::from_raw(signature.0);
-    let public = bls381::Public::from_raw(key.0);
-    let check = || bls381::Pair::verify(black_box(&theirs), &message, &public);
-    assert!(check());
-    criterion.bench_function("vote::check/scheme=sp_core_bls381,hash=each", |bencher| {
-        bencher.iter(check)
-    });
+/// The same bytes by blst, arkworks and the SDK.
+fn vote_rivals(harness: &mut Harness) {
+    struct Input {
+        round: &'static Round,
+        sigma: [u8; 48],
+        signed: Vec<u8>,
+    }
+    let input = || {
+        let round = Round::of(10);
+        Input {
+            sigma: decode_vote(&round.votes()[0]).signature.sigma().0,
+            signed: round.signed_bytes(),
+            round,
+        }
+    };
+    let key = |input: &Input| input.round.set.secrets[0].public();
+    harness.measure(
+        "vote::check/scheme=blst_min_sig,hash=each",
+        Pace::Fast,
+        || {
+            let input = input();
+            let blst = BlstMinSig::new(&key(&input), &input.signed);
+            move || blst.check(black_box(&input.signed), &input.sigma)
+        },
+    );
+    harness.measure(
+        "vote::check/scheme=blst_min_sig,hash=once",
+        Pace::Fast,
+        || {
+            let input = input();
+            let blst = BlstMinSig::new(&key(&input), &input.signed);
+            move || blst.check_hashed(black_box(&input.sigma))
+        },
+    );
+    harness.measure(
+        "vote::check/scheme=blst_min_pk,hash=each",
+        Pace::Fast,
+        || {
+            let input = input();
+            let blst = BlstMinPk::new(&input.round.set.secrets[0], &input.signed);
+            move || blst.check(black_box(&input.signed))
+        },
+    );
+    harness.measure(
+        "vote::check/scheme=arkworks_381,hash=each",
+        Pace::Fast,
+        || {
+            let input = input();
+            let arkworks = Arkworks::new(&key(&input));
+            move || arkworks.check(black_box(&input.signed), &input.sigma)
+        },
+    );
+    harness.measure(
+        "vote::check/scheme=sp_core_bls381,hash=each",
+        Pace::Fast,
+        || {
+            let input = input();
+            let message = input.round.message_bytes();
+            let signature = decode_vote(&input.round.votes()[0]).signature;
+            let theirs = bls381::Signature::from_raw(signature.0);
+            let public = bls381::Public::from_raw(key(&input).0);
+            move || bls381::Pair::verify(black_box(&theirs), &message, &public)
+        },
+    );
+    harness.measure(
+        "vote::check/scheme=sp_core_ecdsa,hash=each",
+        Pace::Fast,
+        || {
+            let message = Round::of(10).message_bytes();
+            let ecdsa = Ecdsa::new(1, &message);
+            move || ecdsa.check(black_box(&message))
+        },
+    );
+}
+
+/// The paper authors' code, on the curve of the paper's tables and on ours.
+fn vote_w3f(harness: &mut Harness) {
+    macro_rules! measure {
+        ($curve:literal, $engine:ty) => {
+            let vote = || W3fVote::<$engine>::new(&Round::of(10).message_bytes());
+            let name = |way: &str| format!("vote::check/scheme=w3f_bls_{}{way},hash=each", $curve);
+            harness.measure(&name(""), Pace::Fast, || {
+                let vote = vote();
+                move || vote.check()
+            });
+            harness.measure(&name("_table"), Pace::Fast, || {
+                let vote = vote();
+                move || vote.check_with_table()
+            });
+            harness.measure(&name("_pairing"), Pace::Fast, || {
+                let vote = vote();
+                move || vote.check_with_pairing()
+            });
+        };
+    }
+    measure!("381", TinyBLS381);
+    measure!("377", TinyBLS377);
+}
+
+/// All votes of a round at once: the round's message is hashed and gets its tables inside of the measurement, the
+/// tables of the keys are there.
+fn rounds(harness: &mut Harness) {
+    for n in harness.set_sizes() {
+        for threads in [1, 2] {
+            let threads = NonZeroUsize::new(threads).expect("not zero");
+            harness.measure(
+                &format!("vote::check_all/n={n},threads={threads},scheme=duet"),
+                Pace::Slow,
+                || {
+                    let round = Round::of(*n);
+                    let check = move || {
+                        let votes = round
+                            .votes()
+                            .iter()
+                            .map(|bytes| decode_vote(bytes))
+                            .collect();
+                        let message = round.message();
+                        UncheckedVote::check_all(votes, round.keyset(), &message, threads)
+                            .iter()
+                            .all(Result::is_ok)
+                    };
+                    assert!(check());
+                    check
+                },
+            );
+        }
+    }
+    let batches: &[u32] = match harness.scale() {
+        Scale::Quick => &[100],
+        Scale::Full | Scale::Large => &[100, 1000],
+    };
+    for n in batches {
+        for (threads, division) in [("1", Threads::One), ("all", Threads::All)] {
+            harness.measure(
+                &format!("vote::check_all/n={n},threads={threads},scheme=blst_min_sig_batch"),
+                Pace::Slow,
+                || {
+                    let round = Round::of(*n);
+                    let (batch, message) = (BlstBatch::new(round), round.signed_bytes());
+                    move || batch.check(black_box(&message), division)
+                },
+            );
+        }
+    }
 }
 
 /// One registration, from the bytes of key and proof.
-fn possession(criterion: &mut Criterion) {
-    let Registration { key, owner, proof } = registration();
-    let check = || black_box(key).check_possession(&owner, &proof).is_ok();
-    assert!(check());
-    criterion.bench_function("possession::check/scheme=duet", |bencher| {
-        bencher.iter(check)
+fn possession(harness: &mut Harness) {
+    harness.measure("possession::check/scheme=duet", Pace::Fast, || {
+        let Registration { key, owner, proof } = registration();
+        move || black_box(key).check_possession(&owner, &proof).is_ok()
     });
-
-    let (public, theirs) = (
-        bls381::Public::from_raw(key.0),
-        bls381::ProofOfPossession::from_raw(proof.0),
+    harness.measure(
+        "possession::check/scheme=sp_core_bls381",
+        Pace::Fast,
+        || {
+            let Registration { key, owner, proof } = registration();
+            let public = bls381::Public::from_raw(key.0);
+            let theirs = bls381::ProofOfPossession::from_raw(proof.0);
+            move || bls381::Pair::verify_proof_of_possession(&owner, black_box(&theirs), &public)
+        },
     );
-    let check = || bls381::Pair::verify_proof_of_possession(&owner, black_box(&theirs), &public);
-    assert!(check());
-    criterion.bench_function("possession::check/scheme=sp_core_bls381", |bencher| {
-        bencher.iter(check)
-    });
 }
 
 /// What a validator makes once per round.
-fn sign(criterion: &mut Criterion) {
-    let round = Round::new(4);
-    let (secret, message) = (
-        round.first_secret(),
-        round.message.commitment().signed_bytes(GENESIS),
+fn sign(harness: &mut Harness) {
+    harness.measure("vote::sign/scheme=duet,hash=each", Pace::Fast, || {
+        let round = Round::of(10);
+        let message = round.message_bytes();
+        move || round.set.secrets[0].sign(black_box(&message)).0 != [0; 112]
+    });
+    harness.measure(
+        "vote::sign/scheme=sp_core_bls381,hash=each",
+        Pace::Fast,
+        || {
+            let message = Round::of(10).message_bytes();
+            let pair = bls381::Pair::from_seed(&[7; 32]);
+            move || !pair.sign(black_box(&message)).0.is_empty()
+        },
     );
-    criterion.bench_function("vote::sign/scheme=duet,hash=each", |bencher| {
-        bencher.iter(|| secret.sign(black_box(&message)))
-    });
-    let seed = [7; 32];
-    let pair = bls381::Pair::from_seed(&seed);
-    criterion.bench_function("vote::sign/scheme=sp_core_bls381,hash=each", |bencher| {
-        bencher.iter(|| pair.sign(black_box(&message)))
-    });
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
-    vote(&mut criterion);
-    possession(&mut criterion);
-    sign(&mut criterion);
-    criterion.final_summary();
+    let mut harness = Harness::from_environment();
+    votes(&mut harness);
+    vote_rivals(&mut harness);
+    vote_w3f(&mut harness);
+    rounds(&mut harness);
+    possession(&mut harness);
+    sign(&mut harness);
 }

@@ -1,74 +1,74 @@
-//! What a light client checks: finality proofs and key lists, from bytes to verdict.
+//! What a light client checks: finality proofs without the set's keys, and many proofs at once.
 
-use codec::DecodeAll;
-use criterion::Criterion;
+use codec::{DecodeAll, Encode};
 use duet_benches::{
-    fixtures::{share, spread, Round, GENESIS},
-    rivals::BlstMinPk,
+    fixtures::{decode_justification, hold_together, share, spread, Round, GENESIS},
+    harness::{Harness, Pace, Scale},
 };
-use duet_primitives::{check_stateless, Keyset, StatelessProof, UncheckedJustification};
+use duet_primitives::{check_stateless, StatelessProof};
 use std::hint::black_box;
 
-/// Finality proofs of sets of `n` by a share of them, with the keys and without, beside Ethereum's way.
-fn proofs(criterion: &mut Criterion) {
-    for n in [100_u32, 1000] {
-        let round = Round::new(n.into());
-        let keyset = round.set.set.keyset();
-        let message = round.signed_bytes();
-        for percent in [100, 67] {
-            let signers = share(n, percent);
-            let name = |module: &str, scheme: &str| {
-                format!("{module}::check/n={n},signed={percent}%,scheme={scheme}")
-            };
-
-            let bytes = round.justification(signers);
-            let check = || {
-                let proof = UncheckedJustification::decode_all(&mut &black_box(&bytes)[..]);
-                proof.expect("a proof").check(keyset, GENESIS).is_ok()
-            };
-            assert!(check());
-            criterion.bench_function(&name("justification", "duet"), |bencher| {
-                bencher.iter(check)
-            });
-
-            let bytes = round.stateless(signers);
-            let check = || {
-                let proof =
-                    StatelessProof::decode_all(&mut &black_box(&bytes)[..]).expect("a proof");
-                check_stateless(proof, round.set.set.commitment(), GENESIS).is_ok()
-            };
-            assert!(check());
-            criterion.bench_function(&name("stateless", "duet"), |bencher| bencher.iter(check));
-
-            let secrets = spread(n, signers)
-                .into_iter()
-                .filter_map(|index| round.set.secrets.get(usize::try_from(index).ok()?));
-            let blst = BlstMinPk::new(secrets, &message);
-            assert!(blst.check(&message));
-            criterion.bench_function(&name("justification", "blst_min_pk"), |bencher| {
-                bencher.iter(|| blst.check(black_box(&message)))
-            });
+/// Finality proofs that bring the absentees' keys.
+fn stateless(harness: &mut Harness) {
+    for n in harness.set_sizes() {
+        for percent in [67, 95, 100] {
+            harness.measure(
+                &format!("stateless::check/n={n},signed={percent}%,scheme=duet"),
+                Pace::Fast,
+                || {
+                    let round = Round::of(*n);
+                    let bytes = round.stateless(&spread(*n, share(*n, percent))).encode();
+                    let set = round.set.set.commitment();
+                    move || {
+                        let proof = StatelessProof::decode_all(&mut &black_box(&bytes)[..]);
+                        proof.is_ok_and(|proof| check_stateless(proof, set, GENESIS).is_ok())
+                    }
+                },
+            );
         }
     }
 }
 
-/// The keys of a new set against its commitment, once per change of the set.
-fn keysets(criterion: &mut Criterion) {
-    for n in [100_u64, 1000] {
-        let round = Round::new(n);
-        let (commitment, keys) = (
-            round.set.set.commitment(),
-            round.set.set.keyset().key_bytes(),
-        );
-        criterion.bench_function(&format!("keyset::check/n={n}"), |bencher| {
-            bencher.iter(|| Keyset::check(commitment, black_box(&keys)).is_ok())
+/// Members of the sets whose proofs are checked in bulk.
+const MEMBERS: u32 = 100;
+
+/// The proofs of one session after another.
+fn sync(harness: &mut Harness) {
+    let sessions: &[u32] = match harness.scale() {
+        Scale::Quick => &[1, 10, 100],
+        Scale::Full | Scale::Large => &[1, 10, 100, 1000],
+    };
+    for sessions in sessions {
+        let name = |way: &str| {
+            format!("justification::sync/sessions={sessions},n={MEMBERS},signed=67%,scheme=duet,way={way}")
+        };
+        let inputs = || {
+            let round = Round::of(MEMBERS);
+            let proofs: Vec<_> = round
+                .history(*sessions, 67)
+                .iter()
+                .map(Encode::encode)
+                .collect();
+            (round.keyset(), proofs)
+        };
+        harness.measure(&name("one_by_one"), Pace::Slow, || {
+            let (keyset, proofs) = inputs();
+            move || {
+                proofs.iter().all(|bytes| {
+                    let proof = decode_justification(black_box(bytes));
+                    proof.check(keyset, GENESIS).is_ok()
+                })
+            }
+        });
+        harness.measure(&name("together"), Pace::Slow, || {
+            let (keyset, proofs) = inputs();
+            move || hold_together(black_box(&proofs), keyset)
         });
     }
 }
 
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
-    proofs(&mut criterion);
-    keysets(&mut criterion);
-    criterion.final_summary();
+    let mut harness = Harness::from_environment();
+    stateless(&mut harness);
+    sync(&mut harness);
 }

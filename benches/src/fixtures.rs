@@ -1,70 +1,184 @@
 //! Inputs from fixed seeds: every run measures the same bytes.
 
-use codec::Encode;
+use ark_bls12_381::Fr;
+use ark_ff::{BigInteger, PrimeField};
+use codec::{DecodeAll, Encode};
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
-    DualKeyBytes, PossessionProof, RoundMessage, SecretKey, SignerIndex, StatelessProof, H256,
+    Bitfield, Commitment, DualKeyBytes, Justification, Keyset, PendingJustification,
+    PossessionProof, RoundMessage, SecretKey, SignerIndex, StatelessProof, UncheckedJustification,
+    UncheckedVote, Vote, H256,
+};
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    sync::{Mutex, OnceLock, PoisonError},
 };
 
 /// The chain that everything here is on.
 pub const GENESIS: H256 = H256::repeat_byte(0x6e);
+
+/// The block that everything here is about, where there is only one.
+const BLOCK: u32 = 1_000_000;
 
 /// A set, a message that it signs, and what travels about it.
 #[derive(Debug)]
 pub struct Round {
     /// The set with its secrets.
     pub set: TestSet,
-    /// The message, hashed to the curve.
-    pub message: RoundMessage,
+    /// What is signed.
+    pub commitment: Commitment,
+    votes: OnceLock<Vec<Vec<u8>>>,
 }
 
 impl Round {
     /// The round of a set of `n`.
-    pub fn new(n: u64) -> Self {
-        let set = TestSet::new(7, 0..n);
-        let message = RoundMessage::new(GENESIS, set.commitment(1_000_000, &set.set));
-        Self { set, message }
+    pub fn new(n: u32) -> Self {
+        let set = TestSet::new(7, 0..u64::from(n));
+        let commitment = set.commitment(BLOCK, &set.set);
+        Self {
+            set,
+            commitment,
+            votes: OnceLock::new(),
+        }
+    }
+
+    /// [`Round::new`], made once per process and size.
+    pub fn of(n: u32) -> &'static Self {
+        static MADE: Mutex<BTreeMap<u32, &'static Round>> = Mutex::new(BTreeMap::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry(n)
+            .or_insert_with(|| Box::leak(Box::new(Self::new(n))))
+    }
+
+    /// The set as verifiers have it.
+    pub fn keyset(&self) -> &Keyset {
+        self.set.set.keyset()
+    }
+
+    /// The message, hashed to the curve, with no tables made yet.
+    pub fn message(&self) -> RoundMessage {
+        RoundMessage::new(GENESIS, self.commitment.clone())
+    }
+
+    /// The bytes that signers sign, without the ciphersuite.
+    pub fn message_bytes(&self) -> Vec<u8> {
+        self.commitment.signed_bytes(GENESIS)
     }
 
     /// The bytes that every signer's signature is over, ciphersuite included.
     pub fn signed_bytes(&self) -> Vec<u8> {
-        let commitment = self.message.commitment().signed_bytes(GENESIS);
-        [suite::SIGNATURE_SUITE, &commitment].concat()
+        [suite::SIGNATURE_SUITE, &self.message_bytes()].concat()
     }
 
-    /// The secret of the first member.
-    pub fn first_secret(&self) -> &SecretKey {
-        self.set.secrets.first().expect("a set is not empty")
+    /// Every member's vote as it travels.
+    pub fn votes(&self) -> &[Vec<u8>] {
+        self.votes.get_or_init(|| {
+            let message = self.message();
+            (0..)
+                .zip(&self.set.secrets)
+                .map(|(signer, secret)| UncheckedVote::sign(secret, signer, &message).encode())
+                .collect()
+        })
     }
 
-    /// The first member's vote as it travels.
-    pub fn vote(&self) -> Vec<u8> {
-        self.set
-            .vote(0, &self.message)
-            .expect("a member's vote holds")
-            .into_unchecked()
-            .encode()
+    /// The votes of `signers`, checked.
+    pub fn checked_votes(&self, signers: &[SignerIndex]) -> Vec<Vote> {
+        let all = self.votes();
+        let votes = signers
+            .iter()
+            .filter_map(|signer| all.get(usize::try_from(*signer).ok()?))
+            .map(|bytes| decode_vote(bytes))
+            .collect();
+        UncheckedVote::check_all(votes, self.keyset(), &self.message(), NonZeroUsize::MIN)
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .expect("members' votes hold")
     }
 
-    /// A justification as it travels, by all but the last members.
-    pub fn justification(&self, signers: u32) -> Vec<u8> {
-        self.set
-            .justify(&self.message, spread(self.set.set.keyset().len(), signers))
-            .into_unchecked()
-            .encode()
+    /// The justification of this round's commitment by some members.
+    pub fn justification(&self, signers: &[SignerIndex]) -> UncheckedJustification {
+        self.justify(self.commitment.clone(), signers)
     }
 
-    /// A stateless proof as it travels.
-    pub fn stateless(&self, signers: u32) -> Vec<u8> {
-        let keyset = self.set.set.keyset();
-        let justification = self
-            .set
-            .justify(&self.message, spread(keyset.len(), signers));
-        StatelessProof::new(&justification, keyset)
-            .expect("of this set")
-            .encode()
+    /// A justification of any commitment by some members, signed with the sum of their secrets: the same bytes
+    /// as adding up their votes gives, without signing one by one.
+    pub fn justify(
+        &self,
+        commitment: Commitment,
+        signers: &[SignerIndex],
+    ) -> UncheckedJustification {
+        let sum = self.sum_of_secrets(signers);
+        let signature = sum.sign(&commitment.signed_bytes(GENESIS)).sigma();
+        UncheckedJustification {
+            commitment,
+            signers: Bitfield::from_indices(self.keyset().len(), signers.iter().copied()),
+            signature,
+            apk2: sum.public().pk2(),
+        }
     }
+
+    /// The key whose secret is the sum of these members' secrets.
+    pub fn sum_of_secrets(&self, signers: &[SignerIndex]) -> SecretKey {
+        let sum: Fr = self
+            .secrets(signers)
+            .map(|secret| Fr::from_le_bytes_mod_order(&*secret.expose()))
+            .sum();
+        let mut bytes = [0; 32];
+        bytes.copy_from_slice(&sum.into_bigint().to_bytes_le());
+        SecretKey::from_bytes(&bytes).expect("reduced, and not zero")
+    }
+
+    /// The secrets of some members.
+    pub fn secrets<'a>(
+        &'a self,
+        signers: &'a [SignerIndex],
+    ) -> impl Iterator<Item = &'a SecretKey> {
+        signers
+            .iter()
+            .filter_map(|signer| self.set.secrets.get(usize::try_from(*signer).ok()?))
+    }
+
+    /// A stateless proof.
+    pub fn stateless(&self, signers: &[SignerIndex]) -> StatelessProof {
+        let checked: Justification = self
+            .justification(signers)
+            .check(self.keyset(), GENESIS)
+            .expect("made by members");
+        StatelessProof::new(&checked, self.keyset()).expect("of this set")
+    }
+
+    /// Justifications of this set for this many blocks, one after another, each by other members.
+    pub fn history(&self, proofs: u32, percent: u32) -> Vec<UncheckedJustification> {
+        let n = self.keyset().len();
+        let signers = spread(n, share(n, percent));
+        (0..proofs)
+            .map(|at| {
+                let turned: Vec<_> = signers.iter().map(|signer| (signer + at) % n).collect();
+                self.justify(self.set.commitment(BLOCK + at, &self.set.set), &turned)
+            })
+            .collect()
+    }
+}
+
+/// A vote from its bytes.
+pub fn decode_vote(bytes: &[u8]) -> UncheckedVote {
+    UncheckedVote::decode_all(&mut &bytes[..]).expect("a vote")
+}
+
+/// A finality proof from its bytes.
+pub fn decode_justification(bytes: &[u8]) -> UncheckedJustification {
+    UncheckedJustification::decode_all(&mut &bytes[..]).expect("a finality proof")
+}
+
+/// Whether all of these finality proofs of one set hold, checked together.
+pub fn hold_together(proofs: &[Vec<u8>], keyset: &Keyset) -> bool {
+    let opened: Result<Vec<_>, _> = proofs
+        .iter()
+        .map(|bytes| decode_justification(bytes).open(keyset, GENESIS))
+        .collect();
+    opened.is_ok_and(|opened| PendingJustification::settle_all(opened).len() == proofs.len())
 }
 
 /// `signers` of `n`, spread evenly, so that absentees have no neighbours to share hashes with.

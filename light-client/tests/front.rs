@@ -1,7 +1,7 @@
 //! Proofs that follow each other, verified together: as far as they hold one after the other, and no further.
 
 use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted, Update};
-use duet_primitives::{SignatureBytes, UncheckedJustification};
+use duet_primitives::{testing::TestSet, RoundMessage, SignatureBytes, UncheckedJustification};
 
 const SETS: u64 = 6;
 
@@ -126,4 +126,40 @@ fn a_proof_that_comes_twice_ends_it() {
     let mut updates = updates(&chain, Mode::Full);
     updates.insert(3, updates[2].clone());
     assert_eq!(judge(&begin(&chain, Mode::Full), &updates), 3);
+}
+
+/// What a set signs about a block, whatever it is.
+fn signed(chain: &TestChain, set: usize, number: u32, next: &TestSet) -> Update {
+    let set = &chain.sets[set];
+    let message = RoundMessage::new(chain.genesis_hash, set.commitment(number, &next.set));
+    set.justify(&message, 0..5).into_unchecked().into()
+}
+
+#[test]
+fn a_set_that_hands_over_to_another_than_the_next_one_ends_it() {
+    let chain = chain();
+    let trusted = begin(&chain, Mode::Full);
+    let number = chain.mandatory(0);
+    assert_eq!(
+        judge(&trusted, &[signed(&chain, 0, number, &chain.sets[1])]),
+        1
+    );
+    assert_eq!(
+        judge(&trusted, &[signed(&chain, 0, number, &chain.sets[2])]),
+        0
+    );
+}
+
+#[test]
+fn a_set_that_contradicts_itself_ends_it() {
+    let chain = chain();
+    let other = TestSet::new(1, 20..25);
+    let number = chain.mandatory(0);
+    for (second, expected) in [(&chain.sets[1], 2), (&other, 1)] {
+        let updates = [
+            signed(&chain, 0, number, &chain.sets[1]),
+            signed(&chain, 0, number + 1, second),
+        ];
+        assert_eq!(judge(&begin(&chain, Mode::Full), &updates), expected);
+    }
 }

@@ -30,7 +30,11 @@ for_both!(
     the_short_product_is_a_product,
     hashing_gives_the_answers_of_rfc_9380,
     hashing_depends_on_the_tag_and_on_the_message,
+    tables_change_no_product,
+    a_sum_of_many_is_their_sum,
+    a_weighted_sum_is_the_sum_of_products,
     pairings_are_bilinear,
+    a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero,
     a_pairing_with_zero_is_one,
     a_stored_point_reads_as_when_it_was_checked,
 );
@@ -246,6 +250,89 @@ fn hashing_depends_on_the_tag_and_on_the_message<C: Curve>() {
         C::g1_from_bytes(&hash(b"a", b"")).is_ok(),
         "a hash is in the subgroup and not zero"
     );
+}
+
+/// Multiples with room for tables of every kind, before and after they are made, and without.
+fn tables_change_no_product<C: Curve>() {
+    let q = g1::<C>(100);
+    let zero = C::g1_sum(&[]);
+    let kinds = [
+        C::Tables::default(),
+        C::few_tables(),
+        C::key_tables(1),
+        C::key_tables(1_000),
+        C::key_tables(100_000),
+        C::message_tables(1),
+        C::message_tables(10_000),
+    ];
+    for tables in &kinds {
+        for n in [0, 1, 2, 3, 1 << 40] {
+            let expected = C::g1_mul_secret(&q, &scalar::<C>(n));
+            assert_eq!(C::g1_mul_public(&scalar::<C>(n), &q, tables), expected);
+            assert_eq!(C::g1_add_mul_short(&zero, n.into(), &q, tables), expected);
+        }
+        let minus = C::g1_neg(&q);
+        assert_eq!(C::g1_mul_public(&minus_one::<C>(), &q, tables), minus);
+        assert!(C::g1_is_zero(&C::g1_add_mul_short(&minus, 1, &q, tables)));
+    }
+    let generator = C::g1_generator_tables();
+    let seven = C::g1_mul_public(&scalar::<C>(7), &C::g1_generator(), &generator);
+    assert_eq!(seven, g1::<C>(7));
+    assert!(C::scalar_from_u128(7) == scalar::<C>(7));
+}
+
+/// Sums of as many points as go through every way of adding, with doublings, cancellations and zeros in them.
+fn a_sum_of_many_is_their_sum<C: Curve>() {
+    let (minus, zero) = (C::g1_neg(&g1::<C>(5)), C::g1_sum(&[]));
+    let some: Vec<_> = (0..5).map(g1::<C>).chain([minus, zero]).collect();
+    for count in [1, 2, 16, 17, 255, 256, 257, 600] {
+        let points: Vec<_> = some.iter().cycle().take(count).collect();
+        let of_each = points.iter().enumerate().map(|(at, _)| at % 7);
+        let sum: i64 = of_each.map(|at| [0, 1, 2, 3, 4, -5, 0][at]).sum();
+        let expected = g1::<C>(sum.unsigned_abs());
+        let expected = if sum < 0 {
+            C::g1_neg(&expected)
+        } else {
+            expected
+        };
+        assert_eq!(C::g1_sum(&points), expected, "{count}");
+    }
+}
+
+fn a_weighted_sum_is_the_sum_of_products<C: Curve>() {
+    assert!(C::g1_is_zero(&C::g1_weighted_sum(&[])));
+    let terms = [(2, 3), (5, 7), (2, 0), (1, 1)].map(|(p, n)| (g1::<C>(p), scalar::<C>(n)));
+    assert_eq!(C::g1_weighted_sum(&terms[..1]), g1::<C>(6));
+    assert_eq!(C::g1_weighted_sum(&terms), g1::<C>(42));
+    // Points that are zero, and products that cancel.
+    let zero = (C::g1_sum(&[]), scalar::<C>(9));
+    assert!(C::g1_is_zero(&C::g1_weighted_sum(&[zero.clone()])));
+    let minus = (g1::<C>(42), minus_one::<C>());
+    let all: Vec<_> = terms.into_iter().chain([zero, minus]).collect();
+    assert!(C::g1_is_zero(&C::g1_weighted_sum(&all)));
+    // More than fit one window of any method.
+    let many: Vec<_> = (1..=100)
+        .map(|n| (g1::<C>(n), scalar::<C>(1_000 + n)))
+        .collect();
+    let expected = (1..=100).map(|n| n * (1_000 + n)).sum();
+    assert_eq!(C::g1_weighted_sum(&many), g1::<C>(expected));
+}
+
+fn a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero<C: Curve>() {
+    let (p, q) = ([1, 2, 3].map(g1::<C>), [4, 5].map(g2::<C>));
+    let minus = C::g1_neg(&g1::<C>(26));
+    assert!(C::pairing_product_is_one(&[]));
+    assert!(!C::pairing_product_is_one(&[(&p[0], &q[0])]));
+    // 1·4 + 2·5 + 3·4 − 26·1.
+    let one = g2::<C>(1);
+    let pairs = [
+        (&p[0], &q[0]),
+        (&p[1], &q[1]),
+        (&p[2], &q[0]),
+        (&minus, &one),
+    ];
+    assert!(C::pairing_product_is_one(&pairs));
+    assert!(!C::pairing_product_is_one(&pairs[1..]));
 }
 
 fn pairings_are_bilinear<C: Curve>() {

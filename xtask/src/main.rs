@@ -1,5 +1,6 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
+//! - `bench`: measures everything that is asked for next to its rivals, and shows it as tables and plots,
 //! - `demo`: a local network of validators and the light client that follows it,
 //! - `test`: every test there is,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
@@ -10,6 +11,7 @@
 //! dependency is compiled twice.
 
 mod bare_metal;
+mod bench;
 mod cargo;
 mod demo;
 mod dependencies;
@@ -37,6 +39,8 @@ enum Chore {
     Demo(demo::Options),
     /// Runs every test there is, documentation tests and end-to-end tests included.
     Test(test::Options),
+    /// Measures Duet next to its rivals, prints tables and draws plots.
+    Bench(bench::Options),
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
         Chore::Test(options) => test::run(&options),
+        Chore::Bench(options) => bench::run(&options),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),

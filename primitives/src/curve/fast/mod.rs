@@ -250,6 +250,27 @@ pub(super) fn add_mul_short(
     })
 }
 
+/// The sum of points, which may be zero, equal or opposite.
+pub(super) fn sum(points: &[&blst_p1_affine]) -> blst_p1_affine {
+    let mut lanes = Lanes::default();
+    let mut sums = vec![ZERO; points.len().min(LANES)];
+    for chunk in points.chunks(LANES) {
+        for (at, point) in chunk.iter().enumerate() {
+            lanes.push(at, Affine::from_blst(point));
+        }
+        lanes.flush(&mut sums);
+    }
+    while sums.len() > MIN_LANES {
+        let rest = sums.split_off(sums.len().div_ceil(2));
+        for (at, point) in rest.into_iter().enumerate() {
+            lanes.push(at, point);
+        }
+        lanes.flush(&mut sums);
+    }
+    let last = sums.iter().filter(|point| !point.is_zero());
+    normal(last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point)))
+}
+
 fn normal(point: Jacobian) -> blst_p1_affine {
     to_affine(&[point])
         .first()

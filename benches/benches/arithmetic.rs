@@ -1,0 +1,40 @@
+//! The parts that everything else is made of, done with blst alone: what a vote and a proof cannot do without.
+
+use duet_benches::{
+    fixtures::Round,
+    harness::{Harness, Pace},
+};
+use duet_primitives::{
+    curve::{Blst, Curve},
+    suite,
+};
+use std::hint::black_box;
+
+fn main() {
+    let mut harness = Harness::from_environment();
+    let key = duet_primitives::testing::secret(0).public();
+    let (g1, g2) = (Blst::g1_generator(), Blst::g2_generator());
+    let point = Blst::g1_from_bytes(&key.pk1().0).expect("a key");
+    let message = Round::new(1).signed_bytes();
+    let mut measure = |name: &str, work: &dyn Fn() -> bool| {
+        harness.measure(&format!("curve::{name}/scheme=blst"), Pace::Fast, || work);
+    };
+    measure("decompress_g1", &|| {
+        Blst::g1_from_stored_unchecked(&black_box(key).pk1().0).is_ok()
+    });
+    measure("decompress_g2", &|| {
+        Blst::g2_from_stored_unchecked(&black_box(key).pk2().0).is_ok()
+    });
+    measure("decode_g1", &|| {
+        Blst::g1_from_bytes(&black_box(key).pk1().0).is_ok()
+    });
+    measure("decode_g2", &|| {
+        Blst::g2_from_bytes(&black_box(key).pk2().0).is_ok()
+    });
+    measure("hash_to_g1", &|| {
+        Blst::hash_to_g1(suite::HASH_TO_CURVE_DST, black_box(&message)) != g1
+    });
+    measure("two_pairings", &|| {
+        Blst::pairings_equal(black_box(&point), &g2, &point, &g2)
+    });
+}
