@@ -306,7 +306,9 @@ fn a_weighted_sum_is_the_sum_of_products<C: Curve>() {
     assert_eq!(C::g1_weighted_sum(&terms), g1::<C>(42));
     // Points that are zero, and products that cancel.
     let zero = (C::g1_sum(&[]), scalar::<C>(9));
-    assert!(C::g1_is_zero(&C::g1_weighted_sum(&[zero.clone()])));
+    assert!(C::g1_is_zero(&C::g1_weighted_sum(core::slice::from_ref(
+        &zero
+    ))));
     let minus = (g1::<C>(42), minus_one::<C>());
     let all: Vec<_> = terms.into_iter().chain([zero, minus]).collect();
     assert!(C::g1_is_zero(&C::g1_weighted_sum(&all)));
