@@ -2,7 +2,7 @@
 
 use codec::Encode;
 use duet_benches::{
-    fixtures::{decode_justification, share, spread, Round, GENESIS},
+    fixtures::{decode_justification, regular, share, spread, Newcomer, Round, GENESIS},
     harness::{Harness, Pace, Scale},
     rivals::{BlstMinPkAggregate, BlstMinSigAggregate, BlstSignatures, Ecdsa, W3fAggregate},
 };
@@ -48,11 +48,23 @@ fn justifications(harness: &mut Harness) {
             harness.measure(&name("duet"), Pace::Fast, || {
                 let round = Round::of(*n);
                 let bytes = round.justification(&signers()).encode();
+                let mut newcomer = Newcomer::new(round);
                 move || {
                     let proof = decode_justification(black_box(&bytes));
-                    proof.check(round.keyset(), GENESIS).is_ok()
+                    proof.check(newcomer.keyset(), GENESIS).is_ok()
                 }
             });
+            if percent < 100 {
+                harness.measure(&name("duet,sums=kept"), Pace::Fast, || {
+                    let round = Round::of(*n);
+                    let bytes = round.justification(&signers()).encode();
+                    let keyset = regular(round, &bytes);
+                    move || {
+                        let proof = decode_justification(black_box(&bytes));
+                        proof.check(&keyset, GENESIS).is_ok()
+                    }
+                });
+            }
             harness.measure(&name("blst_min_pk"), pace(*n), || {
                 let round = Round::of(*n);
                 let message = round.signed_bytes();

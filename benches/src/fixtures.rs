@@ -162,6 +162,59 @@ impl Round {
     }
 }
 
+/// A set as somebody has it who has not checked many of its proofs yet, so that no sums of its keys are kept.
+#[derive(Debug)]
+pub struct Newcomer {
+    round: &'static Round,
+    keysets: Vec<Keyset>,
+    uses: u32,
+}
+
+impl Newcomer {
+    /// Proofs that a newcomer checks before the next one comes: fewer than it takes for sums to be kept.
+    const USES: u32 = 100;
+
+    /// Newcomers in advance for as many proofs as a measurement takes.
+    pub fn new(round: &'static Round) -> Self {
+        let mut newcomers = Self {
+            round,
+            keysets: Vec::new(),
+            uses: 0,
+        };
+        newcomers.keysets = (0..20).map(|_| newcomers.make()).collect();
+        newcomers
+    }
+
+    fn make(&self) -> Keyset {
+        let keyset = self.round.keyset();
+        Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys")
+    }
+
+    /// The set for one more proof.
+    pub fn keyset(&mut self) -> &Keyset {
+        if self.uses == Self::USES {
+            self.uses = 0;
+            self.keysets.pop();
+        }
+        self.uses += 1;
+        if self.keysets.is_empty() {
+            self.keysets.push(self.make());
+        }
+        self.keysets.last().expect("it was just put there")
+    }
+}
+
+/// A set as somebody has it who has checked many such proofs, so that sums of its keys are kept.
+pub fn regular(round: &Round, bytes: &[u8]) -> Keyset {
+    let keyset = round.keyset();
+    let keyset = Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys");
+    for _ in 0..200 {
+        let proof = decode_justification(bytes).open(&keyset, GENESIS);
+        assert!(proof.is_ok(), "made by members");
+    }
+    keyset
+}
+
 /// A vote from its bytes.
 pub fn decode_vote(bytes: &[u8]) -> UncheckedVote {
     UncheckedVote::decode_all(&mut &bytes[..]).expect("a vote")

@@ -22,6 +22,14 @@ fn position(index: SignerIndex) -> (usize, u8) {
     ((index / BITS) as usize, 1 << (index % BITS))
 }
 
+/// The bits of the last byte that stand for nobody of `len` validators.
+fn padding(len: u32) -> u8 {
+    match len % BITS {
+        0 => 0,
+        used => u8::MAX << used,
+    }
+}
+
 impl Bitfield {
     /// Nobody of `len` validators.
     pub fn empty(len: u32) -> Self {
@@ -66,6 +74,16 @@ impl Bitfield {
         (0..len).filter(|index| self.contains(*index))
     }
 
+    /// The bits of the validators of `len` that did not sign.
+    pub(crate) fn complement(&self, len: u32) -> Self {
+        let mut rest = Self(self.0.iter().map(|byte| !byte).collect());
+        rest.0.resize(len.div_ceil(BITS) as usize, u8::MAX);
+        if let Some(last) = rest.0.last_mut() {
+            *last &= !padding(len);
+        }
+        rest
+    }
+
     /// The validators of `len` that did not sign, ascending.
     pub fn absentees(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
         (0..len).filter(|index| !self.contains(*index))
@@ -80,10 +98,8 @@ impl Bitfield {
                 got: self.0.len(),
             });
         }
-        let used = len % BITS;
-        let padding = if used == 0 { 0 } else { u8::MAX << used };
         match self.0.last() {
-            Some(last) if last & padding != 0 => Err(JustificationError::PaddingBits),
+            Some(last) if last & padding(len) != 0 => Err(JustificationError::PaddingBits),
             _ => Ok(()),
         }
     }

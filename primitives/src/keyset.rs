@@ -114,6 +114,8 @@ pub struct Keyset {
     pub(crate) total: <Native as Curve>::G1,
     /// Most proofs are signed by all, so that the total is multiplied with each.
     total_tables: <Native as Curve>::Tables,
+    /// Of some of the keys: what one proof asks for helps with the next.
+    sums: <Native as Curve>::Sums,
 }
 
 impl Keyset {
@@ -155,6 +157,7 @@ impl Keyset {
             keys,
             total,
             total_tables: Native::key_tables(1),
+            sums: <Native as Curve>::Sums::default(),
         })
     }
 
@@ -198,12 +201,9 @@ impl Keyset {
     /// `apk1` of the signers, by adding them or by taking the absentees from the total, whichever is
     /// less work.
     pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
-        let pick = |indices: &mut dyn Iterator<Item = SignerIndex>| {
-            let points: Vec<_> = indices
-                .filter_map(|index| self.key(index))
-                .map(|key| &key.0.point)
-                .collect();
-            Native::g1_sum(&points)
+        let pick = |selected: &Bitfield| {
+            let points = self.keys.iter().map(|key| &key.0.point);
+            Native::g1_sum_of_some(points, selected.as_bytes(), &self.sums)
         };
         let len = self.len();
         if signers.count() == len {
@@ -213,9 +213,9 @@ impl Keyset {
             };
         }
         let point = if signers.count() <= len / 2 {
-            pick(&mut signers.signers(len))
+            pick(signers)
         } else {
-            Native::g1_sub(&self.total, &pick(&mut signers.absentees(len)))
+            Native::g1_sub(&self.total, &pick(&signers.complement(len)))
         };
         Apk1 {
             point,

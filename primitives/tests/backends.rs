@@ -32,6 +32,7 @@ for_both!(
     hashing_depends_on_the_tag_and_on_the_message,
     tables_change_no_product,
     a_sum_of_many_is_their_sum,
+    a_sum_of_some_is_the_same_the_hundredth_time,
     a_weighted_sum_is_the_sum_of_products,
     pairings_are_bilinear,
     a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero,
@@ -289,13 +290,44 @@ fn a_sum_of_many_is_their_sum<C: Curve>() {
         let points: Vec<_> = some.iter().cycle().take(count).collect();
         let of_each = points.iter().enumerate().map(|(at, _)| at % 7);
         let sum: i64 = of_each.map(|at| [0, 1, 2, 3, 4, -5, 0][at]).sum();
-        let expected = g1::<C>(sum.unsigned_abs());
-        let expected = if sum < 0 {
-            C::g1_neg(&expected)
-        } else {
-            expected
-        };
-        assert_eq!(C::g1_sum(&points), expected, "{count}");
+        assert_eq!(C::g1_sum(&points), small::<C>(sum), "{count}");
+    }
+    let (q, minus) = (g2::<C>(5), C::g2_mul_secret(&g2::<C>(5), &minus_one::<C>()));
+    for count in [16, 17, 300] {
+        let points: Vec<_> = [&q, &minus, &q].into_iter().cycle().take(count).collect();
+        // Each third leaves one `q`, and so does the first of the next.
+        let left = [0, 1, 0][count % 3] + count / 3;
+        let expected = g2::<C>(5 * u64::try_from(left).expect("small"));
+        assert_eq!(C::g2_sum(&points), expected, "{count}");
+    }
+}
+
+fn small<C: Curve>(n: i64) -> C::G1 {
+    let point = g1::<C>(n.unsigned_abs());
+    if n < 0 {
+        C::g1_neg(&point)
+    } else {
+        point
+    }
+}
+
+/// The same list is asked so often that whatever is kept of it is used, with lists that end within a group.
+fn a_sum_of_some_is_the_same_the_hundredth_time<C: Curve>() {
+    let values = [
+        3, -5, 0, 7, 3, 11, -3, 2, 5, 1, -7, 4, 9, 9, -9, 6, 8, 8, 1, 2,
+    ];
+    for len in [1, 7, 8, 9, 16, 20] {
+        let points: Vec<_> = values[..len].iter().map(|n| small::<C>(*n)).collect();
+        let kept = C::Sums::default();
+        for time in 0_usize..100 {
+            let selected: Vec<u8> = (0..len.div_ceil(8))
+                .map(|at| [0xff, 0x5a, 0x00, 0xf1, 0x83][(time + at) % 5])
+                .collect();
+            let is_selected = |at: &usize| selected[at / 8] >> (at % 8) & 1 == 1;
+            let expected: i64 = (0..len).filter(is_selected).map(|at| values[at]).sum();
+            let sum = C::g1_sum_of_some(points.iter(), &selected, &kept);
+            assert_eq!(sum, small::<C>(expected), "{len}, {time}");
+        }
     }
 }
 

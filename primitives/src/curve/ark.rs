@@ -47,6 +47,7 @@ impl Curve for Ark {
     type G1 = G1Affine;
     type G2 = G2Affine;
     type Tables = ();
+    type Sums = ();
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
         Fr::deserialize_compressed(&bytes[..]).ok()

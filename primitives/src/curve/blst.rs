@@ -10,11 +10,10 @@ use blst::{
     blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_generator, blst_p1_affine_in_g1,
     blst_p1_affine_is_inf, blst_p1_cneg, blst_p1_from_affine, blst_p1_mult, blst_p1_to_affine,
     blst_p1_uncompress, blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof, blst_p2,
-    blst_p2_add_or_double_affine, blst_p2_affine, blst_p2_affine_compress,
-    blst_p2_affine_generator, blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_from_affine,
-    blst_p2_mult, blst_p2_to_affine, blst_p2_uncompress, blst_scalar, blst_scalar_fr_check,
-    blst_scalar_from_be_bytes, blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check,
-    limb_t, BLST_ERROR,
+    blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator, blst_p2_affine_in_g2,
+    blst_p2_affine_is_inf, blst_p2_from_affine, blst_p2_mult, blst_p2_to_affine,
+    blst_p2_uncompress, blst_p2s_add, blst_scalar, blst_scalar_fr_check, blst_scalar_from_be_bytes,
+    blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check, limb_t, BLST_ERROR,
 };
 use zeroize::Zeroize;
 
@@ -87,6 +86,7 @@ impl Curve for Blst {
     type G1 = blst_p1_affine;
     type G2 = blst_p2_affine;
     type Tables = fast::Tables;
+    type Sums = fast::Sums;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
         let mut scalar = Scalar::default();
@@ -144,7 +144,15 @@ impl Curve for Blst {
     }
 
     fn g1_sum(points: &[&blst_p1_affine]) -> blst_p1_affine {
-        fast::sum(points)
+        fast::sum(points.iter().copied().map(fast::Affine::from_blst))
+    }
+
+    fn g1_sum_of_some<'a>(
+        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
+        selected: &'a [u8],
+        kept: &fast::Sums,
+    ) -> blst_p1_affine {
+        kept.sum_of_some(points, selected)
     }
 
     fn g1_sub(a: &blst_p1_affine, b: &blst_p1_affine) -> blst_p1_affine {
@@ -296,11 +304,12 @@ impl Curve for Blst {
     }
 
     fn g2_sum(points: &[&blst_p2_affine]) -> blst_p2_affine {
-        let mut sum = blst_p2::default();
-        for point in points {
-            let so_far = sum;
-            unsafe { blst_p2_add_or_double_affine(&mut sum, &so_far, *point) };
+        if points.is_empty() {
+            return blst_p2_affine::default();
         }
+        let points: Vec<*const _> = points.iter().map(|point| &raw const **point).collect();
+        let mut sum = blst_p2::default();
+        unsafe { blst_p2s_add(&mut sum, points.as_ptr(), points.len()) };
         to_affine_g2(&sum)
     }
 

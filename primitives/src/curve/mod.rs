@@ -91,6 +91,8 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     type G2: Clone + PartialEq + Debug + Send + Sync;
     /// Multiples of a point that is multiplied again and again. The default has none.
     type Tables: Clone + Debug + Default + Send + Sync;
+    /// What is kept of the sums of some of a list of points, for the next such sum. The default has none yet.
+    type Sums: Clone + Debug + Default + Send + Sync;
 
     /// Decodes 32 little-endian bytes; `None` when they are not below `r`. (ENC-5)
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self::Scalar>;
@@ -120,6 +122,15 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn g1_is_zero(point: &Self::G1) -> bool;
     /// The sum of points; zero for none.
     fn g1_sum(points: &[&Self::G1]) -> Self::G1;
+    /// The sum of those of `points` whose bits are set in `selected`, lowest bit of the first byte first. Bits
+    /// beyond the points count for nothing. `kept` belongs to this list of points and to no other.
+    fn g1_sum_of_some<'a>(
+        points: impl ExactSizeIterator<Item = &'a Self::G1> + 'a,
+        selected: &'a [u8],
+        _kept: &Self::Sums,
+    ) -> Self::G1 {
+        Self::g1_sum(&some(points, selected).collect::<Vec<_>>())
+    }
     /// `a − b`.
     fn g1_sub(a: &Self::G1, b: &Self::G1) -> Self::G1;
     /// `scalar · point`, for secret scalars.
@@ -199,6 +210,19 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool {
         Self::pairing_product_is_one(&[(a, b), (&Self::g1_neg(c), d)])
     }
+}
+
+/// Those of `points` whose bits are set in `selected`.
+fn some<'a, P: 'a>(
+    points: impl Iterator<Item = &'a P> + 'a,
+    selected: &'a [u8],
+) -> impl Iterator<Item = &'a P> + 'a {
+    let is_selected = selected
+        .iter()
+        .flat_map(|byte| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1));
+    points
+        .zip(is_selected)
+        .filter_map(|(point, is_selected)| is_selected.then_some(point))
 }
 
 /// The modulus of the base field, big-endian.

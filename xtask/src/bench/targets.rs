@@ -94,7 +94,7 @@ const ALONE: (&str, f64) = ("vote::check/n=1000,scheme=duet,hash=once", 1.0);
 const WASM: &str = "not measured here: it takes a runtime in WASM";
 
 /// All of them.
-pub(crate) const TARGETS: [Target; 18] = [
+pub(crate) const TARGETS: [Target; 19] = [
     Target::measured(
         "one vote, alone",
         "blst `min_sig` verify",
@@ -141,6 +141,16 @@ pub(crate) const TARGETS: [Target; 18] = [
         "blst `min_pk` fast_aggregate_verify",
         3.0,
         ("justification::check/n=10000,signed=67%,scheme=duet", 1.0),
+        "justification::check/n=10000,signed=67%,scheme=blst_min_pk",
+    ),
+    Target::measured(
+        "the same, once sums of the keys are kept",
+        "blst `min_pk` fast_aggregate_verify",
+        3.0,
+        (
+            "justification::check/n=10000,signed=67%,scheme=duet,sums=kept",
+            1.0,
+        ),
         "justification::check/n=10000,signed=67%,scheme=blst_min_pk",
     ),
     Target::measured(

@@ -5,6 +5,9 @@
 //! and σ, which comes once and has to be checked anyway ([`variable`]). Votes of one round go through these in
 //! step, in affine coordinates with shared inversions ([`lanes`]). Both ways decide the same on every input.
 //!
+//! Sums of keys go in step too, and sums of subsets are kept where the same keys are added again and again
+//! ([`sums`]).
+//!
 //! Everything here is public, so that it may branch and look up by value. Nothing in it may see a secret.
 
 mod comb;
@@ -13,6 +16,7 @@ mod digits;
 mod field;
 mod lanes;
 mod point;
+mod sums;
 mod variable;
 
 #[cfg(test)]
@@ -27,11 +31,14 @@ use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
 use digits::BaseZ;
 use lanes::{Lanes, ZERO};
-use point::{to_affine, Affine, Jacobian};
+pub(super) use point::Affine;
+use point::{to_affine, Jacobian};
 use std::sync::{
     atomic::{AtomicBool, Ordering},
     Arc, LazyLock, OnceLock,
 };
+pub(super) use sums::sum;
+pub(super) use sums::Sums;
 
 /// For the generator: 1.2 MB once per process, 24 additions.
 const GENERATOR: Shape = Shape::new(11, 12, 12);
@@ -248,27 +255,6 @@ pub(super) fn add_mul_short(
     } else {
         product.add_affine(&Affine::from_blst(p))
     })
-}
-
-/// The sum of points, which may be zero, equal or opposite.
-pub(super) fn sum(points: &[&blst_p1_affine]) -> blst_p1_affine {
-    let mut lanes = Lanes::default();
-    let mut sums = vec![ZERO; points.len().min(LANES)];
-    for chunk in points.chunks(LANES) {
-        for (at, point) in chunk.iter().enumerate() {
-            lanes.push(at, Affine::from_blst(point));
-        }
-        lanes.flush(&mut sums);
-    }
-    while sums.len() > MIN_LANES {
-        let rest = sums.split_off(sums.len().div_ceil(2));
-        for (at, point) in rest.into_iter().enumerate() {
-            lanes.push(at, point);
-        }
-        lanes.flush(&mut sums);
-    }
-    let last = sums.iter().filter(|point| !point.is_zero());
-    normal(last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point)))
 }
 
 fn normal(point: Jacobian) -> blst_p1_affine {

@@ -6,6 +6,7 @@ use super::{
     field::{invert_all, Fp},
     lanes::{Lanes, ZERO},
     point::{to_affine, Affine, Jacobian},
+    sums::{self, Subsets, Sums},
     variable, Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES,
 };
 use crate::curve::{blst::decompress, Blst, Curve};
@@ -284,4 +285,49 @@ fn tables_are_made_at_the_second_use_and_shared_by_copies() {
     assert!(tables.get(&point).is_some());
     assert!(Tables::default().get(&point).is_none());
     assert!(Tables::default().get(&point).is_none());
+}
+
+fn multiples(count: u64) -> Vec<blst::blst_p1_affine> {
+    (1..=count)
+        .map(|n| Blst::g1_mul_secret(&Blst::g1_generator(), &small(n)))
+        .collect()
+}
+
+#[test]
+fn subsets_of_every_width_add_up_to_what_is_selected() {
+    let points: Vec<_> = multiples(37).iter().map(Affine::from_blst).collect();
+    let selected = [0x00, 0xff, 0x3c, 0x81, 0xf6];
+    for width in [8, 4, 2] {
+        let subsets = Subsets::new(&points, width);
+        let found = sums::sum(subsets.terms(&selected));
+        // The highest three bits of the last byte stand for no point.
+        let expected: u64 = (9..=16).chain(19..=22).chain([25, 32, 34, 35, 37]).sum();
+        assert_eq!(
+            found,
+            Blst::g1_mul_secret(&Blst::g1_generator(), &small(expected))
+        );
+    }
+}
+
+#[test]
+fn sums_are_kept_once_they_would_have_saved_what_they_cost() {
+    let (points, kept) = (multiples(16), Sums::default());
+    // 16 points in two groups: 14 additions less each time, against 2 · 247.
+    for time in 1..=40 {
+        kept.sum_of_some(points.iter(), &[0xff, 0xff]);
+        assert_eq!(kept.are_kept(), time >= 36, "{time}");
+    }
+    let sparse = Sums::default();
+    for _ in 0..1_000 {
+        sparse.sum_of_some(points.iter(), &[0x01, 0x80]);
+    }
+    assert!(!sparse.are_kept(), "there is nothing to save");
+}
+
+#[test]
+fn longer_lists_are_kept_in_smaller_groups_and_the_longest_not_at_all() {
+    let widths = [1_000, 10_000, 13_000, 14_000, 100_000, 200_000, 1_000_000].map(sums::width);
+    let expected = [8, 8, 8, 4, 4, 2].map(Some);
+    assert_eq!(widths[..6], expected);
+    assert_eq!(widths[6], None);
 }

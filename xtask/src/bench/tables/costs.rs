@@ -43,6 +43,11 @@ const COSTS: [Cost; 20] = [
         false,
     ),
     cost(
+        "justification, 67 %, once sums of the keys are kept",
+        "justification::check/n={},signed=67%,scheme=duet,sums=kept",
+        false,
+    ),
+    cost(
         "… blst `min_pk`",
         "justification::check/n={},signed=67%,scheme=blst_min_pk",
         false,
@@ -65,6 +70,11 @@ const COSTS: [Cost; 20] = [
     cost(
         "justification, 95 %",
         "justification::check/n={},signed=95%,scheme=duet",
+        false,
+    ),
+    cost(
+        "justification, 95 %, once sums of the keys are kept",
+        "justification::check/n={},signed=95%,scheme=duet,sums=kept",
         false,
     ),
     cost(

@@ -1,0 +1,174 @@
+//! Sums of many points, and of some of the same points again and again.
+//!
+//! Every proof of a set asks for the sum of those keys whose owners did, or did not, sign. Split the keys into groups
+//! of eight and keep the sum of every subset of a group: a proof then takes one addition for each group instead
+//! of one for each key. Making these tables takes 31 additions for each key, so they are made when the additions that
+//! they would have saved so far have come to as many: nobody who checks a few proofs pays for them, and nobody
+//! takes more than twice the additions of somebody who knew beforehand how many proofs would come.
+
+use super::{
+    super::some,
+    lanes::{Lanes, ZERO},
+    normal,
+    point::{Affine, Jacobian},
+    LANES, MIN_LANES,
+};
+use alloc::{vec, vec::Vec};
+use blst::blst_p1_affine;
+use std::sync::{
+    atomic::{AtomicUsize, Ordering},
+    Arc, OnceLock,
+};
+
+/// The sum of points, which may be zero, equal or opposite.
+pub(crate) fn sum(mut points: impl Iterator<Item = Affine>) -> blst_p1_affine {
+    let mut sums: Vec<_> = points.by_ref().take(LANES).collect();
+    let mut lanes = Lanes::default();
+    let mut at = 0;
+    for point in points {
+        lanes.push(at, point);
+        at += 1;
+        if at == sums.len() {
+            lanes.flush(&mut sums);
+            at = 0;
+        }
+    }
+    lanes.flush(&mut sums);
+    while sums.len() > MIN_LANES {
+        let rest = sums.split_off(sums.len().div_ceil(2));
+        for (at, point) in rest.into_iter().enumerate() {
+            lanes.push(at, point);
+        }
+        lanes.flush(&mut sums);
+    }
+    let last = sums.iter().filter(|point| !point.is_zero());
+    normal(last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point)))
+}
+
+/// What the kept sums of a set may take.
+const BYTES: usize = 40 << 20;
+
+/// Points in a group, from the largest on: the first with which a list fits into [`BYTES`] is taken. Sums of larger
+/// lists are not kept.
+const WIDTHS: [usize; 3] = [8, 4, 2];
+
+/// Groups whose tables are made in step.
+const GROUPS_IN_STEP: usize = 16;
+
+/// What is kept of the sums of some of one list of points, shared by its copies; nothing at first.
+#[derive(Clone, Debug, Default)]
+pub struct Sums(Arc<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// Additions that tables would have saved.
+    missed: AtomicUsize,
+    subsets: OnceLock<Option<Subsets>>,
+}
+
+impl Sums {
+    /// The sum of those whose bits are set in `selected`.
+    pub(crate) fn sum_of_some<'a>(
+        &self,
+        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
+        selected: &'a [u8],
+    ) -> blst_p1_affine {
+        match self.0.subsets.get() {
+            Some(Some(subsets)) => return sum(subsets.terms(selected)),
+            // They do not fit.
+            Some(None) => {}
+            None if self.is_due(points.len(), selected) => {
+                let points: Vec<_> = points.map(Affine::from_blst).collect();
+                let subsets = self.0.subsets.get_or_init(|| Subsets::of(&points));
+                return match subsets {
+                    Some(subsets) => sum(subsets.terms(selected)),
+                    None => sum(some(points.iter(), selected).copied()),
+                };
+            }
+            None => {}
+        }
+        sum(some(points, selected).map(Affine::from_blst))
+    }
+
+    /// Counts what tables would have saved of this sum, and says whether they are worth making now.
+    fn is_due(&self, len: usize, selected: &[u8]) -> bool {
+        let Some(width) = width(len) else {
+            return false;
+        };
+        let without = selected.iter().map(|byte| byte.count_ones() as usize).sum();
+        let saved = usize::saturating_sub(without, groups(selected, width).count());
+        let missed = self.0.missed.fetch_add(saved, Ordering::Relaxed);
+        missed.saturating_add(saved) >= len.div_ceil(width) * ((1 << width) - width - 1)
+    }
+
+    #[cfg(test)]
+    pub(super) fn are_kept(&self) -> bool {
+        matches!(self.0.subsets.get(), Some(Some(_)))
+    }
+}
+
+/// How wide the groups of so many points are, if they fit at all.
+pub(super) fn width(len: usize) -> Option<usize> {
+    let bytes = |width: usize| len.div_ceil(width) * (size_of::<Affine>() << width);
+    WIDTHS.into_iter().find(|width| bytes(*width) <= BYTES)
+}
+
+/// The groups of which something is selected, and what.
+fn groups(selected: &[u8], width: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let in_byte = 8 / width;
+    let mask = (1 << width) - 1;
+    selected
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte != 0)
+        .flat_map(move |(at, byte)| {
+            (0..in_byte).map(move |part| {
+                let subset = usize::from(*byte) >> (part * width) & mask;
+                (at * in_byte + part, subset)
+            })
+        })
+        .filter(|(_, subset)| *subset != 0)
+}
+
+/// The sum of every subset of every group, the empty one included, so that a subset's bits are its place.
+#[derive(Debug)]
+pub(super) struct Subsets {
+    width: usize,
+    sums: Vec<Affine>,
+}
+
+impl Subsets {
+    fn of(points: &[Affine]) -> Option<Self> {
+        width(points.len()).map(|width| Self::new(points, width))
+    }
+
+    /// Cost: an addition for each sum.
+    pub(super) fn new(points: &[Affine], width: usize) -> Self {
+        let size = 1 << width;
+        let mut sums = vec![ZERO; points.len().div_ceil(width) * size];
+        let mut lanes = Lanes::default();
+        let in_step = points.chunks(width * GROUPS_IN_STEP);
+        for (points, sums) in in_step.zip(sums.chunks_mut(size * GROUPS_IN_STEP)) {
+            for bit in 0..width {
+                for (group, points) in points.chunks(width).enumerate() {
+                    let first = group * size;
+                    for without in first..first + (1 << bit) {
+                        let with = without + (1 << bit);
+                        sums[with] = sums[without];
+                        if let Some(point) = points.get(bit) {
+                            lanes.push(with, *point);
+                        }
+                    }
+                }
+                lanes.flush(sums);
+            }
+        }
+        Self { width, sums }
+    }
+
+    /// What adds up to the sum of those whose bits are set. Those beyond the points count for nothing.
+    pub(super) fn terms<'a>(&'a self, selected: &'a [u8]) -> impl Iterator<Item = Affine> + 'a {
+        groups(selected, self.width)
+            .filter_map(|(group, subset)| self.sums.get((group << self.width) + subset).copied())
+    }
+}
