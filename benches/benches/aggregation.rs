@@ -2,12 +2,14 @@
 
 use codec::Encode;
 use duet_benches::{
-    fixtures::{decode_justification, regular, share, spread, Newcomer, Round, GENESIS},
+    fixtures::{
+        decode_justification, decode_vote, regular, share, spread, Newcomer, Round, GENESIS,
+    },
     harness::{Harness, Pace, Scale},
     rivals::{BlstMinPkAggregate, BlstMinSigAggregate, BlstSignatures, Ecdsa, W3fAggregate},
 };
 use duet_primitives::Keyset;
-use std::hint::black_box;
+use std::{hint::black_box, num::NonZeroUsize};
 use w3f_bls::{TinyBLS377, TinyBLS381};
 
 const PERCENTAGES: [u32; 3] = [67, 95, 100];
@@ -20,7 +22,7 @@ fn pace(n: u32) -> Pace {
     }
 }
 
-/// Checked votes become one proof.
+/// Votes become one proof.
 fn aggregation(harness: &mut Harness) {
     for n in harness.set_sizes() {
         let signers = || spread(*n, share(*n, 67));
@@ -30,6 +32,23 @@ fn aggregation(harness: &mut Harness) {
             let (message, votes) = (round.message(), round.checked_votes(&signers()));
             move || round.set.set.aggregate(&message, black_box(&votes)).is_ok()
         });
+        // From received bytes to a checked proof, without a verdict on each vote.
+        harness.measure(
+            &format!("keyset::aggregate_unchecked/n={n},signed=67%,scheme=duet"),
+            pace(*n),
+            || {
+                let round = Round::of(*n);
+                let all = round.votes();
+                let votes: Vec<_> = signers().iter().map(|at| &all[*at as usize]).collect();
+                move || {
+                    let votes = votes.iter().map(|bytes| decode_vote(bytes)).collect();
+                    let message = round.message();
+                    let set = &round.set.set;
+                    let found = set.aggregate_unchecked(&message, votes, NonZeroUsize::MIN);
+                    found.refused.is_empty() && found.justification.is_ok()
+                }
+            },
+        );
         harness.measure(&name("blst_min_sig"), pace(*n), || {
             let signatures = BlstSignatures::new(Round::of(*n), &signers());
             move || black_box(&signatures).aggregate()

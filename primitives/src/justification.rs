@@ -62,8 +62,9 @@ impl UncheckedJustification {
         genesis_hash: H256,
     ) -> Result<PendingJustification, JustificationError> {
         self.check_form(set.id(), set.len(), set.threshold())?;
+        let message = RoundMessage::new(genesis_hash, self.commitment.clone());
         let apk1 = set.sum_of(&self.signers);
-        self.open_equation(&apk1, genesis_hash)
+        self.open_equation(&apk1, &message)
     }
 
     /// JUST-1 to JUST-4: everything that needs no arithmetic.
@@ -85,14 +86,14 @@ impl UncheckedJustification {
         Ok(())
     }
 
-    /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out by the caller.
+    /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out and the commitment hashed by the caller.
     pub(crate) fn open_equation(
         self,
         apk1: &Apk1,
-        genesis_hash: H256,
+        message: &RoundMessage,
     ) -> Result<PendingJustification, JustificationError> {
-        let hm = RoundMessage::new(genesis_hash, self.commitment.clone()).hm;
-        let equation = Equation::new(&hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        let hm = &message.hm;
+        let equation = Equation::new(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
         Ok(PendingJustification {
             justification: self,
             equation,
@@ -224,18 +225,9 @@ impl<C: Curve> Equation<C> {
 pub struct Justification(UncheckedJustification);
 
 impl Justification {
-    pub(crate) fn from_votes(
-        commitment: Commitment,
-        signers: Bitfield,
-        signature: SignatureBytes,
-        apk2: Pk2Bytes,
-    ) -> Self {
-        Self(UncheckedJustification {
-            commitment,
-            signers,
-            signature,
-            apk2,
-        })
+    /// The sum of votes each of which was checked.
+    pub(crate) fn from_votes(sum: UncheckedJustification) -> Self {
+        Self(sum)
     }
 
     /// What was signed.

@@ -2,12 +2,11 @@
 
 use crate::{
     curve::{Curve, Native},
-    error::{AggregateError, KeysetError},
-    justification::{Apk1, Justification},
+    error::KeysetError,
+    justification::Apk1,
     merkle,
     suite::MAX_VALIDATORS,
-    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, Pk2Bytes, PossessedKey, RoundMessage, SetId,
-    SignatureBytes, SignerIndex, Vote, H256,
+    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, PossessedKey, SetId, SignerIndex, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -285,55 +284,5 @@ impl DualKeyset {
     /// The keys in set order.
     pub fn keys(&self) -> &[PossessedKey] {
         &self.keys
-    }
-
-    /// Adds up votes that were checked against this set into a justification. (JUST-1 to JUST-4)
-    ///
-    /// Cost: one addition in G1 and one in G2 per vote; no pairing, because each vote's own proof was checked.
-    ///
-    /// # Errors
-    /// [`AggregateError`] when a vote is about something else, was checked against another key, stands
-    /// twice, or when there are too few.
-    pub fn aggregate(
-        &self,
-        message: &RoundMessage,
-        votes: &[Vote],
-    ) -> Result<Justification, AggregateError> {
-        let commitment = message.commitment();
-        let (expected, got) = (self.keyset.id(), commitment.validator_set_id);
-        if expected != got {
-            return Err(AggregateError::WrongSet { expected, got });
-        }
-        let mut members = Vec::with_capacity(votes.len());
-        for vote in votes {
-            let signer = vote.signer();
-            let member = usize::try_from(signer)
-                .ok()
-                .and_then(|index| self.keys.get(index));
-            let member = member
-                .filter(|member| member.key().pk1() == vote.key())
-                .ok_or(AggregateError::ForeignKey { signer })?;
-            if vote.commitment() != commitment {
-                return Err(AggregateError::OtherCommitment { signer });
-            }
-            members.push(&member.key().pk2);
-        }
-        let signers = Bitfield::from_indices(self.keyset.len(), votes.iter().map(Vote::signer));
-        if signers.count() as usize != votes.len() {
-            return Err(AggregateError::RepeatedSigner);
-        }
-        let (got, threshold) = (signers.count(), self.keyset.threshold());
-        if got < threshold {
-            return Err(AggregateError::BelowThreshold { threshold, got });
-        }
-        let sigmas: Vec<_> = votes.iter().map(Vote::sigma).collect();
-        let signature = SignatureBytes(Native::g1_to_bytes(&Native::g1_sum(&sigmas)));
-        let apk2 = Pk2Bytes(Native::g2_to_bytes(&Native::g2_sum(&members)));
-        Ok(Justification::from_votes(
-            commitment.clone(),
-            signers,
-            signature,
-            apk2,
-        ))
     }
 }

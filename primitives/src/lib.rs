@@ -59,6 +59,7 @@ extern crate std;
 pub mod curve;
 pub mod suite;
 
+mod aggregate;
 #[cfg(feature = "runtime-api")]
 #[allow(clippy::multiple_bound_locations)] // In what the SDK's macro makes of the declaration.
 mod api;
@@ -83,6 +84,7 @@ mod tests;
 mod transcript;
 mod vote;
 
+pub use aggregate::Aggregation;
 #[cfg(feature = "runtime-api")]
 pub use api::*;
 pub use bitfield::Bitfield;

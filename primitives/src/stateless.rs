@@ -9,7 +9,7 @@ use crate::{
     keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
     suite::MAX_VALIDATORS,
-    Pk1, Pk1Bytes, H256,
+    Pk1, Pk1Bytes, RoundMessage, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
@@ -122,5 +122,6 @@ pub fn open_stateless(
         point: Native::g1_sub(&total, &Native::g1_sum(&points)),
         tables: <Native as Curve>::Tables::default(),
     };
-    Ok(justification.open_equation(&apk1, genesis_hash)?)
+    let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
+    Ok(justification.open_equation(&apk1, &message)?)
 }

@@ -77,7 +77,7 @@ impl UncheckedVote {
     }
 
     /// VOTE-1, VOTE-2, and that the vote is about `message`.
-    fn check_form<'a>(
+    pub(crate) fn check_form<'a>(
         &self,
         set: &'a Keyset,
         message: &RoundMessage,

@@ -11,7 +11,7 @@ struct Cost {
     each: bool,
 }
 
-const COSTS: [Cost; 20] = [
+const COSTS: [Cost; 23] = [
     cost(
         "one vote, alone",
         "vote::check/n={},scheme=duet,hash=once",
@@ -28,12 +28,17 @@ const COSTS: [Cost; 20] = [
         true,
     ),
     cost(
-        "aggregation",
+        "aggregation of checked votes",
         "keyset::aggregate/n={},signed=67%,scheme=duet",
         false,
     ),
     cost(
-        "… blst, signatures alone",
+        "a proof from votes that nobody checked",
+        "keyset::aggregate_unchecked/n={},signed=67%,scheme=duet",
+        false,
+    ),
+    cost(
+        "aggregation by blst, signatures alone",
         "keyset::aggregate/n={},signed=67%,scheme=blst_min_sig",
         false,
     ),
