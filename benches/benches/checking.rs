@@ -1,11 +1,11 @@
 //! What a validator checks: votes and registrations, from bytes to verdict.
 
 use duet_benches::{
-    fixtures::{decode_vote, registration, Registration, Round},
+    fixtures::{decode_vote, registration, registration_of, Registration, Round},
     harness::{Harness, Pace, Scale},
     rivals::{Arkworks, BlstBatch, BlstMinPk, BlstMinSig, Ecdsa, Threads, W3fVote},
 };
-use duet_primitives::UncheckedVote;
+use duet_primitives::{DualKeyBytes, UncheckedVote};
 use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier, Pair};
 use std::{hint::black_box, num::NonZeroUsize};
 use w3f_bls::{TinyBLS377, TinyBLS381};
@@ -213,6 +213,26 @@ fn possession(harness: &mut Harness) {
     );
 }
 
+/// Many registrations at once, as a genesis has them.
+fn possessions(harness: &mut Harness) {
+    harness.measure(
+        "possession::check_all/n=100,scheme=duet",
+        Pace::Slow,
+        || {
+            let made: Vec<_> = (0..100).map(registration_of).collect();
+            move || {
+                let registrations: Vec<_> = made
+                    .iter()
+                    .map(|Registration { key, owner, proof }| (*key, owner.as_slice(), *proof))
+                    .collect();
+                DualKeyBytes::check_possession_all(black_box(&registrations))
+                    .iter()
+                    .all(Result::is_ok)
+            }
+        },
+    );
+}
+
 /// What a validator makes once per round.
 fn sign(harness: &mut Harness) {
     harness.measure("vote::sign/scheme=duet,hash=each", Pace::Fast, || {
@@ -238,5 +258,6 @@ fn main() {
     vote_w3f(&mut harness);
     rounds(&mut harness);
     possession(&mut harness);
+    possessions(&mut harness);
     sign(&mut harness);
 }

@@ -262,8 +262,13 @@ pub struct Registration {
 
 /// The registration of the keyring's first key.
 pub fn registration() -> Registration {
+    registration_of(0)
+}
+
+/// The registration of one of the keyring's keys.
+pub fn registration_of(number: u64) -> Registration {
     let owner = ownership_statement(GENESIS, &[1_u8; 32]);
-    let secret = secret(0);
+    let secret = secret(number);
     Registration {
         key: secret.public(),
         proof: secret.prove_possession(&owner),

@@ -141,7 +141,17 @@ pub(crate) fn validator_of<T: Config>(account: &T::AccountId) -> Option<T::Valid
 /// # Panics
 /// On the first entry that breaks a rule, with the account and the rule.
 pub(crate) fn build_genesis<T: Config>(keys: &[(T::AccountId, DualKeyBytes, PossessionProof)]) {
-    for (index, (account, key, proof)) in keys.iter().enumerate() {
+    let statements: Vec<_> = keys
+        .iter()
+        .map(|(account, ..)| ownership_statement(H256::zero(), account))
+        .collect();
+    let registrations: Vec<_> = keys
+        .iter()
+        .zip(&statements)
+        .map(|((_, key, proof), statement)| (*key, statement.as_slice(), *proof))
+        .collect();
+    let verdicts = DualKeyBytes::check_possession_all(&registrations);
+    for (index, ((account, key, _), verdict)) in keys.iter().zip(verdicts).enumerate() {
         let refuse = |rule: &dyn Display| -> ! {
             panic!("duet genesis: keys[{index}] of account {account:?} refused: {rule}")
         };
@@ -154,8 +164,7 @@ pub(crate) fn build_genesis<T: Config>(keys: &[(T::AccountId, DualKeyBytes, Poss
         if KeyOwners::<T>::contains_key(key.pk1()) {
             refuse(&"CHAIN-1: another account has this key")
         }
-        if let Err(error) = key.check_possession(&ownership_statement(H256::zero(), account), proof)
-        {
+        if let Err(error) = verdict {
             refuse(&error)
         }
         refer_at_genesis::<T>(account);

@@ -4,12 +4,14 @@ use crate::{
     commitment::{Commitment, RoundMessage},
     curve::{Curve, Native},
     dleq::Encoded,
+    equation::Equation,
     error::JustificationError,
     keyset::Keyset,
-    transcript::{aggregate_digest, batch_weights, coefficient},
+    suite::AGGREGATE_TAG,
+    transcript::{coefficient, equation_digest},
     Bitfield, Pk2Bytes, SignatureBytes, H256,
 };
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use scale_info::TypeInfo;
 
@@ -93,7 +95,7 @@ impl UncheckedJustification {
         message: &RoundMessage,
     ) -> Result<PendingJustification, JustificationError> {
         let hm = &message.hm;
-        let equation = Equation::new(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        let equation = equation(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
         Ok(PendingJustification {
             justification: self,
             equation,
@@ -128,8 +130,7 @@ impl PendingJustification {
     /// does not hold, each is checked alone.
     pub fn settle_all(pending: Vec<Self>) -> Vec<Justification> {
         let equations: Vec<_> = pending.iter().map(|pending| &pending.equation).collect();
-        // For one alone the weighted sum is only a longer way to the same verdict.
-        let good = if equations.len() > 1 && Equation::all_hold(&equations) {
+        let good = if Equation::all_hold(&equations) {
             equations.len()
         } else {
             let first_bad = equations.iter().position(|equation| !equation.holds());
@@ -151,73 +152,30 @@ pub(crate) struct Apk1 {
 /// JUST-5: `e(σ + t·apk1, g2) = e(H(m) + t·g1, apk2)`, with `t` a hash of everything in it.
 ///
 /// The paper draws `t` at random; Fiat-Shamir lets every verifier, a runtime too, decide alike.
-#[derive(Debug)]
-pub(crate) struct Equation<C: Curve> {
-    /// `σ + t·apk1`.
-    left: C::G1,
-    /// `H(m) + t·g1`.
-    right: C::G1,
-    apk2: C::G2,
-    /// Everything that is in the equation, hashed.
-    digest: [u8; 32],
-}
-
-impl<C: Curve> Equation<C> {
-    pub(crate) fn new(
-        hm: &Encoded<C>,
-        apk1: &C::G1,
-        apk1_tables: &C::Tables,
-        apk2: &Pk2Bytes,
-        signature: &SignatureBytes,
-    ) -> Result<Self, JustificationError> {
-        let sigma = C::g1_from_bytes(&signature.0).map_err(JustificationError::Signature)?;
-        let apk2_point = C::g2_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
-        let digest = aggregate_digest(&hm.bytes, &C::g1_to_bytes(apk1), &apk2.0, &signature.0);
-        let t = coefficient(&digest);
-        let (g1, g1_tables) = (C::g1_generator(), C::g1_generator_tables());
-        Ok(Self {
-            left: C::g1_add_mul_short(&sigma, t, apk1, apk1_tables),
-            right: C::g1_add_mul_short(&hm.point, t, &g1, &g1_tables),
-            apk2: apk2_point,
-            digest,
-        })
-    }
-
-    /// Two Miller loops, one final exponentiation.
-    pub(crate) fn holds(&self) -> bool {
-        C::pairings_equal(&self.left, &C::g2_generator(), &self.right, &self.apk2)
-    }
-
-    /// JUST-6: `e(Σ rᵢ·leftᵢ, g2) = Π e(rᵢ·rightᵢ, apk2ᵢ)`, the first weight being one.
-    fn all_hold(equations: &[&Self]) -> bool {
-        let digests = equations.iter().map(|equation| &equation.digest);
-        let weights = batch_weights(digests);
-        let left: Vec<_> = equations
-            .iter()
-            .zip(&weights)
-            .map(|(equation, weight)| (equation.left.clone(), C::scalar_from_u128(*weight)))
-            .collect();
-        let left = C::g1_neg(&C::g1_weighted_sum(&left));
-        let zero = C::g1_sum(&[]);
-        let none = C::Tables::default();
-        let right: Vec<_> = equations
-            .iter()
-            .zip(&weights)
-            .map(|(equation, weight)| match weight {
-                1 => equation.right.clone(),
-                weight => C::g1_add_mul_short(&zero, *weight, &equation.right, &none),
-            })
-            .collect();
-        let g2 = C::g2_generator();
-        let mut pairs = vec![(&left, &g2)];
-        pairs.extend(
-            right
-                .iter()
-                .zip(equations)
-                .map(|(right, equation)| (right, &equation.apk2)),
-        );
-        C::pairing_product_is_one(&pairs)
-    }
+pub(crate) fn equation<C: Curve>(
+    hm: &Encoded<C>,
+    apk1: &C::G1,
+    apk1_tables: &C::Tables,
+    apk2: &Pk2Bytes,
+    signature: &SignatureBytes,
+) -> Result<Equation<C>, JustificationError> {
+    let sigma = C::g1_from_bytes(&signature.0).map_err(JustificationError::Signature)?;
+    let point = C::g2_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
+    let digest = equation_digest(
+        AGGREGATE_TAG,
+        &hm.bytes,
+        &C::g1_to_bytes(apk1),
+        &apk2.0,
+        &signature.0,
+    );
+    let t = coefficient(&digest);
+    let (g1, g1_tables) = (C::g1_generator(), C::g1_generator_tables());
+    Ok(Equation {
+        left: C::g1_add_mul_short(&sigma, t, apk1, apk1_tables),
+        right: C::g1_add_mul_short(&hm.point, t, &g1, &g1_tables),
+        point,
+        digest,
+    })
 }
 
 /// A finality proof that was checked, or made from votes that were.

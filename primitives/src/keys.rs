@@ -3,11 +3,13 @@
 use crate::{
     curve::{Curve, Native},
     dleq::{self, Encoded},
+    equation::Equation,
     error::{KeyError, PossessionError, SignatureError},
     possession,
     suite::SIGNATURE_SUITE,
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
+use alloc::vec::Vec;
 
 /// The half of a key in G1: on the curve, in the subgroup, not zero.
 #[derive(Clone, Debug)]
@@ -113,9 +115,54 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<PossessedKey, PossessionError> {
+        let (key, equation) = self.open_possession(owner, proof)?;
+        equation
+            .holds()
+            .then_some(PossessedKey(key))
+            .ok_or(PossessionError::HalvesDiffer)
+    }
+
+    /// [`DualKeyBytes::check_possession`] of many keys, each with its owner and proof: the same verdicts in the same
+    /// order. (POP-4)
+    ///
+    /// Cost when all hold: what each costs alone, with one Miller loop and two short multiplications in place of its
+    /// product of two pairings, and one such product for all. If one fails only there, as much as one by one
+    /// besides.
+    ///
+    /// # Errors
+    /// Each key has its own verdict; a bad one changes nothing for the others.
+    pub fn check_possession_all(
+        registrations: &[(Self, &[u8], PossessionProof)],
+    ) -> Vec<Result<PossessedKey, PossessionError>> {
+        let opened: Vec<_> = registrations
+            .iter()
+            .map(|(key, owner, proof)| key.open_possession(owner, proof))
+            .collect();
+        let equations: Vec<_> = opened
+            .iter()
+            .flatten()
+            .map(|(_, equation)| equation)
+            .collect();
+        let mut settled = possession::settle(&equations).into_iter();
+        opened
+            .iter()
+            .map(|opened| {
+                let (key, _) = opened.as_ref().map_err(|error| *error)?;
+                settled.next().expect("one verdict per equation; qed")?;
+                Ok(PossessedKey(key.clone()))
+            })
+            .collect()
+    }
+
+    /// KEY-1, POP-1 and POP-2.
+    fn open_possession(
+        &self,
+        owner: &[u8],
+        proof: &PossessionProof,
+    ) -> Result<(DualKey, Equation<Native>), PossessionError> {
         let key = self.check()?;
-        possession::check::<Native>(&key.pk1.0, &key.pk2, &self.pk2(), owner, proof)?;
-        Ok(PossessedKey(key))
+        let equation = possession::open(&key.pk1.0, &key.pk2, &self.pk2(), owner, proof)?;
+        Ok((key, equation))
     }
 }
 

@@ -68,6 +68,7 @@ mod bytes;
 mod commitment;
 mod digest;
 mod dleq;
+mod equation;
 mod equivocation;
 mod error;
 mod justification;

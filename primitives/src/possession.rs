@@ -6,10 +6,11 @@
 use crate::{
     curve::Curve,
     dleq::{self, Encoded},
+    equation::Equation,
     error::PossessionError,
-    suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, SIGNATURE_SUITE},
-    transcript::hash_to_scalar,
-    Pk2Bytes, PossessionProof, H256,
+    suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
+    transcript::{equation_digest, hash_to_scalar},
+    Pk2Bytes, PossessionProof, SignatureBytes, H256,
 };
 use alloc::vec::Vec;
 use codec::Encode;
@@ -26,14 +27,14 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
     [OWNERSHIP_TAG, owner].concat()
 }
 
-/// Rules POP-1, POP-2 and POP-3, in that order.
-pub(crate) fn check<C: Curve>(
+/// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks.
+pub(crate) fn open<C: Curve>(
     pk1: &Encoded<C>,
     pk2: &C::G2,
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
-) -> Result<(), PossessionError> {
+) -> Result<Equation<C>, PossessionError> {
     // It is multiplied three times.
     let pk1 = &Encoded {
         tables: C::few_tables(),
@@ -44,20 +45,51 @@ pub(crate) fn check<C: Curve>(
     let hm = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
     let possession = proof.possession();
     let sigma = dleq::check(&possession, pk1, &hm).map_err(PossessionError::Possession)?;
+    Ok(equation(
+        &hm,
+        pk1,
+        (pk2, pk2_bytes),
+        (&sigma, &possession.sigma()),
+    ))
+}
 
-    // POP-3: e(H_pop(pk2) + t·g1, pk2) = e(σ_pop + t·pk1, g2), with t a hash of everything in it.
+/// POP-3: `e(H_pop(pk2) + t·g1, pk2) = e(σ_pop + t·pk1, g2)`, with `t` a hash of everything in it.
+fn equation<C: Curve>(
+    hm: &Encoded<C>,
+    pk1: &Encoded<C>,
+    (pk2, pk2_bytes): (&C::G2, &Pk2Bytes),
+    (sigma, sigma_bytes): (&C::G1, &SignatureBytes),
+) -> Equation<C> {
     let t = hash_to_scalar::<C>(&[
         &hm.bytes,
         pk2_bytes.as_ref(),
         &pk1.bytes,
-        possession.sigma().as_ref(),
+        sigma_bytes.as_ref(),
     ]);
     let plus_t_times = |point: &C::G1, base: &C::G1, tables: &C::Tables| -> C::G1 {
         C::g1_sum(&[point, &C::g1_mul_public(&t, base, tables)])
     };
-    let left = plus_t_times(&hm.point, &C::g1_generator(), &C::g1_generator_tables());
-    let right = plus_t_times(&sigma, &pk1.point, &pk1.tables);
-    C::pairings_equal(&left, pk2, &right, &C::g2_generator())
-        .then_some(())
-        .ok_or(PossessionError::HalvesDiffer)
+    Equation {
+        left: plus_t_times(sigma, &pk1.point, &pk1.tables),
+        right: plus_t_times(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        point: pk2.clone(),
+        digest: equation_digest(
+            POSSESSION_TAG,
+            &hm.bytes,
+            &pk1.bytes,
+            &pk2_bytes.0,
+            &sigma_bytes.0,
+        ),
+    }
+}
+
+/// POP-3 for many: those that do not hold, found one by one only when there are some.
+pub(crate) fn settle<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
+    let all_hold = Equation::all_hold(equations);
+    let verdict = |equation: &&Equation<C>| {
+        (all_hold || equation.holds())
+            .then_some(())
+            .ok_or(PossessionError::HalvesDiffer)
+    };
+    equations.iter().map(verdict).collect()
 }

@@ -35,7 +35,9 @@ pub const OWNER_CONTEXT: [u8; 4] = *b"duet";
 pub const MESSAGE_PREFIX: &[u8] = b"duet-v1";
 /// Tag of the Fiat-Shamir coefficient of a justification. (JUST-5)
 pub const AGGREGATE_TAG: &[u8] = b"duet-v1/justification/t";
-/// Stands before what is hashed to the weights of justifications that are checked together. (JUST-6)
+/// Tag of what the weight of a proof of possession hashes, where many are checked together. (POP-4)
+pub const POSSESSION_TAG: &[u8] = b"duet-v1/possession/r";
+/// Stands before what is hashed to the weights of equations that are checked together. (JUST-6, POP-4)
 pub const BATCH_TAG: &[u8] = b"duet-v1/justifications/r";
 /// First byte of what a leaf of the keyset tree hashes. (SET-2)
 pub const MERKLE_LEAF_TAG: u8 = 0x00;

@@ -4,8 +4,8 @@
 use crate::{
     curve::{Ark, Blst, Curve},
     dleq::{self, Encoded},
-    justification::Equation,
-    possession,
+    equation::Equation,
+    justification, possession,
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
     transcript::hash_to_scalar,
     JustificationError, Pk2Bytes, PossessionError, PossessionProof, SignatureBytes, SignatureError,
@@ -100,6 +100,17 @@ fn prove<C: Curve>(seed: u8) -> PossessionProof {
     )
 }
 
+fn possessed<C: Curve>(
+    pk1: &Encoded<C>,
+    pk2: &C::G2,
+    pk2_bytes: &Pk2Bytes,
+    owner: &[u8],
+    proof: &PossessionProof,
+) -> Result<(), PossessionError> {
+    let equation = possession::open(pk1, pk2, pk2_bytes, owner, proof)?;
+    possession::settle(&[&equation]).remove(0)
+}
+
 fn possesses<C: Curve>(
     seed: u8,
     owner: &[u8],
@@ -111,7 +122,7 @@ fn possesses<C: Curve>(
         pk2_bytes,
         ..
     } = signer::<C>(seed);
-    possession::check::<C>(&pk1, &pk2, &pk2_bytes, owner, proof)
+    possessed(&pk1, &pk2, &pk2_bytes, owner, proof)
 }
 
 #[test]
@@ -149,7 +160,7 @@ fn halves_of_two<C: Curve>() -> Result<(), PossessionError> {
         sign(SIGNATURE_SUITE, &possession::tagged_owner(OWNER)),
         sign(POSSESSION_SUITE, second.pk2_bytes.as_ref()),
     );
-    possession::check::<C>(&first.pk1, &second.pk2, &second.pk2_bytes, OWNER, &proof)
+    possessed::<C>(&first.pk1, &second.pk2, &second.pk2_bytes, OWNER, &proof)
 }
 
 #[test]
@@ -190,7 +201,7 @@ fn holds<C: Curve>(
     let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
     let (_, apk1, _) = aggregate::<C>(seeds, message);
     let tables = C::Tables::default();
-    Equation::new(&hm, &apk1, &tables, apk2, signature)?
+    justification::equation(&hm, &apk1, &tables, apk2, signature)?
         .holds()
         .then_some(())
         .ok_or(JustificationError::EquationFails)
@@ -235,4 +246,36 @@ fn both_back_ends_refuse_a_proof_with_the_same_error() {
         changed.0[at] ^= 1;
         assert!(compare(&[1, 2, 3], b"message", apk2, changed).is_err());
     }
+}
+
+/// The verdicts on equations of possession, of which two may be spoiled so that their errors cancel.
+fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
+    let mut equations: Vec<Equation<C>> = (0..4)
+        .map(|seed| {
+            let Signer {
+                pk1,
+                pk2,
+                pk2_bytes,
+                ..
+            } = signer::<C>(seed);
+            possession::open(&pk1, &pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
+                .expect("its holder's proof")
+        })
+        .collect();
+    if spoil {
+        let error = C::g1_generator();
+        equations[1].left = C::g1_sum(&[&equations[1].left, &error]);
+        equations[3].left = C::g1_sub(&equations[3].left, &error);
+    }
+    possession::settle(&equations.iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn both_back_ends_settle_possessions_together_and_errors_do_not_cancel() {
+    let bad = Err(PossessionError::HalvesDiffer);
+    let expected = [Ok(()), bad, Ok(()), bad];
+    assert_eq!(settled::<Ark>(false), [Ok(()); 4]);
+    assert_eq!(settled::<Blst>(false), [Ok(()); 4]);
+    assert_eq!(settled::<Ark>(true), expected);
+    assert_eq!(settled::<Blst>(true), expected);
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     curve::Curve,
-    suite::{AGGREGATE_TAG, BATCH_TAG, G1_LEN, G2_LEN},
+    suite::{BATCH_TAG, G1_LEN, G2_LEN},
 };
 use alloc::vec::Vec;
 use sha2::{Digest, Sha256};
@@ -49,15 +49,17 @@ pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     scalar
 }
 
-/// JUST-5: SHA-256 over our tag and everything that the equation is about, each field with its length before it.
-pub(crate) fn aggregate_digest(
+/// JUST-5: SHA-256 over a tag of ours and everything that the equation is about, each field with its length before
+/// it: `H(m)`, the key in G1, the key in G2, the signature.
+pub(crate) fn equation_digest(
+    tag: &[u8],
     message_point: &[u8; G1_LEN],
-    apk1: &[u8; G1_LEN],
-    apk2: &[u8; G2_LEN],
+    pk1: &[u8; G1_LEN],
+    pk2: &[u8; G2_LEN],
     signature: &[u8; G1_LEN],
 ) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    for field in [AGGREGATE_TAG, message_point, apk1, apk2, signature] {
+    for field in [tag, message_point, pk1, pk2, signature] {
         hasher.update((field.len() as u64).to_le_bytes());
         hasher.update(field);
     }
@@ -91,7 +93,10 @@ pub(crate) fn batch_weights<'a>(digests: impl Iterator<Item = &'a [u8; 32]> + Cl
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
-    use crate::curve::{Ark, Blst};
+    use crate::{
+        curve::{Ark, Blst},
+        suite::AGGREGATE_TAG,
+    };
     use ark_bls12_381::Fr;
     use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
 
@@ -112,18 +117,18 @@ mod tests {
     #[test]
     fn the_coefficient_of_a_justification_depends_on_every_byte_of_what_it_hashes() {
         let (g1, g2) = ([1; G1_LEN], [2; G2_LEN]);
-        let of = aggregate_digest(&g1, &g1, &g2, &g1);
+        let of = equation_digest(AGGREGATE_TAG, &g1, &g1, &g2, &g1);
         for at in 0..G1_LEN {
             let mut other = g1;
             other[at] ^= 1;
-            assert_ne!(of, aggregate_digest(&other, &g1, &g2, &g1));
-            assert_ne!(of, aggregate_digest(&g1, &other, &g2, &g1));
-            assert_ne!(of, aggregate_digest(&g1, &g1, &g2, &other));
+            assert_ne!(of, equation_digest(AGGREGATE_TAG, &other, &g1, &g2, &g1));
+            assert_ne!(of, equation_digest(AGGREGATE_TAG, &g1, &other, &g2, &g1));
+            assert_ne!(of, equation_digest(AGGREGATE_TAG, &g1, &g1, &g2, &other));
         }
         for at in 0..G2_LEN {
             let mut other = g2;
             other[at] ^= 1;
-            assert_ne!(of, aggregate_digest(&g1, &g1, &other, &g1));
+            assert_ne!(of, equation_digest(AGGREGATE_TAG, &g1, &g1, &other, &g1));
         }
     }
 }

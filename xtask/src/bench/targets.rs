@@ -94,7 +94,7 @@ const ALONE: (&str, f64) = ("vote::check/n=1000,scheme=duet,hash=once", 1.0);
 const WASM: &str = "not measured here: it takes a runtime in WASM";
 
 /// All of them.
-pub(crate) const TARGETS: [Target; 19] = [
+pub(crate) const TARGETS: [Target; 20] = [
     Target::measured(
         "one vote, alone",
         "blst `min_sig` verify",
@@ -210,6 +210,13 @@ pub(crate) const TARGETS: [Target; 19] = [
         1.0,
         ("vote::check/n=1000,scheme=duet,hash=each", 1.0),
         MIN_SIG,
+    ),
+    Target::measured(
+        "100 proofs of possession together, per proof",
+        "`sp_core::bls381`",
+        1.0,
+        ("possession::check_all/n=100,scheme=duet", 100.0),
+        "possession::check/scheme=sp_core_bls381",
     ),
     Target::measured(
         "one vote, alone",
