@@ -10,11 +10,13 @@ use std::process::ExitCode;
 
 /// After how many proofs another validator joins a network that runs until Ctrl-C.
 const JOINS_AFTER: u64 = 10;
+/// How many proofs it takes, at most, from the start of that validator's node until its set signs.
+const CHANGE_TAKES: u64 = 45;
 
 /// Starts a local network of validators and follows its finality with the light client.
 ///
 /// Half-way through, one more validator bonds, registers its keys and joins; the light client follows the
-/// change of the set.
+/// change of the set. A short demo lets it join sooner, so that 60 proofs show the change.
 #[derive(Parser)]
 #[command(name = "duet-demo", version)]
 struct Options {
@@ -99,9 +101,12 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
     let mut client = LightClient::follow(&Executables::locate()?, genesis, &urls, &state, &[])?;
     println!("following them with the light client: {}", client.command());
 
-    let half = blocks.map_or(JOINS_AFTER, |blocks| blocks / 2);
-    show(&mut client, half).await?;
-    let rest = show(&mut client, blocks.map_or(u64::MAX, |blocks| blocks - half));
+    let before = blocks.map_or(JOINS_AFTER, proofs_before_joining);
+    show(&mut client, before).await?;
+    let rest = show(
+        &mut client,
+        blocks.map_or(u64::MAX, |blocks| blocks - before),
+    );
     let joining = join(network);
     tokio::pin!(rest, joining);
     tokio::select! {
@@ -109,6 +114,11 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
         joined = &mut joining => joined?,
     }
     rest.await
+}
+
+/// Half-way, or as much sooner as it takes for the change of the set to be among the proofs.
+fn proofs_before_joining(blocks: u64) -> u64 {
+    (blocks / 2).min(blocks.saturating_sub(CHANGE_TAKES)).max(1)
 }
 
 /// Prints what the light client prints, until it has verified this many proofs.
