@@ -2,8 +2,8 @@
 
 use crate::{
     constants::{MIN_VALIDATOR_BOND, UNIT},
-    AccountId, AllPalletsWithSystem, Balances, Duet, Runtime, RuntimeOrigin, Staking, Sudo,
-    Timestamp, Utility,
+    AccountId, AllPalletsWithSystem, Balances, Duet, RuntimeOrigin, Staking, Sudo, Timestamp,
+    Utility,
 };
 use alloc::{string::String, vec::Vec};
 use frame_benchmarking::{define_benchmarks, BenchmarkBatch, BenchmarkConfig, BenchmarkList};

@@ -1,17 +1,37 @@
-//! The `no_std` crates, built for a target that has no operating system.
+//! What runs without an operating system: the `no_std` crates, and the runtime with the features that only some
+//! builds of it have.
 
 use crate::{cargo, tools, Result};
+use std::process::Command;
 
 /// What runtimes, wallets and other chains embed. (The pallet is proven by the runtime's own build.)
 const CRATES: [&str; 2] = ["duet-primitives", "duet-light-client"];
 
-/// Builds each crate without its default features.
+/// Features of the runtime that nodes do not use, so that no other build would find out that they are broken.
+const RUNTIME_FEATURES: &str = "runtime-benchmarks,try-runtime";
+/// What the SDK's builder of runtimes sets, under the name by which cargo reads it for [`tools::BARE_METAL`].
+const RUNTIME_FLAGS: (&str, &str) = (
+    "CARGO_TARGET_WASM32V1_NONE_RUSTFLAGS",
+    "--cfg substrate_runtime",
+);
+
+/// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`].
 pub(crate) fn run() -> Result {
     tools::for_building()?;
-    let mut command = cargo::cargo(["build", "--locked", "--no-default-features"]);
-    command.args(["--target", tools::BARE_METAL]);
+    let mut command = without_std("build");
     for name in CRATES {
         command.args(["--package", name]);
     }
-    cargo::run(&mut command)
+    cargo::run(&mut command)?;
+    let mut runtime = without_std("check");
+    runtime
+        .args(["--package", "duet-runtime", "--features", RUNTIME_FEATURES])
+        .env(RUNTIME_FLAGS.0, RUNTIME_FLAGS.1);
+    cargo::run(&mut runtime)
+}
+
+fn without_std(verb: &str) -> Command {
+    let mut command = cargo::cargo([verb, "--locked", "--no-default-features"]);
+    command.args(["--target", tools::BARE_METAL]);
+    command
 }
