@@ -6,3 +6,4 @@ pub mod fixtures;
 pub mod harness;
 pub mod rivals;
 pub mod sizes;
+pub mod wasm;

@@ -57,7 +57,7 @@ pub enum SignatureError {
     ProofFails,
 }
 
-/// Why a proof of possession was refused.
+/// Why a proof of possession was refused. To blame is whoever handed it over, for each of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PossessionError {
     /// The key itself.
@@ -315,6 +315,18 @@ pub enum StatelessError {
     Total(PointError),
 }
 
+impl StatelessError {
+    /// Who is to blame.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::Justification(error) => error.culprit(),
+            Self::AbsenteeCount { .. } | Self::Merkle(_) | Self::Key { .. } => Culprit::Sender,
+            // It was trusted before the proof came.
+            Self::Total(_) => Culprit::Caller,
+        }
+    }
+}
+
 /// Why evidence of an equivocation was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EquivocationError {
@@ -349,4 +361,19 @@ pub enum EquivocationError {
         /// The broken rule.
         error: SignatureError,
     },
+}
+
+impl EquivocationError {
+    /// Who is to blame. Evidence that does not hold never blames the signer it names.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::WrongSet { .. } => Culprit::Nobody,
+            Self::DifferentSigners
+            | Self::DifferentBlocks
+            | Self::SameCommitment
+            | Self::Membership(_)
+            | Self::Key(_)
+            | Self::Signature { .. } => Culprit::Sender,
+        }
+    }
 }

@@ -37,7 +37,7 @@ pub(crate) fn open<C: Curve>(
 ) -> Result<Equation<C>, PossessionError> {
     // It is multiplied three times.
     let pk1 = &Encoded {
-        tables: C::few_tables(),
+        tables: C::few_tables(&pk1.point),
         ..pk1.clone()
     };
     let owned = Encoded::hash(SIGNATURE_SUITE, &tagged_owner(owner));
@@ -66,12 +66,10 @@ fn equation<C: Curve>(
         &pk1.bytes,
         sigma_bytes.as_ref(),
     ]);
-    let plus_t_times = |point: &C::G1, base: &C::G1, tables: &C::Tables| -> C::G1 {
-        C::g1_sum(&[point, &C::g1_mul_public(&t, base, tables)])
-    };
+    let g1_tables = C::g1_generator_tables();
     Equation {
-        left: plus_t_times(sigma, &pk1.point, &pk1.tables),
-        right: plus_t_times(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        left: C::g1_add_mul(sigma, &t, &pk1.point, &pk1.tables),
+        right: C::g1_add_mul(&hm.point, &t, &C::g1_generator(), &g1_tables),
         point: pk2.clone(),
         digest: equation_digest(
             POSSESSION_TAG,

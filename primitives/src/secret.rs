@@ -14,8 +14,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// One secret, shown in both groups. Printed redacted, wiped on drop, never zero.
 ///
-/// With `std` all arithmetic on it is constant-time (blst). Without, it is arkworks', which is not: keep
-/// secrets out of runtimes.
+/// With `std` all arithmetic on it is constant-time (blst). Without, it is not: keep secrets out of runtimes.
 #[derive(Clone)]
 pub struct SecretKey {
     scalar: <Native as Curve>::Scalar,

@@ -1,8 +1,8 @@
-//! The three equations of the protocol, run for both back ends: what one makes the other checks, and they refuse
+//! The three equations of the protocol, run for every back end: what one makes the other checks, and they refuse
 //! the same bytes with the same error.
 
 use crate::{
-    curve::{Ark, Blst, Curve},
+    curve::{Ark, Blst, Curve, Wasm},
     dleq::{self, Encoded},
     equation::Equation,
     justification, possession,
@@ -48,14 +48,16 @@ fn check<C: Curve>(
 }
 
 #[test]
-fn both_back_ends_sign_the_same_bytes_and_accept_them() {
+fn all_back_ends_sign_the_same_bytes_and_accept_them() {
     for seed in 0..6 {
         let message = [seed; 100];
         let message = &message[..usize::from(seed) * 20];
         let signature = sign::<Ark>(seed, message);
         assert_eq!(signature, sign::<Blst>(seed, message));
+        assert_eq!(signature, sign::<Wasm>(seed, message));
         assert_eq!(check::<Ark>(seed, message, &signature), Ok(()));
         assert_eq!(check::<Blst>(seed, message, &signature), Ok(()));
+        assert_eq!(check::<Wasm>(seed, message, &signature), Ok(()));
         assert_eq!(
             check::<Ark>(seed + 1, message, &signature),
             Err(SignatureError::ProofFails)
@@ -64,11 +66,15 @@ fn both_back_ends_sign_the_same_bytes_and_accept_them() {
             check::<Blst>(seed + 1, message, &signature),
             Err(SignatureError::ProofFails)
         );
+        assert_eq!(
+            check::<Wasm>(seed + 1, message, &signature),
+            Err(SignatureError::ProofFails)
+        );
     }
 }
 
 #[test]
-fn both_back_ends_refuse_a_changed_signature_with_the_same_error() {
+fn all_back_ends_refuse_a_changed_signature_with_the_same_error() {
     let signature = sign::<Ark>(1, b"message");
     for at in 0..VoteSignature::LEN {
         for change in [0x01, 0x20, 0x40, 0x80, 0xff] {
@@ -76,11 +82,11 @@ fn both_back_ends_refuse_a_changed_signature_with_the_same_error() {
             changed.0[at] ^= change;
             let by_ark = check::<Ark>(1, b"message", &changed);
             assert!(by_ark.is_err(), "byte {at} changed by {change:#x}");
-            assert_eq!(
+            let by_others = [
                 check::<Blst>(1, b"message", &changed),
-                by_ark,
-                "byte {at} by {change:#x}"
-            );
+                check::<Wasm>(1, b"message", &changed),
+            ];
+            assert_eq!(by_others, [by_ark; 2], "byte {at} by {change:#x}");
         }
     }
 }
@@ -126,27 +132,31 @@ fn possesses<C: Curve>(
 }
 
 #[test]
-fn both_back_ends_prove_possession_with_the_same_bytes_and_accept_them() {
+fn all_back_ends_prove_possession_with_the_same_bytes_and_accept_them() {
     for seed in 0..3 {
         let proof = prove::<Ark>(seed);
         assert_eq!(proof, prove::<Blst>(seed));
+        assert_eq!(proof, prove::<Wasm>(seed));
         assert_eq!(possesses::<Ark>(seed, OWNER, &proof), Ok(()));
         assert_eq!(possesses::<Blst>(seed, OWNER, &proof), Ok(()));
+        assert_eq!(possesses::<Wasm>(seed, OWNER, &proof), Ok(()));
     }
 }
 
 #[test]
-fn both_back_ends_refuse_possession_with_the_same_error() {
+fn all_back_ends_refuse_possession_with_the_same_error() {
     let proof = prove::<Blst>(1);
     let not_owned = Err(PossessionError::Ownership(SignatureError::ProofFails));
     assert_eq!(possesses::<Ark>(1, b"thief", &proof), not_owned);
     assert_eq!(possesses::<Blst>(1, b"thief", &proof), not_owned);
+    assert_eq!(possesses::<Wasm>(1, b"thief", &proof), not_owned);
     for at in (0..PossessionProof::LEN).step_by(5) {
         let mut changed = proof;
         changed.0[at] ^= 1;
         let by_ark = possesses::<Ark>(1, OWNER, &changed);
         assert!(by_ark.is_err(), "byte {at}");
         assert_eq!(possesses::<Blst>(1, OWNER, &changed), by_ark, "byte {at}");
+        assert_eq!(possesses::<Wasm>(1, OWNER, &changed), by_ark, "byte {at}");
     }
 }
 
@@ -164,9 +174,10 @@ fn halves_of_two<C: Curve>() -> Result<(), PossessionError> {
 }
 
 #[test]
-fn both_back_ends_see_by_the_pairing_that_the_halves_of_a_key_differ() {
+fn all_back_ends_see_by_the_pairing_that_the_halves_of_a_key_differ() {
     assert_eq!(halves_of_two::<Ark>(), Err(PossessionError::HalvesDiffer));
     assert_eq!(halves_of_two::<Blst>(), Err(PossessionError::HalvesDiffer));
+    assert_eq!(halves_of_two::<Wasm>(), Err(PossessionError::HalvesDiffer));
 }
 
 /// The signature, `apk1` and `apk2` of some signers of one message.
@@ -208,22 +219,26 @@ fn holds<C: Curve>(
 }
 
 #[test]
-fn both_back_ends_add_up_the_same_proof_and_accept_it() {
+fn all_back_ends_add_up_the_same_proof_and_accept_it() {
     for seeds in [&[1][..], &[1, 2], &[3, 1, 4, 5, 9, 2, 6]] {
         let (signature, _, apk2) = aggregate::<Ark>(seeds, b"message");
         let (by_blst, _, apk2_by_blst) = aggregate::<Blst>(seeds, b"message");
         assert_eq!((signature, apk2), (by_blst, apk2_by_blst));
+        let (by_wasm, _, apk2_by_wasm) = aggregate::<Wasm>(seeds, b"message");
+        assert_eq!((signature, apk2), (by_wasm, apk2_by_wasm));
         assert_eq!(holds::<Ark>(seeds, b"message", &apk2, &signature), Ok(()));
         assert_eq!(holds::<Blst>(seeds, b"message", &apk2, &signature), Ok(()));
+        assert_eq!(holds::<Wasm>(seeds, b"message", &apk2, &signature), Ok(()));
     }
 }
 
 #[test]
-fn both_back_ends_refuse_a_proof_with_the_same_error() {
+fn all_back_ends_refuse_a_proof_with_the_same_error() {
     let (signature, _, apk2) = aggregate::<Ark>(&[1, 2, 3], b"message");
     let compare = |seeds: &[u8], message: &[u8], apk2, signature| {
         let by_ark = holds::<Ark>(seeds, message, &apk2, &signature);
         assert_eq!(holds::<Blst>(seeds, message, &apk2, &signature), by_ark);
+        assert_eq!(holds::<Wasm>(seeds, message, &apk2, &signature), by_ark);
         assert!(by_ark.is_err());
         by_ark
     };

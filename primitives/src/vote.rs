@@ -55,8 +55,8 @@ impl UncheckedVote {
         self.with_verdict(key, sigma)
     }
 
-    /// [`UncheckedVote::check`] of many votes of one round: the same verdicts in the same order, for about half
-    /// the work each.
+    /// [`UncheckedVote::check`] of many votes of one round: the same verdicts in the same order, for two
+    /// thirds of the field multiplications each.
     ///
     /// With `threads` above one, the votes are divided among that many threads.
     ///

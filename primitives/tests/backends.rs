@@ -1,22 +1,23 @@
-//! One suite of laws, run for both back ends, and agreement of the two on random inputs.
+//! One suite of laws, run for every back end, and agreement of all on random inputs.
 
 use duet_primitives::{
-    curve::{Ark, Blst, Curve},
+    curve::{Ark, Blst, Curve, Wasm},
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
 };
 use proptest::prelude::{
     any, prop, prop_assert, prop_assert_eq, proptest, ProptestConfig, Strategy,
 };
 
-/// Runs each named law for arkworks and for blst.
-macro_rules! for_both {
+/// Runs each named law for every back end.
+macro_rules! for_all {
     ($($law:ident),* $(,)?) => {
         mod arkworks { $(#[test] fn $law() { super::$law::<super::Ark>() })* }
         mod blst { $(#[test] fn $law() { super::$law::<super::Blst>() })* }
+        mod wasm { $(#[test] fn $law() { super::$law::<super::Wasm>() })* }
     };
 }
 
-for_both!(
+for_all!(
     a_scalar_survives_its_encoding,
     a_wide_number_is_reduced_modulo_r,
     sub_mul_is_what_it_says,
@@ -259,7 +260,7 @@ fn tables_change_no_product<C: Curve>() {
     let zero = C::g1_sum(&[]);
     let kinds = [
         C::Tables::default(),
-        C::few_tables(),
+        C::few_tables(&q),
         C::key_tables(1),
         C::key_tables(1_000),
         C::key_tables(100_000),
@@ -469,7 +470,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn both_back_ends_give_the_same_bytes_for_every_operation(
+    fn all_back_ends_give_the_same_bytes_for_every_operation(
         wide in prop::array::uniform3(prop::array::uniform32(any::<u8>())),
         high in any::<[u8; 16]>(),
         short in any::<u128>(),
@@ -481,29 +482,31 @@ proptest! {
             wide[16..].copy_from_slice(&low);
             wide
         });
-        prop_assert_eq!(results::<Ark>(&wide, short, &message), results::<Blst>(&wide, short, &message));
+        let by_blst = results::<Blst>(&wide, short, &message);
+        prop_assert_eq!(&results::<Ark>(&wide, short, &message), &by_blst);
+        prop_assert_eq!(&results::<Wasm>(&wide, short, &message), &by_blst);
     }
 
     #[test]
-    fn both_back_ends_give_the_same_verdict_on_any_bytes(
+    fn all_back_ends_give_the_same_verdict_on_any_bytes(
         of_g1 in flagged::<48>(),
         of_g2 in flagged::<96>(),
         of_scalar in any::<[u8; 32]>(),
     ) {
-        prop_assert_eq!(
-            verdicts::<Ark>(&of_g1, &of_g2, &of_scalar),
-            verdicts::<Blst>(&of_g1, &of_g2, &of_scalar)
-        );
+        let by_blst = verdicts::<Blst>(&of_g1, &of_g2, &of_scalar);
+        prop_assert_eq!(&verdicts::<Ark>(&of_g1, &of_g2, &of_scalar), &by_blst);
+        prop_assert_eq!(&verdicts::<Wasm>(&of_g1, &of_g2, &of_scalar), &by_blst);
     }
 
     #[test]
-    fn both_back_ends_agree_on_pairings(
+    fn all_back_ends_agree_on_pairings(
         a in 1_u64..5, b in 1_u64..5, c in 1_u64..5, d in 1_u64..5,
     ) {
         let by_ark = Ark::pairings_equal(&g1::<Ark>(a), &g2::<Ark>(b), &g1::<Ark>(c), &g2::<Ark>(d));
         let by_blst = Blst::pairings_equal(&g1::<Blst>(a), &g2::<Blst>(b), &g1::<Blst>(c), &g2::<Blst>(d));
+        let by_wasm = Wasm::pairings_equal(&g1::<Wasm>(a), &g2::<Wasm>(b), &g1::<Wasm>(c), &g2::<Wasm>(d));
         prop_assert_eq!(by_ark, a * b == c * d);
-        prop_assert_eq!(by_blst, by_ark);
+        prop_assert_eq!((by_blst, by_wasm), (by_ark, by_ark));
     }
 
     #[test]

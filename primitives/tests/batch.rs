@@ -82,9 +82,28 @@ impl Chain {
 
 /// `a + b`, or `a − b`.
 fn shifted(a: &SignatureBytes, b: &SignatureBytes, plus: bool) -> SignatureBytes {
-    let [a, b] = [a, b].map(|bytes| Blst::g1_from_bytes(&bytes.0).unwrap());
+    let [a, b] = [a, b].map(|bytes| Blst::g1_from_stored_unchecked(&bytes.0).unwrap());
     let b = if plus { b } else { Blst::g1_neg(&b) };
     SignatureBytes(Blst::g1_to_bytes(&Blst::g1_sum(&[&a, &b])))
+}
+
+/// A point of order three: `x = 0`.
+fn outside_of_g1() -> SignatureBytes {
+    let mut bytes = [0; 48];
+    bytes[0] = 0x80;
+    SignatureBytes(bytes)
+}
+
+/// A point of the curve over the quadratic extension that is in no subgroup of interest.
+fn outside_of_g2() -> <Blst as Curve>::G2 {
+    let with_x = |x: u8| {
+        let mut bytes = [0; 96];
+        (bytes[0], bytes[95]) = (0x80, x);
+        Blst::g2_from_stored_unchecked(&bytes)
+    };
+    let point = (0..).find_map(|x| with_x(x).ok()).unwrap();
+    assert!(Blst::g2_from_bytes(&Blst::g2_to_bytes(&point)).is_err());
+    point
 }
 
 fn damage(proof: &mut UncheckedJustification, other: &UncheckedJustification, how: u8) {
@@ -96,6 +115,15 @@ fn damage(proof: &mut UncheckedJustification, other: &UncheckedJustification, ho
         4 => proof.signers = Bitfield::from_indices(7, 0..2),
         5 => proof.signature = SignatureBytes([0xff; 48]),
         6 => proof.apk2 = Pk2Bytes([0; 96]),
+        7 => {
+            let small = outside_of_g1();
+            proof.signature = shifted(&proof.signature, &small, true);
+        }
+        8 => {
+            let apk2 = Blst::g2_from_bytes(&proof.apk2.0).unwrap();
+            let sum = Blst::g2_sum(&[&apk2, &outside_of_g2()]);
+            proof.apk2 = Pk2Bytes(Blst::g2_to_bytes(&sum));
+        }
         _ => proof.signature = shifted(&proof.signature, &other.signature, true),
     }
 }
@@ -114,7 +142,7 @@ fn one_bad_proof_is_named_wherever_it_stands() {
     let chain = Chain::new();
     let honest = chain.proofs(6);
     for at in 0..honest.len() {
-        for how in 0..8 {
+        for how in 0..10 {
             let mut proofs = honest.clone();
             let other = honest[(at + 1) % honest.len()].clone();
             damage(&mut proofs[at], &other, how);
@@ -142,7 +170,7 @@ fn errors_that_cancel_without_weights_do_not_cancel() {
 fn when_all_are_bad_the_first_is_named() {
     let chain = Chain::new();
     let honest = chain.proofs(4);
-    for how in 0..8 {
+    for how in 0..10 {
         let mut proofs = honest.clone();
         for (at, proof) in proofs.iter_mut().enumerate() {
             damage(proof, &honest[(at + 1) % honest.len()], how);
@@ -155,17 +183,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn any_mix_is_judged_alike(mix in proptest::collection::vec(0_u8..24, 0..8)) {
+    fn any_mix_is_judged_alike(mix in proptest::collection::vec(0_u8..30, 0..8)) {
         let chain = Chain::new();
         let honest = chain.proofs(8);
         let mut proofs = honest[..mix.len()].to_vec();
         for (at, how) in mix.iter().enumerate() {
             // Most are honest.
-            if *how < 8 {
+            if *how < 10 {
                 damage(&mut proofs[at], &honest[(at + 1) % honest.len()], *how);
             }
         }
-        let first_bad = mix.iter().position(|how| *how < 8);
+        let first_bad = mix.iter().position(|how| *how < 10);
         prop_assert_eq!(chain.judge(&proofs).0, first_bad.unwrap_or(mix.len()));
     }
 }

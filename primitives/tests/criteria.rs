@@ -13,7 +13,7 @@ use ark_serialize::CanonicalSerialize;
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{
     check_stateless,
-    curve::{Ark, Blst, Curve, PointError},
+    curve::{Ark, Blst, Curve, PointError, Wasm},
     testing::{secret, TestSet},
     *,
 };
@@ -311,28 +311,29 @@ fn decoded<C: Curve>(row: &Row<48>) -> [Result<(), PointError>; 2] {
 }
 
 #[test]
-fn each_odd_point_of_g1_has_one_verdict_in_both_back_ends() {
+fn each_odd_point_of_g1_has_one_verdict_in_all_back_ends() {
     for row in g1_rows() {
         let expected = [row.verdict, row.stored];
         assert_eq!(decoded::<Ark>(&row), expected, "arkworks: {}", row.what);
         assert_eq!(decoded::<Blst>(&row), expected, "blst: {}", row.what);
+        assert_eq!(decoded::<Wasm>(&row), expected, "wasm: {}", row.what);
     }
 }
 
+fn decoded_g2<C: Curve>(row: &Row<96>) -> [Result<(), PointError>; 2] {
+    [
+        C::g2_from_bytes(&row.bytes).map(|_| ()),
+        C::g2_from_stored_unchecked(&row.bytes).map(|_| ()),
+    ]
+}
+
 #[test]
-fn each_odd_point_of_g2_has_one_verdict_in_both_back_ends() {
+fn each_odd_point_of_g2_has_one_verdict_in_all_back_ends() {
     for row in g2_rows() {
-        let (what, bytes) = (row.what, &row.bytes);
-        let ark = [
-            Ark::g2_from_bytes(bytes).map(|_| ()),
-            Ark::g2_from_stored_unchecked(bytes).map(|_| ()),
-        ];
-        let blst = [
-            Blst::g2_from_bytes(bytes).map(|_| ()),
-            Blst::g2_from_stored_unchecked(bytes).map(|_| ()),
-        ];
-        assert_eq!(ark, [row.verdict, row.stored], "arkworks: {what}");
-        assert_eq!(blst, [row.verdict, row.stored], "blst: {what}");
+        let expected = [row.verdict, row.stored];
+        assert_eq!(decoded_g2::<Ark>(&row), expected, "arkworks: {}", row.what);
+        assert_eq!(decoded_g2::<Blst>(&row), expected, "blst: {}", row.what);
+        assert_eq!(decoded_g2::<Wasm>(&row), expected, "wasm: {}", row.what);
     }
 }
 
@@ -463,13 +464,15 @@ fn scalar_rows() -> Vec<(&'static str, [u8; 32], bool)> {
 }
 
 #[test]
-fn a_scalar_that_is_not_below_r_is_refused_by_both_back_ends() {
+fn a_scalar_that_is_not_below_r_is_refused_by_all_back_ends() {
+    fn read<C: Curve>(bytes: &[u8; 32]) -> Option<[u8; 32]> {
+        C::scalar_from_bytes(bytes).map(|scalar| C::scalar_to_bytes(&scalar))
+    }
     for (what, bytes, below) in scalar_rows() {
-        let ark = Ark::scalar_from_bytes(&bytes).map(|scalar| Ark::scalar_to_bytes(&scalar));
-        let blst = Blst::scalar_from_bytes(&bytes).map(|scalar| Blst::scalar_to_bytes(&scalar));
         let expected = below.then_some(bytes);
-        assert_eq!(ark, expected, "arkworks: {what}");
-        assert_eq!(blst, expected, "blst: {what}");
+        assert_eq!(read::<Ark>(&bytes), expected, "arkworks: {what}");
+        assert_eq!(read::<Blst>(&bytes), expected, "blst: {what}");
+        assert_eq!(read::<Wasm>(&bytes), expected, "wasm: {what}");
     }
 }
 

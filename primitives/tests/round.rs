@@ -215,6 +215,32 @@ fn one_bad_vote_among_many_is_the_one_that_is_refused() {
 }
 
 #[test]
+fn one_bad_vote_in_a_thousand_is_the_one_that_is_refused() {
+    let round = Round::new();
+    let honest: Vec<_> = (0..round.set.secrets.len())
+        .map(|at| round.honest(at))
+        .collect();
+    let votes: Vec<_> = honest.iter().cycle().take(1000).cloned().collect();
+    // On both sides of where the next ones begin to be checked in step.
+    for at in [0, 255, 256, 999] {
+        let mut votes = votes.clone();
+        votes[at] = vote(&round, at % honest.len(), Wrong::SigmaPlusSmallOrder);
+        let alone = votes[at].clone().check(round.keyset(), &round.message);
+        for threads in [1, 2] {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let verdicts =
+                UncheckedVote::check_all(votes.clone(), round.keyset(), &round.message, threads);
+            let refused: Vec<_> = verdicts
+                .into_iter()
+                .enumerate()
+                .filter_map(|(at, verdict)| verdict.err().map(|error| (at, error)))
+                .collect();
+            assert_eq!(refused, [(at, alone.clone().expect_err("it is bad"))]);
+        }
+    }
+}
+
+#[test]
 fn when_all_are_bad_all_are_refused() {
     let round = Round::new();
     for wrong in ALL.into_iter().skip(1) {

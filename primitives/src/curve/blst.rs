@@ -1,4 +1,4 @@
-//! blst: assembly, constant-time on secrets. All `unsafe` of the crate is in this file: each call hands blst
+//! blst: assembly, constant-time on secrets. Here and in `fast/field.rs` is all `unsafe` of the crate: each call hands blst
 //! pointers to live, initialised values of exactly the type that the binding names.
 
 use super::{check_encoding, fast, Commitments, Curve, PointError, Query};
@@ -256,7 +256,7 @@ impl Curve for Blst {
         fast::generator_tables()
     }
 
-    fn few_tables() -> fast::Tables {
+    fn few_tables(_: &blst_p1_affine) -> fast::Tables {
         fast::Tables::for_few()
     }
 

@@ -1,9 +1,9 @@
 //! Curve arithmetic: the only place that names a curve library.
 //!
-//! [`Curve`] lists what the protocol needs of BLS12-381. Two back ends implement it: [`Ark`] (arkworks, `no_std`,
-//! what a runtime in WASM uses) and [`Blst`] (blst, with `std`: constant-time on secrets, fast on checks).
-//! [`Native`] is the one that the rest of the crate uses. One test suite runs against both, and they agree
-//! on every vector and on every odd input, the error included.
+//! [`Curve`] lists what the protocol needs of BLS12-381. Three back ends implement it: [`Blst`] (blst, with `std`:
+//! constant-time on secrets, fast on checks), [`Wasm`] (own arithmetic for a runtime in WASM, where products have 64
+//! bits) and [`Ark`] (arkworks, for whatever else has no `std`). [`Native`] is the one that the rest of the crate
+//! uses. One test suite runs against all, and they agree on every vector and on every odd input, the error included.
 //!
 //! Encodings are the usual compressed ones: big-endian, three flag bits on top. (ENC-1)
 
@@ -11,18 +11,27 @@ mod ark;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
 mod blst;
+#[cfg(any(feature = "std", target_arch = "wasm32"))]
+mod digits;
 #[cfg(feature = "std")]
 mod fast;
+#[cfg(any(feature = "std", target_arch = "wasm32"))]
+mod wasm;
 
 pub use self::ark::Ark;
 #[cfg(feature = "std")]
 pub use self::blst::Blst;
+#[cfg(any(feature = "std", target_arch = "wasm32"))]
+pub use self::wasm::Wasm;
 
-/// The back end in use: blst with `std`, arkworks without.
+/// The back end in use: blst with `std`; without, own arithmetic in WASM and arkworks elsewhere.
 #[cfg(feature = "std")]
 pub type Native = Blst;
-/// The back end in use: blst with `std`, arkworks without.
-#[cfg(not(feature = "std"))]
+/// The back end in use: blst with `std`; without, own arithmetic in WASM and arkworks elsewhere.
+#[cfg(all(not(feature = "std"), target_arch = "wasm32"))]
+pub type Native = Wasm;
+/// The back end in use: blst with `std`; without, own arithmetic in WASM and arkworks elsewhere.
+#[cfg(all(not(feature = "std"), not(target_arch = "wasm32")))]
 pub type Native = Ark;
 
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
@@ -30,7 +39,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use zeroize::Zeroize;
 
-/// Why bytes are no point that the protocol accepts. Both back ends give the same answer for the same bytes.
+/// Why bytes are no point that the protocol accepts. All back ends give the same answer for the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PointError {
     /// ENC-1: a flag bit is wrong, a coordinate is not below the modulus, or infinity has stray bits.
@@ -80,8 +89,8 @@ pub struct Commitments<C: Curve> {
 /// What the protocol needs of BLS12-381.
 ///
 /// Points are in the subgroup of order `r`; they may be zero as intermediate results and never when decoded.
-/// Operations whose names end in `_secret` take no branch and no table index from the scalar in [`Blst`];
-/// [`Ark`] does not promise that, so secrets belong where `std` is.
+/// Operations whose names end in `_secret` take no branch and no table index from the scalar in [`Blst`]; the others
+/// do not promise that, so secrets belong where `std` is.
 pub trait Curve: Copy + Debug + Send + Sync + 'static {
     /// An integer modulo `r`.
     type Scalar: Clone + PartialEq + Zeroize + Send + Sync;
@@ -181,9 +190,18 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn g1_generator_tables() -> Self::Tables {
         Self::Tables::default()
     }
-    /// Room for the tables of a point that is multiplied twice or a few times more.
-    fn few_tables() -> Self::Tables {
+    /// Tables of a point that is multiplied twice or a few times more.
+    fn few_tables(_point: &Self::G1) -> Self::Tables {
         Self::Tables::default()
+    }
+    /// `p + scalar · q`, for public inputs.
+    fn g1_add_mul(
+        p: &Self::G1,
+        scalar: &Self::Scalar,
+        q: &Self::G1,
+        q_tables: &Self::Tables,
+    ) -> Self::G1 {
+        Self::g1_sum(&[p, &Self::g1_mul_public(scalar, q, q_tables)])
     }
     /// Hashes to G1 as RFC 9380 has it, `XMD:SHA-256_SSWU_RO`.
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> Self::G1;
@@ -236,7 +254,7 @@ const COMPRESSED: u8 = 0x80;
 const INFINITY: u8 = 0x40;
 const FLAGS: u8 = 0xe0;
 
-/// ENC-1 and ENC-2, before any arithmetic, so that both back ends agree on what is canonical.
+/// ENC-1 and ENC-2, before any arithmetic, so that all back ends agree on what is canonical.
 fn check_encoding(bytes: &[u8]) -> Result<(), PointError> {
     let first = bytes.first().copied().unwrap_or_default();
     if first & COMPRESSED == 0 {

@@ -7,7 +7,7 @@
 //! the endomorphism.
 
 use super::{
-    digits::BaseZ,
+    super::digits::BaseZ,
     lanes::{Lanes, ZERO},
     point::{to_affine, Affine, Jacobian},
 };

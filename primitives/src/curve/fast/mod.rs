@@ -11,7 +11,6 @@
 //! Everything here is public, so that it may branch and look up by value. Nothing in it may see a secret.
 
 mod comb;
-mod digits;
 #[allow(unsafe_code)]
 mod field;
 mod lanes;
@@ -24,12 +23,12 @@ mod tests;
 
 use super::{
     blst::{decompress, Blst},
+    digits::BaseZ,
     Commitments, Curve, PointError, Query,
 };
 use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
-use digits::BaseZ;
 use lanes::{Lanes, ZERO};
 pub(super) use point::Affine;
 use point::{to_affine, Jacobian};

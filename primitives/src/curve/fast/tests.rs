@@ -2,14 +2,17 @@
 
 use super::{
     comb::{Comb, CombScalar, Shape, Term},
-    digits::{BaseZ, Z},
     field::{invert_all, Fp},
     lanes::{Lanes, ZERO},
     point::{to_affine, Affine, Jacobian},
     sums::{self, Subsets, Sums},
     variable, Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES,
 };
-use crate::curve::{blst::decompress, Blst, Curve};
+use crate::curve::{
+    blst::decompress,
+    digits::{BaseZ, Z},
+    Blst, Curve,
+};
 use alloc::{vec, vec::Vec};
 
 type Scalar = <Blst as Curve>::Scalar;

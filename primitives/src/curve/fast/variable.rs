@@ -6,11 +6,15 @@
 //! are taken from the lowest on (Yao), so that the sums by digit grow as the chain does.
 
 use super::{
-    digits::{BaseZ, Naf, BUCKETS, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
+    super::digits::{self, BaseZ, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
     lanes::{Lanes, ZERO},
     point::{Affine, Jacobian},
 };
 use alloc::{vec, vec::Vec};
+
+/// Digits are 1, 3, 5 and 7 in absolute value.
+type Naf = digits::Naf<4>;
+const BUCKETS: usize = 4;
 
 /// `scalar · point`, or `None` when the point, which is on the curve, is not in the subgroup.
 ///

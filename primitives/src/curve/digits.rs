@@ -5,6 +5,7 @@
 /// `|z|`.
 pub(crate) const Z: u64 = 0xd201_0000_0001_0000;
 /// The bits of `|z|` that are set.
+#[cfg(feature = "std")]
 pub(crate) const Z_BITS: [usize; 6] = [16, 48, 57, 60, 62, 63];
 
 /// A scalar as `d0 + d1·|z| + d2·z² + d3·|z|³`, each digit below `|z|`.
@@ -46,14 +47,10 @@ fn low(value: u128) -> u64 {
     value as u64
 }
 
-/// Bits of a window: digits are odd and below `2^(WINDOW − 1)` in absolute value.
-pub(crate) const WINDOW: u32 = 4;
-/// How many absolute values a digit has: 1, 3, 5 and 7.
-pub(crate) const BUCKETS: usize = 1 << (WINDOW - 2);
-
-/// A number in non-adjacent form, from the lowest digit on.
+/// A number in non-adjacent form, from the lowest digit on: digits are odd and below `2^(WINDOW − 1)` in absolute
+/// value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Naf(u128);
+pub(crate) struct Naf<const WINDOW: u32>(u128);
 
 /// A digit other than zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +61,12 @@ pub(crate) struct Digit {
 }
 
 /// Steps after which every digit of a 64-bit number has been taken: its bits, and the carry.
+#[cfg(feature = "std")]
 pub(crate) const NAF_STEPS: usize = 65;
 /// The same for 128 bits.
 pub(crate) const LONG_NAF_STEPS: usize = 129;
 
-impl Naf {
+impl<const WINDOW: u32> Naf<WINDOW> {
     pub(crate) fn new(number: impl Into<u128>) -> Self {
         Self(number.into())
     }
@@ -76,14 +74,14 @@ impl Naf {
     /// The digit at this bit; moves on by one bit.
     #[inline(always)]
     pub(crate) fn step(&mut self) -> Option<Digit> {
-        const MASK: u128 = (1 << WINDOW) - 1;
+        let mask = (1_u128 << WINDOW) - 1;
         if self.0 & 1 == 0 {
             self.0 >>= 1;
             return None;
         }
-        let low = self.0 & MASK;
-        let is_negative = low > MASK / 2;
-        let absolute = if is_negative { MASK + 1 - low } else { low };
+        let low = self.0 & mask;
+        let is_negative = low > mask / 2;
+        let absolute = if is_negative { mask + 1 - low } else { low };
         let (rest, carry) = if is_negative {
             self.0.overflowing_add(absolute)
         } else {
@@ -92,13 +90,13 @@ impl Naf {
         self.0 = (rest >> 1) | (u128::from(carry) << 127);
         Some(Digit {
             is_negative,
-            // At most 3: the digits are below 8.
+            // Digits are small.
             bucket: usize::try_from(absolute >> 1).unwrap_or(0),
         })
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
     use crate::curve::{Blst, Curve};
@@ -174,14 +172,14 @@ mod tests {
         let short = words.map(|word| (u128::from(word), NAF_STEPS));
         let long = words.map(|word| (!(u128::from(word) << 60), LONG_NAF_STEPS));
         for (number, steps) in short.into_iter().chain(long) {
-            let mut naf = Naf::new(number);
+            let mut naf = Naf::<4>::new(number);
             let mut sum = 0_u128;
             let mut last = None;
             for step in 0..steps {
                 let Some(digit) = naf.step() else { continue };
                 assert!(last.is_none_or(|last| step - last >= 4));
                 last = Some(step);
-                assert!(digit.bucket < BUCKETS);
+                assert!(digit.bucket < 4);
                 // Modulo 2^128: the carry of a long number stands just above.
                 let value = [1_u128, 3, 5, 7][digit.bucket]
                     .checked_shl(u32::try_from(step).unwrap())

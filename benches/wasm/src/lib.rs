@@ -1,0 +1,146 @@
+//! What `benches/wasm.rs` runs inside of WASM: one export per measured operation, each from bytes to a verdict.
+//!
+//! The host writes the input where [`input`] points and calls an operation, which answers 1 when the input holds.
+//! Memory is handed out upwards and taken back as a whole when the next operation starts, so that allocation costs
+//! next to nothing, as a runtime's does.
+
+#![no_std]
+
+extern crate alloc;
+
+use alloc::vec::Vec;
+use codec::DecodeAll;
+use core::{
+    alloc::{GlobalAlloc, Layout},
+    cell::UnsafeCell,
+    ptr::null_mut,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+use duet_primitives::{
+    DualKeyBytes, EquivocationProof, KeysetCommitment, Pk1Bytes, PossessionProof, H256,
+};
+use sha2::Sha256;
+use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier};
+use w3f_bls::{
+    Message, NuggetBLSnCPPoP, NuggetDoublePublicKey, NuggetPublicKey, NuggetSignature,
+    ProofOfPossession, SerializableToBytes, TinyBLS381,
+};
+
+/// Bytes that an operation may allocate.
+const HEAP_LEN: usize = 4 << 20;
+/// Bytes that an input may have.
+const INPUT_LEN: usize = 1 << 16;
+
+/// Places that the host and the allocator write to. There is one thread.
+struct Place<const N: usize>(UnsafeCell<[u64; N]>);
+
+// There are no threads in this module.
+unsafe impl<const N: usize> Sync for Place<N> {}
+
+static HEAP: Place<{ HEAP_LEN / 8 }> = Place(UnsafeCell::new([0; HEAP_LEN / 8]));
+static INPUT: Place<{ INPUT_LEN / 8 }> = Place(UnsafeCell::new([0; INPUT_LEN / 8]));
+static USED: AtomicUsize = AtomicUsize::new(0);
+
+struct Upwards;
+
+// Each place of the heap is given out once between two resets.
+unsafe impl GlobalAlloc for Upwards {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let start = USED
+            .load(Ordering::Relaxed)
+            .next_multiple_of(layout.align());
+        let end = start + layout.size();
+        if end > HEAP_LEN {
+            return null_mut();
+        }
+        USED.store(end, Ordering::Relaxed);
+        unsafe { HEAP.0.get().cast::<u8>().add(start) }
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}
+
+#[global_allocator]
+static ALLOCATOR: Upwards = Upwards;
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+/// Where the host writes the input.
+#[no_mangle]
+extern "C" fn input() -> *mut u8 {
+    INPUT.0.get().cast()
+}
+
+/// Runs an operation on the first `len` bytes of the input.
+fn answer(len: usize, operation: impl FnOnce(&[u8]) -> Option<bool>) -> u32 {
+    USED.store(0, Ordering::Relaxed);
+    // The host writes between calls only.
+    let input = unsafe { core::slice::from_raw_parts(INPUT.0.get().cast::<u8>(), INPUT_LEN) };
+    let holds = input.get(..len).and_then(operation);
+    u32::from(holds == Some(true))
+}
+
+/// A key, a proof of possession and whom it names.
+fn registration(input: &[u8]) -> Option<(DualKeyBytes, PossessionProof, &[u8])> {
+    let (key, rest) = input.split_at_checked(DualKeyBytes::LEN)?;
+    let (proof, owner) = rest.split_at_checked(PossessionProof::LEN)?;
+    Some((key.try_into().ok()?, proof.try_into().ok()?, owner))
+}
+
+/// By Duet.
+#[no_mangle]
+extern "C" fn possession_duet(len: usize) -> u32 {
+    answer(len, |input| {
+        let (key, proof, owner) = registration(input)?;
+        Some(key.check_possession(owner, &proof).is_ok())
+    })
+}
+
+/// By `sp_core::bls381`.
+#[no_mangle]
+extern "C" fn possession_sp_core(len: usize) -> u32 {
+    answer(len, |input| {
+        let (key, proof, owner) = registration(input)?;
+        let key = bls381::Public::from_raw(key.0);
+        let proof = bls381::ProofOfPossession::from_raw(proof.0);
+        Some(bls381::Pair::verify_proof_of_possession(
+            owner, &proof, &key,
+        ))
+    })
+}
+
+/// By `w3f-bls` 0.3.3, composed as `sp_core` composes an earlier version of it.
+#[no_mangle]
+extern "C" fn possession_w3f(len: usize) -> u32 {
+    answer(len, |input| {
+        let (key, proof, owner) = registration(input)?;
+        let key = NuggetDoublePublicKey::<TinyBLS381>::from_bytes(&key.0).ok()?;
+        let owned = NuggetSignature::<TinyBLS381>::from_bytes(&proof.ownership().0).ok()?;
+        let possessed = NuggetBLSnCPPoP::<TinyBLS381>::from_bytes(&proof.possession().0).ok()?;
+        let statement = sp_core::proof_of_possession::statement_of_ownership(owner);
+        let is_owned = key.verify(&Message::new(b"", &statement), &owned);
+        Some(is_owned && ProofOfPossession::<_, Sha256, _>::verify(&possessed, &key))
+    })
+}
+
+/// Evidence of an equivocation against the commitment to its set.
+#[no_mangle]
+extern "C" fn equivocation_duet(len: usize) -> u32 {
+    answer(len, |mut input| {
+        let (evidence, set, genesis) =
+            <(EquivocationProof, KeysetCommitment, H256)>::decode_all(&mut input).ok()?;
+        Some(evidence.check(&set, genesis).is_ok())
+    })
+}
+
+/// The commitment to a set of keys from chain state.
+#[no_mangle]
+extern "C" fn keyset_duet(len: usize) -> u32 {
+    answer(len, |mut input| {
+        let keys = <Vec<Pk1Bytes>>::decode_all(&mut input).ok()?;
+        Some(KeysetCommitment::of_stored_unchecked(0, &keys).is_ok())
+    })
+}

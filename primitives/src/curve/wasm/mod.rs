@@ -1,0 +1,305 @@
+//! Own arithmetic for WASM, where a product has 64 bits and no library brings more: limbs of 28 bits, sums that are
+//! not reduced, and the curve's endomorphisms wherever they save work. (docs/decisions/0009)
+//!
+//! Variable-time throughout: a runtime checks and does not sign. All constants are arkworks', converted when this
+//! is compiled.
+
+mod encoding;
+mod fp;
+mod fp2;
+mod generator;
+mod hash;
+mod multiples;
+mod pairing;
+mod point;
+mod tower;
+
+#[cfg(all(test, feature = "std"))]
+mod tests;
+
+use super::{
+    digits::{BaseZ, Z},
+    Ark, Commitments, Curve, PointError, Query,
+};
+use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use alloc::{sync::Arc, vec::Vec};
+use ark_bls12_381::g2;
+use fp::Fp;
+use fp2::Fp2;
+use generator::{G1_GENERATOR, GENERATOR};
+use multiples::{Few, Multiples, Term};
+use point::{to_affine, Affine, Jacobian};
+
+/// The back end for WASM.
+#[derive(Clone, Copy, Debug)]
+pub struct Wasm;
+
+/// A point of G1, and `[|z|]` of it where the subgroup check has worked that out.
+#[derive(Clone, Copy, Debug)]
+pub struct G1 {
+    point: Affine<Fp>,
+    times_z: Option<Jacobian<Fp>>,
+}
+
+impl PartialEq for G1 {
+    fn eq(&self, other: &Self) -> bool {
+        self.point == other.point
+    }
+}
+
+impl From<Affine<Fp>> for G1 {
+    fn from(point: Affine<Fp>) -> Self {
+        Self {
+            point,
+            times_z: None,
+        }
+    }
+}
+
+/// A point of G2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct G2(Affine<Fp2>);
+
+/// Multiples of a point of G1, shared by its copies; none by default.
+#[derive(Clone, Debug, Default)]
+pub struct Tables(Kind);
+
+#[derive(Clone, Debug, Default)]
+enum Kind {
+    #[default]
+    None,
+    Generator,
+    Of(Arc<Few>),
+}
+
+const G2_GENERATOR: Affine<Fp2> = Affine {
+    x: Fp2::from_ark(g2::G2_GENERATOR_X),
+    y: Fp2::from_ark(g2::G2_GENERATOR_Y),
+};
+
+type Scalar = <Ark as Curve>::Scalar;
+
+fn base_z(scalar: &Scalar) -> BaseZ {
+    BaseZ::new(&Ark::scalar_to_bytes(scalar))
+}
+
+/// The point, or nothing for zero, whose products are zero.
+fn not_zero(point: &G1) -> Vec<Jacobian<Fp>> {
+    let point = Some(point.point).filter(|point| !point.is_zero());
+    point.into_iter().map(Jacobian::from).collect()
+}
+
+impl Tables {
+    /// Worked out at once. Zero has none: its products are zero.
+    fn of(point: &G1) -> Self {
+        if point.point.is_zero() {
+            return Self::default();
+        }
+        let own = Jacobian::from(point.point);
+        let times_z = point.times_z.unwrap_or_else(|| own.times_z());
+        Few::of(own, times_z).map_or_else(Self::default, |few| Self(Kind::Of(Arc::new(few))))
+    }
+
+    /// `scalar·P` as a part of a sum; nothing for no tables.
+    fn times(&self, scalar: &BaseZ) -> impl Iterator<Item = Term<'_>> {
+        let terms = match &self.0 {
+            Kind::None => None,
+            Kind::Generator => Some(GENERATOR.times(scalar)),
+            Kind::Of(few) => Some(few.times(scalar)),
+        };
+        terms.into_iter().flatten()
+    }
+}
+
+/// The sum of `scalar·point`.
+fn sum_of_products(terms: &[(&G1, &Scalar)]) -> Jacobian<Fp> {
+    let (points, scalars): (Vec<_>, Vec<_>) = terms
+        .iter()
+        .filter(|(point, _)| !point.point.is_zero())
+        .map(|(point, scalar)| (Jacobian::from(point.point), base_z(scalar)))
+        .unzip();
+    let multiples = Multiples::of(&points);
+    let terms = multiples.iter().zip(&scalars);
+    multiples::sum(terms.flat_map(|(multiples, scalar)| multiples.times(scalar)))
+}
+
+/// `scalar·point`, with tables where there are some.
+fn product(scalar: &Scalar, point: &G1, tables: &Tables) -> Jacobian<Fp> {
+    match tables.0 {
+        Kind::None => sum_of_products(&[(point, scalar)]),
+        _ => multiples::sum(tables.times(&base_z(scalar))),
+    }
+}
+
+/// `s·g1 + c·pk1` and `s·H(m) + c·σ`. (DLEQ-2)
+fn commitments(query: &Query<'_, Wasm>, sigma: &G1) -> [Affine<Fp>; 2] {
+    let (c, s) = (base_z(query.c), base_z(query.s));
+    let generator = Wasm::g1_generator_tables();
+    let of_pk1 = match query.pk1_tables {
+        Tables(Kind::None) => &Tables::of(query.pk1),
+        tables => tables,
+    };
+    let a = multiples::sum(generator.times(&s).chain(of_pk1.times(&c)));
+    let (of_hm, of_sigma) = (Multiples::of(&not_zero(query.hm)), Tables::of(sigma));
+    let of_hm = of_hm.iter().flat_map(|multiples| multiples.times(&s));
+    let b = multiples::sum(of_hm.chain(of_sigma.times(&c)));
+    let mut both = [Affine::ZERO; 2];
+    both.copy_from_slice(&to_affine(&[a, b]));
+    both
+}
+
+impl Curve for Wasm {
+    type Scalar = Scalar;
+    type G1 = G1;
+    type G2 = G2;
+    type Tables = Tables;
+    type Sums = ();
+
+    fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
+        Ark::scalar_from_bytes(bytes)
+    }
+
+    fn scalar_to_bytes(scalar: &Scalar) -> [u8; SCALAR_LEN] {
+        Ark::scalar_to_bytes(scalar)
+    }
+
+    fn scalar_from_wide(bytes: &[u8; 48]) -> Scalar {
+        Ark::scalar_from_wide(bytes)
+    }
+
+    fn scalar_sub_mul(a: &Scalar, b: &Scalar, c: &Scalar) -> Scalar {
+        Ark::scalar_sub_mul(a, b, c)
+    }
+
+    fn g1_generator() -> G1 {
+        G1_GENERATOR.into()
+    }
+
+    fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1, PointError> {
+        let point = encoding::decode_g1(bytes)?;
+        let times_z = encoding::check_g1(&point)?;
+        Ok(G1 {
+            point,
+            times_z: Some(times_z),
+        })
+    }
+
+    fn g1_from_stored_unchecked(bytes: &[u8; G1_LEN]) -> Result<G1, PointError> {
+        encoding::decode_g1(bytes).map(G1::from)
+    }
+
+    fn g1_to_bytes(point: &G1) -> [u8; G1_LEN] {
+        encoding::encode_g1(&point.point)
+    }
+
+    fn g1_is_zero(point: &G1) -> bool {
+        point.point.is_zero()
+    }
+
+    fn g1_sum(points: &[&G1]) -> G1 {
+        let points: Vec<_> = points.iter().map(|point| &point.point).collect();
+        point::sum(&points).into()
+    }
+
+    fn g1_sub(a: &G1, b: &G1) -> G1 {
+        point::sum(&[&a.point, &b.point.neg()]).into()
+    }
+
+    fn g1_mul_secret(point: &G1, scalar: &Scalar) -> G1 {
+        sum_of_products(&[(point, scalar)]).to_affine().into()
+    }
+
+    fn g1_mul_add(a: &Scalar, p: &G1, b: &Scalar, q: &G1) -> G1 {
+        sum_of_products(&[(p, a), (q, b)]).to_affine().into()
+    }
+
+    fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
+        let sigma = Self::g1_from_bytes(query.sigma)?;
+        let [a, b] = commitments(query, &sigma).map(G1::from);
+        Ok(Commitments { sigma, a, b })
+    }
+
+    fn g1_add_mul_short(p: &G1, t: u128, q: &G1, _: &Tables) -> G1 {
+        let multiples = Multiples::of(&not_zero(q));
+        let product = multiples::sum(multiples.iter().map(|q| q.times_short(t)));
+        product.add(&p.point.into()).to_affine().into()
+    }
+
+    fn g1_mul_public(scalar: &Scalar, point: &G1, tables: &Tables) -> G1 {
+        product(scalar, point, tables).to_affine().into()
+    }
+
+    fn g1_add_mul(p: &G1, scalar: &Scalar, q: &G1, q_tables: &Tables) -> G1 {
+        let product = product(scalar, q, q_tables);
+        product.add(&p.point.into()).to_affine().into()
+    }
+
+    fn g1_weighted_sum(terms: &[(G1, Scalar)]) -> G1 {
+        // In groups, so that the tables need little memory.
+        let sums: Vec<_> = terms
+            .chunks(32)
+            .map(|terms| {
+                terms
+                    .iter()
+                    .map(|(point, scalar)| (point, scalar))
+                    .collect()
+            })
+            .map(|terms: Vec<_>| sum_of_products(&terms))
+            .collect();
+        let sum = sums.iter().fold(Jacobian::ZERO, |sum, part| sum.add(part));
+        sum.to_affine().into()
+    }
+
+    fn g1_neg(point: &G1) -> G1 {
+        point.point.neg().into()
+    }
+
+    fn g1_generator_tables() -> Tables {
+        Tables(Kind::Generator)
+    }
+
+    fn few_tables(point: &G1) -> Tables {
+        Tables::of(point)
+    }
+
+    fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1 {
+        hash::hash_to_g1(dst, message).into()
+    }
+
+    fn g2_generator() -> G2 {
+        G2(G2_GENERATOR)
+    }
+
+    fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
+        let point = encoding::decode_g2(bytes)?;
+        encoding::check_g2(&point)?;
+        Ok(G2(point))
+    }
+
+    fn g2_from_stored_unchecked(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
+        encoding::decode_g2(bytes).map(G2)
+    }
+
+    fn g2_to_bytes(point: &G2) -> [u8; G2_LEN] {
+        encoding::encode_g2(&point.0)
+    }
+
+    fn g2_is_zero(point: &G2) -> bool {
+        point.0.is_zero()
+    }
+
+    fn g2_sum(points: &[&G2]) -> G2 {
+        let points: Vec<_> = points.iter().map(|point| &point.0).collect();
+        G2(point::sum(&points))
+    }
+
+    fn g2_mul_secret(point: &G2, scalar: &Scalar) -> G2 {
+        let scalar = Ark::scalar_to_bytes(scalar);
+        G2(Jacobian::from(point.0).times(&scalar).to_affine())
+    }
+
+    fn pairing_product_is_one(pairs: &[(&G1, &G2)]) -> bool {
+        let pairs: Vec<_> = pairs.iter().map(|(a, b)| (&a.point, &b.0)).collect();
+        pairing::product_is_one(&pairs)
+    }
+}

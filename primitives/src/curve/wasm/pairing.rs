@@ -1,0 +1,177 @@
+//! The optimal ate pairing: Miller loops that share their squarings, and one final exponentiation.
+
+use super::{
+    fp::Fp,
+    fp2::{add2, sub2, El2, Fp2},
+    point::Affine,
+    tower::{Fp12, Line},
+    Z,
+};
+use alloc::vec::Vec;
+
+/// A multiple of a point of G2 in homogeneous coordinates: `x/z`, `y/z`.
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    x: Fp2,
+    y: Fp2,
+    z: Fp2,
+}
+
+/// The line through a multiple of `Q`, before it is taken at a point `(x, y)` of G1: `a + b·x·v + c·y·v·w`.
+#[derive(Clone, Copy, Debug)]
+struct Coefficients {
+    a: Fp2,
+    b: Fp2,
+    c: Fp2,
+}
+
+impl Coefficients {
+    fn at(&self, point: &Affine<Fp>) -> Line {
+        Line {
+            a: self.a,
+            b: self.b.scale(point.x),
+            c: self.c.scale(point.y),
+        }
+    }
+}
+
+impl Running {
+    /// Doubles and gives the tangent (Costello, Lange and Naehrig; four times their result, so that nothing is
+    /// halved).
+    fn double(&mut self) -> Coefficients {
+        let Self { x, y, z } = *self;
+        let yy = y.square();
+        let e = twelve_xi(z.square());
+        let f: El2<3> = e + e + e;
+        let yz: El2<2> = {
+            let product = y.mul(&z);
+            product + product
+        };
+        let xx = x.square();
+        let tangent = Coefficients {
+            a: (e - yy).reduce(),
+            b: (xx + xx + xx).reduce(),
+            c: sub2::<1, 2, 4>(Fp2::ZERO, yz).reduce(),
+        };
+        let xy = x.mul(&y);
+        let ee = e.square();
+        let ee4: El2<4> = {
+            let twice = ee + ee;
+            twice + twice
+        };
+        let ee12: El2<12> = add2::<8, 4, 12>(ee4 + ee4, ee4);
+        let sum = add2::<1, 3, 4>(yy, f).reduce().square();
+        let z = {
+            let twice = yy.mul(&yz);
+            let twice = twice + twice;
+            twice + twice
+        };
+        *self = Self {
+            x: (xy + xy).mul(&sub2::<1, 3, 5>(yy, f).reduce()),
+            y: sub2::<1, 12, 14>(sum, ee12).reduce(),
+            z: z.reduce(),
+        };
+        tangent
+    }
+
+    /// Adds `q` and gives the line through both.
+    fn add(&mut self, q: &Affine<Fp2>) -> Coefficients {
+        let Self { x, y, z } = *self;
+        let theta = (y - q.y.mul(&z)).reduce();
+        let lambda = (x - q.x.mul(&z)).reduce();
+        let c = theta.square();
+        let d = lambda.square();
+        let e = lambda.mul(&d);
+        let f = z.mul(&c);
+        let g = x.mul(&d);
+        let h = sub2::<2, 2, 5>(e + f, g + g).reduce();
+        *self = Self {
+            x: lambda.mul(&h),
+            y: (theta.mul(&(g - h).reduce()) - e.mul(&y)).reduce(),
+            z: z.mul(&e),
+        };
+        Coefficients {
+            a: (theta.mul(&q.x) - lambda.mul(&q.y)).reduce(),
+            b: theta.neg(),
+            c: lambda,
+        }
+    }
+}
+
+/// `12·ξ·value`, which is three times the curve's coefficient.
+fn twelve_xi(value: Fp2) -> Fp2 {
+    let three = (value + value + value).reduce();
+    let twice = three + three;
+    (twice + twice).mul_xi::<9>().reduce()
+}
+
+/// The product of the Miller functions of these pairs, none of which holds a zero.
+fn miller_loop(pairs: &[(&Affine<Fp>, &Affine<Fp2>)]) -> Fp12 {
+    let mut running: Vec<_> = pairs
+        .iter()
+        .map(|(_, q)| Running {
+            x: q.x,
+            y: q.y,
+            z: Fp2::ONE,
+        })
+        .collect();
+    let mut lines = Vec::with_capacity(pairs.len());
+    let mut product = Fp12::ONE;
+    for bit in (0..63).rev() {
+        if bit < 62 {
+            product = product.square();
+        }
+        lines.clear();
+        for (multiple, (p, _)) in running.iter_mut().zip(pairs) {
+            lines.push(multiple.double().at(p));
+        }
+        product = times_lines(product, &lines);
+        if (Z >> bit) & 1 == 1 {
+            lines.clear();
+            for (multiple, (p, q)) in running.iter_mut().zip(pairs) {
+                lines.push(multiple.add(q).at(p));
+            }
+            product = times_lines(product, &lines);
+        }
+    }
+    // The curve's parameter is negative.
+    product.conjugate()
+}
+
+fn times_lines(product: Fp12, lines: &[Line]) -> Fp12 {
+    lines.chunks(2).fold(product, |product, chunk| {
+        product.mul(&match chunk {
+            [first, second] => Fp12::of_lines(first, second),
+            [line] => Fp12::of_line(line),
+            _ => Fp12::ONE,
+        })
+    })
+}
+
+/// Whether `f^((p¹² − 1)/r)` is one: whether its third power is, since `r` is not divisible by three.
+///
+/// With the curve's parameter `z`, `3·(p⁴ − p² + 1)/r = (z − 1)²·(z + p)·(z² + p² − 1) + 3` (Hayashida, Hayasaka and
+/// Teruya).
+fn is_one_after_final_exponentiation(f: &Fp12) -> bool {
+    let f = f.conjugate().mul(&f.inverse());
+    let f = f.frobenius_twice().mul(&f);
+    // From here on the inverse is the conjugate; `z` is negative.
+    let pow_z = |f: &Fp12| f.pow_z().conjugate();
+    let pow_z_minus_one = |f: &Fp12| pow_z(f).mul(&f.conjugate());
+    let a = pow_z_minus_one(&pow_z_minus_one(&f));
+    let b = pow_z(&a).mul(&a.frobenius());
+    let c = pow_z(&pow_z(&b))
+        .mul(&b.frobenius_twice())
+        .mul(&b.conjugate());
+    c.mul(&f.square()).mul(&f).is_one()
+}
+
+/// Whether the product of the pairings is one. A pairing with zero is one.
+pub(crate) fn product_is_one(pairs: &[(&Affine<Fp>, &Affine<Fp2>)]) -> bool {
+    let pairs: Vec<_> = pairs
+        .iter()
+        .filter(|(p, q)| !p.is_zero() && !q.is_zero())
+        .copied()
+        .collect();
+    is_one_after_final_exponentiation(&miller_loop(&pairs))
+}

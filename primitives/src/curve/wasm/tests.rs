@@ -1,0 +1,405 @@
+use super::{
+    super::{Blst, Curve},
+    encoding, fp,
+    fp::{El, Fp, LIMBS},
+    fp2::{El2, Fp2},
+    point::{Affine, Coordinate, Jacobian},
+    Wasm, G1, G2,
+};
+use alloc::{format, vec::Vec};
+use ark_bls12_381::{g1, g2, Fq, Fq2};
+use ark_ec::{
+    short_weierstrass::{Affine as ArkAffine, SWCurveConfig},
+    AffineRepr, CurveGroup,
+};
+use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
+use ark_serialize::CanonicalSerialize;
+use proptest::prelude::{any, prop, prop_assert_eq, proptest, ProptestConfig};
+
+/// What the limbs stand for.
+fn ark<const L: u32>(element: El<L>) -> Fq {
+    let weight = Fq::from(1_u64 << 28);
+    let number = |limbs: &[u32]| {
+        let limbs = limbs.iter().rev();
+        limbs.fold(Fq::ZERO, |sum, limb| sum * weight + Fq::from(*limb))
+    };
+    number(&element.0) / weight.pow([LIMBS as u64])
+}
+
+fn ark2<const L: u32>(element: El2<L>) -> Fq2 {
+    Fq2::new(ark(element.c0), ark(element.c1))
+}
+
+/// The largest limbs that the type allows, but for the highest, which is what is left of the value.
+fn largest<const L: u32>() -> El<L> {
+    let mut limbs = [L * ((1 << 28) - 1); LIMBS];
+    // 2p is above 213027·2^364, and the other limbs carry less than L + 1 into the highest.
+    limbs[LIMBS - 1] = L * 213_027 - L - 1;
+    El(limbs)
+}
+
+/// Numbers as they stand, around the multiples of `p` that an element may be.
+fn edges() -> Vec<Fp> {
+    let p = Fq::MODULUS;
+    let mut twice = p;
+    assert!(!twice.mul2());
+    let near = |number: ark_ff::BigInt<6>| {
+        let one = ark_ff::BigInt::from(1_u64);
+        let (mut below, mut above) = (number, number);
+        below.sub_with_borrow(&one);
+        above.add_with_carry(&one);
+        [below, number, above]
+    };
+    let zero = ark_ff::BigInt::from(0_u64);
+    let one = ark_ff::BigInt::from(1_u64);
+    let numbers = [zero, one]
+        .into_iter()
+        .chain(near(p))
+        .chain([near(twice)[0]]);
+    let limbs = |number: ark_ff::BigInt<6>| {
+        let bits = number.to_bits_le();
+        core::array::from_fn(|at| {
+            let own = bits.iter().skip(28 * at).take(28).rev();
+            own.fold(0, |limb, bit| 2 * limb + u32::from(*bit))
+        })
+    };
+    numbers
+        .map(|number| El(limbs(number)))
+        .chain([largest()])
+        .collect()
+}
+
+fn is_tight(element: Fp) -> bool {
+    let below = |limb: &u32| *limb < 1 << 28;
+    // Below 2p: the highest limb says so, up to one.
+    element.0.iter().all(below) && element.0[LIMBS - 1] <= 213_027
+}
+
+fn check_product<const A: u32, const B: u32>(a: El<A>, b: El<B>) {
+    let product = a.mul(b);
+    assert!(is_tight(product));
+    assert_eq!(ark(product), ark(a) * ark(b));
+}
+
+#[test]
+fn products_of_the_largest_elements_that_types_allow_do_not_overflow() {
+    check_product(largest::<1>(), largest::<1>());
+    check_product(largest::<1>(), largest::<15>());
+    check_product(largest::<15>(), largest::<1>());
+    check_product(largest::<2>(), largest::<8>());
+    check_product(largest::<4>(), largest::<4>());
+    check_product(largest::<3>(), largest::<5>());
+    let square = largest::<4>().square();
+    assert!(is_tight(square));
+    assert_eq!(ark(square), ark(largest::<4>()).square());
+}
+
+#[test]
+fn products_in_the_extension_of_the_largest_elements_do_not_overflow() {
+    fn check<const A: u32, const B: u32>() {
+        let (zero_a, zero_b) = (El([0; LIMBS]), El([0; LIMBS]));
+        let (max_a, max_b) = (largest::<A>(), largest::<B>());
+        for mask in 0_u8..16 {
+            let pick = |bit: u8| mask >> bit & 1 == 1;
+            let a = El2 {
+                c0: if pick(0) { max_a } else { zero_a },
+                c1: if pick(1) { max_a } else { zero_a },
+            };
+            let b = El2 {
+                c0: if pick(2) { max_b } else { zero_b },
+                c1: if pick(3) { max_b } else { zero_b },
+            };
+            let product = a.mul(&b);
+            assert!(is_tight(product.c0) && is_tight(product.c1));
+            assert_eq!(ark2(product), ark2(a) * ark2(b));
+        }
+    }
+    check::<1, 1>();
+    check::<1, 4>();
+    check::<4, 1>();
+    check::<2, 2>();
+    let largest = El2 {
+        c0: largest::<1>(),
+        c1: largest::<1>(),
+    };
+    assert_eq!(ark2(largest.square()), ark2(largest).square());
+}
+
+#[test]
+fn the_largest_elements_are_reduced() {
+    fn check<const L: u32>() {
+        let reduced = largest::<L>().reduce();
+        assert!(is_tight(reduced), "{L}");
+        assert_eq!(ark(reduced), ark(largest::<L>()));
+    }
+    check::<1>();
+    check::<2>();
+    check::<7>();
+    check::<14>();
+    check::<15>();
+}
+
+#[test]
+fn differences_with_the_largest_elements_do_not_borrow() {
+    let (zero, one, two, eight) = (Fp::ZERO, largest::<1>(), largest::<2>(), largest::<8>());
+    assert_eq!(ark((zero - one).reduce()), -ark(one));
+    assert_eq!(ark((zero - two).reduce()), -ark(two));
+    assert_eq!(ark((zero - eight).reduce()), -ark(eight));
+    assert_eq!(ark((one - two).reduce()), ark(one) - ark(two));
+    let twelve = fp::add::<8, 4, 12>(eight, largest::<4>());
+    let difference: El<14> = fp::sub(one, twelve);
+    assert_eq!(ark(difference.reduce()), ark(one) - ark(twelve));
+}
+
+#[test]
+fn elements_on_the_edges_behave_as_the_numbers_that_they_stand_for() {
+    for a in edges() {
+        let number = ark(a);
+        assert_eq!(a.is_zero(), number == Fq::ZERO);
+        assert_eq!(ark(a.neg()), -number);
+        assert_eq!(ark(a.inverse()), number.inverse().unwrap_or(Fq::ZERO));
+        assert_eq!(a.to_bytes()[..], number.into_bigint().to_bytes_be()[..]);
+        assert_eq!(a.is_odd(), number.into_bigint().is_odd());
+        assert_eq!(
+            a.is_high(),
+            number.into_bigint() > Fq::MODULUS_MINUS_ONE_DIV_TWO
+        );
+        assert_eq!(ark(Fp::from_bytes(&a.to_bytes())), number);
+        for b in edges() {
+            check_product(a, b);
+            assert_eq!(ark(a + b), number + ark(b));
+            assert_eq!(ark(a - b), number - ark(b));
+        }
+    }
+}
+
+fn compressed(point: &impl CanonicalSerialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    point.serialize_compressed(&mut bytes).unwrap();
+    bytes
+}
+
+/// A point of the curve whose order is this prime, which divides the cofactor.
+fn of_order<P: SWCurveConfig>(order: u64, x: impl Fn(u64) -> P::BaseField) -> ArkAffine<P> {
+    let mut others = order_of_curve::<P>();
+    while let Some(quotient) = divided(&others, order) {
+        others = quotient;
+    }
+    let mut point = (1..)
+        .filter_map(|at| ArkAffine::<P>::get_point_from_x_unchecked(x(at), false))
+        .map(|point| point.mul_bigint(&others).into_affine())
+        .find(|point| !point.is_zero())
+        .expect("some point has that part");
+    // Its order is a power of the prime.
+    loop {
+        let next = point.mul_bigint([order]).into_affine();
+        if next.is_zero() {
+            return point;
+        }
+        point = next;
+    }
+}
+
+/// The order of the whole curve: `r` times the cofactor, little-endian.
+fn order_of_curve<P: SWCurveConfig>() -> Vec<u64> {
+    let r = P::ScalarField::MODULUS;
+    let mut product = alloc::vec![0_u64; r.as_ref().len() + P::COFACTOR.len()];
+    for (i, a) in r.as_ref().iter().enumerate() {
+        let mut carry = 0_u128;
+        for (j, b) in P::COFACTOR.iter().enumerate() {
+            let sum = u128::from(*a) * u128::from(*b) + u128::from(product[i + j]) + carry;
+            product[i + j] = u64::try_from(sum & u128::from(u64::MAX)).unwrap();
+            carry = sum >> 64;
+        }
+        product[i + P::COFACTOR.len()] = u64::try_from(carry).unwrap();
+    }
+    product
+}
+
+/// The quotient, if nothing remains.
+fn divided(words: &[u64], by: u64) -> Option<Vec<u64>> {
+    let mut words = words.to_vec();
+    let mut remainder = 0_u128;
+    for word in words.iter_mut().rev() {
+        let value = (remainder << 64) | u128::from(*word);
+        *word = u64::try_from(value / u128::from(by)).unwrap();
+        remainder = value % u128::from(by);
+    }
+    (remainder == 0).then_some(words)
+}
+
+/// Decodes with both, which must agree on the verdict and on the point.
+fn verdict_of_g1(bytes: &[u8]) -> alloc::string::String {
+    let bytes: [u8; 48] = bytes.try_into().unwrap();
+    let ours = Wasm::g1_from_bytes(&bytes).map(|point| Wasm::g1_to_bytes(&point));
+    let theirs = Blst::g1_from_bytes(&bytes).map(|point| Blst::g1_to_bytes(&point));
+    assert_eq!(ours, theirs);
+    let ours = Wasm::g1_from_stored_unchecked(&bytes).map(|point| Wasm::g1_to_bytes(&point));
+    let theirs = Blst::g1_from_stored_unchecked(&bytes).map(|point| Blst::g1_to_bytes(&point));
+    assert_eq!(ours, theirs);
+    format!("{:?}", Wasm::g1_from_bytes(&bytes).map(|_| ()))
+}
+
+fn verdict_of_g2(bytes: &[u8]) -> alloc::string::String {
+    let bytes: [u8; 96] = bytes.try_into().unwrap();
+    let ours = Wasm::g2_from_bytes(&bytes).map(|point| Wasm::g2_to_bytes(&point));
+    let theirs = Blst::g2_from_bytes(&bytes).map(|point| Blst::g2_to_bytes(&point));
+    assert_eq!(ours, theirs);
+    let ours = Wasm::g2_from_stored_unchecked(&bytes).map(|point| Wasm::g2_to_bytes(&point));
+    let theirs = Blst::g2_from_stored_unchecked(&bytes).map(|point| Blst::g2_to_bytes(&point));
+    assert_eq!(ours, theirs);
+    format!("{:?}", Wasm::g2_from_bytes(&bytes).map(|_| ()))
+}
+
+#[test]
+fn points_of_small_order_and_their_sums_with_good_ones_are_refused() {
+    let generator = g1::Config::GENERATOR;
+    for order in [3, 11, 10_177, 859_267, 52_437_899] {
+        let small = of_order::<g1::Config>(order, Fq::from);
+        for point in [small, (generator + small).into_affine(), -small] {
+            assert_eq!(
+                verdict_of_g1(&compressed(&point)),
+                "Err(NotInSubgroup)",
+                "{order}"
+            );
+        }
+    }
+    let generator = g2::Config::GENERATOR;
+    for order in [13, 23, 2713, 11_953, 262_069] {
+        let small = of_order::<g2::Config>(order, |at| Fq2::new(at.into(), Fq::ONE));
+        for point in [small, (generator + small).into_affine(), -small] {
+            assert_eq!(
+                verdict_of_g2(&compressed(&point)),
+                "Err(NotInSubgroup)",
+                "{order}"
+            );
+        }
+    }
+}
+
+#[test]
+fn square_roots_in_the_extension_are_found_where_one_part_is_zero() {
+    // x with a y² whose parts vanish in turn: all through the decoder, against the other back end.
+    for n in 0..40_u64 {
+        for x in [Fq2::new(n.into(), Fq::ZERO), Fq2::new(Fq::ZERO, n.into())] {
+            for flags in [0x80, 0xa0] {
+                let mut bytes: Vec<u8> = [x.c1, x.c0]
+                    .iter()
+                    .flat_map(|part| part.into_bigint().to_bytes_be())
+                    .collect();
+                bytes[0] |= flags;
+                verdict_of_g2(&bytes);
+            }
+        }
+    }
+    let minus = |n: u64| -Fq::from(n);
+    for c0 in (0..20).map(Fq::from).chain((1..20).map(minus)) {
+        for number in [Fq2::new(c0, Fq::ZERO), Fq2::new(Fq::ZERO, c0)] {
+            let ours = Fp2 {
+                c0: Fp::from_ark(number.c0),
+                c1: Fp::from_ark(number.c1),
+            };
+            let root = encoding::sqrt(ours).map(|root| ark2(root.square()));
+            assert_eq!(root, number.sqrt().map(|root| root.square()), "{number}");
+        }
+    }
+}
+
+/// `n·g1`, with a `z` other than one.
+fn multiple(n: u64) -> Jacobian<Fp> {
+    let twice = Jacobian::from(super::G1_GENERATOR).double();
+    let point = twice.add_affine(&super::G1_GENERATOR.neg());
+    point.times(&n.to_le_bytes())
+}
+
+#[test]
+fn additions_have_no_exception() {
+    let same = |a: Jacobian<Fp>, b: Jacobian<Fp>| a.to_affine() == b.to_affine();
+    for n in 0..12 {
+        for m in 0..12 {
+            let sum = multiple(n).add(&multiple(m));
+            assert!(same(sum, multiple(n + m)), "{n} + {m}");
+            let affine = multiple(m).to_affine();
+            if m > 0 {
+                assert!(same(multiple(n).add_affine(&affine), multiple(n + m)));
+                let difference = multiple(n + m).add_affine(&affine.neg());
+                assert!(same(difference, multiple(n)), "{n} + {m} − {m}");
+            }
+        }
+        assert!(same(multiple(n).double(), multiple(2 * n)));
+        let minus = Jacobian::from(multiple(n).to_affine().neg());
+        assert!(multiple(n).add(&minus).is_zero());
+    }
+    assert!(same(
+        multiple(3).times_z(),
+        multiple(3).times(&super::Z.to_le_bytes())
+    ));
+}
+
+#[test]
+fn the_isogeny_is_a_homomorphism_so_that_equal_points_may_be_doubled_behind_it() {
+    let [a, b] = [3_u64, 5].map(|u| super::hash::map(Fp::from_ark(u.into())));
+    let apart = super::hash::isogeny(&a).add(&super::hash::isogeny(&b));
+    let together = super::hash::isogeny(&a.add(&b));
+    assert!(apart.to_affine() == together.to_affine());
+    assert!(super::hash::is_same(
+        &a,
+        &super::hash::map(Fp::from_ark(3_u64.into()))
+    ));
+    assert!(!super::hash::is_same(&a, &b));
+}
+
+#[test]
+fn a_tag_that_is_too_long_is_hashed_as_the_standard_says() {
+    for len in [0, 1, 254, 255, 256, 300] {
+        let tag = alloc::vec![7; len];
+        let ours = Wasm::g1_to_bytes(&Wasm::hash_to_g1(&tag, b"message"));
+        assert_eq!(
+            ours,
+            Blst::g1_to_bytes(&Blst::hash_to_g1(&tag, b"message")),
+            "{len}"
+        );
+    }
+}
+
+#[test]
+fn points_that_are_equal_have_equal_coordinates_whatever_their_limbs() {
+    let point = super::G1_GENERATOR;
+    let other = Affine {
+        x: (point.x - Fp::ZERO).reduce(),
+        y: (point.y - Fp::ZERO).reduce(),
+    };
+    assert_eq!(G1::from(point), G1::from(other));
+    assert_ne!(G1::from(point), G1::from(point.neg()));
+    let point = super::G2_GENERATOR;
+    assert_ne!(G2(point), G2(point.neg()));
+    assert!(Fp2::ZERO.inverted().is_zero());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_field_agrees_with_that_of_arkworks(
+        a in prop::array::uniform32(any::<u8>()),
+        b in prop::array::uniform32(any::<u8>()),
+        c in prop::array::uniform32(any::<u8>()),
+    ) {
+        // 48 random bytes and more, reduced.
+        let [a, b, c] = [a, b, c].map(|bytes| Fq::from_be_bytes_mod_order(&[&bytes[..], &bytes].concat()));
+        let [x, y, z] = [a, b, c].map(Fp::from_ark);
+        prop_assert_eq!(ark(x.mul(y)), a * b);
+        prop_assert_eq!(ark(x.square()), a.square());
+        prop_assert_eq!(ark((x - y).mul(z - x)), (a - b) * (c - a));
+        prop_assert_eq!(ark((x + y).reduce()), a + b);
+        prop_assert_eq!(Some(ark(x.inverse())), a.inverse());
+        prop_assert_eq!(ark(x.pow_quarter()), a.pow(Fq::characteristic().iter().zip(Fq::characteristic().iter().skip(1).chain([&0])).map(|(low, high)| (low >> 2) | (high << 62)).collect::<Vec<_>>()));
+        let (p, q) = (Fp2 { c0: x, c1: y }, Fp2 { c0: y, c1: z });
+        prop_assert_eq!(ark2(p.mul(&q)), Fq2::new(a, b) * Fq2::new(b, c));
+        prop_assert_eq!(ark2(p.square()), Fq2::new(a, b).square());
+        prop_assert_eq!(Some(ark2(p.inverse())), Fq2::new(a, b).inverse());
+        let root = encoding::sqrt(p).map(|root| ark2(root.square()));
+        prop_assert_eq!(root, Fq2::new(a, b).sqrt().map(|root| root.square()));
+        prop_assert_eq!(encoding::sqrt(p.square()).map(|root| ark2(root.square())), Some(Fq2::new(a, b).square()));
+    }
+}
