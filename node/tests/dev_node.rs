@@ -89,6 +89,13 @@ async fn genesis(client: &WsClient) -> H256 {
     decode(&text(client, "chain_getBlockHash", rpc_params![0]).await)
 }
 
+/// What the metrics give as the highest block with a proof.
+fn best_block(metrics: &str) -> Option<u32> {
+    let mut lines = metrics.lines();
+    let line = lines.find(|line| line.starts_with("substrate_duet_best_block"))?;
+    line.rsplit(' ').next()?.parse().ok()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_network_back_end() {
     let dir = TempDir::new().unwrap();
@@ -102,6 +109,10 @@ async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_ne
         .expect("a proof that anybody can check");
     let second = next(&mut justifications).await;
     let proven = second.commitment.block_number;
+    until("the metrics show the proof", || async {
+        (best_block(&node.metrics())? >= proven).then_some(())
+    })
+    .await;
     second
         .check(&keyset, genesis)
         .expect("a proof that anybody can check");

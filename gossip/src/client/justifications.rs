@@ -159,6 +159,12 @@ where
             self.send_requests();
             return Ok(());
         };
+        if list.is_empty() {
+            // No fault: who is not as far has nothing to send.
+            self.metrics.on_demand_empty.inc();
+            self.send_requests();
+            return Ok(());
+        }
         let (good, blamed) = self.check_response(first_set, list);
         if blamed {
             self.metrics.on_demand_bad.inc();

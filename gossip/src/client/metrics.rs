@@ -77,6 +77,7 @@ metrics! {
         equivocations: Counter = "equivocations_total", "Equivocations found";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations handed to the runtime";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
+        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
         queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because the worker is behind";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
@@ -90,6 +91,7 @@ metrics! {
         dropped_votes: Counter = "dropped_votes_total", "Valid votes that gave way to later ones of their signer";
         stale_justifications: Counter = "stale_justifications_total", "Valid justifications that came too late for the voter";
         dropped_justifications: Counter = "dropped_justifications_total", "Valid justifications that found no room to wait";
+        deferred_plans: Counter = "deferred_plans_total", "Set changes that found no room and are delivered again";
         inconsistent: Counter = "inconsistent_events_total", "Events that contradict what the voter knows";
         concluded: Counter = "concluded_total", "Blocks that Duet finalized on this node";
 
@@ -102,6 +104,7 @@ metrics! {
         on_demand_sent: Counter = "on_demand_sent_total", "Requests for justifications that this node sent";
         on_demand_good: Counter = "on_demand_good_total", "Responses that brought valid justifications";
         on_demand_bad: Counter = "on_demand_bad_total", "Responses that brought invalid ones or did not decode";
+        on_demand_empty: Counter = "on_demand_empty_total", "Answers of peers that had nothing of what was asked";
         on_demand_failed: Counter = "on_demand_failed_total", "Requests that were refused, lost or not answered in time";
     }
 }
@@ -140,6 +143,11 @@ impl Metrics {
             &self.dropped_justifications,
             now.dropped_justifications,
             counted.dropped_justifications,
+        );
+        add(
+            &self.deferred_plans,
+            now.deferred_plans,
+            counted.deferred_plans,
         );
         add(&self.inconsistent, now.inconsistent, counted.inconsistent);
         *counted = now;

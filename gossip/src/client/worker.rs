@@ -12,7 +12,7 @@ use crate::{
         on_demand::{OnDemand, RequestId},
         protocol::{justifications_protocol_name, CHECKED_QUEUE},
         requests::Server,
-        validator::{Checked, GossipValidator, Report},
+        validator::{Checked, GossipValidator},
     },
     LOG_TARGET,
 };
@@ -147,14 +147,12 @@ where
             store,
         } = links;
         let metrics = Metrics::new(params.prometheus_registry.as_ref());
-        let reporter = network.clone();
-        let report: Report = Box::new(move |peer, change| reporter.report_peer(peer, change));
         let validator = Arc::new(GossipValidator::new(
             genesis_hash,
             Filter::new(config.rounds_per_signer),
             Duration::from_millis(config.rebroadcast),
             checked,
-            report,
+            Box::new(network.clone()),
             metrics.clone(),
         ));
         let fork_id = params.fork_id.as_deref();

@@ -9,7 +9,7 @@ use sc_network::{
 use sp_runtime::traits::Block as BlockT;
 use std::{sync::Arc, time::Duration};
 
-/// Longest notification that is read. A vote has 289 bytes, a justification of the largest set 13 KiB.
+/// Longest notification that is read. A vote has 285 bytes, a justification of the largest set 13 KiB.
 pub(crate) const MAX_NOTIFICATION_SIZE: u64 = 64 * 1024;
 /// Longest request that is read.
 pub(crate) const MAX_REQUEST_SIZE: u64 = 32;

@@ -19,7 +19,7 @@ use duet_primitives::{
 };
 use duet_voter::{Blame, Filter, Noted, NotedProof, Verdict, VoteCheck, Window};
 use parking_lot::Mutex;
-use sc_network::{ObservedRole, ReputationChange};
+use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ObservedRole, ReputationChange};
 use sc_network_gossip::{MessageIntent, ValidationResult, Validator, ValidatorContext};
 use sc_network_types::PeerId;
 use sp_runtime::traits::Block as BlockT;
@@ -46,8 +46,23 @@ pub(crate) enum Checked {
     Justification(Justification),
 }
 
-/// Tells the network about a peer's conduct.
-pub(crate) type Report = Box<dyn Fn(PeerId, ReputationChange) + Send + Sync>;
+/// What the network holds of its peers.
+pub(crate) trait Reputations: Send + Sync {
+    /// Tells it about a peer's conduct.
+    fn report(&self, peer: PeerId, change: ReputationChange);
+    /// Whether it has closed, or is about to close, the connection for what the peer did.
+    fn is_banned(&self, peer: &PeerId) -> bool;
+}
+
+impl<N: NetworkPeers + Send + Sync> Reputations for N {
+    fn report(&self, peer: PeerId, change: ReputationChange) {
+        self.report_peer(peer, change);
+    }
+
+    fn is_banned(&self, peer: &PeerId) -> bool {
+        self.peer_reputation(peer) < BANNED_THRESHOLD
+    }
+}
 
 /// Which kept messages are still worth a peer's attention. Follows the voter's window.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,7 +97,7 @@ pub(crate) struct GossipValidator {
     rebroadcast: Duration,
     inner: Mutex<Inner>,
     checked: async_channel::Sender<Checked>,
-    report: Report,
+    reputations: Box<dyn Reputations>,
     metrics: Metrics,
 }
 
@@ -102,7 +117,7 @@ impl GossipValidator {
         filter: Filter,
         rebroadcast: Duration,
         checked: async_channel::Sender<Checked>,
-        report: Report,
+        reputations: Box<dyn Reputations>,
         metrics: Metrics,
     ) -> Self {
         let inner = Inner {
@@ -117,7 +132,7 @@ impl GossipValidator {
             rebroadcast,
             inner: Mutex::new(inner),
             checked,
-            report,
+            reputations,
             metrics,
         }
     }
@@ -276,7 +291,7 @@ impl GossipValidator {
     }
 
     fn report(&self, peer: &PeerId, conduct: Conduct) {
-        (self.report)(*peer, conduct.reputation());
+        self.reputations.report(*peer, conduct.reputation());
     }
 }
 
@@ -307,6 +322,11 @@ impl<B: BlockT<Hash = H256>> Validator<B> for GossipValidator {
         sender: &PeerId,
         bytes: &[u8],
     ) -> ValidationResult<H256> {
+        // What a peer sent before its ban still waits in queues that are not ours, thousands of messages perhaps.
+        if self.reputations.is_banned(sender) {
+            self.metrics.banned_drops.inc();
+            return ValidationResult::Discard;
+        }
         let Outcome {
             topic,
             relay,

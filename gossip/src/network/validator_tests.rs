@@ -26,12 +26,42 @@ impl ValidatorContext<Block> for Context {
     fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {}
 }
 
+/// As the network keeps them, save that they never decay.
+#[derive(Clone, Default)]
+struct Ledger(Arc<Mutex<Vec<(PeerId, i32)>>>);
+
+impl Ledger {
+    fn entries(&self) -> usize {
+        self.0.lock().len()
+    }
+
+    fn last(&self) -> Option<i32> {
+        self.0.lock().last().map(|(_, value)| *value)
+    }
+}
+
+impl Reputations for Ledger {
+    fn report(&self, peer: PeerId, change: ReputationChange) {
+        self.0.lock().push((peer, change.value));
+    }
+
+    fn is_banned(&self, peer: &PeerId) -> bool {
+        let of_peer = |(who, value): &(PeerId, i32)| (who == peer).then_some(*value);
+        let ledger = self.0.lock();
+        let reputation = ledger
+            .iter()
+            .filter_map(of_peer)
+            .fold(0, i32::saturating_add);
+        reputation < BANNED_THRESHOLD
+    }
+}
+
 struct Setup {
     set: TestSet,
     genesis: H256,
     validator: GossipValidator,
     checked: async_channel::Receiver<Checked>,
-    reports: Arc<Mutex<Vec<i32>>>,
+    ledger: Ledger,
     context: Context,
     peer: PeerId,
 }
@@ -43,9 +73,7 @@ fn setup_with_queue(queue: usize) -> Setup {
     let set = TestSet::new(0, 0..4);
     let genesis = H256::repeat_byte(9);
     let (sender, checked) = async_channel::bounded(queue);
-    let reports = Arc::new(Mutex::new(Vec::new()));
-    let sink = reports.clone();
-    let report: Report = Box::new(move |_, change| sink.lock().push(change.value));
+    let ledger = Ledger::default();
     let rebroadcast = Duration::from_secs(30);
     let metrics = Metrics::new(None);
     let validator = GossipValidator::new(
@@ -53,7 +81,7 @@ fn setup_with_queue(queue: usize) -> Setup {
         Filter::new(32),
         rebroadcast,
         sender,
-        report,
+        Box::new(ledger.clone()),
         metrics,
     );
     let signing = Accepted {
@@ -72,7 +100,7 @@ fn setup_with_queue(queue: usize) -> Setup {
         genesis,
         validator,
         checked,
-        reports,
+        ledger,
         context: Context::default(),
         peer: PeerId::random(),
     };
@@ -131,7 +159,7 @@ impl Setup {
     }
 
     fn last_report(&self) -> Option<i32> {
-        self.reports.lock().last().copied()
+        self.ledger.last()
     }
 }
 
@@ -167,10 +195,10 @@ fn the_same_vote_again_costs_no_curve_work_and_no_reputation() {
     let mut setup = setup();
     let vote = setup.vote(setup.commitment(10), 2);
     setup.send_vote(vote.clone());
-    let reports = setup.reports.lock().len();
+    let reports = setup.ledger.entries();
     assert_eq!(setup.send_vote(vote), Told::Discard);
     assert_eq!(setup.dleq_checks(), 1);
-    assert_eq!((setup.relayed(), setup.reports.lock().len()), (1, reports));
+    assert_eq!((setup.relayed(), setup.ledger.entries()), (1, reports));
 }
 
 #[test]
@@ -198,6 +226,32 @@ fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
     );
     assert_eq!(setup.relayed(), 0);
     assert_eq!(setup.send_vote(good), Told::Keep(vote_topic(10)));
+}
+
+#[test]
+fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
+    let mut setup = setup();
+    let forge = |setup: &Setup, number| {
+        let mut forged = setup.vote(setup.commitment(number), 2);
+        forged.signature = setup.vote(setup.commitment(number), 3).signature;
+        forged
+    };
+    let mut sent = 0;
+    while !setup.ledger.is_banned(&setup.peer) {
+        assert_eq!(setup.send_vote(forge(&setup, 10)), Told::Discard);
+        sent += 1;
+    }
+    assert_eq!(setup.dleq_checks(), sent);
+
+    assert_eq!(setup.send_vote(forge(&setup, 11)), Told::Discard);
+    let honest = setup.vote(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(honest.clone()), Told::Discard);
+    assert_eq!(setup.dleq_checks(), sent);
+    assert_eq!(setup.validator.metrics.banned_drops.get(), 2);
+
+    // The same vote from anybody else counts.
+    setup.peer = PeerId::random();
+    assert_eq!(setup.send_vote(honest), Told::Keep(vote_topic(10)));
 }
 
 #[test]

@@ -11,7 +11,8 @@ use jsonrpsee::{
 use serde_json::Value;
 use std::{
     future::Future,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Output, Stdio},
     sync::mpsc,
@@ -87,6 +88,7 @@ pub fn refuses_to_start(base_path: &Path, args: &[&str]) -> String {
 pub struct Node {
     child: Child,
     rpc: String,
+    prometheus: String,
 }
 
 impl Drop for Node {
@@ -100,7 +102,7 @@ impl Node {
     pub fn start_dev(base_path: &Path, args: &[&str]) -> Self {
         let base_path = base_path.to_str().expect("a temporary path is UTF-8");
         let listen = ["--rpc-port", "0", "--listen-addr", "/ip4/127.0.0.1/tcp/0"];
-        let quiet = ["--no-prometheus", "--no-telemetry", "--no-mdns"];
+        let quiet = ["--prometheus-port", "0", "--no-telemetry", "--no-mdns"];
         let mut child = command(&["--dev", "--base-path", base_path])
             .args(listen)
             .args(quiet)
@@ -115,20 +117,47 @@ impl Node {
         thread::spawn(move || {
             for line in log.lines().map_while(Result::ok) {
                 println!("{line}");
+                // Nobody waits any more after the first of each.
                 if let Some(address) = rpc_address(&line) {
-                    // Nobody waits any more after the first.
-                    let _ = found.send(address);
+                    let _ = found.send((Server::Rpc, address));
+                } else if let Some(address) = prometheus_address(&line) {
+                    let _ = found.send((Server::Prometheus, address));
                 }
             }
         });
-        let rpc = match address.recv_timeout(PATIENCE) {
-            Ok(address) => format!("ws://{address}"),
-            Err(error) => {
-                let _ = child.kill();
-                panic!("the node did not start: {error}");
+        let (mut rpc, mut prometheus) = (None, None);
+        while rpc.is_none() || prometheus.is_none() {
+            match address.recv_timeout(PATIENCE) {
+                Ok((Server::Rpc, address)) => rpc = Some(format!("ws://{address}")),
+                Ok((Server::Prometheus, address)) => prometheus = Some(address),
+                Err(error) => {
+                    let _ = child.kill();
+                    panic!("the node did not start: {error}");
+                }
             }
-        };
-        Self { child, rpc }
+        }
+        let [rpc, prometheus] = [rpc, prometheus].map(|address| address.expect("it was found"));
+        Self {
+            child,
+            rpc,
+            prometheus,
+        }
+    }
+
+    /// The node's metrics, as Prometheus scrapes them.
+    pub fn metrics(&self) -> String {
+        let mut connection = TcpStream::connect(&self.prometheus).expect("the exporter listens");
+        connection
+            .set_read_timeout(Some(PATIENCE))
+            .expect("a time to wait");
+        connection
+            .write_all(b"GET /metrics HTTP/1.0\r\n\r\n")
+            .expect("the exporter listens");
+        let mut answer = String::new();
+        connection
+            .read_to_string(&mut answer)
+            .expect("the exporter answers in text");
+        answer
     }
 
     /// A connection to the node.
@@ -145,6 +174,18 @@ impl Node {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// What a node serves.
+enum Server {
+    Rpc,
+    Prometheus,
+}
+
+/// The address in the line that announces the metrics.
+fn prometheus_address(line: &str) -> Option<String> {
+    let (_, address) = line.split_once("Prometheus exporter started at ")?;
+    Some(address.trim().to_owned())
 }
 
 /// The address in the line that announces the RPC server.

@@ -217,8 +217,10 @@ impl NetworkPeers for TestNetwork {
         self.hub.costs.lock().push((peer, change.value));
     }
 
-    fn peer_reputation(&self, _: &PeerId) -> i32 {
-        0
+    fn peer_reputation(&self, peer: &PeerId) -> i32 {
+        let costs = self.hub.costs.lock();
+        let of_peer = costs.iter().filter(|(who, _)| who == peer);
+        of_peer.fold(0, |sum, (_, value)| sum.saturating_add(*value))
     }
 
     fn disconnect_peer(&self, _: PeerId, _: ProtocolName) {}
