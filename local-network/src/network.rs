@@ -10,6 +10,8 @@ use tempfile::TempDir;
 
 /// The most validators that a local network starts with; one development account is left to join later.
 pub const MAX_VALIDATORS: usize = DEVELOPMENT_ACCOUNTS.len() - 1;
+/// Nodes take these in turn, so that each of the SDK's network back ends speaks with the other and with itself.
+const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
 /// The chain whose genesis has this many validators is built into the node.
 const BUILT_IN: (usize, &str) = (4, "local");
 
@@ -64,13 +66,13 @@ impl Builder {
                 .await?;
             network.nodes.last().into_iter().for_each(&mut tell);
         }
-        network.directory.disable_cleanup(self.keep);
         Ok(network)
     }
 
     fn empty(&self) -> Result<Network> {
         let directory = tempfile::Builder::new().prefix("duet-network-").tempdir();
-        let directory = directory.map_err(Error::io("making a directory for the network"))?;
+        let mut directory = directory.map_err(Error::io("making a directory for the network"))?;
+        directory.disable_cleanup(self.keep);
         let executable = Executables::locate()?.node()?;
         let chain = chain(self.validators, &executable, directory.path())?;
         let ports = self
@@ -172,6 +174,7 @@ impl Network {
             chain: self.chain.clone(),
             keys,
             ports: self.ports.take()?,
+            network_backend: BACK_ENDS[self.nodes.len() % BACK_ENDS.len()],
         };
         let bootnodes = self.addresses().await?;
         // In the list before it answers: whatever happens from here on, it is ended with the others.

@@ -48,6 +48,8 @@ pub(crate) struct Settings {
     pub(crate) directory: PathBuf,
     pub(crate) keys: Keys,
     pub(crate) ports: Ports,
+    /// The SDK's name of the network back end.
+    pub(crate) network_backend: &'static str,
 }
 
 /// One node of a [`Network`](crate::Network). Dropping it kills it.
@@ -141,6 +143,7 @@ impl Node {
             directory,
             keys,
             ports,
+            network_backend,
         } = &self.settings;
         fs::create_dir_all(directory).map_err(Error::io(format!("making {name}'s directory")))?;
         let log = OpenOptions::new()
@@ -169,6 +172,7 @@ impl Node {
                 "--rpc-methods",
                 "unsafe",
             ])
+            .args(["--network-backend", network_backend])
             .args(["--no-telemetry", "--no-prometheus", "--no-mdns"])
             .args(["--log", "duet=debug"])
             .arg("--base-path")

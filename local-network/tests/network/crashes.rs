@@ -1,11 +1,10 @@
 //! Nodes are killed and come back.
 
-use crate::support::{assert_holds, network_that_proves, proven_beyond, rpc, story, SOON};
+use crate::support::{
+    assert_holds, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, story, SOON,
+};
 use duet_local_network::{wait, Network, Rpc};
 use duet_primitives::BlockNumber;
-use jsonrpsee::rpc_params;
-use sp_core::Bytes;
-use sp_io::hashing::twox_128;
 
 /// Blocks that a network without a quorum must author before it counts as one that proves nothing.
 const BLOCKS_WITHOUT_PROOF: BlockNumber = 6;
@@ -91,14 +90,4 @@ async fn author_blocks(alice: &Rpc, blocks: BlockNumber) -> BlockNumber {
     wait::until("the chain to grow", SOON, || alice.best(), grown)
         .await
         .expect("blocks go on")
-}
-
-/// A node that voted twice after its restart would stand there.
-async fn no_offence_is_on_chain(alice: &Rpc) {
-    let prefix = Bytes([twox_128(b"Offences"), twox_128(b"Reports")].concat());
-    let reports: Vec<Bytes> = alice
-        .ask("state_getKeysPaged", rpc_params![prefix, 1])
-        .await
-        .expect("the node answers");
-    assert!(reports.is_empty(), "somebody was reported");
 }

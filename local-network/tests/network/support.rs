@@ -5,6 +5,9 @@ use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Pk1Bytes,
     SignerIndex, UncheckedJustification, H256,
 };
+use jsonrpsee::rpc_params;
+use sp_core::Bytes;
+use sp_io::hashing::twox_128;
 use std::{future::Future, time::Duration};
 use tokio::sync::Mutex;
 
@@ -96,4 +99,14 @@ pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJusti
     proof
         .check(&set, genesis)
         .expect("a proof that a node gives out holds");
+}
+
+/// A node that voted twice after its restart would stand there.
+pub(crate) async fn no_offence_is_on_chain(alice: &Rpc) {
+    let prefix = Bytes([twox_128(b"Offences"), twox_128(b"Reports")].concat());
+    let reports: Vec<Bytes> = alice
+        .ask("state_getKeysPaged", rpc_params![prefix, 1])
+        .await
+        .expect("the node answers");
+    assert!(reports.is_empty(), "somebody was reported");
 }
