@@ -1,0 +1,128 @@
+//! What happens in a round, and how the queue keeps it.
+
+/// What travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Message {
+    /// Good votes, by the number of their ballot.
+    Ballot(u32),
+    /// One bad vote.
+    Garbage,
+    /// A finality proof.
+    Proof,
+}
+
+/// What happens. An edge is the one on which the message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A validator votes.
+    Cast { ballot: u32 },
+    /// The first byte of a message arrives.
+    Arrives { edge: u32, message: Message },
+    /// A new message was checked.
+    Checked { edge: u32, message: Message },
+    /// The voter has added up a proof.
+    Concludes { node: u32 },
+    /// A node's turn to publish has come.
+    Publishes { node: u32 },
+    /// A garbage sender sends the next bad vote.
+    Garbage { edge: u32 },
+    /// A node has checked what gets the sender banned.
+    Bans { edge: u32 },
+}
+
+/// Bits of the number of a ballot: more than [`MAX_VALIDATORS`](crate::MAX_VALIDATORS) ballots have.
+const BALLOT_BITS: u32 = 24;
+const PROOF: u64 = (1 << BALLOT_BITS) - 1;
+const GARBAGE: u64 = PROOF - 1;
+
+/// Of events at the same time, those with the lower kind come first.
+const KIND_SHIFT: u32 = u32::BITS + BALLOT_BITS;
+
+impl What {
+    /// As a number: the kind, the edge, node or ballot, and the message. Different events have different numbers.
+    pub(super) fn encode(self) -> u64 {
+        let number = |kind: u64, at: u32, message: u64| {
+            (kind << KIND_SHIFT) | (u64::from(at) << BALLOT_BITS) | message
+        };
+        match self {
+            Self::Cast { ballot } => number(0, ballot, 0),
+            Self::Arrives { edge, message } => number(1, edge, message.encode()),
+            Self::Checked { edge, message } => number(2, edge, message.encode()),
+            Self::Concludes { node } => number(3, node, 0),
+            Self::Publishes { node } => number(4, node, 0),
+            Self::Garbage { edge } => number(5, edge, 0),
+            Self::Bans { edge } => number(6, edge, 0),
+        }
+    }
+
+    /// What [`What::encode`] was given; `None` for other numbers.
+    pub(super) fn decode(number: u64) -> Option<Self> {
+        let at = u32::try_from((number >> BALLOT_BITS) & u64::from(u32::MAX)).ok()?;
+        let message = || Message::decode(number & PROOF);
+        Some(match number >> KIND_SHIFT {
+            0 => Self::Cast { ballot: at },
+            1 => Self::Arrives {
+                edge: at,
+                message: message()?,
+            },
+            2 => Self::Checked {
+                edge: at,
+                message: message()?,
+            },
+            3 => Self::Concludes { node: at },
+            4 => Self::Publishes { node: at },
+            5 => Self::Garbage { edge: at },
+            6 => Self::Bans { edge: at },
+            _ => return None,
+        })
+    }
+}
+
+impl Message {
+    fn encode(self) -> u64 {
+        match self {
+            Self::Ballot(ballot) => u64::from(ballot),
+            Self::Garbage => GARBAGE,
+            Self::Proof => PROOF,
+        }
+    }
+
+    fn decode(number: u64) -> Option<Self> {
+        match number {
+            GARBAGE => Some(Self::Garbage),
+            PROOF => Some(Self::Proof),
+            ballot => u32::try_from(ballot).ok().map(Self::Ballot),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MAX_VALIDATORS;
+
+    #[test]
+    fn what_is_kept_is_what_was_entered() {
+        let at = u32::MAX;
+        let mut all = vec![
+            What::Cast { ballot: at },
+            What::Concludes { node: at },
+            What::Publishes { node: at },
+            What::Garbage { edge: at },
+            What::Bans { edge: at },
+        ];
+        for message in [
+            Message::Ballot(0),
+            Message::Ballot(MAX_VALIDATORS),
+            Message::Garbage,
+            Message::Proof,
+        ] {
+            all.push(What::Arrives { edge: at, message });
+            all.push(What::Checked { edge: 0, message });
+        }
+        for what in all {
+            assert_eq!(What::decode(what.encode()), Some(what));
+        }
+        assert_eq!(What::decode(u64::MAX), None);
+    }
+}
