@@ -1,0 +1,110 @@
+//! Evidence that a signer signed two numbers under one label.
+
+use crate::{
+    error::{EquivocationError, EvidenceError},
+    keys::{PublicKey, SignerId},
+    label::Label,
+    signature::Signature,
+    suite::SIGNATURE_LEN,
+};
+
+/// A label and two signatures on it, of two messages.
+///
+/// Whoever has such a pair can sign anything for that signer, so that everybody who has a use for his signatures must
+/// know: [`Signers::revoke`](crate::Signers::revoke).
+///
+/// As bytes: four with the label's length, big-endian, the label, and the two signatures of 80 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EquivocationProof {
+    label: Label,
+    signatures: [Signature; 2],
+}
+
+impl EquivocationProof {
+    /// Puts the evidence together; [`EquivocationProof::check`] says whether it is any.
+    pub fn new(label: Label, first: Signature, second: Signature) -> Self {
+        Self {
+            label,
+            signatures: [first, second],
+        }
+    }
+
+    /// Whom it is about, and what.
+    pub fn label(&self) -> &Label {
+        &self.label
+    }
+
+    /// The signatures.
+    pub fn signatures(&self) -> &[Signature; 2] {
+        &self.signatures
+    }
+
+    /// Whether the holder of `key` signed both.
+    ///
+    /// A message may be anything: bounds do not matter, because the damage is done without them.
+    /// Cost: two checks of a signature.
+    ///
+    /// # Errors
+    /// [`EquivocationError`] with the first rule that is broken.
+    pub fn check(&self, key: &PublicKey) -> Result<SignerId, EquivocationError> {
+        let [first, second] = &self.signatures;
+        if first.message == second.message {
+            return Err(EquivocationError::SameMessage);
+        }
+        let (label, key_id) = (self.label.signer(), key.id());
+        if label != key_id {
+            return Err(EquivocationError::WrongSigner { label, key: key_id });
+        }
+        let wrong = self
+            .signatures
+            .iter()
+            .position(|signature| !signature.holds(key, &self.label));
+        match wrong {
+            Some(index) => Err(EquivocationError::PairingMismatch { index }),
+            None => Ok(key_id),
+        }
+    }
+
+    /// The bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let label = self.label.as_bytes();
+        let length = u32::try_from(label.len()).unwrap_or(u32::MAX);
+        let mut bytes = length.to_be_bytes().to_vec();
+        bytes.extend(label);
+        for signature in &self.signatures {
+            bytes.extend(signature.to_bytes());
+        }
+        bytes
+    }
+
+    /// Reads the bytes.
+    ///
+    /// # Errors
+    /// [`EvidenceError`] with the first part that does not decode.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, EvidenceError> {
+        let bad_length = |expected| EvidenceError::BadLength {
+            expected,
+            got: bytes.len(),
+        };
+        let fixed = 4 + 2 * SIGNATURE_LEN;
+        let (length, rest) = bytes
+            .split_first_chunk::<4>()
+            .ok_or_else(|| bad_length(fixed))?;
+        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+        let expected = fixed.saturating_add(length);
+        if bytes.len() != expected {
+            return Err(bad_length(expected));
+        }
+        let (label, signatures) = rest.split_at_checked(length).ok_or(bad_length(expected))?;
+        let (first, second) = signatures
+            .split_at_checked(SIGNATURE_LEN)
+            .ok_or(bad_length(expected))?;
+        let read = |index, bytes| {
+            Signature::from_bytes(bytes).map_err(|error| EvidenceError::Signature { index, error })
+        };
+        Ok(Self {
+            label: Label::from_bytes(label)?,
+            signatures: [read(0, first)?, read(1, second)?],
+        })
+    }
+}

@@ -1,0 +1,229 @@
+//! What is computed: a linear combination of labelled numbers.
+
+use crate::{
+    bounds::Bounds,
+    curve::{self, Sum},
+    error::ProgramError,
+    keys::SignerId,
+    label::Label,
+    scalar::Scalar,
+    suite::{DST_LABEL, INTEGER_BITS, MAX_INPUTS, PROGRAM_TAG},
+};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// The distinct signers of a list of labels in the order in which they first appear, and whose labels are where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Organized {
+    /// Who signs.
+    pub signers: Vec<SignerId>,
+    /// For each of them the indices of the labels, in ascending order.
+    pub inputs: Vec<Vec<usize>>,
+}
+
+/// Sorts labels by signer.
+pub fn organize<'a>(labels: impl IntoIterator<Item = &'a Label>) -> Organized {
+    let mut places = HashMap::new();
+    let mut organized = Organized {
+        signers: Vec::new(),
+        inputs: Vec::<Vec<usize>>::new(),
+    };
+    for (index, label) in labels.into_iter().enumerate() {
+        let signer = label.signer();
+        let place = *places.entry(signer).or_insert(organized.signers.len());
+        match organized.inputs.get_mut(place) {
+            Some(inputs) => inputs.push(index),
+            None => {
+                organized.signers.push(signer);
+                organized.inputs.push(vec![index]);
+            }
+        }
+    }
+    organized
+}
+
+/// A linear combination `Σ fᵢ·mᵢ` of numbers under distinct labels.
+///
+/// It is what a verifier wants to know, from its own view of the epoch and the stakes, and never what an aggregator
+/// hands over: the right result of another program is no forgery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    bounds: Bounds,
+    coefficients: Vec<Scalar>,
+    labels: Vec<Label>,
+    organized: Organized,
+}
+
+impl Program {
+    /// Puts a program together.
+    ///
+    /// # Errors
+    /// [`ProgramError`] with the first rule that is broken, in the order of its variants.
+    pub fn new(
+        bounds: Bounds,
+        coefficients: Vec<Scalar>,
+        labels: Vec<Label>,
+    ) -> Result<Self, ProgramError> {
+        let count = coefficients.len();
+        if count == 0 && labels.is_empty() {
+            return Err(ProgramError::EmptyProgram);
+        }
+        if count != labels.len() {
+            return Err(ProgramError::LengthMismatch {
+                coefficients: count,
+                labels: labels.len(),
+            });
+        }
+        if count > MAX_INPUTS {
+            return Err(ProgramError::TooManyInputs { got: count });
+        }
+        if let Some(index) = coefficients.iter().position(Scalar::is_zero) {
+            return Err(ProgramError::ZeroCoefficient { index });
+        }
+        refuse_duplicates(&labels)?;
+        if let Some(index) = coefficients.iter().position(|f| !bounds.admit(f)) {
+            return Err(ProgramError::OutOfBounds { index });
+        }
+        Ok(Self {
+            bounds,
+            organized: organize(&labels),
+            coefficients,
+            labels,
+        })
+    }
+
+    /// What its numbers are.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// What each number is multiplied by.
+    pub fn coefficients(&self) -> &[Scalar] {
+        &self.coefficients
+    }
+
+    /// What each number is signed under.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// Who signs what.
+    pub fn organized(&self) -> &Organized {
+        &self.organized
+    }
+
+    /// The distinct signers, in the order in which they first appear.
+    pub fn signers(&self) -> &[SignerId] {
+        &self.organized.signers
+    }
+
+    /// What names this program in logs and messages: a hash of every coefficient and label.
+    pub fn digest(&self) -> [u8; 32] {
+        let be32 = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
+        let mut hash = Sha256::new()
+            .chain_update(PROGRAM_TAG)
+            .chain_update(be32(self.labels.len()));
+        for (coefficient, label) in self.coefficients.iter().zip(&self.labels) {
+            hash.update(coefficient.to_bytes());
+            hash.update(be32(label.as_bytes().len()));
+            hash.update(label);
+        }
+        hash.finalize().into()
+    }
+
+    /// The part of a verification that needs no numbers: the points of the labels, weighted and added for each signer.
+    ///
+    /// Cost: a hash to the curve for each label, on all threads of rayon's pool. It serves every verification of this
+    /// program.
+    pub fn prepare(&self) -> PreparedProgram {
+        PreparedProgram {
+            outline: self.outline(),
+            label_sums: self.label_sums(),
+        }
+    }
+
+    /// `Lⱼ = Σ fᵢ·H(labelᵢ)` for each signer.
+    pub(crate) fn label_sums(&self) -> Vec<Sum> {
+        let points = curve::map_all(DST_LABEL, &self.labels);
+        let pick = |inputs: &Vec<usize>| {
+            let point = |index: &usize| points.get(*index).copied();
+            let points: Vec<_> = inputs.iter().filter_map(point).collect();
+            curve::label_sum(&points, &self.coefficients_of(inputs))
+        };
+        self.organized.inputs.par_iter().map(pick).collect()
+    }
+
+    fn coefficients_of(&self, inputs: &[usize]) -> Vec<Scalar> {
+        let coefficient = |index: &usize| self.coefficients.get(*index).copied();
+        inputs.iter().filter_map(coefficient).collect()
+    }
+
+    pub(crate) fn outline(&self) -> Outline {
+        let limit = |inputs: &Vec<usize>| {
+            let coefficients = self.coefficients_of(inputs);
+            coefficients
+                .iter()
+                .filter_map(Scalar::short_magnitude)
+                .map(u128::from)
+                .sum()
+        };
+        Outline {
+            bounds: self.bounds,
+            signers: self.organized.signers.clone(),
+            limits: self.organized.inputs.iter().map(limit).collect(),
+        }
+    }
+}
+
+fn refuse_duplicates(labels: &[Label]) -> Result<(), ProgramError> {
+    let mut seen = HashMap::with_capacity(labels.len());
+    for (second, label) in labels.iter().enumerate() {
+        if let Some(first) = seen.insert(label.as_bytes(), second) {
+            return Err(ProgramError::DuplicateLabel { first, second });
+        }
+    }
+    Ok(())
+}
+
+/// What a program says of its signers: all that is needed besides the points of the labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Outline {
+    pub(crate) bounds: Bounds,
+    pub(crate) signers: Vec<SignerId>,
+    /// `Σ |fᵢ|` of each signer: his partial sum is at most this times `2^64`.
+    limits: Vec<u128>,
+}
+
+impl Outline {
+    /// The signer whose sum no messages within bounds add up to.
+    pub(crate) fn out_of_bounds(&self, partials: &[Scalar]) -> Option<SignerId> {
+        if self.bounds == Bounds::Residues {
+            return None;
+        }
+        const { assert!(INTEGER_BITS == 64, "limits count in units of 2^64") };
+        let mut sums = self.signers.iter().zip(self.limits.iter().zip(partials));
+        sums.find(|(_, (limit, sum))| !sum.is_within(**limit))
+            .map(|(signer, _)| *signer)
+    }
+}
+
+/// A program whose labels are hashed: what a light client keeps for an epoch.
+#[derive(Clone)]
+pub struct PreparedProgram {
+    pub(crate) outline: Outline,
+    pub(crate) label_sums: Vec<Sum>,
+}
+
+impl PreparedProgram {
+    /// The distinct signers, in the order in which they first appear.
+    pub fn signers(&self) -> &[SignerId] {
+        &self.outline.signers
+    }
+}
+
+impl std::fmt::Debug for PreparedProgram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PreparedProgram({:?})", self.outline)
+    }
+}

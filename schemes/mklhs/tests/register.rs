@@ -1,0 +1,462 @@
+//! The label register: what it refuses, and what survives.
+
+mod support;
+
+use duet_mklhs::{
+    suite, Bounds, Label, LabelRegister, Message, RegisterError, RegisterFiles, Scalar, SigningKey,
+};
+use sha2::{Digest, Sha256};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Seek, SeekFrom, Write},
+    path::Path,
+    process::{Command, Stdio},
+    sync::Barrier,
+};
+use support::{key, label, registered};
+
+fn files(folder: &Path) -> RegisterFiles {
+    RegisterFiles {
+        journal: folder.join("journal"),
+        anchor: folder.join("anchor"),
+    }
+}
+
+/// A folder with a register in which `count` labels are signed.
+fn used(count: i64) -> (tempfile::TempDir, RegisterFiles, SigningKey) {
+    let folder = tempfile::tempdir().unwrap();
+    let (files, key) = (files(folder.path()), key(1));
+    let register = LabelRegister::create(&files, key.id()).unwrap();
+    for at in 0..count {
+        register.sign(&key, &numbered(&key, at), at.into()).unwrap();
+    }
+    (folder, files, key)
+}
+
+fn numbered(key: &SigningKey, at: i64) -> Label {
+    label(key, &at.to_string())
+}
+
+fn refusal(files: &RegisterFiles, key: &SigningKey) -> RegisterError {
+    LabelRegister::open(files, key.id()).unwrap_err()
+}
+
+#[test]
+fn the_same_message_gives_the_same_signature_and_another_is_refused() {
+    let (_folder, files, key) = used(3);
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    assert_eq!(register.len().unwrap(), 3);
+    let label = numbered(&key, 2);
+    let again = register.sign(&key, &label, 2.into()).unwrap();
+    assert_eq!(again, support::sign(&key, &label, 2));
+    assert!(again
+        .check(&registered([&key]), &label, Bounds::Integers)
+        .is_ok());
+    assert_eq!(register.len().unwrap(), 3);
+    assert!(matches!(
+        register.sign(&key, &label, 3.into()),
+        Err(RegisterError::LabelAlreadyUsed { index: 0, used, asked })
+            if used == 2.into() && asked == 3.into()
+    ));
+}
+
+#[test]
+fn many_are_signed_with_one_flush_or_none_is() {
+    let (_folder, files, key) = used(1);
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    let labels: Vec<_> = (0..40).map(|at| (at, numbered(&key, at))).collect();
+    let ask = |message: fn(i64) -> i64| -> Vec<(&Label, Message)> {
+        let labels = labels.iter();
+        labels
+            .map(|(at, label)| (label, message(*at).into()))
+            .collect()
+    };
+    // Label 0 was signed for 0.
+    let refused = register.sign_all(&key, &ask(|at| at + 1));
+    assert!(matches!(
+        refused,
+        Err(RegisterError::LabelAlreadyUsed { .. })
+    ));
+    assert_eq!(register.len().unwrap(), 1);
+    let signatures = register.sign_all(&key, &ask(|at| at)).unwrap();
+    for ((at, label), signature) in labels.iter().zip(&signatures) {
+        assert_eq!(*signature, support::sign(&key, label, *at));
+    }
+    // The first of two that are wrong is named.
+    let mut two_wrong = ask(|at| at);
+    two_wrong[17].1 = 7.into();
+    two_wrong[23].1 = 7.into();
+    let error = register.sign_all(&key, &two_wrong).unwrap_err();
+    assert_eq!(error.request(), Some(17));
+    assert!(error.to_string().starts_with("request 17: "));
+    let stranger = label(&support::key(2), "x");
+    let strange = [(&labels[0].1, 0.into()), (&stranger, 1.into())];
+    let error = register.sign_all(&key, &strange).unwrap_err();
+    assert_eq!(error.request(), Some(1));
+    // One label twice in one call: for one message it is one entry, for two it is refused.
+    let twice = label(&key, "twice");
+    let same = register.sign_all(&key, &[(&twice, 5.into()), (&twice, 5.into())]);
+    assert_eq!(same.unwrap().len(), 2);
+    assert_eq!(register.len().unwrap(), 41);
+    let other = label(&key, "other");
+    let both = register.sign_all(&key, &[(&other, 5.into()), (&other, 6.into())]);
+    assert!(matches!(both, Err(RegisterError::LabelAlreadyUsed { .. })));
+    assert!(register.sign_all(&key, &[]).unwrap().is_empty());
+    assert_eq!(register.len().unwrap(), 41);
+}
+
+#[test]
+fn two_threads_cannot_sign_two_messages_under_one_label() {
+    let (_folder, files, key) = used(0);
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    for round in 0..20 {
+        let label = numbered(&key, round);
+        let barrier = Barrier::new(2);
+        let attempt = |message: i64| {
+            barrier.wait();
+            register.sign(&key, &label, message.into())
+        };
+        let results = std::thread::scope(|scope| {
+            let threads = [1, 2].map(|message| scope.spawn(move || attempt(message)));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        let signed = results.iter().filter(|result| result.is_ok()).count();
+        assert_eq!(signed, 1, "{results:?}");
+        let refused = results.iter().flat_map(|result| result.as_ref().err());
+        for error in refused {
+            assert!(matches!(error, RegisterError::LabelAlreadyUsed { .. }));
+        }
+    }
+    assert_eq!(register.len().unwrap(), 20);
+}
+
+#[test]
+fn tasks_of_one_pool_that_sign_with_one_register_do_not_wait_for_each_other_for_ever() {
+    const TASKS: i64 = 24;
+    let (done, finished) = std::sync::mpsc::channel();
+    // On a thread of its own, which is left behind when it hangs.
+    std::thread::spawn(move || {
+        let (_folder, files, key) = used(0);
+        let register = LabelRegister::open(&files, key.id()).unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+        pool.build().unwrap().scope(|scope| {
+            for task in 0..TASKS {
+                let (register, key) = (&register, &key);
+                scope.spawn(move |_| {
+                    // Half of the labels are those of the next task too.
+                    let labels: Vec<_> = (task * 8..task * 8 + 16)
+                        .map(|at| numbered(key, at))
+                        .collect();
+                    let asked: Vec<_> = labels.iter().map(|label| (label, 7.into())).collect();
+                    let signatures = register.sign_all(key, &asked).unwrap();
+                    assert_eq!(signatures[0], support::sign(key, &labels[0], 7));
+                });
+            }
+        });
+        done.send(register.len().unwrap()).unwrap();
+    });
+    let labels = finished.recv_timeout(std::time::Duration::from_secs(60));
+    let expected = usize::try_from(8 * TASKS + 8).unwrap();
+    assert_eq!(labels, Ok(expected));
+}
+
+#[test]
+fn a_used_key_signs_nothing_without_its_journal_or_its_anchor() {
+    let (_folder, files, key) = used(2);
+    let journal = fs::read(&files.journal).unwrap();
+    fs::remove_file(&files.journal).unwrap();
+    assert!(
+        matches!(refusal(&files, &key), RegisterError::Missing { path } if path == files.journal)
+    );
+    // And no new register is started in its place.
+    let fresh = LabelRegister::create(&files, key.id());
+    assert!(matches!(fresh, Err(RegisterError::Exists { path }) if path == files.anchor));
+    fs::write(&files.journal, journal).unwrap();
+    fs::remove_file(&files.anchor).unwrap();
+    assert!(
+        matches!(refusal(&files, &key), RegisterError::Missing { path } if path == files.anchor)
+    );
+    let fresh = LabelRegister::create(&files, key.id());
+    assert!(matches!(fresh, Err(RegisterError::Exists { path }) if path == files.journal));
+}
+
+#[test]
+fn a_journal_that_is_restored_from_an_earlier_moment_is_refused() {
+    let (_folder, files, key) = used(2);
+    let earlier = fs::read(&files.journal).unwrap();
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    register.sign(&key, &numbered(&key, 2), 2.into()).unwrap();
+    drop(register);
+    let latest = fs::read(&files.journal).unwrap();
+    fs::write(&files.journal, &earlier).unwrap();
+    assert!(matches!(
+        refusal(&files, &key),
+        RegisterError::RolledBack {
+            entries: 2,
+            expected: 3,
+            ..
+        }
+    ));
+    // Nor one that went another way from there on, as long as the latest or longer.
+    for more in [1, 2] {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let other = RegisterFiles {
+            journal: elsewhere.path().join("journal"),
+            anchor: elsewhere.path().join("anchor"),
+        };
+        let fork = LabelRegister::create(&other, key.id()).unwrap();
+        for at in [0, 1, 7, 8].into_iter().take(2 + more) {
+            fork.sign(&key, &numbered(&key, at), at.into()).unwrap();
+        }
+        drop(fork);
+        fs::copy(&other.journal, &files.journal).unwrap();
+        assert!(matches!(
+            refusal(&files, &key),
+            RegisterError::RolledBack { .. }
+        ));
+    }
+    fs::write(&files.journal, latest).unwrap();
+    assert!(LabelRegister::open(&files, key.id()).is_ok());
+}
+
+#[test]
+fn an_anchor_that_is_behind_its_journal_catches_up() {
+    let (_folder, files, key) = used(2);
+    let earlier = fs::read(&files.anchor).unwrap();
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    register.sign(&key, &numbered(&key, 2), 2.into()).unwrap();
+    drop(register);
+    // The machine stopped between the two writes.
+    fs::write(&files.anchor, earlier).unwrap();
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    assert_eq!(register.len().unwrap(), 3);
+    let refused = register.sign(&key, &numbered(&key, 2), 3.into());
+    assert!(matches!(
+        refused,
+        Err(RegisterError::LabelAlreadyUsed { .. })
+    ));
+}
+
+#[test]
+fn an_entry_that_was_being_written_is_dropped_and_its_label_is_free() {
+    let (_folder, files, key) = used(2);
+    let (journal, anchor) = (
+        fs::read(&files.journal).unwrap(),
+        fs::read(&files.anchor).unwrap(),
+    );
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    register.sign(&key, &numbered(&key, 2), 2.into()).unwrap();
+    drop(register);
+    let whole = fs::read(&files.journal).unwrap();
+    for length in (journal.len()..whole.len()).step_by(11) {
+        // What was written of it, and then nothing, or zeros that stand for what did not reach the disk.
+        let zeros = vec![0; whole.len() - length];
+        for tail in [&[][..], &zeros] {
+            fs::write(&files.journal, [&whole[..length], tail].concat()).unwrap();
+            fs::write(&files.anchor, &anchor).unwrap();
+            let register = LabelRegister::open(&files, key.id()).unwrap();
+            assert_eq!(register.len().unwrap(), 2);
+        }
+        assert_eq!(fs::read(&files.journal).unwrap(), journal);
+    }
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    assert!(register.sign(&key, &numbered(&key, 2), 9.into()).is_ok());
+}
+
+#[test]
+fn a_flipped_bit_in_either_file_is_refused() {
+    let (_folder, files, key) = used(2);
+    for path in [&files.journal, &files.anchor] {
+        let whole = fs::read(path).unwrap();
+        // In place: replacing the file would wait for the disk each time.
+        let mut file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        let mut put = |at: usize, byte: u8| {
+            file.seek(SeekFrom::Start(at as u64)).unwrap();
+            file.write_all(&[byte]).unwrap();
+        };
+        for bit in 0..whole.len() * 8 {
+            let (at, mask) = (bit / 8, 1 << (bit % 8));
+            put(at, whole[at] ^ mask);
+            let error = refusal(&files, &key);
+            let is_named = matches!(
+                &error,
+                RegisterError::Corrupt { path: named, .. } if named == path
+            );
+            assert!(is_named, "bit {bit}: {error}");
+            put(at, whole[at]);
+        }
+    }
+    for path in [&files.journal, &files.anchor] {
+        let whole = fs::read(path).unwrap();
+        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        for length in (0..whole.len()).rev() {
+            file.set_len(length as u64).unwrap();
+            let error = refusal(&files, &key);
+            let is_refused = matches!(
+                error,
+                RegisterError::Corrupt { .. } | RegisterError::RolledBack { .. }
+            );
+            assert!(is_refused, "length {length}: {error}");
+        }
+        fs::write(path, [whole.as_slice(), b"x"].concat()).unwrap();
+        if path == &files.anchor {
+            assert!(matches!(
+                refusal(&files, &key),
+                RegisterError::Corrupt { .. }
+            ));
+        }
+        fs::write(path, whole).unwrap();
+    }
+    assert!(LabelRegister::open(&files, key.id()).is_ok());
+}
+
+#[test]
+fn an_entry_that_is_no_signature_is_named_by_its_place() {
+    let (_folder, files, key) = used(0);
+    // A journal whose chain is right, as somebody writes it who knows the format.
+    let mut journal = fs::read(&files.journal).unwrap();
+    let mut link = Sha256::digest(&journal);
+    for at in 0..3_i64 {
+        let label = numbered(&key, at);
+        let hash = Sha256::new().chain_update(suite::REGISTER_LABEL_TAG);
+        let mut entry = hash.chain_update(&label).finalize().to_vec();
+        entry.extend(support::sign(&key, &label, at).to_bytes());
+        if at == 1 {
+            entry[40] ^= 1;
+        }
+        link = Sha256::new()
+            .chain_update(link)
+            .chain_update(&entry)
+            .finalize();
+        journal.extend(entry);
+        journal.extend(link);
+    }
+    fs::write(&files.journal, journal).unwrap();
+    let register = LabelRegister::open(&files, key.id()).unwrap();
+    for at in [0, 2] {
+        assert!(register.sign(&key, &numbered(&key, at), at.into()).is_ok());
+    }
+    let error = register.sign(&key, &numbered(&key, 1), 1.into());
+    assert!(
+        matches!(&error, Err(RegisterError::Corrupt { at, .. }) if *at == 48 + 144),
+        "{error:?}"
+    );
+    // The others go on being signed.
+    register.sign(&key, &numbered(&key, 3), 3.into()).unwrap();
+    assert_eq!(register.len().unwrap(), 4);
+}
+
+#[test]
+fn a_register_serves_one_key_and_one_process() {
+    let (_folder, files, owner) = used(1);
+    let stranger = key(2);
+    assert!(matches!(
+        refusal(&files, &stranger),
+        RegisterError::Corrupt { .. }
+    ));
+    let register = LabelRegister::open(&files, owner.id()).unwrap();
+    assert_eq!(register.signer(), owner.id());
+    let label = label(&stranger, "x");
+    assert!(matches!(
+        register.sign(&stranger, &label, 1.into()),
+        Err(RegisterError::WrongKey { .. })
+    ));
+    assert!(matches!(
+        register.sign(&owner, &label, 1.into()),
+        Err(RegisterError::Sign { index: 0, .. })
+    ));
+    assert_eq!(register.len().unwrap(), 1);
+    // A lock is per open file, so that a second opening in this process stands for another process.
+    assert!(matches!(
+        refusal(&files, &owner),
+        RegisterError::InUse { .. }
+    ));
+    drop(register);
+    assert!(LabelRegister::open(&files, owner.id()).is_ok());
+}
+
+/// Names the folder for the test below when it runs as a child.
+const CHILD: &str = "DUET_MKLHS_TEST_FOLDER";
+/// The child stops for ever after recording this label.
+const LAST: i64 = 12;
+
+/// As a child: signs labels one after another and says so; records the last one and does not release it.
+#[test]
+fn child_that_signs_until_it_is_killed() {
+    let Some(folder) = std::env::var_os(CHILD) else {
+        return;
+    };
+    let key = key(1);
+    let register = LabelRegister::open(&files(folder.as_ref()), key.id()).unwrap();
+    let mut stdout = std::io::stdout();
+    for at in 0..LAST {
+        let signature = register.sign(&key, &numbered(&key, at), at.into()).unwrap();
+        writeln!(
+            stdout,
+            "released {at} {}",
+            hex::encode(signature.to_bytes())
+        )
+        .unwrap();
+        stdout.flush().unwrap();
+    }
+    let label = numbered(&key, LAST);
+    let _recorded = register.record(&key, &[(&label, LAST.into())]).unwrap();
+    writeln!(stdout, "recorded {LAST} -").unwrap();
+    stdout.flush().unwrap();
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Starts the child, kills it with SIGKILL after `lines` lines, and returns what it said until then.
+fn kill_after(folder: &Path, lines: usize) -> Vec<(String, i64, String)> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "child_that_signs_until_it_is_killed",
+            "--nocapture",
+        ])
+        .env(CHILD, folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut said = Vec::new();
+    let output = BufReader::new(child.stdout.take().unwrap());
+    for line in output.lines() {
+        let line = line.unwrap();
+        // The test harness may write before it on the same line.
+        let words: Vec<_> = line.split(' ').collect();
+        if let [.., verb @ ("released" | "recorded"), at, signature] = words[..] {
+            said.push((verb.to_owned(), at.parse().unwrap(), signature.to_owned()));
+        }
+        if said.len() == lines {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    said
+}
+
+#[test]
+fn what_was_released_or_recorded_before_a_kill_is_known_after_it() {
+    for lines in [1, 4, usize::try_from(LAST).unwrap() + 1] {
+        let (folder, files, key) = used(0);
+        let said = kill_after(folder.path(), lines);
+        assert_eq!(said.len(), lines);
+        let register = LabelRegister::open(&files, key.id()).unwrap();
+        for (verb, at, signature) in &said {
+            let label = numbered(&key, *at);
+            let other = register.sign(&key, &label, (at + 1).into());
+            assert!(
+                matches!(other, Err(RegisterError::LabelAlreadyUsed { used, .. }) if used == Scalar::from(*at)),
+                "{verb} {at}"
+            );
+            let again = register.sign(&key, &label, (*at).into()).unwrap();
+            if verb == "released" {
+                assert_eq!(hex::encode(again.to_bytes()), *signature);
+            }
+        }
+    }
+}
