@@ -1,0 +1,387 @@
+//! A register on disk.
+
+use super::{
+    anchor::Anchor,
+    journal::{header, parse, Mark, RECORD},
+    Known, LabelRegister, LabelUse, RegisterError, RegisterFiles,
+};
+use crate::research::identifier::Fingerprint;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// A register in two files, locked while it is open.
+#[derive(Debug)]
+pub struct FileRegister {
+    key: Fingerprint,
+    known: Known,
+    journal: File,
+    path: PathBuf,
+    mark: Mark,
+    anchor: Anchor,
+    poisoned: bool,
+}
+
+impl FileRegister {
+    /// A register for a key that never signed.
+    ///
+    /// # Errors
+    /// [`RegisterError::Io`]: a file is there already, or cannot be written. Nothing is left behind then.
+    pub fn create(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
+        let path = &files.journal;
+        let in_journal = |error| io_error(path, error);
+        let journal = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(path);
+        let mut journal = journal.map_err(in_journal)?;
+        let created = lock(&journal, path)
+            .and_then(|()| journal.write_all(&header(key)).map_err(in_journal))
+            .and_then(|()| journal.sync_all().map_err(in_journal))
+            .and_then(|()| sync_folder_of(path).map_err(in_journal))
+            .and_then(|()| Anchor::create(&files.anchor, key));
+        match created {
+            Ok(anchor) => Ok(Self {
+                key,
+                known: Known::default(),
+                journal,
+                path: path.clone(),
+                mark: anchor.mark(),
+                anchor,
+                poisoned: false,
+            }),
+            Err(error) => {
+                // What brought us here is worth more than what this may meet.
+                let _ = fs::remove_file(path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Opens the register of a key that may have signed. A key whose register is lost must not sign again.
+    ///
+    /// Cost: two hashes for every label that was ever signed.
+    ///
+    /// # Errors
+    /// [`RegisterError::Io`] where a file is missing, [`InUse`](RegisterError::InUse),
+    /// [`OtherKey`](RegisterError::OtherKey), [`RolledBack`](RegisterError::RolledBack),
+    /// [`Damaged`](RegisterError::Damaged) or [`DamagedAnchor`](RegisterError::DamagedAnchor).
+    pub fn open(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
+        let path = &files.journal;
+        let in_journal = |error| io_error(path, error);
+        let journal = OpenOptions::new().read(true).write(true).open(path);
+        let mut journal = journal.map_err(in_journal)?;
+        // The anchor moves only under this lock.
+        lock(&journal, path)?;
+        let mut anchor = Anchor::open(&files.anchor, key)?;
+        let mut bytes = Vec::new();
+        journal.read_to_end(&mut bytes).map_err(in_journal)?;
+        let parsed = parse(&bytes, key, anchor.mark())?;
+        if parsed.length < bytes.len() {
+            journal.set_len(parsed.length as u64).map_err(in_journal)?;
+        }
+        // What a crash left whole beyond the anchor may not be on disk yet.
+        journal.sync_all().map_err(in_journal)?;
+        journal.seek(SeekFrom::End(0)).map_err(in_journal)?;
+        anchor.move_to(parsed.mark)?;
+        Ok(Self {
+            key,
+            known: parsed.known,
+            journal,
+            path: path.clone(),
+            mark: parsed.mark,
+            anchor,
+            poisoned: false,
+        })
+    }
+
+    /// Appends records and moves the anchor behind them.
+    fn append(&mut self, records: &[[u8; RECORD]]) -> Result<(), RegisterError> {
+        let written = self
+            .journal
+            .write_all(records.as_flattened())
+            .and_then(|()| self.journal.sync_data());
+        written.map_err(|error| io_error(&self.path, error))?;
+        self.mark = records.iter().fold(self.mark, Mark::after);
+        self.anchor.move_to(self.mark)
+    }
+}
+
+impl LabelRegister for FileRegister {
+    fn key(&self) -> Fingerprint {
+        self.key
+    }
+
+    fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError> {
+        if self.poisoned {
+            return Err(RegisterError::Poisoned);
+        }
+        let fresh = self.known.admit(uses)?;
+        if fresh.is_empty() {
+            return Ok(());
+        }
+        let records: Vec<_> = fresh.iter().map(|fresh| fresh.to_record()).collect();
+        let appended = self.append(&records);
+        // After a failed sync nobody knows what the disk holds, and asking again may not tell.
+        self.poisoned = appended.is_err();
+        appended?;
+        self.known.add(&fresh);
+        Ok(())
+    }
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), RegisterError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => RegisterError::InUse,
+        TryLockError::Error(error) => io_error(path, error),
+    })
+}
+
+pub(super) fn io_error(path: &Path, source: io::Error) -> RegisterError {
+    RegisterError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Makes the name of a new file durable.
+pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    if cfg!(unix) {
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::journal::HEADER, *};
+    use crate::research::identifier::Tag;
+    use num_bigint::BigInt;
+
+    const KEY: Fingerprint = Fingerprint([5; 32]);
+
+    fn label_use(index: u32, message: i32) -> LabelUse {
+        LabelUse::new(&Tag::new("t").unwrap(), index, &BigInt::from(message))
+    }
+
+    /// A folder with a register in it.
+    struct Desk {
+        _folder: tempfile::TempDir,
+        files: RegisterFiles,
+    }
+
+    impl Desk {
+        fn empty() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let files = RegisterFiles {
+                journal: folder.path().join("journal"),
+                anchor: folder.path().join("anchor"),
+            };
+            Self {
+                _folder: folder,
+                files,
+            }
+        }
+
+        /// With the labels from 0 to `signed` - 1, of which the last `beyond` reached the journal before a crash
+        /// kept the anchor from following.
+        fn crashed(signed: u32, beyond: u32) -> Self {
+            let desk = Self::empty();
+            let mut register = FileRegister::create(&desk.files, KEY).unwrap();
+            let mut anchor = fs::read(&desk.files.anchor).unwrap();
+            for index in 0..signed {
+                register.record(&[label_use(index, 1)]).unwrap();
+                if index + beyond < signed {
+                    anchor = fs::read(&desk.files.anchor).unwrap();
+                }
+            }
+            fs::write(&desk.files.anchor, anchor).unwrap();
+            desk
+        }
+
+        fn signed(signed: u32) -> Self {
+            Self::crashed(signed, 0)
+        }
+
+        fn open(&self) -> Result<FileRegister, RegisterError> {
+            FileRegister::open(&self.files, KEY)
+        }
+
+        fn journal(&self) -> Vec<u8> {
+            fs::read(&self.files.journal).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_second_message_is_refused_also_after_opening_anew() {
+        let desk = Desk::empty();
+        let mut register = FileRegister::create(&desk.files, KEY).unwrap();
+        let uses = [label_use(0, 1), label_use(1, 2)];
+        register.record(&uses).unwrap();
+        drop(register);
+        let mut register = desk.open().unwrap();
+        register.record(&[label_use(0, 1)]).unwrap();
+        let refused = register.record(&[label_use(7, 1), label_use(1, 3)]);
+        assert!(matches!(
+            refused,
+            Err(RegisterError::LabelAlreadyUsed { position: 1 })
+        ));
+        // All or none: what came with the refused label was not recorded.
+        register.record(&[label_use(7, 9)]).unwrap();
+    }
+
+    #[test]
+    fn a_register_is_not_created_over_another_nor_opened_where_none_is() {
+        let desk = Desk::empty();
+        assert!(matches!(desk.open(), Err(RegisterError::Io { .. })));
+        drop(FileRegister::create(&desk.files, KEY).unwrap());
+        let again = FileRegister::create(&desk.files, KEY);
+        assert!(matches!(again, Err(RegisterError::Io { .. })));
+        let other = FileRegister::open(&desk.files, Fingerprint([6; 32]));
+        assert!(matches!(other, Err(RegisterError::OtherKey)));
+        assert!(desk.open().is_ok());
+    }
+
+    #[test]
+    fn a_register_that_cannot_be_created_leaves_no_journal_behind() {
+        let desk = Desk::empty();
+        fs::write(&desk.files.anchor, b"of another key").unwrap();
+        let refused = FileRegister::create(&desk.files, KEY).unwrap_err();
+        assert!(
+            matches!(&refused, RegisterError::Io { path, .. } if path == &desk.files.anchor),
+            "{refused}"
+        );
+        assert!(!desk.files.journal.exists());
+        assert_eq!(fs::read(&desk.files.anchor).unwrap(), b"of another key");
+    }
+
+    #[test]
+    fn a_register_is_open_once() {
+        let desk = Desk::empty();
+        let _open = FileRegister::create(&desk.files, KEY).unwrap();
+        assert!(matches!(desk.open(), Err(RegisterError::InUse)));
+    }
+
+    #[test]
+    fn a_journal_restored_from_a_copy_is_refused() {
+        let desk = Desk::signed(2);
+        let copy = desk.journal();
+        let mut register = desk.open().unwrap();
+        register.record(&[label_use(2, 1)]).unwrap();
+        drop(register);
+        fs::write(&desk.files.journal, copy).unwrap();
+        let refused = desk.open().unwrap_err();
+        assert!(
+            matches!(
+                refused,
+                RegisterError::RolledBack {
+                    records: 2,
+                    expected: 3
+                }
+            ),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_journal_cut_short_at_any_byte_is_refused() {
+        let desk = Desk::signed(3);
+        let bytes = desk.journal();
+        for cut in 0..bytes.len() {
+            fs::write(&desk.files.journal, &bytes[..cut]).unwrap();
+            let refused = desk.open().unwrap_err();
+            let rolled_back = matches!(refused, RegisterError::RolledBack { expected: 3, .. });
+            assert_eq!(rolled_back, cut >= HEADER, "{cut}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_journal_of_as_many_other_labels_is_refused() {
+        let desk = Desk::signed(1);
+        let other = Desk::empty();
+        let mut register = FileRegister::create(&other.files, KEY).unwrap();
+        register.record(&[label_use(0, 2)]).unwrap();
+        fs::write(&desk.files.journal, other.journal()).unwrap();
+        assert!(matches!(desk.open(), Err(RegisterError::RolledBack { .. })));
+    }
+
+    #[test]
+    fn a_key_does_not_sign_without_its_anchor() {
+        let desk = Desk::signed(1);
+        fs::remove_file(&desk.files.anchor).unwrap();
+        let refused = desk.open().unwrap_err();
+        assert!(matches!(refused, RegisterError::Io { path, .. } if path == desk.files.anchor));
+    }
+
+    #[test]
+    fn zeros_in_place_of_what_the_anchor_knows_of_are_refused() {
+        let desk = Desk::signed(2);
+        let mut bytes = desk.journal();
+        bytes[HEADER + RECORD..].fill(0);
+        fs::write(&desk.files.journal, bytes).unwrap();
+        assert!(matches!(desk.open(), Err(RegisterError::Damaged { .. })));
+    }
+
+    #[test]
+    fn what_a_crash_left_whole_beyond_the_anchor_counts_and_the_anchor_follows() {
+        let desk = Desk::crashed(3, 2);
+        let mut register = desk.open().unwrap();
+        assert!(register.record(&[label_use(2, 2)]).is_err());
+        drop(register);
+        let bytes = desk.journal();
+        fs::write(&desk.files.journal, &bytes[..bytes.len() - RECORD]).unwrap();
+        assert!(matches!(desk.open(), Err(RegisterError::RolledBack { .. })));
+    }
+
+    #[test]
+    fn an_append_cut_short_at_any_byte_loses_only_itself() {
+        let desk = Desk::crashed(3, 1);
+        let (bytes, anchor) = (desk.journal(), fs::read(&desk.files.anchor).unwrap());
+        for cut in bytes.len() - RECORD..bytes.len() {
+            fs::write(&desk.files.journal, &bytes[..cut]).unwrap();
+            fs::write(&desk.files.anchor, &anchor).unwrap();
+            let mut register = desk.open().unwrap();
+            assert!(register.record(&[label_use(1, 2)]).is_err());
+            register.record(&[label_use(2, 2)]).unwrap();
+            assert_eq!(desk.journal().len(), bytes.len());
+        }
+    }
+
+    #[test]
+    fn an_append_of_which_only_a_part_reached_the_disk_loses_only_itself() {
+        for reached in [0, 10, 64] {
+            let desk = Desk::crashed(4, 2);
+            let mut torn = desk.journal();
+            torn[HEADER + 2 * RECORD + reached..].fill(0);
+            fs::write(&desk.files.journal, &torn).unwrap();
+            let mut register = desk.open().unwrap();
+            assert!(register.record(&[label_use(1, 2)]).is_err());
+            register.record(&[label_use(2, 2)]).unwrap();
+        }
+    }
+
+    #[test]
+    fn after_a_failed_write_nothing_is_recorded_until_the_register_is_opened_anew() {
+        let desk = Desk::empty();
+        let mut register = FileRegister::create(&desk.files, KEY).unwrap();
+        // Stands where the next anchor is written, and is no file.
+        let beside = desk.files.anchor.with_extension("new");
+        fs::create_dir(&beside).unwrap();
+        let failed = register.record(&[label_use(0, 1)]);
+        assert!(matches!(failed, Err(RegisterError::Io { .. })));
+        fs::remove_dir(&beside).unwrap();
+        let refused = register.record(&[label_use(1, 1)]);
+        assert!(matches!(refused, Err(RegisterError::Poisoned)));
+        drop(register);
+        let mut register = desk.open().unwrap();
+        // It reached the journal, and counts.
+        assert!(register.record(&[label_use(0, 2)]).is_err());
+        register.record(&[label_use(1, 1)]).unwrap();
+    }
+}

@@ -1,0 +1,174 @@
+//! The journal's bytes: a header of 40, `"BFREG" || 0 || 0 || 0x01 || fingerprint(32)`, and then records of 72:
+//! `SHA-256 of the label || SHA-256 of the message || check(8)`, where the check is the start of the SHA-256 of what
+//! precedes it in the record.
+
+use super::{Known, LabelUse, RegisterError};
+use crate::research::identifier::Fingerprint;
+use sha2::{Digest, Sha256};
+
+const MAGIC: [u8; 8] = *b"BFREG\0\0\x01";
+pub(super) const HEADER: usize = MAGIC.len() + 32;
+pub(super) const RECORD: usize = 32 + 32 + 8;
+
+/// How far a journal has come: how many records it has, and the end of the chain of their hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) records: u64,
+    pub(super) link: [u8; 32],
+}
+
+impl Mark {
+    /// That of a journal without records.
+    pub(super) fn start(key: Fingerprint) -> Self {
+        Self {
+            records: 0,
+            link: Sha256::digest(header(key)).into(),
+        }
+    }
+
+    /// That of the journal with one more record.
+    pub(super) fn after(self, record: &[u8; RECORD]) -> Self {
+        let link = Sha256::new().chain_update(self.link).chain_update(record);
+        Self {
+            records: self.records + 1,
+            link: link.finalize().into(),
+        }
+    }
+}
+
+pub(super) fn header(key: Fingerprint) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let (magic, owner) = header.split_at_mut(MAGIC.len());
+    magic.copy_from_slice(&MAGIC);
+    owner.copy_from_slice(&key.0);
+    header
+}
+
+impl LabelUse {
+    pub(super) fn to_record(self) -> [u8; RECORD] {
+        let mut record = [0; RECORD];
+        let (fields, check) = record.split_at_mut(64);
+        fields[..32].copy_from_slice(&self.label);
+        fields[32..].copy_from_slice(&self.message);
+        check.copy_from_slice(&Sha256::digest(&*fields)[..8]);
+        record
+    }
+
+    fn from_record(record: &[u8; RECORD]) -> Option<Self> {
+        let mut read = Self {
+            label: [0; 32],
+            message: [0; 32],
+        };
+        read.label.copy_from_slice(&record[..32]);
+        read.message.copy_from_slice(&record[32..64]);
+        (read.to_record() == *record).then_some(read)
+    }
+}
+
+/// What a journal holds.
+pub(super) struct Parsed {
+    pub(super) known: Known,
+    pub(super) mark: Mark,
+    /// How many of its bytes are whole.
+    pub(super) length: usize,
+}
+
+/// Reads a journal that has come at least as far as `anchor`.
+///
+/// # Errors
+/// [`RegisterError::OtherKey`], [`Damaged`](RegisterError::Damaged), or [`RolledBack`](RegisterError::RolledBack).
+pub(super) fn parse(bytes: &[u8], key: Fingerprint, anchor: Mark) -> Result<Parsed, RegisterError> {
+    let records = records_after_header(bytes, key)?;
+    let mut known = Known::default();
+    let (mut mark, mut length) = (Mark::start(key), HEADER);
+    let mut met = mark == anchor;
+    let (records, _unfinished) = records.as_chunks::<RECORD>();
+    for (i, record) in records.iter().enumerate() {
+        let damaged = RegisterError::Damaged {
+            offset: length as u64,
+        };
+        let Some(label_use) = LabelUse::from_record(record) else {
+            let rest = records.get(i..).unwrap_or_default();
+            // What the anchor knows of was whole.
+            if met && is_unfinished(rest) {
+                break;
+            }
+            return Err(damaged);
+        };
+        if known.admit(&[label_use]).is_err() {
+            return Err(damaged);
+        }
+        known.add(&[label_use]);
+        mark = mark.after(record);
+        length += RECORD;
+        met |= mark == anchor;
+    }
+    if !met {
+        return Err(RegisterError::RolledBack {
+            records: mark.records,
+            expected: anchor.records,
+        });
+    }
+    Ok(Parsed {
+        known,
+        mark,
+        length,
+    })
+}
+
+fn records_after_header(bytes: &[u8], key: Fingerprint) -> Result<&[u8], RegisterError> {
+    let damaged = RegisterError::Damaged { offset: 0 };
+    let Some((found, records)) = bytes.split_at_checked(HEADER) else {
+        return Err(damaged);
+    };
+    if found == header(key) {
+        Ok(records)
+    } else if found.starts_with(&MAGIC) {
+        Err(RegisterError::OtherKey)
+    } else {
+        Err(damaged)
+    }
+}
+
+/// Whether records from the first bad one on are what a crash leaves of an append: the file has its new length, and
+/// from some byte on only zeros. What was altered later does not end so.
+fn is_unfinished(records: &[[u8; RECORD]]) -> bool {
+    let check_is_zero = |record: &[u8; RECORD]| record[64..].iter().all(|byte| *byte == 0);
+    let mut records = records.iter();
+    records.next().is_some_and(check_is_zero)
+        && records.all(|record| record.iter().all(|byte| *byte == 0))
+}
+
+/// How many labels the bytes of a journal hold, whatever its anchor says.
+///
+/// # Errors
+/// [`RegisterError::OtherKey`] or [`Damaged`](RegisterError::Damaged).
+pub fn labels_in(bytes: &[u8], key: Fingerprint) -> Result<usize, RegisterError> {
+    parse(bytes, key, Mark::start(key)).map(|parsed| parsed.known.0.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::research::identifier::Tag;
+
+    #[test]
+    fn a_journal_with_any_bit_flipped_is_refused() {
+        let key = Fingerprint([5; 32]);
+        let (mut bytes, mut mark) = (header(key).to_vec(), Mark::start(key));
+        for index in 0..2 {
+            let record = LabelUse::new(&Tag::new("t").unwrap(), index, &1.into()).to_record();
+            bytes.extend(record);
+            mark = mark.after(&record);
+        }
+        let parsed = parse(&bytes, key, mark).unwrap();
+        assert_eq!((parsed.mark, parsed.length), (mark, bytes.len()));
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(parse(&flipped, key, mark).is_err(), "bit {bit}");
+            // Nor does it pass as an append that a crash left unfinished.
+            assert!(labels_in(&flipped, key).is_err(), "bit {bit}");
+        }
+    }
+}
