@@ -1,0 +1,318 @@
+//! The queue's file: a header, and frames that are only ever added.
+//!
+//! ```text
+//! header  "DUETBGRQ" | version (4)
+//! frame   length of the body (4) | its check (8) | body | check (8)
+//! body    changes, one after another
+//! change  0x01 | verifier (32) | deadline (8) | value (8) | length (4) | record
+//!         0x02 | id (32) | verdict (1) | hop (1)
+//!         0x03 | id (32)
+//! ```
+//!
+//! The changes of one operation are one frame, so that they happen together or not at all. Each check covers the check
+//! before it: frames cannot be lost, doubled or exchanged in the middle without notice. A frame that was being written
+//! when the power went is the last one, and is cut off; damage anywhere else is an error, never a shorter queue. Bytes
+//! of zero stand for what a file was lengthened by and never got.
+
+use super::rules::{Change, Reason, Terms};
+use crate::{
+    attestation::{Party, Time},
+    hash,
+    reader::Reader,
+    record::{MalformedRecord, Record, RecordId},
+    suite::{tag, HopNumber},
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+const MAGIC: &[u8; 8] = b"DUETBGRQ";
+const VERSION: u32 = 1;
+/// Bytes of magic and version.
+pub(super) const HEADER_LEN: usize = 12;
+const CHECK_LEN: usize = 8;
+/// Bytes before the body.
+const FRAME_HEAD: usize = 4 + CHECK_LEN;
+
+const ADDED: u8 = 1;
+const SETTLED: u8 = 2;
+const REMOVED: u8 = 3;
+
+const VERIFIED: u8 = 0;
+const KEY_REVOKED: u8 = 1;
+const MIXED_MODULUS_SIZE: u8 = 2;
+const NON_CANONICAL: u8 = 3;
+const OUT_OF_RANGE: u8 = 4;
+const BAD_SIGNATURE: u8 = 5;
+
+/// Why a log is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LogError {
+    /// It does not start as a log does.
+    #[error("not the log of a queue")]
+    NotALog,
+    /// It is of another version.
+    #[error("version {got} is unknown")]
+    Version {
+        /// The version that was announced.
+        got: u32,
+    },
+    /// Bytes in the middle are not those that were written.
+    #[error("damaged at byte {offset}")]
+    Damaged {
+        /// Where the damaged frame begins.
+        offset: usize,
+    },
+    /// A frame is whole and makes no sense.
+    #[error("a change that makes no sense in the frame at byte {offset}")]
+    Change {
+        /// Where the frame begins.
+        offset: usize,
+    },
+    /// A record in the log is malformed.
+    #[error("a malformed record in the frame at byte {offset}: {error}")]
+    Record {
+        /// Where the frame begins.
+        offset: usize,
+        /// What is wrong with it.
+        error: MalformedRecord,
+    },
+    /// One frame cannot hold so many bytes.
+    #[error("{got} bytes of changes at once")]
+    TooLong {
+        /// The bytes of the changes.
+        got: usize,
+    },
+}
+
+/// What ties a frame to everything before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chain([u8; CHECK_LEN]);
+
+impl Chain {
+    pub(super) fn start() -> Self {
+        Self(*MAGIC)
+    }
+
+    fn next(self, bytes: &[u8]) -> Self {
+        let hash = hash::tagged(tag::LOG, &[&self.0, bytes]);
+        let [a, b, c, d, e, f, g, h, ..] = hash;
+        Self([a, b, c, d, e, f, g, h])
+    }
+}
+
+pub(super) fn header() -> [u8; HEADER_LEN] {
+    let mut header = [0; HEADER_LEN];
+    header[..MAGIC.len()].copy_from_slice(MAGIC);
+    header[MAGIC.len()..].copy_from_slice(&VERSION.to_be_bytes());
+    header
+}
+
+/// One frame of these changes, and what ties the next one to it.
+pub(super) fn frame(chain: Chain, changes: &[Change]) -> Result<(Vec<u8>, Chain), LogError> {
+    framed(chain, &encode_changes(changes))
+}
+
+/// The body of a frame.
+pub(crate) fn encode_changes(changes: &[Change]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for change in changes {
+        push_change(&mut body, change);
+    }
+    body
+}
+
+pub(super) fn framed(chain: Chain, body: &[u8]) -> Result<(Vec<u8>, Chain), LogError> {
+    let length = body_length(body.len())?;
+    let head = chain.next(&length);
+    let tail = head.next(body);
+    let frame = [&length, head.0.as_slice(), body, &tail.0].concat();
+    Ok((frame, tail))
+}
+
+pub(super) fn body_length(got: usize) -> Result<[u8; 4], LogError> {
+    let length = u32::try_from(got).map_err(|_| LogError::TooLong { got })?;
+    Ok(length.to_be_bytes())
+}
+
+fn push_change(body: &mut Vec<u8>, change: &Change) {
+    match change {
+        Change::Added { record, terms } => {
+            let record = record.to_bytes();
+            body.push(ADDED);
+            body.extend_from_slice(&terms.verifier.0);
+            body.extend_from_slice(&terms.deadline.0.to_be_bytes());
+            body.extend_from_slice(&terms.value.to_be_bytes());
+            // A length that does not fit makes the whole frame too long, which `frame` refuses.
+            let length = u32::try_from(record.len()).unwrap_or(u32::MAX);
+            body.extend_from_slice(&length.to_be_bytes());
+            body.extend_from_slice(&record);
+        }
+        Change::Settled { id, invalid } => {
+            let (verdict, hop) = match invalid {
+                None => (VERIFIED, None),
+                Some(Reason::KeyRevoked(hop)) => (KEY_REVOKED, Some(hop)),
+                Some(Reason::MixedModulusSize(hop)) => (MIXED_MODULUS_SIZE, Some(hop)),
+                Some(Reason::NonCanonical(hop)) => (NON_CANONICAL, Some(hop)),
+                Some(Reason::OutOfRange(hop)) => (OUT_OF_RANGE, Some(hop)),
+                Some(Reason::BadSignature) => (BAD_SIGNATURE, None),
+            };
+            body.push(SETTLED);
+            body.extend_from_slice(&id.0);
+            body.extend_from_slice(&[verdict, hop.map_or(0, |hop| hop.get())]);
+        }
+        Change::Removed { id } => {
+            body.push(REMOVED);
+            body.extend_from_slice(&id.0);
+        }
+    }
+}
+
+/// What a log says, and how far it is whole.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    pub(crate) changes: Vec<Change>,
+    pub(super) chain: Chain,
+    /// Everything from here on was being written when something happened; empty after a clean end.
+    pub(crate) whole: usize,
+}
+
+/// Reads the changes of a log; a frame at the end that was not written whole is passed over.
+///
+/// # Errors
+/// The first thing that no interrupted write explains.
+pub fn decode_log(bytes: &[u8]) -> Result<Vec<Change>, LogError> {
+    read(bytes).map(|contents| contents.changes)
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Contents, LogError> {
+    let mut reader = Reader::new(bytes);
+    let mut contents = Contents {
+        changes: Vec::new(),
+        chain: Chain::start(),
+        whole: 0,
+    };
+    // The header is on the disk before the first frame is written: what never got it is new.
+    let is_cut_off = bytes.len() < HEADER_LEN && header().starts_with(bytes);
+    if is_cut_off || bytes.len() <= HEADER_LEN && is_zero(bytes) {
+        return Ok(contents);
+    }
+    match (reader.array::<8>(), reader.u32()) {
+        (Some(magic), Some(VERSION)) if magic == *MAGIC => {}
+        (Some(magic), Some(got)) if magic == *MAGIC => return Err(LogError::Version { got }),
+        _ => return Err(LogError::NotALog),
+    }
+    contents.whole = HEADER_LEN;
+    while !reader.rest().is_empty() {
+        let offset = contents.whole;
+        let left = reader.rest();
+        match read_frame(&mut reader, contents.chain) {
+            Ok((body, chain)) => {
+                contents.changes.append(&mut decode_changes(body, offset)?);
+                contents.chain = chain;
+                contents.whole = offset + FRAME_HEAD + body.len() + CHECK_LEN;
+            }
+            Err(Broken::AtTheEnd) => break,
+            // A file may have grown before its bytes were written, or before the first of them were.
+            Err(Broken::Here) if is_zero_head(left) && !has_a_second_frame(left) => break,
+            Err(Broken::Here) => return Err(LogError::Damaged { offset }),
+        }
+    }
+    Ok(contents)
+}
+
+enum Broken {
+    /// An interrupted write explains it: nothing follows.
+    AtTheEnd,
+    /// More follows.
+    Here,
+}
+
+fn read_frame<'a>(reader: &mut Reader<'a>, chain: Chain) -> Result<(&'a [u8], Chain), Broken> {
+    let (Some(length), Some(check)) = (reader.array::<4>(), reader.array()) else {
+        return Err(Broken::AtTheEnd);
+    };
+    let head = chain.next(&length);
+    if head.0 != check {
+        return Err(Broken::Here);
+    }
+    let length = usize::try_from(u32::from_be_bytes(length)).map_err(|_| Broken::Here)?;
+    let (Some(body), Some(check)) = (reader.take(length), reader.array()) else {
+        return Err(Broken::AtTheEnd);
+    };
+    let tail = head.next(body);
+    match (tail.0 == check, reader.rest().is_empty()) {
+        (true, _) => Ok((body, tail)),
+        (false, true) => Err(Broken::AtTheEnd),
+        (false, false) => Err(Broken::Here),
+    }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+fn is_zero_head(frame: &[u8]) -> bool {
+    frame.get(..FRAME_HEAD).is_some_and(is_zero)
+}
+
+/// Whether another frame begins somewhere behind the head of this one: then this one was whole, and was damaged later.
+///
+/// A frame's first check covers the check before it, which stands right before it.
+fn has_a_second_frame(bytes: &[u8]) -> bool {
+    bytes.windows(CHECK_LEN + FRAME_HEAD).any(|window| {
+        let mut reader = Reader::new(window);
+        let (tail, length, check) = (reader.array(), reader.array::<4>(), reader.array());
+        match (tail, length) {
+            (Some(tail), Some(length)) => check == Some(Chain(tail).next(&length).0),
+            _ => false,
+        }
+    })
+}
+
+/// Reads the changes in the body of the frame at `offset`.
+pub(crate) fn decode_changes(body: &[u8], offset: usize) -> Result<Vec<Change>, LogError> {
+    let mut reader = Reader::new(body);
+    let mut changes = Vec::new();
+    while !reader.rest().is_empty() {
+        let change = read_change(&mut reader).ok_or(LogError::Change { offset })?;
+        changes.push(change.map_err(|error| LogError::Record { offset, error })?);
+    }
+    Ok(changes)
+}
+
+fn read_change(reader: &mut Reader<'_>) -> Option<Result<Change, MalformedRecord>> {
+    Some(Ok(match reader.u8()? {
+        ADDED => {
+            let terms = Terms {
+                verifier: Party(reader.array()?),
+                deadline: Time(reader.u64()?),
+                value: reader.u64()?,
+            };
+            let length = usize::try_from(reader.u32()?).ok()?;
+            let record = match Record::from_bytes(reader.take(length)?) {
+                Ok(record) => Arc::new(record),
+                Err(error) => return Some(Err(error)),
+            };
+            Change::Added { record, terms }
+        }
+        SETTLED => {
+            let id = RecordId(reader.array()?);
+            let (verdict, hop) = (reader.u8()?, usize::from(reader.u8()?));
+            let hop = || HopNumber::new(hop).ok();
+            let invalid = match verdict {
+                VERIFIED if hop().is_none() => None,
+                KEY_REVOKED => Some(Reason::KeyRevoked(hop()?)),
+                MIXED_MODULUS_SIZE => Some(Reason::MixedModulusSize(hop()?)),
+                NON_CANONICAL => Some(Reason::NonCanonical(hop()?)),
+                OUT_OF_RANGE => Some(Reason::OutOfRange(hop()?)),
+                BAD_SIGNATURE if hop().is_none() => Some(Reason::BadSignature),
+                _ => return None,
+            };
+            Change::Settled { id, invalid }
+        }
+        REMOVED => Change::Removed {
+            id: RecordId(reader.array()?),
+        },
+        _ => return None,
+    }))
+}

@@ -1,0 +1,137 @@
+//! Logs whose checks are right and whose contents are not, and what a power cut leaves.
+
+use super::{
+    log::{self, Chain, LogError},
+    Limits, QueueStore, StoreError,
+};
+use crate::record::{MalformedRecord, RecordId};
+use std::fs;
+
+const LIMITS: Limits = Limits {
+    records: 10,
+    bytes: 10_000,
+};
+
+/// A log with frames of these bodies.
+fn log_of(bodies: &[&[u8]]) -> Vec<u8> {
+    let mut bytes = log::header().to_vec();
+    let mut chain = Chain::start();
+    for body in bodies {
+        let (frame, next) = log::framed(chain, body).expect("short");
+        bytes.extend_from_slice(&frame);
+        chain = next;
+    }
+    bytes
+}
+
+/// The change that removes a record.
+fn removed(id: u8) -> Vec<u8> {
+    [&[3], [id; 32].as_slice()].concat()
+}
+
+/// The change that settles a record.
+fn settled(verdict: u8, hop: u8) -> Vec<u8> {
+    [&[2], [7; 32].as_slice(), &[verdict, hop]].concat()
+}
+
+#[test]
+fn a_whole_frame_that_makes_no_sense_is_named() {
+    let good = removed(1);
+    let offset = log_of(&[&good]).len();
+    let added = |record: &[u8]| {
+        let length = u32::try_from(record.len()).expect("short").to_be_bytes();
+        [&[1], [0; 48].as_slice(), &length, record].concat()
+    };
+    let bodies = [
+        vec![0],
+        vec![4],
+        vec![3],
+        settled(0, 1),
+        settled(1, 0),
+        settled(2, 0),
+        settled(3, 0),
+        settled(4, 0),
+        settled(5, 1),
+        settled(6, 0),
+        good[..32].to_vec(),
+        settled(0, 0)[..34].to_vec(),
+        added(&[])[..50].to_vec(),
+        added(&[1, 2, 3])[..55].to_vec(),
+    ];
+    for body in &bodies {
+        let refused = log::decode_log(&log_of(&[&good, body]));
+        assert_eq!(refused, Err(LogError::Change { offset }), "{body:?}");
+    }
+    let error = MalformedRecord::Version { got: 9 };
+    let refused = log::decode_log(&log_of(&[&good, &added(&[9])]));
+    assert_eq!(refused, Err(LogError::Record { offset, error }));
+    for (verdict, hop) in [(0, 0), (1, 1), (2, 255), (3, 2), (4, 3), (5, 0)] {
+        let body = settled(verdict, hop);
+        let changes = log::decode_changes(&body, 0).expect("a change");
+        assert_eq!(log::encode_changes(&changes), body);
+    }
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_frame_of_more_than_four_bytes_can_count_is_refused() {
+    let most = 0xffff_ffff;
+    assert_eq!(log::body_length(most), Ok([0xff; 4]));
+    let got = most + 1;
+    assert_eq!(log::body_length(got), Err(LogError::TooLong { got }));
+}
+
+#[test]
+fn changes_that_do_not_follow_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("queue.log");
+    fs::write(path, log_of(&[&removed(5)])).expect("a file");
+    let refused = QueueStore::open(folder.path(), LIMITS);
+    let Err(StoreError::Inconsistent { source, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(source.id, RecordId([5; 32]));
+}
+
+#[test]
+fn zeros_where_the_last_frame_began_are_a_frame_that_was_being_written() {
+    let bodies = [removed(1), removed(2), removed(3)];
+    let [one, two, three] = &bodies;
+    let whole = log_of(&[one]);
+    let with_zeros = |mut bytes: Vec<u8>| {
+        bytes[whole.len()..whole.len() + 12].fill(0);
+        bytes
+    };
+    let torn = with_zeros(log_of(&[one, two]));
+    let contents = log::read(&torn).expect("a log");
+    assert_eq!(contents, log::read(&whole).expect("a log"));
+    assert_eq!(contents.whole, whole.len());
+    // With a frame behind it, it had been written.
+    let damaged = with_zeros(log_of(&[one, two, three]));
+    let offset = whole.len();
+    let refused = Err(LogError::Damaged { offset });
+    assert_eq!(log::read(&damaged), refused);
+    assert_eq!(log::read(&damaged[..damaged.len() - 1]), refused);
+}
+
+#[test]
+fn a_header_that_was_never_written_is_a_new_log_and_zeros_behind_it_are_none() {
+    for len in 0..=12 {
+        let contents = log::read(&vec![0; len]).expect("a new log");
+        assert_eq!((contents.whole, contents.changes.len()), (0, 0));
+    }
+    assert_eq!(log::read(&[0; 13]), Err(LogError::NotALog));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("queue.log");
+    fs::write(&path, [0; 12]).expect("a file");
+    assert!(QueueStore::open(folder.path(), LIMITS).is_ok());
+    assert_eq!(fs::read(&path).expect("a log"), log_of(&[]));
+}
+
+#[test]
+fn the_folders_above_a_queue_are_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let deep = folder.path().join("a/b/c");
+    assert!(QueueStore::open(&deep, LIMITS).is_ok());
+    assert!(QueueStore::open(&deep, LIMITS).is_ok());
+}
