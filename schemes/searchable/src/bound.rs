@@ -1,0 +1,40 @@
+//! How large a result can be. Goes along with ciphertexts, which do not show it.
+
+use crate::error::BoundTooLarge;
+
+/// A plaintext is between `−bound` and `bound`.
+///
+/// Nothing in a ciphertext says so: the application carries the bound beside the ciphertext and authenticates it, and
+/// works out the bound of a sum with [`of_sum`](Self::of_sum) before it sums.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bound(u64);
+
+impl Bound {
+    /// The plaintext has at most this magnitude.
+    pub const fn new(magnitude: u64) -> Self {
+        Self(magnitude)
+    }
+
+    /// The largest magnitude.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The bound of a weighted sum and a constant: `Σ|a_i|·bound_i + |constant|`.
+    ///
+    /// # Errors
+    /// [`BoundTooLarge`]: more than any number here can be.
+    pub fn of_sum(
+        terms: impl IntoIterator<Item = (i64, Self)>,
+        constant: i64,
+    ) -> Result<Self, BoundTooLarge> {
+        let sum = terms
+            .into_iter()
+            .try_fold(constant.unsigned_abs(), |sum, (weight, bound)| {
+                sum.checked_add(weight.unsigned_abs().checked_mul(bound.0)?)
+            });
+        sum.filter(|sum| i64::try_from(*sum).is_ok())
+            .map(Self)
+            .ok_or(BoundTooLarge)
+    }
+}

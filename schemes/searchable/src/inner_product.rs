@@ -1,0 +1,498 @@
+//! Inner products of two encrypted vectors: one multiplication, by the transformation of Catalano and Fiore.
+//!
+//! A number `m` modulo `T` is written as `a = m − b` in the open and `b`, random, encrypted. The product of two is
+//! `a·a' + a·b' + a'·b + b·b'`: the first term is public, the next two are sums of ciphertexts with public weights,
+//! and the last is computed by the receiver, who decrypts `b` and `b'`. So the result carries the encrypted `b`s
+//! along: `2l + 1` ciphertexts for vectors of length `l`. Where one of the vectors is public, a weighted sum
+//! ([`HomomorphicKey::evaluate`]) does, and is one ciphertext.
+
+use crate::{
+    bound::Bound,
+    ciphertext::{Ciphertext, ReceivedCiphertext},
+    decrypt::{decrypt_all, Rejected},
+    discrete_log::DiscreteLog,
+    encrypt::Encryptor,
+    error::{BoundTooLarge, CiphertextError, EvaluationError, LengthError, PlaintextOutOfRange},
+    evaluate::Term,
+    homomorphic_key::HomomorphicKey,
+    message::Message,
+    progress::Progress,
+    ring::{Ring, RingError},
+    suite::{COMPRESSED_LEN, FACTOR_VERSION, PRODUCT_VERSION},
+};
+use core::iter::repeat;
+use rand_core::{CryptoRng, RngCore};
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+/// A number that can be multiplied once: `a` in the open, `b` encrypted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    ring: Ring,
+    a: u32,
+    b: Ciphertext,
+}
+
+/// Why bytes are no factor or no product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FactorError {
+    /// Too few bytes, or bytes left over.
+    #[error("no ciphertext of an inner product: {0}")]
+    Length(#[from] LengthError),
+    /// A version that is not known.
+    #[error("a ciphertext of an inner product of version {got} is not known here")]
+    Version {
+        /// The version byte.
+        got: u8,
+    },
+    /// A product of vectors of no length: it never was one.
+    #[error("an inner product of no components")]
+    Empty,
+    /// No such ring, or a number outside it.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// One of the ciphertexts is refused.
+    #[error("ciphertext {index}: {error}")]
+    Ciphertext {
+        /// Its position, from zero.
+        index: usize,
+        /// Why.
+        error: CiphertextError,
+    },
+}
+
+/// Version, bits of the ring, `a`.
+const FACTOR_HEAD: usize = 1 + 1 + 4;
+/// Bytes of a factor: its head and a compressed ciphertext.
+pub const FACTOR_LEN: usize = FACTOR_HEAD + COMPRESSED_LEN;
+/// Version, bits of the ring, length of the vectors.
+const PRODUCT_HEAD: usize = 1 + 1 + 4;
+
+impl Factor {
+    /// EncMul: encrypts a number modulo `T`, with a fresh random `b`.
+    ///
+    /// # Errors
+    /// [`RingError::NotReduced`]: the number is not below `T`.
+    pub fn encrypt(
+        encryptor: &Encryptor,
+        ring: Ring,
+        number: u32,
+        rng: &mut (impl RngCore + CryptoRng),
+    ) -> Result<Self, RingError> {
+        let number = ring.check(number)?;
+        // T is a power of two: the low bits of a uniform number are uniform.
+        let b = Zeroizing::new(rng.next_u32() % ring.modulus());
+        Ok(Self {
+            ring,
+            a: number.wrapping_sub(*b) % ring.modulus(),
+            b: encryptor.encrypt(i64::from(*b), rng),
+        })
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> Ring {
+        self.ring
+    }
+
+    /// The part in the open.
+    pub fn open(&self) -> u32 {
+        self.a
+    }
+
+    /// The encrypted part.
+    pub fn ciphertext(&self) -> &Ciphertext {
+        &self.b
+    }
+
+    /// 982 bytes: version, bits of the ring, `a` big-endian, and the compressed ciphertext of `b`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(FACTOR_LEN);
+        bytes.extend([FACTOR_VERSION, self.ring.bits()]);
+        bytes.extend(self.a.to_be_bytes());
+        bytes.extend(self.b.to_compressed());
+        bytes
+    }
+
+    /// Reads and checks the bytes of a factor.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FactorError> {
+        let (ring, a, body) = head(FACTOR_VERSION, bytes, |_| FACTOR_LEN)?;
+        Ok(Self {
+            ring,
+            a: ring.check(a)?,
+            b: compressed(0, body)?,
+        })
+    }
+
+    /// Reads and checks many, one after the other in the bytes, on all cores: one verdict each, in their order.
+    /// `progress` is told of each.
+    pub fn read_all(bytes: &[u8], progress: &impl Progress) -> Vec<Result<Self, FactorError>> {
+        bytes
+            .par_chunks(FACTOR_LEN)
+            .map(|record| {
+                let factor = Self::from_bytes(record);
+                progress.advance(1);
+                factor
+            })
+            .collect()
+    }
+}
+
+/// Takes the version, the ring and a number from the front, and checks the length of it all.
+fn head(
+    version: u8,
+    bytes: &[u8],
+    length: impl Fn(u32) -> usize,
+) -> Result<(Ring, u32, &[u8]), FactorError> {
+    let Some(([got, bits, number @ ..], body)) = bytes.split_first_chunk::<FACTOR_HEAD>() else {
+        return Err(FactorError::Length(LengthError {
+            expected: FACTOR_LEN,
+            got: bytes.len(),
+        }));
+    };
+    if *got != version {
+        return Err(FactorError::Version { got: *got });
+    }
+    let ring = Ring::new(*bits)?;
+    let number = u32::from_be_bytes(*number);
+    let expected = length(number);
+    if bytes.len() != expected {
+        return Err(FactorError::Length(LengthError {
+            expected,
+            got: bytes.len(),
+        }));
+    }
+    Ok((ring, number, body))
+}
+
+fn compressed(index: usize, bytes: &[u8]) -> Result<Ciphertext, FactorError> {
+    ReceivedCiphertext::from_compressed(bytes)
+        .map_err(CiphertextError::from)
+        .and_then(|received| received.check())
+        .map_err(|error| FactorError::Ciphertext { index, error })
+}
+
+/// Which of the two vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    Left,
+    /// The second.
+    Right,
+}
+
+impl core::fmt::Display for Side {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        })
+    }
+}
+
+/// Why there is no inner product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InnerProductError {
+    /// There is nothing to multiply.
+    #[error("nothing to multiply")]
+    EmptyInput,
+    /// The vectors have different lengths.
+    #[error("vectors of length {left} and {right} have no inner product")]
+    LengthMismatch {
+        /// The length of the first.
+        left: usize,
+        /// The length of the second.
+        right: usize,
+    },
+    /// A component is of another ring than the first.
+    #[error("component {index} of the {side} vector is of another ring")]
+    RingMismatch {
+        /// Of which vector.
+        side: Side,
+        /// Its position, from zero.
+        index: usize,
+    },
+    /// A component fails the test of this key.
+    #[error("component {index} of the {side} vector was not made for this keyword")]
+    MisOperation {
+        /// Of which vector.
+        side: Side,
+        /// Its position, from zero.
+        index: usize,
+    },
+    /// The vectors are too long for the ring.
+    #[error(transparent)]
+    TooLong(#[from] BoundTooLarge),
+    /// The vectors are longer than the length field of a product can say.
+    #[error(
+        "vectors of length {length} are too long: at most {} is possible",
+        u32::MAX
+    )]
+    LengthTooLarge {
+        /// Their length.
+        length: usize,
+    },
+}
+
+/// The encrypted inner product of two encrypted vectors: `2l + 1` ciphertexts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncryptedProduct {
+    ring: Ring,
+    total: Ciphertext,
+    /// The encrypted `b`s of both vectors, pair by pair.
+    pairs: Vec<(Ciphertext, Ciphertext)>,
+}
+
+impl HomomorphicKey {
+    /// The inner product of two encrypted vectors: one mEval of all their components.
+    ///
+    /// # Errors
+    /// The first thing wrong with the vectors, or the first component that is not under this keyword.
+    pub fn inner_product(
+        &self,
+        left: &[Factor],
+        right: &[Factor],
+        rng: &mut (impl RngCore + CryptoRng),
+        progress: &impl Progress,
+    ) -> Result<EncryptedProduct, InnerProductError> {
+        let ring = check_vectors(left, right)?;
+        ring.product_bound(left.len())?;
+        wire_length(left.len())?;
+        let pairs = || left.iter().zip(right);
+        let constant = pairs().map(|(x, y)| i64::from(x.a) * i64::from(y.a)).sum();
+        let terms: Vec<_> = pairs()
+            .flat_map(|(x, y)| {
+                [
+                    Term::new(i64::from(y.a), &x.b),
+                    Term::new(i64::from(x.a), &y.b),
+                ]
+            })
+            .collect();
+        let total = self
+            .evaluate_with_progress(&terms, constant, rng, progress)
+            .map_err(component)?
+            .into_ciphertext();
+        let pairs = pairs().map(|(x, y)| (x.b.clone(), y.b.clone())).collect();
+        Ok(EncryptedProduct { ring, total, pairs })
+    }
+}
+
+/// A length as the bytes of a product say it.
+fn wire_length(length: usize) -> Result<u32, InnerProductError> {
+    u32::try_from(length).map_err(|_| InnerProductError::LengthTooLarge { length })
+}
+
+/// The component behind an input of the sum, whose terms alternate between the vectors.
+fn component(error: EvaluationError) -> InnerProductError {
+    match error {
+        EvaluationError::EmptyInput => InnerProductError::EmptyInput,
+        EvaluationError::MisOperation { index } | EvaluationError::TestedWithOtherKey { index } => {
+            InnerProductError::MisOperation {
+                side: if index % 2 == 0 {
+                    Side::Left
+                } else {
+                    Side::Right
+                },
+                index: index / 2,
+            }
+        }
+    }
+}
+
+fn check_vectors(left: &[Factor], right: &[Factor]) -> Result<Ring, InnerProductError> {
+    if left.len() != right.len() {
+        return Err(InnerProductError::LengthMismatch {
+            left: left.len(),
+            right: right.len(),
+        });
+    }
+    let ring = left.first().ok_or(InnerProductError::EmptyInput)?.ring;
+    for (side, vector) in [(Side::Left, left), (Side::Right, right)] {
+        if let Some(index) = vector.iter().position(|factor| factor.ring != ring) {
+            return Err(InnerProductError::RingMismatch { side, index });
+        }
+    }
+    Ok(ring)
+}
+
+/// Why an inner product could not be decrypted. Ciphertexts are counted from zero, as they are in its bytes: the sum,
+/// then pair by pair.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum ProductError {
+    /// One of its ciphertexts was rejected.
+    #[error("ciphertext {index}: {error}")]
+    Rejected {
+        /// Which.
+        index: usize,
+        /// What decryption says.
+        error: Rejected,
+    },
+    /// A number was not found: the table is too small, or the ciphertext holds no number.
+    #[error("ciphertext {index}: {error}")]
+    PlaintextOutOfRange {
+        /// Which.
+        index: usize,
+        /// What the search says.
+        error: PlaintextOutOfRange,
+    },
+    /// A number was found that no honest product has there.
+    #[error("ciphertext {index}: the number in it is not from 0 to {most}")]
+    NotInRing {
+        /// Which.
+        index: usize,
+        /// The largest that could be there.
+        most: u64,
+    },
+}
+
+impl EncryptedProduct {
+    /// The ring.
+    pub fn ring(&self) -> Ring {
+        self.ring
+    }
+
+    /// The length of the vectors.
+    pub fn length(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// How many ciphertexts it has: `2l + 1`.
+    pub fn ciphertexts(&self) -> usize {
+        2 * self.pairs.len() + 1
+    }
+
+    /// The range that a table for [`decrypt`](Self::decrypt) must cover.
+    ///
+    /// # Errors
+    /// [`BoundTooLarge`]: received with a length that no honest product has.
+    pub fn bound(&self) -> Result<Bound, BoundTooLarge> {
+        self.ring.product_bound(self.length())
+    }
+
+    /// The inner product modulo `T`. `decrypt` is that of either key, under the keyword of the product.
+    ///
+    /// All ciphertexts are decrypted before the first number is searched for.
+    ///
+    /// # Errors
+    /// [`ProductError`]: a ciphertext was rejected, or holds no number in its range.
+    pub fn decrypt(
+        &self,
+        decrypt: impl Fn(&Ciphertext) -> Result<Message, Rejected> + Sync,
+        table: &DiscreteLog,
+    ) -> Result<u32, ProductError> {
+        self.decrypt_with_progress(decrypt, table, &())
+    }
+
+    /// As [`decrypt`](Self::decrypt), telling twice of each ciphertext: when it is decrypted, and when its number is
+    /// found.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn decrypt_with_progress(
+        &self,
+        decrypt: impl Fn(&Ciphertext) -> Result<Message, Rejected> + Sync,
+        table: &DiscreteLog,
+        progress: &impl Progress,
+    ) -> Result<u32, ProductError> {
+        let pairs = self.pairs.iter().flat_map(|(left, right)| [left, right]);
+        let ciphertexts: Vec<_> = [&self.total].into_iter().chain(pairs).collect();
+        let messages: Vec<_> = decrypt_all(&ciphertexts, progress, decrypt)
+            .into_iter()
+            .enumerate()
+            .map(|(index, message)| {
+                message.map_err(|error| ProductError::Rejected { index, error })
+            })
+            .collect::<Result<_, _>>()?;
+        let largest = u64::from(self.ring.modulus()) - 1;
+        let largest_total = self.bound().map_or(u64::MAX, Bound::get) - 1;
+        let limits = [largest_total].into_iter().chain(repeat(largest));
+        let mut numbers = messages.iter().zip(limits).enumerate();
+        let mut next = || {
+            let (index, (message, most)) = numbers.next()?;
+            let number = number_of(index, message, most, table);
+            progress.advance(1);
+            Some(number)
+        };
+        let mut sum = next().transpose()?.map_or(0, u128::from);
+        while let (Some(left), Some(right)) = (next().transpose()?, next().transpose()?) {
+            sum += u128::from(left) * u128::from(right);
+        }
+        Ok(self.ring.reduce(sum))
+    }
+
+    /// Version, bits of the ring, length of the vectors big-endian, and `2l + 1` compressed ciphertexts.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![PRODUCT_VERSION, self.ring.bits()];
+        let length = wire_length(self.length());
+        let length = length.expect("refused when the product was made or read; qed");
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(self.total.to_compressed());
+        for (left, right) in &self.pairs {
+            bytes.extend(left.to_compressed());
+            bytes.extend(right.to_compressed());
+        }
+        bytes
+    }
+
+    /// Reads and checks the bytes of a product, on all cores.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FactorError> {
+        let expected = |length: u32| {
+            usize::try_from(length)
+                .ok()
+                .and_then(|length| length.checked_mul(2)?.checked_add(1))
+                .and_then(|count| count.checked_mul(COMPRESSED_LEN)?.checked_add(PRODUCT_HEAD))
+                .unwrap_or(usize::MAX)
+        };
+        let (ring, length, body) = head(PRODUCT_VERSION, bytes, expected)?;
+        if length == 0 {
+            return Err(FactorError::Empty);
+        }
+        let checked: Vec<_> = body
+            .par_chunks_exact(COMPRESSED_LEN)
+            .enumerate()
+            .map(|(index, bytes)| compressed(index, bytes))
+            .collect();
+        let mut ciphertexts = checked.into_iter();
+        let mut next = || ciphertexts.next().transpose();
+        let total = next()?.ok_or(FactorError::Empty)?;
+        let mut pairs = Vec::new();
+        while let (Some(left), Some(right)) = (next()?, next()?) {
+            pairs.push((left, right));
+        }
+        Ok(Self { ring, total, pairs })
+    }
+}
+
+/// The number of a decrypted ciphertext, from zero to `most`.
+fn number_of(
+    index: usize,
+    message: &Message,
+    most: u64,
+    table: &DiscreteLog,
+) -> Result<u64, ProductError> {
+    let number = table
+        .find(message)
+        .map_err(|error| ProductError::PlaintextOutOfRange { index, error })?;
+    u64::try_from(number)
+        .ok()
+        .filter(|number| *number <= most)
+        .ok_or(ProductError::NotInRing { index, most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_that_the_bytes_cannot_say_is_refused() {
+        assert_eq!(wire_length(7), Ok(7));
+        let length = usize::try_from(u64::from(u32::MAX) + 1).expect("64 bits");
+        let refused = InnerProductError::LengthTooLarge { length };
+        assert_eq!(wire_length(length), Err(refused));
+    }
+}
