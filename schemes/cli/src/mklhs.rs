@@ -1,0 +1,426 @@
+//! `duet-schemes mklhs`: signing numbers, combining what many signed, and checking it.
+
+mod args;
+mod formats;
+mod records;
+
+pub(crate) use args::Command;
+
+use crate::{
+    files,
+    output::{Failure, Output},
+};
+use args::{Equivocation, LabelArgs};
+use duet_mklhs::{
+    check_all, evaluate_unchecked, verify, BatchError, Bounds, Label, LabelRegister, Message,
+    Program, RegisterError, RegisterFiles, Scalar, SignerId, SigningKey,
+};
+use formats::{CombinedFile, ProgramFile, PublicFile, SignersFile};
+use rand_core::OsRng;
+use records::{Record, Sifted};
+use serde_json::json;
+use std::{
+    fmt::Write as _,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+use zeroize::Zeroizing;
+
+impl LabelArgs {
+    fn label(&self, signer: SignerId, tag: &str) -> Result<Label, Failure> {
+        let [context, dataset, tag] =
+            [&self.context, &self.dataset, tag].map(formats::bytes_of_text);
+        Label::new(&context?, signer, &dataset?, &tag?).map_err(Failure::input)
+    }
+}
+
+fn bounds(residues: bool) -> Bounds {
+    if residues {
+        Bounds::Residues
+    } else {
+        Bounds::Integers
+    }
+}
+
+/// Does what is asked. Failures are one line without control characters, whatever is in the files.
+pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
+    dispatch(command, output).map_err(|failure| failure.map(|why| formats::one_line(&why)))
+}
+
+fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
+    match command {
+        Command::Keygen {
+            key,
+            register,
+            anchor,
+        } => keygen(&KeyFolder::new(&key, register, anchor), &key, output),
+        Command::Register { signers, keys } => add_signers(&signers, &keys, output),
+        Command::Sign {
+            key,
+            register,
+            anchor,
+            label,
+            residues,
+            output: to,
+            numbers,
+        } => {
+            let folder = KeyFolder::new(&key, register, anchor);
+            sign(&folder, &label, bounds(residues), &numbers, &to, output)
+        }
+        Command::Check {
+            signers,
+            residues,
+            records,
+        } => check(&signers, bounds(residues), &records, output),
+        Command::Program {
+            label,
+            tags,
+            residues,
+            output: to,
+            weights,
+        } => program(&label, &tags, bounds(residues), &weights, &to, output),
+        Command::Combine {
+            program,
+            signers,
+            output: to,
+            records,
+            ..
+        } => combine(&program, signers.as_deref(), &records, &to, output),
+        Command::Verify {
+            program,
+            signers,
+            total,
+            combined,
+        } => verify_combined(&program, &signers, total, &combined, output),
+        Command::Equivocation(Equivocation::Prove {
+            signers,
+            output: to,
+            records,
+        }) => prove(&signers, &records, &to, output),
+        Command::Equivocation(Equivocation::Check { signers, proof }) => {
+            convict(&signers, &proof, false, output)
+        }
+        Command::Equivocation(Equivocation::Revoke { signers, proof }) => {
+            convict(&signers, &proof, true, output)
+        }
+    }
+}
+
+/// The most bytes of the file of a secret: hex, and the end of a line.
+const MOST_SECRET_LEN: usize = 2 * duet_mklhs::suite::SCALAR_LEN + 2;
+
+/// Where the parts of a key are.
+///
+/// A journal that is older than its anchor is noticed. Both from the same old copy are not: nothing but where they are
+/// kept stands against that.
+struct KeyFolder {
+    secret: PathBuf,
+    public: PathBuf,
+    register: RegisterFiles,
+}
+
+impl KeyFolder {
+    fn new(folder: &Path, journal: Option<PathBuf>, anchor: Option<PathBuf>) -> Self {
+        Self {
+            secret: folder.join("secret"),
+            public: folder.join("public.json"),
+            register: RegisterFiles {
+                journal: journal.unwrap_or_else(|| folder.join("register.journal")),
+                anchor: anchor.unwrap_or_else(|| folder.join("register.anchor")),
+            },
+        }
+    }
+
+    fn secret(&self) -> Result<SigningKey, Failure> {
+        let text = files::read_secret(&self.secret, MOST_SECRET_LEN)?;
+        let mut bytes = Zeroizing::new([0; duet_mklhs::suite::SCALAR_LEN]);
+        let of_file = |error: &dyn std::fmt::Display| {
+            Failure::input(format!("{}: {error}", self.secret.display()))
+        };
+        hex::decode_to_slice(text.trim_ascii(), bytes.as_mut()).map_err(|error| of_file(&error))?;
+        SigningKey::from_bytes(&bytes).map_err(|error| of_file(&error))
+    }
+}
+
+fn keygen(files: &KeyFolder, folder: &Path, output: &Output) -> Result<(), Failure> {
+    let in_folder = |error| Failure::input(format!("{}: {error}", folder.display()));
+    let key = SigningKey::random(&mut OsRng).map_err(Failure::input)?;
+    std::fs::create_dir(folder).map_err(in_folder)?;
+    LabelRegister::create(&files.register, key.id()).map_err(register_failure)?;
+    let mut secret = Zeroizing::new([0; 2 * duet_mklhs::suite::SCALAR_LEN]);
+    hex::encode_to_slice(key.expose().as_slice(), secret.as_mut()).map_err(Failure::input)?;
+    files::write_secret(&files.secret, secret.as_ref())?;
+    let public = PublicFile::of(&key);
+    files::write(&files.public, &formats::pretty(&public)?)?;
+    let id = key.id().to_string();
+    output.result(
+        &json!({ "id": id, "folder": folder, "public": files.public }),
+        format_args!("key {id} in {}", folder.display()),
+    )
+}
+
+fn register_failure(error: RegisterError) -> Failure {
+    match error {
+        RegisterError::LabelAlreadyUsed { .. } | RegisterError::RolledBack { .. } => {
+            Failure::refused(error)
+        }
+        _ => Failure::input(error),
+    }
+}
+
+fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Failure> {
+    let _lock = files::lock(file)?;
+    let mut known = if file.exists() {
+        SignersFile::read(file)?
+    } else {
+        SignersFile::default()
+    };
+    let mut signers = known.check(output)?;
+    let mut ids = Vec::new();
+    for path in keys {
+        let public: PublicFile = formats::read_json(path)?;
+        let id = public.register(&mut signers)?;
+        ids.push(id.to_string());
+        known.add(public);
+    }
+    files::write(file, &formats::pretty(&known)?)?;
+    output.result(
+        &json!({ "registered": ids, "signers": known.len() }),
+        format_args!("registered {}; {} signers", ids.join(" "), known.len()),
+    )
+}
+
+fn sign(
+    folder: &KeyFolder,
+    label: &LabelArgs,
+    bounds: Bounds,
+    numbers: &[(String, Scalar)],
+    to: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let key = folder.secret()?;
+    let mut asked = Vec::new();
+    for (tag, number) in numbers {
+        let message = Message::new(bounds, *number)
+            .map_err(|error| Failure::input(format!("{tag:?}={number}: {error}")))?;
+        asked.push((label.label(key.id(), tag)?, message));
+    }
+    let register = LabelRegister::open(&folder.register, key.id()).map_err(register_failure)?;
+    let messages: Vec<_> = asked
+        .iter()
+        .map(|(label, number)| (label, *number))
+        .collect();
+    let signatures = register.sign_all(&key, &messages).map_err(|error| {
+        let asked = error.request().and_then(|index| numbers.get(index));
+        let failure = register_failure(error);
+        match asked {
+            Some((tag, number)) => failure.map(|why| format!("{tag:?}={number}: {why}")),
+            None => failure,
+        }
+    })?;
+    let mut lines = String::new();
+    for ((label, _), signature) in asked.iter().zip(&signatures) {
+        lines.push_str(&formats::line(&Record::new(label, signature))?);
+    }
+    files::write(to, lines.as_bytes())?;
+    if files::is_pipe(to) {
+        return Ok(());
+    }
+    let count = signatures.len();
+    output.result(
+        &json!({ "signed": count, "records": to }),
+        format_args!("signed {count} numbers"),
+    )
+}
+
+fn check(
+    signers: &Path,
+    bounds: Bounds,
+    records: &[PathBuf],
+    output: &Output,
+) -> Result<(), Failure> {
+    let signers = SignersFile::read(signers)?.check(output)?;
+    let (labels, signatures) = records::read_all(records, output)?;
+    check_all(&signers, bounds, &labels, &signatures, &mut OsRng).map_err(|error| {
+        let BatchError::BadInputs(bad) = error else {
+            return Failure::input(error);
+        };
+        let mut text = format!("{} of {} signatures do not hold", bad.0.len(), labels.len());
+        for (index, error) in &bad.0 {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "; record {index}: {error}");
+        }
+        Failure::refused(text)
+    })?;
+    let count = labels.len();
+    output.result(
+        &json!({ "valid": count }),
+        format_args!("{count} signatures hold"),
+    )
+}
+
+fn program(
+    label: &LabelArgs,
+    tags: &[String],
+    bounds: Bounds,
+    weights: &[(String, Scalar)],
+    to: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let mut coefficients = Vec::new();
+    let mut labels = Vec::new();
+    for (id, weight) in weights {
+        let signer = formats::signer_id(id)?;
+        for tag in tags {
+            coefficients.push(*weight);
+            labels.push(label.label(signer, tag)?);
+        }
+    }
+    let program = Program::new(bounds, coefficients, labels).map_err(Failure::input)?;
+    files::write(to, &formats::pretty(&ProgramFile::of(&program))?)?;
+    if files::is_pipe(to) {
+        return Ok(());
+    }
+    let digest = hex::encode(program.digest());
+    output.result(
+        &json!({ "digest": digest, "inputs": program.labels().len(), "program": to }),
+        format_args!("program {digest} of {} inputs", program.labels().len()),
+    )
+}
+
+fn combine(
+    program: &Path,
+    signers: Option<&Path>,
+    records: &[PathBuf],
+    to: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let program = formats::read_program(program)?;
+    let mut sifted = Sifted::read(records, output)?;
+    sifted.keep_inputs_of(&program);
+    if let Some(signers) = signers {
+        let signers = SignersFile::read(signers)?.check(output)?;
+        for signer in program.signers() {
+            signers.key(signer).map_err(Failure::refused)?;
+        }
+        sifted.drop_bad(&signers, program.bounds())?;
+    }
+    let signatures = sifted.in_order(&program)?;
+    // Each was checked above, unless it was asked for that none is.
+    let combined = evaluate_unchecked(&program, &signatures).map_err(Failure::refused)?;
+    let file = CombinedFile::of(&program, &combined);
+    files::write(to, formats::line(&file)?.as_bytes())?;
+    if files::is_pipe(to) {
+        note_dropped(&sifted);
+        return Ok(());
+    }
+    let (inputs, signers) = (signatures.len(), program.signers().len());
+    let mut text = format!("{inputs} signatures of {signers} signers: {}", file.total);
+    if let Some(note) = sifted.note() {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "; {note}");
+    }
+    output.result(
+        &json!({
+            "inputs": inputs,
+            "signers": signers,
+            "total": file.total,
+            "combined": to,
+            "dropped": sifted.dropped(),
+        }),
+        text,
+    )
+}
+
+fn verify_combined(
+    program: &Path,
+    signers: &Path,
+    total: Option<Scalar>,
+    combined: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let program = formats::read_program(program)?;
+    let file: CombinedFile = formats::read_json(combined)?;
+    let digest = hex::encode(program.digest());
+    if file.digest != digest {
+        let of = &file.digest;
+        return Err(Failure::refused(format!(
+            "the signature is of the program {of:?}, and this is {digest}"
+        )));
+    }
+    let signers = SignersFile::read(signers)?.check(output)?;
+    let combined = file.combined()?;
+    let total = match total {
+        Some(total) => total,
+        None => file.total()?,
+    };
+    let verified = verify(&program, &signers, total, &combined).map_err(Failure::refused)?;
+    let parts: Vec<_> = verified
+        .per_signer
+        .iter()
+        .map(|(signer, part)| json!({ "signer": signer.to_string(), "part": part.to_string() }))
+        .collect();
+    let mut text = format!("total {}", verified.total);
+    for (signer, part) in &verified.per_signer {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{signer} {part}");
+    }
+    let total = verified.total.to_string();
+    output.result(
+        &json!({ "total": total, "digest": digest, "per_signer": parts }),
+        text,
+    )
+}
+
+fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Result<(), Failure> {
+    let signers = SignersFile::read(signers)?.check(output)?;
+    let mut sifted = Sifted::read(records, output)?;
+    let proof = sifted.evidence(&signers)?;
+    let key = signers
+        .key(&proof.label().signer())
+        .map_err(Failure::refused)?;
+    let signer = proof.check(key).map_err(Failure::refused)?.to_string();
+    let text = hex::encode(proof.to_bytes()) + "\n";
+    files::write(to, text.as_bytes())?;
+    if files::is_pipe(to) {
+        note_dropped(&sifted);
+        return Ok(());
+    }
+    output.result(
+        &json!({ "signer": signer, "proof": to, "dropped": sifted.dropped() }),
+        format_args!("two signatures of {signer} on one label"),
+    )
+}
+
+/// Says what was dropped where standard output is taken: as one JSON object, which suits people and programs.
+fn note_dropped(sifted: &Sifted<'_>) {
+    if let Some(note) = sifted.note() {
+        // A closed standard error leaves nobody to tell.
+        let line = json!({ "dropped": sifted.dropped(), "note": note });
+        let _ = writeln!(std::io::stderr(), "{line}");
+    }
+}
+
+fn convict(file: &Path, proof: &Path, is_kept: bool, output: &Output) -> Result<(), Failure> {
+    let _lock = if is_kept {
+        Some(files::lock(file)?)
+    } else {
+        None
+    };
+    let mut known = SignersFile::read(file)?;
+    let mut signers = known.check(output)?;
+    let (proof, text) = formats::read_proof(proof)?;
+    let signer = signers
+        .revoke(&proof)
+        .map_err(Failure::refused)?
+        .to_string();
+    if is_kept {
+        known.revoke(text);
+        files::write(file, &formats::pretty(&known)?)?;
+    }
+    let done = if is_kept { "revoked" } else { "convicted" };
+    output.result(
+        &json!({ "signer": signer, "revoked": is_kept }),
+        format_args!("{done} {signer}, who signed twice"),
+    )
+}

@@ -1,0 +1,301 @@
+//! `duet-schemes polynomial`: everything that it prints or writes as text says what it is worth.
+
+mod args;
+mod formats;
+
+pub(crate) use args::Command;
+
+use crate::{
+    files,
+    output::{Failure, Output},
+};
+use args::{Claim, Data, Evaluate, Forge, Keygen, Kind, Sign, Stats, Verify};
+use duet_polynomial::{
+    research::{
+        forgery::Forger, register::FileRegister, Dimension, EvaluateError, KeyGeneration, Limits,
+        NormBound, Polynomial, PublicKey, SecretKey, SignError, Signer, SigningKey, Tag,
+    },
+    Assurance, Statistic,
+};
+use formats::{
+    bad_file, read_public, read_signature, read_signatures, read_tag, read_values,
+    register_failure, write_signatures,
+};
+use num_bigint::BigInt;
+use rand_core::{OsRng, RngCore};
+use serde_json::{json, Value};
+use std::{num::NonZeroUsize, path::Path};
+use zeroize::Zeroizing;
+
+/// What every output of this module says.
+const WORTH: &str = "Experimental: anybody who holds the public key can forge this";
+
+pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
+    match command {
+        Command::Keygen(args) => keygen(&args, output),
+        Command::Sign(args) => sign(&args, output),
+        Command::Evaluate(args) => evaluate(&args, output),
+        Command::Verify(args) => verify(&args, output),
+        Command::Stats(Stats::Mean(data)) => stats(Kind::Mean, &data, output),
+        Command::Stats(Stats::Variance(data)) => stats(Kind::Variance, &data, output),
+        Command::Stats(Stats::Deviation(data)) => stats(Kind::Deviation, &data, output),
+        Command::Forge(args) => forge(&args, output),
+    }
+}
+
+fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
+    let dimension = Dimension::new(args.dimension).map_err(Failure::input)?;
+    let limits = match args.coefficient {
+        Some(coefficient) => Limits::new(args.values, args.degree, coefficient),
+        None => Limits::for_statistics(args.values)
+            .and_then(|limits| Limits::new(args.values, args.degree, limits.coefficient())),
+    };
+    let limits = limits.map_err(Failure::input)?;
+    // Before the search, which is long; whoever puts them there meanwhile is noticed when they are written.
+    let register = args.register.files();
+    for path in [&args.secret, &register.journal, &register.anchor] {
+        if path.exists() {
+            return Err(bad_file(path, &"there already, and is not overwritten"));
+        }
+    }
+    let mut seed = Zeroizing::new([0; 32]);
+    OsRng.try_fill_bytes(&mut *seed).map_err(Failure::input)?;
+    // About as many candidates as this are tested; nobody knows beforehand.
+    let bar = output.progress(2 * dimension.get() as u64, "candidates");
+    let generated = KeyGeneration {
+        tested: &|| bar.inc(1),
+        ..KeyGeneration::default()
+    }
+    .run(&seed, dimension, limits);
+    bar.finish_and_clear();
+
+    let public = generated.signing.public();
+    // A key without a register could never sign, so the register comes first.
+    FileRegister::create(&register, public.fingerprint())
+        .map_err(|error| register_failure(&register, &error))?;
+    files::write_secret(&args.secret, &generated.secret.expose()).inspect_err(|_| {
+        // Ours, empty and of a key that nobody has. What went wrong before is what the caller hears of.
+        let _ = std::fs::remove_file(&register.journal);
+        let _ = std::fs::remove_file(&register.anchor);
+    })?;
+    files::write(&args.public, &public.to_bytes())?;
+    let fingerprint = hex::encode(public.fingerprint().as_bytes());
+    report(
+        output,
+        &args.public,
+        json!({
+            "fingerprint": fingerprint,
+            "dimension": dimension.get(),
+            "candidates": generated.candidates,
+        }),
+        &format!(
+            "key {fingerprint}, found after {} candidates",
+            generated.candidates
+        ),
+    )
+}
+
+fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
+    let public = read_public(&args.public)?;
+    let secret = Zeroizing::new(files::read(&args.secret)?);
+    let secret = SecretKey::from_bytes(&secret).map_err(|e| bad_file(&args.secret, &e))?;
+    let key = SigningKey::restore(&secret, &public).map_err(|e| bad_file(&args.secret, &e))?;
+    let tag = read_tag(&args.tag)?;
+    let values = read_values(&args.values)?;
+    let files = args.register.files();
+    let register = FileRegister::open(&files, public.fingerprint())
+        .map_err(|error| register_failure(&files, &error))?;
+    let mut signer = Signer::new(key, register).map_err(Failure::input)?;
+    let workers = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let signed = signer.sign_data_set(&tag, &values, workers);
+    let signatures = signed.map_err(|error| match error {
+        SignError::Register(error) => register_failure(&files, &error),
+        other => Failure::input(other),
+    })?;
+    write_signatures(&args.out, &signatures)?;
+    report(
+        output,
+        &args.out,
+        json!({ "signatures": signatures.len() }),
+        &format!("{} values signed", signatures.len()),
+    )
+}
+
+fn evaluate(args: &Evaluate, output: &Output) -> Result<(), Failure> {
+    let public = read_public(&args.public)?;
+    let signatures = read_signatures(&args.signatures, &public)?;
+    let count = u32::try_from(signatures.len()).map_err(Failure::input)?;
+    let function = Polynomial::parse(count, &args.function).map_err(Failure::input)?;
+    let result = public
+        .evaluate(&function, &signatures, args.range)
+        .map_err(Failure::input)?;
+    write_signatures(&args.out, &[result.signature])?;
+    report(
+        output,
+        &args.out,
+        json!({ "value": result.value.to_string(), "function": function.to_string() }),
+        &format!("{} (not verified)", result.value),
+    )
+}
+
+fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
+    let claim = args.claim.read()?;
+    let signature = read_signature(&args.signature, &claim.public)?;
+    let range = args.range;
+    if !claim.public.is_exact(&claim.function, range) {
+        return Err(Failure::refused(EvaluateError::ResultOutOfRange { range }));
+    }
+    let bound = if args.paper_bound {
+        NormBound::Paper
+    } else {
+        NormBound::Tight
+    };
+    let verified = claim
+        .public
+        .verify_within(
+            bound,
+            &claim.tag,
+            &claim.function,
+            &args.claim.value,
+            &signature,
+        )
+        .map_err(Failure::refused)?;
+    let (mut fields, text) = match args.claim.what.stat {
+        Some(kind) => result_of(kind, args.claim.count, verified.value())?,
+        None => (json!({}), verified.value().to_string()),
+    };
+    fields["value"] = verified.value().to_string().into();
+    result(output, fields, &format!("{text} is verified"))
+}
+
+fn stats(kind: Kind, data: &Data, output: &Output) -> Result<(), Failure> {
+    let public = read_public(&data.public)?;
+    let tag = read_tag(&data.tag)?;
+    let signatures = read_signatures(&data.signatures, &public)?;
+    let count = u32::try_from(signatures.len()).map_err(Failure::input)?;
+    let function = kind.function(count)?;
+    let computed = public
+        .evaluate(&function, &signatures, data.range)
+        .map_err(Failure::input)?;
+    let verified = public
+        .verify(&tag, &function, &computed.value, &computed.signature)
+        .map_err(Failure::refused)?;
+    let (mut fields, text) = result_of(kind, count, verified.value())?;
+    fields["value"] = verified.value().to_string().into();
+    fields["count"] = count.into();
+    match &data.out {
+        Some(out) => {
+            write_signatures(out, &[computed.signature])?;
+            report(output, out, fields, &text)
+        }
+        None => result(output, fields, &text),
+    }
+}
+
+fn forge(args: &Forge, output: &Output) -> Result<(), Failure> {
+    let claim = args.claim.read()?;
+    let rows = Forger::rows(&claim.public);
+    let bar = output.progress(rows as u64, "rows reduced");
+    let forger = Forger::new(&claim.public, &|done| bar.set_position(done as u64));
+    bar.finish_and_clear();
+    let forged = forger
+        .forge(&claim.tag, &claim.function, &args.claim.value)
+        .map_err(Failure::input)?;
+    let verdict = claim
+        .public
+        .verify(&claim.tag, &claim.function, &args.claim.value, &forged);
+    let accepted = verdict.is_ok();
+    let text = if accepted {
+        "forged from the public key alone, and accepted by the verifier"
+    } else {
+        "forged from the public key alone, and too long for the verifier"
+    };
+    let fields = json!({ "accepted": accepted, "value": args.claim.value.to_string() });
+    match &args.out {
+        Some(out) => {
+            write_signatures(out, &[forged])?;
+            report(output, out, fields, text)
+        }
+        None => result(output, fields, text),
+    }
+}
+
+impl Kind {
+    fn function(self, count: u32) -> Result<Polynomial, Failure> {
+        match self {
+            Self::Mean => Polynomial::sum(count),
+            Self::Variance | Self::Deviation => Polynomial::variance(count),
+        }
+        .map_err(Failure::input)
+    }
+}
+
+/// A claim whose parts were read.
+struct ReadClaim {
+    public: PublicKey,
+    tag: Tag,
+    function: Polynomial,
+}
+
+impl Claim {
+    fn read(&self) -> Result<ReadClaim, Failure> {
+        let function = match (&self.what.function, self.what.stat) {
+            (Some(text), _) => Polynomial::parse(self.count, text).map_err(Failure::input)?,
+            (None, Some(kind)) => kind.function(self.count)?,
+            (None, None) => return Err(Failure::input("neither a function nor a statistic")),
+        };
+        Ok(ReadClaim {
+            public: read_public(&self.public)?,
+            tag: read_tag(&self.tag)?,
+            function,
+        })
+    }
+}
+
+/// A statistic from the number that is signed, as JSON and as text.
+fn result_of(kind: Kind, count: u32, value: &BigInt) -> Result<(Value, String), Failure> {
+    let count = BigInt::from(count);
+    let denominator = match kind {
+        Kind::Mean => count,
+        Kind::Variance | Kind::Deviation => &count * &count,
+    };
+    let fraction = Statistic::new(value.clone(), denominator)
+        .ok_or_else(|| Failure::input("a data set without values"))?;
+    Ok(match kind {
+        Kind::Mean => (
+            json!({ "mean": fraction.to_f64() }),
+            format!("mean {}", fraction.to_f64()),
+        ),
+        Kind::Variance => {
+            let variance = fraction.to_f64();
+            (
+                json!({ "variance": variance }),
+                format!("variance {variance}"),
+            )
+        }
+        Kind::Deviation => {
+            let deviation = fraction
+                .square_root()
+                .ok_or_else(|| Failure::refused("a variance below zero"))?;
+            (
+                json!({ "deviation": deviation }),
+                format!("standard deviation {deviation}"),
+            )
+        }
+    })
+}
+
+/// Prints a result with what it is worth.
+fn result(output: &Output, mut fields: Value, text: &str) -> Result<(), Failure> {
+    fields["assurance"] = Assurance::Experimental.to_string().into();
+    output.result(&fields, format_args!("{text}\n{WORTH}"))
+}
+
+/// Prints a result, unless what the command makes goes to standard output already, which must stay readable by the next
+/// command of a pipe.
+fn report(output: &Output, made: &Path, fields: Value, text: &str) -> Result<(), Failure> {
+    if made.as_os_str() == "-" {
+        return Ok(());
+    }
+    result(output, fields, text)
+}

@@ -1,0 +1,204 @@
+//! Single numbers: encrypted, tested, found, decrypted.
+
+use super::{
+    records::{read_any_ciphertexts, read_ciphertexts, read_numbers, write_ciphertexts},
+    KeywordArgs, PublicArgs, ReaderArgs, ServerArgs,
+};
+use crate::output::{Failure, Output};
+use duet_searchable::{Bound, Ciphertext, Encryptor, Form, HomomorphicKey, Tested, Unmatched};
+use rand::rngs::OsRng;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Arguments of `encrypt`.
+#[derive(clap::Args)]
+pub(crate) struct Encrypt {
+    #[command(flatten)]
+    public: PublicArgs,
+    #[command(flatten)]
+    keyword: KeywordArgs,
+    /// The numbers, as text parted by white space or commas; `-` for standard input.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// Where the ciphertexts go; `-` for standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The largest magnitude that a number may have: nothing is encrypted if one is beyond it.
+    #[arg(long, value_name = "NUMBER")]
+    bound: Option<u64>,
+    /// Writes 977 bytes for each number instead of 1841.
+    #[arg(long)]
+    compressed: bool,
+}
+
+/// Arguments of `test`.
+#[derive(clap::Args)]
+pub(crate) struct Test {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// The ciphertexts; `-` for standard input.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+}
+
+/// Arguments of `search`.
+#[derive(clap::Args)]
+pub(crate) struct Search {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// The ciphertexts; `-` for standard input.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// Where those under the keyword go.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Writes 977 bytes for each ciphertext instead of 1841.
+    #[arg(long)]
+    compressed: bool,
+}
+
+/// Arguments of `decrypt`.
+#[derive(clap::Args)]
+pub(crate) struct Decrypt {
+    #[command(flatten)]
+    reader: ReaderArgs,
+    /// The ciphertexts; `-` for standard input.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// The largest magnitude that a number may have: the search goes no further.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1 << 32)]
+    bound: u64,
+}
+
+pub(super) fn form(compressed: bool) -> Form {
+    if compressed {
+        Form::Compressed
+    } else {
+        Form::Plain
+    }
+}
+
+pub(crate) fn encrypt(command: &Encrypt, output: &Output) -> Result<(), Failure> {
+    let public = command.public.key()?;
+    let keyword = command.keyword.keyword()?;
+    let encryptor = Encryptor::new(&public, &keyword).map_err(Failure::input)?;
+    let numbers: Vec<i64> = read_numbers(&command.input)?;
+    if let Some(bound) = command.bound {
+        within(&numbers, bound)?;
+    }
+    let bar = output.progress(numbers.len() as u64, "encrypting");
+    let ciphertexts = encryptor.encrypt_all(&numbers, &mut OsRng, &|steps| bar.inc(steps));
+    bar.finish_and_clear();
+    write_ciphertexts(&command.out, form(command.compressed), &ciphertexts)?;
+    if command.out.as_os_str() == "-" {
+        return Ok(());
+    }
+    output.result(
+        &json!({ "encrypted": numbers.len() }),
+        format!("{} numbers encrypted", numbers.len()),
+    )
+}
+
+/// Refuses a number beyond the bound, without repeating it: it was to be encrypted.
+fn within(numbers: &[i64], bound: u64) -> Result<(), Failure> {
+    let beyond = |number: &i64| number.unsigned_abs() > bound;
+    match numbers.iter().position(beyond) {
+        Some(index) => Err(Failure::input(format!(
+            "number {index} is not between -{bound} and {bound}"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The verdict on each, with a bar.
+fn verdicts(
+    key: &HomomorphicKey,
+    ciphertexts: &[Ciphertext],
+    output: &Output,
+) -> Vec<Result<Tested, Unmatched>> {
+    let bar = output.progress(ciphertexts.len() as u64, "testing");
+    let verdicts = key.test_all(ciphertexts, &|steps| bar.inc(steps));
+    bar.finish_and_clear();
+    verdicts
+}
+
+pub(crate) fn test(command: &Test, output: &Output) -> Result<(), Failure> {
+    let key = command.server.key()?;
+    let ciphertexts = read_ciphertexts(&command.input, output)?;
+    let verdicts = verdicts(&key, &ciphertexts, output);
+    let failure = verdicts
+        .iter()
+        .enumerate()
+        .find_map(|(index, verdict)| Some((index, verdict.as_ref().err()?)));
+    if let Some((index, error)) = failure {
+        return Err(Failure::refused(format!("ciphertext {index}: {error}")));
+    }
+    output.result(
+        &json!({ "tested": ciphertexts.len() }),
+        format!("{} ciphertexts, all under the keyword", ciphertexts.len()),
+    )
+}
+
+pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
+    let key = command.server.key()?;
+    let checked = read_any_ciphertexts(&command.input, output)?;
+    let searched = checked.len();
+    let mut malformed = Vec::new();
+    let (mut positions, mut ciphertexts) = (Vec::new(), Vec::new());
+    for (index, checked) in checked.into_iter().enumerate() {
+        match checked {
+            Ok(ciphertext) => {
+                positions.push(index);
+                ciphertexts.push(ciphertext);
+            }
+            Err(_) => malformed.push(index),
+        }
+    }
+    let found: Vec<_> = positions
+        .iter()
+        .zip(verdicts(&key, &ciphertexts, output))
+        .filter_map(|(index, verdict)| Some((index, verdict.ok()?.into_ciphertext())))
+        .collect();
+    let matches = found.iter().map(|(_, ciphertext)| ciphertext);
+    write_ciphertexts(&command.out, form(command.compressed), matches)?;
+    if command.out.as_os_str() == "-" {
+        return Ok(());
+    }
+    let indices: Vec<_> = found.iter().map(|(index, _)| index).collect();
+    output.result(
+        &json!({ "searched": searched, "found": indices, "malformed": malformed }),
+        format!(
+            "{} of {searched} ciphertexts found, {} malformed",
+            found.len(),
+            malformed.len()
+        ),
+    )
+}
+
+pub(crate) fn decrypt(command: &Decrypt, output: &Output) -> Result<(), Failure> {
+    let reader = command.reader.reader()?;
+    let ciphertexts = read_ciphertexts(&command.input, output)?;
+    // Refused ciphertexts are known before any search.
+    let bar = output.progress(ciphertexts.len() as u64, "decrypting");
+    let messages = reader.decrypt_all(&ciphertexts, &|steps| bar.inc(steps));
+    bar.finish_and_clear();
+    let messages: Vec<_> = messages
+        .into_iter()
+        .enumerate()
+        .map(|(index, message)| {
+            message.map_err(|error| Failure::refused(format!("ciphertext {index}: {error}")))
+        })
+        .collect::<Result<_, _>>()?;
+    let table = command.reader.table(Bound::new(command.bound), output)?;
+    let mut numbers = Vec::with_capacity(messages.len());
+    for (index, message) in messages.iter().enumerate() {
+        let bar = output.progress(table.giant_steps() + 1, "discrete logarithm");
+        let found = table.find_with_progress(message, &|steps| bar.inc(steps));
+        bar.finish_and_clear();
+        let number =
+            found.map_err(|error| Failure::refused(format!("ciphertext {index}: {error}")))?;
+        numbers.push(number);
+    }
+    let lines: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+    output.result(&json!({ "numbers": numbers }), lines.join("\n"))
+}

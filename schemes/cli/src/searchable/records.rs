@@ -1,0 +1,138 @@
+//! Files of ciphertexts and of numbers.
+
+use super::ReaderArgs;
+use crate::{
+    files,
+    output::{Failure, Output},
+};
+use duet_searchable::{
+    suite::{COMPRESSED_LEN, COMPRESSED_VERSION, PLAIN_LEN, PLAIN_VERSION},
+    Bound, Ciphertext, CiphertextError, DiscreteLog, Factor, Form, ReceivedCiphertext, FACTOR_LEN,
+};
+use std::path::Path;
+
+fn refused(path: &Path, index: usize, error: impl std::fmt::Display) -> Failure {
+    Failure::refused(format!("{}: ciphertext {index}: {error}", path.display()))
+}
+
+/// What was received, one ciphertext after the other: as far as versions and lengths tell where one ends.
+struct Records {
+    received: Vec<ReceivedCiphertext>,
+    /// What stands where the next ciphertext should begin, if it is none.
+    rest: Result<(), CiphertextError>,
+}
+
+impl Records {
+    fn split(mut bytes: &[u8]) -> Self {
+        let mut received = Vec::new();
+        while let Some(version) = bytes.first() {
+            let length = match *version {
+                PLAIN_VERSION => PLAIN_LEN + 1,
+                COMPRESSED_VERSION => COMPRESSED_LEN + 1,
+                // The decoder says what it does not know.
+                _ => bytes.len(),
+            };
+            let (record, tail) = bytes.split_at(length.min(bytes.len()));
+            match ReceivedCiphertext::parse(record) {
+                Ok(record) => received.push(record),
+                Err(error) => {
+                    let rest = Err(error);
+                    return Self { received, rest };
+                }
+            }
+            bytes = tail;
+        }
+        let rest = Ok(());
+        Self { received, rest }
+    }
+
+    fn check(&self, output: &Output) -> Vec<Result<Ciphertext, CiphertextError>> {
+        let bar = output.progress(self.received.len() as u64, "checking");
+        let checked = ReceivedCiphertext::check_all(&self.received, &|steps| bar.inc(steps));
+        bar.finish_and_clear();
+        checked
+    }
+}
+
+/// Reads ciphertexts one after the other, and checks each. The first that is none is the end of it.
+pub(super) fn read_ciphertexts(path: &Path, output: &Output) -> Result<Vec<Ciphertext>, Failure> {
+    let records = Records::split(&files::read(path)?);
+    let checked = records.check(output);
+    let index = checked.len();
+    let ciphertexts = named(path, checked)?;
+    records.rest.map_err(|error| refused(path, index, error))?;
+    Ok(ciphertexts)
+}
+
+/// As [`read_ciphertexts`], with a verdict on each: one that is none does not hide those after it. Where nobody can
+/// tell where the next begins, it ends all the same.
+pub(super) fn read_any_ciphertexts(
+    path: &Path,
+    output: &Output,
+) -> Result<Vec<Result<Ciphertext, CiphertextError>>, Failure> {
+    let records = Records::split(&files::read(path)?);
+    if let Err(error) = records.rest {
+        return Err(refused(path, records.received.len(), error));
+    }
+    Ok(records.check(output))
+}
+
+/// All of them, or the first failure with the name of the file and its position.
+fn named<T, E: std::fmt::Display>(
+    path: &Path,
+    checked: Vec<Result<T, E>>,
+) -> Result<Vec<T>, Failure> {
+    (0..)
+        .zip(checked)
+        .map(|(index, checked)| checked.map_err(|error| refused(path, index, error)))
+        .collect()
+}
+
+pub(super) fn write_ciphertexts<'a>(
+    path: &Path,
+    form: Form,
+    ciphertexts: impl IntoIterator<Item = &'a Ciphertext>,
+) -> Result<(), Failure> {
+    let records: Vec<_> = ciphertexts
+        .into_iter()
+        .flat_map(|ciphertext| ciphertext.to_wire(form))
+        .collect();
+    files::write(path, &records)
+}
+
+/// Reads the components of an encrypted vector, and checks each.
+pub(super) fn read_vector(path: &Path, output: &Output) -> Result<Vec<Factor>, Failure> {
+    let bytes = files::read(path)?;
+    let bar = output.progress(bytes.len().div_ceil(FACTOR_LEN) as u64, "checking");
+    let checked = Factor::read_all(&bytes, &|steps| bar.inc(steps));
+    bar.finish_and_clear();
+    named(path, checked)
+}
+
+/// Reads numbers as text, parted by white space or commas.
+pub(super) fn read_numbers<N>(path: &Path) -> Result<Vec<N>, Failure>
+where
+    N: std::str::FromStr<Err: std::fmt::Display>,
+{
+    let text = String::from_utf8(files::read(path)?)
+        .map_err(|_| Failure::input(format!("{}: no text", path.display())))?;
+    text.split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            word.parse()
+                .map_err(|error| Failure::input(format!("{}: {word}: {error}", path.display())))
+        })
+        .collect()
+}
+
+impl ReaderArgs {
+    /// The table for numbers of this magnitude, in the memory that was asked for.
+    pub(super) fn table(&self, bound: Bound, output: &Output) -> Result<DiscreteLog, Failure> {
+        let memory = self.memory.saturating_mul(1 << 20);
+        let entries = DiscreteLog::baby_steps(bound, memory).map_err(Failure::input)? + 1;
+        let bar = output.progress(entries, "table of logarithms");
+        let table = DiscreteLog::new(bound, memory, &|steps| bar.inc(steps));
+        bar.finish_and_clear();
+        table.map_err(Failure::input)
+    }
+}
