@@ -16,10 +16,18 @@ use std::{
 /// Set for the cargo that calls this program in place of rustc; holds the directory for the documentation.
 const WRAPPING: &str = "DUET_LINT_DOCUMENTATION";
 
+/// Crates that are built with other profiles or for other targets than the workspace.
+const WORKSPACES_APART: [&str; 2] = ["benches/wasm/Cargo.toml", "fuzz/Cargo.toml"];
+
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {
     tools::for_linting()?;
-    cargo::run(&mut cargo::cargo(["fmt", "--all", "--", "--check"]))
+    cargo::run(&mut cargo::cargo(["fmt", "--all", "--", "--check"]))?;
+    for manifest in WORKSPACES_APART {
+        let mut fmt = cargo::cargo(["fmt", "--manifest-path", manifest]);
+        cargo::run(fmt.args(["--", "--check"]))?;
+    }
+    Ok(())
 }
 
 /// Clippy and rustdoc over every target of every crate; a warning is an error.

@@ -1,6 +1,7 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
 //! - `bench`: measures everything that is asked for next to its rivals, and shows it as tables and plots,
+//! - `simulate`: plays rounds of large networks with measured costs, and shows them likewise,
 //! - `demo`: a local network of validators and the light client that follows it,
 //! - `test`: every test there is,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
@@ -15,7 +16,10 @@ mod bench;
 mod cargo;
 mod demo;
 mod dependencies;
+mod documents;
 mod lint;
+mod simulate;
+mod svg;
 mod test;
 mod tools;
 
@@ -41,6 +45,8 @@ enum Chore {
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
     Bench(bench::Options),
+    /// Plays rounds of votes in large networks with measured costs, prints tables and draws plots.
+    Simulate(simulate::Options),
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
@@ -59,6 +65,7 @@ fn main() -> ExitCode {
         Chore::Demo(options) => demo::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
+        Chore::Simulate(options) => simulate::run(&options),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),

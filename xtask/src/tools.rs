@@ -15,10 +15,15 @@ pub(crate) fn for_building() -> Result {
     programs()
 }
 
+/// What the benches need: some of them run inside of WASM.
+pub(crate) fn for_measuring() -> Result {
+    rustup_target(BARE_METAL)
+}
+
 /// What the checks need besides.
 pub(crate) fn for_linting() -> Result {
     for (program, component) in [("cargo-fmt", "rustfmt"), ("clippy-driver", "clippy")] {
-        if !answers(program) {
+        if !answers(program, VERSION) {
             rustup(&["component", "add", component])?;
         }
     }
@@ -50,31 +55,53 @@ fn rustup(arguments: &[&str]) -> Result {
 /// A program that the build calls.
 struct Tool {
     program: &'static str,
+    /// What it is called with to see whether it is there, and whole.
+    probe: &'static [&'static str],
     purpose: &'static str,
     /// The environment variable that can name it.
-    variable: &'static str,
+    variable: Option<&'static str>,
     /// Debian's package of it.
     package: &'static str,
 }
 
-const TOOLS: [Tool; 2] = [
+const VERSION: &[&str] = &["--version"];
+
+const TOOLS: [Tool; 4] = [
     Tool {
         program: "protoc",
+        probe: VERSION,
         purpose: "the protocol buffers compiler, for the network's messages",
-        variable: "PROTOC",
+        variable: Some("PROTOC"),
         package: "protobuf-compiler",
     },
     Tool {
         program: "c++",
+        probe: VERSION,
         purpose: "a C++ compiler, for the optimiser of the runtime",
-        variable: "CXX",
+        variable: Some("CXX"),
         package: "g++",
+    },
+    Tool {
+        program: "make",
+        probe: VERSION,
+        purpose: "for OpenSSL, which the network and `schemes/sequential` use",
+        variable: None,
+        package: "make",
+    },
+    Tool {
+        program: "perl",
+        // A minimal system has the interpreter without these.
+        probe: &["-MFindBin", "-MIPC::Cmd", "-MTime::Piece", "-e1"],
+        purpose: "with its modules, for OpenSSL",
+        variable: Some("OPENSSL_SRC_PERL"),
+        package: "perl",
     },
 ];
 
 impl Tool {
     fn is_missing(&self) -> bool {
-        std::env::var_os(self.variable).is_none() && !answers(self.program)
+        let named = self.variable.and_then(std::env::var_os);
+        named.is_none() && !answers(self.program, self.probe)
     }
 }
 
@@ -85,7 +112,7 @@ fn programs() -> Result {
         return Ok(());
     }
     let packages: Vec<_> = missing.iter().map(|tool| tool.package).collect();
-    if is_root() && answers("apt-get") {
+    if is_root() && answers("apt-get", VERSION) {
         println!("xtask: apt-get install {}", packages.join(" "));
         run(Command::new("apt-get").args(["update", "--quiet"]))?;
         let mut install = Command::new("apt-get");
@@ -104,7 +131,11 @@ fn programs() -> Result {
              purpose,
              variable,
              package,
-         }| { format!("\n  {program}: {purpose}; Debian's {package}, or set {variable}") },
+             ..
+         }| {
+            let or_set = variable.map_or_else(String::new, |name| format!(", or set {name}"));
+            format!("\n  {program}: {purpose}; Debian's {package}{or_set}")
+        },
     );
     let named: String = named.collect();
     if named.is_empty() {
@@ -114,9 +145,9 @@ fn programs() -> Result {
     }
 }
 
-fn answers(program: &str) -> bool {
+fn answers(program: &str, probe: &[&str]) -> bool {
     Command::new(program)
-        .arg("--version")
+        .args(probe)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

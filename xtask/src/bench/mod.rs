@@ -1,13 +1,17 @@
 //! Runs the benches, keeps what they measured in one file, and shows it: tables with ratios, and plots.
 
+mod papers;
 mod plots;
 mod results;
-mod svg;
 mod tables;
 mod targets;
 
-use crate::{cargo, Result};
-use results::Results;
+use crate::{
+    cargo,
+    documents::{put_tables, write_plots},
+    tools, Result,
+};
+use results::{Results, Samples};
 use std::{
     fs,
     num::NonZeroUsize,
@@ -34,6 +38,9 @@ pub(crate) struct Options {
     /// Measures nothing: shows what this file of an earlier run holds.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filters", "quick", "large", "passes"])]
     from: Option<PathBuf>,
+    /// The companion schemes instead: the tables of their papers, beside what is measured here.
+    #[arg(long, conflicts_with = "large")]
+    schemes: bool,
     /// Also puts the tables and the plots into the documentation.
     #[arg(long)]
     docs: bool,
@@ -62,6 +69,9 @@ pub(crate) fn run(options: &Options) -> Result {
     let target = cargo::target_directory().join("bench");
     let output = options.output.clone().unwrap_or(target.join("report"));
     fs::create_dir_all(&output)?;
+    if options.schemes {
+        return papers::run(options, &target, &output);
+    }
     let results = match &options.from {
         Some(file) => Results::read(file)?,
         None => measure(options, &target)?,
@@ -80,28 +90,8 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.docs {
         let docs = cargo::root().join("docs");
         write_plots(&plots, &docs.join("benchmarks"))?;
-        into_document(&docs.join("benchmarks.md"), &tables)?;
+        put_tables(&docs.join("benchmarks.md"), &tables)?;
     }
-    Ok(())
-}
-
-fn write_plots(plots: &[(&str, String)], folder: &Path) -> Result {
-    fs::create_dir_all(folder)?;
-    for (name, svg) in plots {
-        fs::write(folder.join(format!("{name}.svg")), svg)?;
-    }
-    Ok(())
-}
-
-/// What stands around the tables in the documentation.
-const MARKS: (&str, &str) = ("<!-- tables: begin -->\n", "<!-- tables: end -->");
-
-fn into_document(document: &Path, tables: &str) -> Result {
-    let text = fs::read_to_string(document)?;
-    let missing = || format!("{} has no marks for the tables", document.display());
-    let (before, rest) = text.split_once(MARKS.0).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(MARKS.1).ok_or_else(missing)?;
-    fs::write(document, [before, MARKS.0, tables, MARKS.1, after].concat())?;
     Ok(())
 }
 
@@ -109,7 +99,26 @@ fn into_document(document: &Path, tables: &str) -> Result {
 /// are fewer and have fewer features. Then measures everything in several passes, so that a slow moment of the
 /// machine falls on a part of each measurement, not on the whole of one.
 fn measure(options: &Options, target: &Path) -> Result<Results> {
-    let package = ["--package", "duet-benches", "--profile", "dev", "--locked"];
+    tools::for_measuring()?;
+    let passes = passes(options, "duet-benches", &["--noplot"], target)?;
+    let mut sizes = cargo::cargo(["run", "--quiet", "--bin", "sizes"]);
+    sizes
+        .args(build_of("duet-benches"))
+        .env("CARGO_TARGET_DIR", target);
+    Results::collect(&passes, sizes, options.scale())
+}
+
+fn build_of(package: &str) -> [&str; 5] {
+    ["--package", package, "--profile", "dev", "--locked"]
+}
+
+/// Measures a package's benches as often as is asked for; `arguments` are criterion's.
+fn passes(
+    options: &Options,
+    package: &str,
+    arguments: &[&str],
+    target: &Path,
+) -> Result<Vec<Samples>> {
     let criterion = target.join("criterion");
     let mut passes = Vec::new();
     for _ in 0..options.passes() {
@@ -118,8 +127,9 @@ fn measure(options: &Options, target: &Path) -> Result<Results> {
         }
         let mut bench = cargo::cargo(["bench"]);
         bench
-            .args(package)
-            .args(["--benches", "--", "--noplot"])
+            .args(build_of(package))
+            .args(["--benches", "--"])
+            .args(arguments)
             .env("CARGO_TARGET_DIR", target)
             .env("CRITERION_HOME", &criterion)
             .env("DUET_BENCH_SCALE", options.scale());
@@ -129,7 +139,5 @@ fn measure(options: &Options, target: &Path) -> Result<Results> {
         cargo::run(&mut bench)?;
         passes.push(results::samples(&criterion)?);
     }
-    let mut sizes = cargo::cargo(["run", "--quiet", "--bin", "sizes"]);
-    sizes.args(package).env("CARGO_TARGET_DIR", target);
-    Results::collect(&passes, sizes, options.scale())
+    Ok(passes)
 }

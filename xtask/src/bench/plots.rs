@@ -2,12 +2,15 @@
 
 use super::{
     results::Results,
-    svg::{Chart, Line},
     tables::{in_units, SYNC},
+};
+use crate::{
+    documents::Plots,
+    svg::{Chart, Line},
 };
 
 /// Every plot that the results have something for: its name and the SVG.
-pub(crate) fn all(results: &Results) -> Vec<(&'static str, String)> {
+pub(crate) fn all(results: &Results) -> Plots {
     let charts = [
         ("votes", votes(results)),
         ("justifications", justifications(results)),

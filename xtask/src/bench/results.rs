@@ -95,13 +95,7 @@ impl Results {
     /// Gathers what criterion left of each pass, what the program of the sizes says, and the counts that the
     /// repository keeps.
     pub(crate) fn collect(passes: &[Samples], mut sizes: Command, scale: &str) -> Result<Self> {
-        let mut pooled = Samples::new();
-        for (name, samples) in passes.iter().flatten() {
-            pooled.entry(name.clone()).or_default().extend(samples);
-        }
-        if pooled.is_empty() {
-            return Err("no bench has this in its name".into());
-        }
+        let rows = pooled(passes)?;
         let output = sizes.output()?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
@@ -117,7 +111,7 @@ impl Results {
             machine,
             scale: scale.to_owned(),
             passes: passes.len(),
-            rows: pooled.into_iter().filter_map(Row::new).collect(),
+            rows,
             sizes,
         })
     }
@@ -174,6 +168,18 @@ pub(crate) fn samples(criterion: &Path) -> Result<Samples> {
     measurements(criterion)?.iter().map(read).collect()
 }
 
+/// The samples of all passes, with what they say of each measurement.
+pub(super) fn pooled(passes: &[Samples]) -> Result<Vec<Row>> {
+    let mut pooled = Samples::new();
+    for (name, samples) in passes.iter().flatten() {
+        pooled.entry(name.clone()).or_default().extend(samples);
+    }
+    if pooled.is_empty() {
+        return Err("no bench has this in its name".into());
+    }
+    Ok(pooled.into_iter().filter_map(Row::new).collect())
+}
+
 impl Row {
     /// The bounds of the median are those order statistics between which it lies with 95 % confidence, whatever
     /// the distribution: `√n` ranks around the middle. `None` without samples.
@@ -215,7 +221,7 @@ fn measurements(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
+pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?)
 }
@@ -224,7 +230,19 @@ fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
 const EXTENSIONS: [&str; 4] = ["bmi2", "adx", "avx2", "avx512ifma"];
 
 impl Machine {
-    fn this() -> Result<Self> {
+    /// In one line: processor, cores, extensions, compiler.
+    pub(super) fn describe(&self) -> String {
+        format!(
+            "{} ({} cores, {}), {}",
+            self.processor,
+            self.cores,
+            self.extensions.join(", "),
+            self.compiler,
+        )
+    }
+
+    /// The one that this runs on.
+    pub(super) fn this() -> Result<Self> {
         let described = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let value = |key: &str| {
             let line = described.lines().find(|line| line.starts_with(key))?;

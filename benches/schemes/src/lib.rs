@@ -1,0 +1,4 @@
+//! Fixtures and rivals for the benches of the companion schemes.
+
+pub mod mklhs;
+pub mod polynomial;

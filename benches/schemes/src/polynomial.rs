@@ -1,0 +1,81 @@
+//! The thesis' workload for `duet-polynomial`: one signer's data set, and functions of it.
+
+use duet_polynomial::research::{
+    register::MemoryRegister, Dimension, Evaluated, GeneratedKey, KeyGeneration, Limits,
+    Polynomial, PublicKey, Signature, Signer, Tag,
+};
+use num_bigint::BigInt;
+use std::num::NonZeroUsize;
+
+/// The dimensions of the thesis.
+pub const DIMENSIONS: [usize; 6] = [4, 8, 16, 32, 64, 128];
+
+/// The dimensions at which a forgery is timed.
+pub const FORGED: [usize; 3] = [16, 32, 64];
+
+/// The sizes of its data sets.
+pub const DATA_SETS: [u32; 3] = [5, 10, 20];
+
+/// The key of a seed, found by `workers` threads.
+pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
+    let limits = Limits::for_statistics(20).expect("positive limits");
+    let generation = KeyGeneration {
+        workers,
+        tested: &|| (),
+    };
+    generation.run(&[seed; 32], Dimension::new(n).expect("a dimension"), limits)
+}
+
+/// A signer, and a data set that it signed.
+pub struct DataSet {
+    /// The signer.
+    pub signer: Signer<MemoryRegister>,
+    /// Its public key.
+    pub key: PublicKey,
+    /// The data set's name.
+    pub tag: Tag,
+    /// The largest magnitude of a value.
+    pub range: u64,
+    /// The values.
+    pub values: Vec<BigInt>,
+    /// Their signatures.
+    pub signatures: Vec<Signature>,
+}
+
+impl DataSet {
+    /// `count` values, as large as the message space of small dimensions allows.
+    pub fn new(n: usize, count: u32) -> Self {
+        let range = match n {
+            4 => 1,
+            8 => 31,
+            _ => 1000,
+        };
+        let generated = key(n, 1, NonZeroUsize::MIN);
+        let key = generated.signing.public().clone();
+        let register = MemoryRegister::new(key.fingerprint());
+        let mut signer = Signer::new(generated.signing, register).expect("its own register");
+        let tag = Tag::new("data").expect("a short tag");
+        // Scattered by a multiplier that is prime to every range.
+        let values: Vec<BigInt> = (0..u64::from(count))
+            .map(|i| ((i * 7919 + 13) % (range + 1)).into())
+            .collect();
+        let signatures = signer
+            .sign_data_set(&tag, &values, NonZeroUsize::MIN)
+            .expect("values of the message space");
+        Self {
+            signer,
+            key,
+            tag,
+            range,
+            values,
+            signatures,
+        }
+    }
+
+    /// The function applied; `None` where its results may not fit the message space, as for squares at n = 4.
+    pub fn evaluate(&self, function: &Polynomial) -> Option<Evaluated> {
+        self.key
+            .evaluate(function, &self.signatures, self.range)
+            .ok()
+    }
+}
