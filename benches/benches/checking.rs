@@ -5,7 +5,7 @@ use duet_benches::{
     harness::{Harness, Pace, Scale},
     rivals::{Arkworks, BlstBatch, BlstMinPk, BlstMinSig, Ecdsa, Threads, W3fVote},
 };
-use duet_primitives::{DualKeyBytes, UncheckedVote};
+use duet_primitives::{curve::Arithmetic, DualKeyBytes, UncheckedVote};
 use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier, Pair};
 use std::{hint::black_box, num::NonZeroUsize};
 use w3f_bls::{TinyBLS377, TinyBLS381};
@@ -154,28 +154,22 @@ fn rounds(harness: &mut Harness) {
     for n in harness.set_sizes() {
         for threads in [1, 2] {
             let threads = NonZeroUsize::new(threads).expect("not zero");
-            harness.measure(
-                &format!("vote::check_all/n={n},threads={threads},scheme=duet"),
-                Pace::Slow,
-                || {
-                    let round = Round::of(*n);
-                    let check = move || {
-                        let votes = round
-                            .votes()
-                            .iter()
-                            .map(|bytes| decode_vote(bytes))
-                            .collect();
-                        let message = round.message();
-                        UncheckedVote::check_all(votes, round.keyset(), &message, threads)
-                            .iter()
-                            .all(Result::is_ok)
-                    };
-                    assert!(check());
-                    check
-                },
-            );
+            let name = format!("vote::check_all/n={n},threads={threads},scheme=duet");
+            harness.measure(&name, Pace::Slow, || a_round(*n, threads));
         }
     }
+    let fastest = Arithmetic::current();
+    for arithmetic in Arithmetic::supported() {
+        let key = match arithmetic {
+            Arithmetic::Portable => "portable",
+            Arithmetic::Avx512 => "avx512",
+            Arithmetic::Avx512Ifma => "avx512ifma",
+        };
+        arithmetic.choose().expect("the processor can; qed");
+        let name = format!("vote::check_all/n=1000,threads=1,scheme=duet,arithmetic={key}");
+        harness.measure(&name, Pace::Slow, || a_round(1000, NonZeroUsize::MIN));
+    }
+    fastest.choose().expect("it was in use; qed");
     let batches: &[u32] = match harness.scale() {
         Scale::Quick => &[100],
         Scale::Full | Scale::Large => &[100, 1000],
@@ -193,6 +187,23 @@ fn rounds(harness: &mut Harness) {
             );
         }
     }
+}
+
+fn a_round(n: u32, threads: NonZeroUsize) -> impl FnMut() -> bool {
+    let round = Round::of(n);
+    let check = move || {
+        let votes = round
+            .votes()
+            .iter()
+            .map(|bytes| decode_vote(bytes))
+            .collect();
+        let message = round.message();
+        UncheckedVote::check_all(votes, round.keyset(), &message, threads)
+            .iter()
+            .all(Result::is_ok)
+    };
+    assert!(check());
+    check
 }
 
 /// One registration, from the bytes of key and proof.

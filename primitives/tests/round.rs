@@ -1,18 +1,24 @@
 //! The votes of a round checked together: the verdicts are those of checking each alone, on every mix of honest,
-//! wrong, malformed and hostile votes, with and without tables, on one thread and on several.
+//! wrong, malformed and hostile votes, with and without tables, on one thread and on several, in every arithmetic.
 
 use duet_primitives::{
-    curve::{Blst, Curve},
+    curve::{Arithmetic, Blst, Curve},
     suite::{G1_LEN, SCALAR_LEN},
     testing::{secret, TestSet},
     Keyset, RoundMessage, SecretKey, UncheckedVote, Vote, VoteError, VoteSignature, H256,
 };
 use proptest::prelude::*;
-use std::num::NonZeroUsize;
+use std::{
+    num::NonZeroUsize,
+    sync::{Mutex, PoisonError},
+};
 
 /// Above the number from which on votes are checked in step, and no multiple of anything.
 const MEMBERS: u64 = 37;
 const GENESIS: H256 = H256::repeat_byte(7);
+
+/// Held by who chooses the arithmetic of the process.
+static ARITHMETIC: Mutex<()> = Mutex::new(());
 
 struct Round {
     set: TestSet,
@@ -60,13 +66,26 @@ impl Round {
         let expected = alone(&fresh);
         assert_eq!(alone(self), expected);
         assert_eq!(alone(self), expected);
-        for threads in [1, 2, 5] {
-            let threads = NonZeroUsize::new(threads).unwrap();
-            let check = |round: &Self| {
-                UncheckedVote::check_all(votes.to_vec(), round.keyset(), &round.message, threads)
-            };
-            assert_eq!(Self::verdicts(check(self)), expected);
-            assert_eq!(Self::verdicts(check(&Self::new())), expected);
+        let _alone = ARITHMETIC.lock().unwrap_or_else(PoisonError::into_inner);
+        for arithmetic in Arithmetic::supported() {
+            arithmetic.choose().unwrap();
+            for threads in [1, 2, 5] {
+                let threads = NonZeroUsize::new(threads).unwrap();
+                let check = |round: &Self| {
+                    UncheckedVote::check_all(
+                        votes.to_vec(),
+                        round.keyset(),
+                        &round.message,
+                        threads,
+                    )
+                };
+                assert_eq!(Self::verdicts(check(self)), expected, "{arithmetic}");
+                assert_eq!(
+                    Self::verdicts(check(&Self::new())),
+                    expected,
+                    "{arithmetic}"
+                );
+            }
         }
         expected
     }

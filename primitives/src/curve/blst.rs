@@ -1,5 +1,5 @@
-//! blst: assembly, constant-time on secrets. Here and in `fast/field.rs` is all `unsafe` of the crate: each call hands blst
-//! pointers to live, initialised values of exactly the type that the binding names.
+//! blst: assembly, constant-time on secrets. Here and in `fast/field.rs` each call hands blst
+//! pointers to live, initialised values of exactly the type that the binding names. The only other `unsafe` of the crate is in `fast/vector`.
 
 use super::{check_encoding, fast, Commitments, Curve, PointError, Query};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};

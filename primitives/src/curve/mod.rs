@@ -7,6 +7,8 @@
 //!
 //! Encodings are the usual compressed ones: big-endian, three flag bits on top. (ENC-1)
 
+#[cfg(feature = "std")]
+mod arithmetic;
 mod ark;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
@@ -18,6 +20,8 @@ mod fast;
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
 mod wasm;
 
+#[cfg(feature = "std")]
+pub use self::arithmetic::{Arithmetic, Unsupported};
 pub use self::ark::Ark;
 #[cfg(feature = "std")]
 pub use self::blst::Blst;

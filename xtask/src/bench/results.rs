@@ -227,7 +227,7 @@ pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
 }
 
 /// Extensions that big-number arithmetic can use.
-const EXTENSIONS: [&str; 4] = ["bmi2", "adx", "avx2", "avx512ifma"];
+const EXTENSIONS: [&str; 6] = ["bmi2", "adx", "avx2", "avx512f", "avx512dq", "avx512ifma"];
 
 impl Machine {
     /// In one line: processor, cores, extensions, compiler.

@@ -3,10 +3,14 @@
 //! An addition then costs 5M + 1S and a doubling 5M + 2S, where Jacobian coordinates take 8M + 3S and 3M + 4S.
 //! Every case is handled: zero, which is `(0, 0)` here as it is in blst, equal points and opposite ones.
 
+#[cfg(target_arch = "x86_64")]
+use super::vector;
 use super::{
+    super::{blst::decompress, Arithmetic, PointError},
     field::{invert_all, Fp},
     point::Affine,
 };
+use crate::suite::G1_LEN;
 use alloc::vec::Vec;
 
 /// Zero, which lies on no curve with `b ≠ 0`.
@@ -15,15 +19,44 @@ pub(crate) const ZERO: Affine = Affine {
     y: Fp::ZERO,
 };
 
+/// Fewer additions are not worth vectors.
+#[cfg(target_arch = "x86_64")]
+const LEAST_FOR_VECTORS: usize = 24;
+
+/// A vector that is less full than this is not worth decompressing.
+#[cfg(target_arch = "x86_64")]
+const LEAST_TO_DECOMPRESS: usize = 11;
+
 /// Additions that wait to be done together, and space for doing them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lanes {
     additions: Vec<(usize, Affine)>,
     denominators: Vec<Fp>,
     scratch: Vec<Fp>,
+    #[cfg(target_arch = "x86_64")]
+    vectors: Option<vector::Kernel>,
+}
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Self::with(Arithmetic::current())
+    }
 }
 
 impl Lanes {
+    /// With this arithmetic, or portably where the processor cannot.
+    pub(crate) fn with(arithmetic: Arithmetic) -> Self {
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = arithmetic;
+        Self {
+            additions: Vec::new(),
+            denominators: Vec::new(),
+            scratch: Vec::new(),
+            #[cfg(target_arch = "x86_64")]
+            vectors: vector::Kernel::of(arithmetic),
+        }
+    }
+
     /// Asks for `points[at] += addend` at the next [`Lanes::flush`]. Only one addition may ask for each place;
     /// a point is doubled by adding it to itself.
     #[inline(always)]
@@ -33,6 +66,14 @@ impl Lanes {
 
     /// Does what was asked for.
     pub(crate) fn flush(&mut self, points: &mut [Affine]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.vectors {
+            if self.additions.len() >= LEAST_FOR_VECTORS {
+                kernel.add_all(&self.additions, points);
+                self.additions.clear();
+                return;
+            }
+        }
         self.denominators.clear();
         for (at, addend) in &self.additions {
             let point = &points[*at];
@@ -58,6 +99,30 @@ impl Lanes {
     }
 }
 
+/// The points of the curve that these bytes encode, without the subgroup check.
+pub(crate) fn decompress_all(
+    arithmetic: Arithmetic,
+    encodings: &[&[u8; G1_LEN]],
+) -> Vec<Result<Affine, PointError>> {
+    let one_by_one =
+        |bytes: &&[u8; G1_LEN]| decompress(bytes).map(|point| Affine::from_blst(&point));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(kernel) = vector::Kernel::of(arithmetic) {
+        let rest = encodings.len() % vector::WIDTH;
+        let in_vectors = if rest < LEAST_TO_DECOMPRESS {
+            encodings.len() - rest
+        } else {
+            encodings.len()
+        };
+        let mut points = kernel.decompress_all(&encodings[..in_vectors]);
+        points.extend(encodings[in_vectors..].iter().map(one_by_one));
+        return points;
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = arithmetic;
+    encodings.iter().map(one_by_one).collect()
+}
+
 /// What the slope of the line through both points is divided by; zero where there is no such line.
 #[inline(always)]
 fn denominator(point: &Affine, other: &Affine) -> Fp {
@@ -74,7 +139,7 @@ fn denominator(point: &Affine, other: &Affine) -> Fp {
 }
 
 /// The sum of opposite points, or of points of which one is zero.
-fn vertical(point: &Affine, other: &Affine) -> Affine {
+pub(super) fn vertical(point: &Affine, other: &Affine) -> Affine {
     if point.is_zero() {
         *other
     } else if other.is_zero() {

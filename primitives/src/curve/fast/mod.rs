@@ -5,6 +5,8 @@
 //! and σ, which comes once and has to be checked anyway ([`variable`]). Votes of one round go through these in
 //! step, in affine coordinates with shared inversions ([`lanes`]). Both ways decide the same on every input.
 //!
+//! Where the processor has AVX-512, what goes in step goes sixteen at a time (`vector`).
+//!
 //! Sums of keys go in step too, and sums of subsets are kept where the same keys are added again and again
 //! ([`sums`]).
 //!
@@ -17,6 +19,9 @@ mod lanes;
 mod point;
 mod sums;
 mod variable;
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod vector;
 
 #[cfg(test)]
 mod tests;
@@ -24,12 +29,12 @@ mod tests;
 use super::{
     blst::{decompress, Blst},
     digits::BaseZ,
-    Commitments, Curve, PointError, Query,
+    Arithmetic, Commitments, Curve, PointError, Query,
 };
 use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
-use lanes::{Lanes, ZERO};
+use lanes::{decompress_all, Lanes, ZERO};
 pub(super) use point::Affine;
 use point::{to_affine, Jacobian};
 use std::sync::{
@@ -38,6 +43,15 @@ use std::sync::{
 };
 pub(super) use sums::sum;
 pub(super) use sums::Sums;
+
+/// Whether the processor can do this arithmetic.
+pub(super) fn is_supported(arithmetic: Arithmetic) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has_vectors = vector::Kernel::of(arithmetic).is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_vectors = false;
+    arithmetic == Arithmetic::Portable || has_vectors
+}
 
 /// For the generator: 1.2 MB once per process, 24 additions.
 const GENERATOR: Shape = Shape::new(11, 12, 12);
@@ -160,17 +174,17 @@ struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    fn new(query: &Query<'a, Blst>) -> Result<Self, PointError> {
+    fn new(query: &Query<'a, Blst>, sigma: Affine) -> Self {
         let (pk1, hm) = (Affine::from_blst(query.pk1), Affine::from_blst(query.hm));
-        Ok(Self {
-            sigma: Affine::from_blst(&decompress(query.sigma)?),
+        Self {
+            sigma,
             c: base_z(query.c),
             s: base_z(query.s),
             pk1,
             pk1_tables: query.pk1_tables.get(&pk1),
             hm,
             hm_tables: query.hm_tables.get(&hm),
-        })
+        }
     }
 
     /// The shapes of both tables, where there are both.
@@ -264,25 +278,33 @@ fn normal(point: Jacobian) -> blst_p1_affine {
 
 /// σ and the two commitments of one vote.
 pub(super) fn commitments(query: &Query<'_, Blst>) -> Result<Commitments<Blst>, PointError> {
-    Prepared::new(query)?.alone()
+    let sigma = Affine::from_blst(&decompress(query.sigma)?);
+    Prepared::new(query, sigma).alone()
 }
 
 /// The same for many: those whose tables are of one shape in step, the others one by one.
 pub(super) fn commitments_all(
     queries: &[Query<'_, Blst>],
 ) -> Vec<Result<Commitments<Blst>, PointError>> {
-    let mut lanes = Lanes::default();
+    let arithmetic = Arithmetic::current();
+    let mut lanes = Lanes::with(arithmetic);
     queries
         .chunks(LANES)
-        .flat_map(|chunk| in_step(chunk, &mut lanes))
+        .flat_map(|chunk| in_step(chunk, arithmetic, &mut lanes))
         .collect()
 }
 
 fn in_step(
     queries: &[Query<'_, Blst>],
+    arithmetic: Arithmetic,
     lanes: &mut Lanes,
 ) -> Vec<Result<Commitments<Blst>, PointError>> {
-    let prepared: Vec<_> = queries.iter().map(Prepared::new).collect();
+    let sigmas: Vec<_> = queries.iter().map(|query| query.sigma).collect();
+    let prepared: Vec<_> = queries
+        .iter()
+        .zip(decompress_all(arithmetic, &sigmas))
+        .map(|(query, sigma)| sigma.map(|sigma| Prepared::new(query, sigma)))
+        .collect();
     let shapes = prepared.iter().flatten().find_map(Prepared::shapes);
     let together: Vec<&Prepared<'_>> = prepared
         .iter()

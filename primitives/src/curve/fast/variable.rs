@@ -136,8 +136,11 @@ impl Work {
                 if Z_BITS.contains(&step) {
                     lanes.push(self.count + lane, power);
                 }
-                if step + 1 < NAF_STEPS {
-                    lanes.push(lane, power);
+            }
+            // Doublings stay together: vectors do either these or additions.
+            if step + 1 < NAF_STEPS {
+                for lane in 0..self.count {
+                    lanes.push(lane, self.points[lane]);
                 }
             }
             lanes.flush(&mut self.points);
