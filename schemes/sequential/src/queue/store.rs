@@ -10,6 +10,7 @@ use crate::{
     directory::KeyDirectory,
     record::{Record, RecordId, VerifiedRecord},
 };
+use duet_journal::disk;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
@@ -151,7 +152,7 @@ impl QueueStore {
             self.len = log::HEADER_LEN as u64;
         }
         self.log.sync_all()?;
-        sync_folder(&self.folder)
+        disk::sync_folder(&self.folder)
     }
 
     /// What is in the queue.
@@ -333,7 +334,7 @@ impl QueueStore {
             bytes.extend_from_slice(&frame);
             chain = after;
         }
-        let file = write_new(&next, &bytes).map_err(|error| {
+        let file = disk::overwrite(&next, &bytes).map_err(|error| {
             // Bytes that nobody reads take room that the log may need.
             let _ = fs::remove_file(&next);
             io_error(&next)(error)
@@ -341,7 +342,7 @@ impl QueueStore {
         // From here on nobody knows which of the two files has the log's name.
         self.is_in_doubt = true;
         fs::rename(&next, self.folder.join(LOG))
-            .and_then(|()| sync_folder(&self.folder))
+            .and_then(|()| disk::sync_folder(&self.folder))
             .map_err(io_error(&next))?;
         self.is_in_doubt = false;
         self.log = file;
@@ -392,8 +393,7 @@ fn create_folder(folder: &Path) -> io::Result<()> {
         .collect();
     fs::create_dir_all(folder)?;
     for made in missing {
-        let parent = made.parent().filter(|path| !path.as_os_str().is_empty());
-        sync_folder(parent.unwrap_or(Path::new(".")))?;
+        disk::sync_folder_of(made)?;
     }
     Ok(())
 }
@@ -407,17 +407,6 @@ fn open_log(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<File> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(file)
-}
-
 fn lock(path: &Path) -> Result<File, StoreError> {
     let file = open_log(path).map_err(io_error(path))?;
     match file.try_lock() {
@@ -425,12 +414,4 @@ fn lock(path: &Path) -> Result<File, StoreError> {
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_owned())),
         Err(TryLockError::Error(source)) => Err(io_error(path)(source)),
     }
-}
-
-/// Makes sure that a new name is there after a power cut.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }
