@@ -162,6 +162,18 @@ struct Decoded {
     has_anchored: bool,
 }
 
+/// How many labels a journal has up to its last whole entry; `None` when it does not begin as one of the signer's does.
+///
+/// For looking at a copy. What the signer has signed is at least this, and only the anchor says whether it is all.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn labels_in_journal(journal: impl Read, signer: SignerId) -> io::Result<Option<u64>> {
+    let start = Mark::start(&header(signer));
+    let decoded = decode(journal, signer, start)?;
+    Ok(decoded.map(|decoded| decoded.mark.entries()))
+}
+
 /// Reads a journal up to its last whole entry; `None` when it does not start as one of the signer's does.
 fn decode(mut reader: impl Read, signer: SignerId, anchored: Mark) -> io::Result<Option<Decoded>> {
     let header = header(signer);

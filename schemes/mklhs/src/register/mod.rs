@@ -17,6 +17,7 @@ mod error;
 mod journal;
 
 pub use error::RegisterError;
+pub use journal::labels_in_journal;
 
 use crate::{
     bounds::Message,
