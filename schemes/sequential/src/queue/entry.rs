@@ -15,7 +15,7 @@ pub struct Terms {
     pub verifier: Party,
     /// After this time it is dropped, unless it was verified.
     pub deadline: Time,
-    /// What it is worth: more comes first under [`Order::ByValue`], and pushes out less when the queue is full.
+    /// What it is worth: more comes first under [`Order::ByValue`](super::Order::ByValue), and pushes out less when the queue is full.
     ///
     /// It is for the queue's owner to say, and never for whoever sent the record.
     pub value: u64,
