@@ -7,81 +7,90 @@ use duet_mklhs::{
     check_all, evaluate_unchecked, verify, BatchError, Bounds, Label, LabelRegister, Message,
     RegisterFiles, SigningKey,
 };
-use duet_scheme_benches::mklhs::{blst_keygen, Straight, Workload};
+use duet_scheme_benches::{
+    harness::{answering_yes, Harness},
+    mklhs::{blst_keygen, Straight, Workload},
+};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::{hint::black_box, time::Duration};
+use std::{cell::LazyCell, hint::black_box, time::Duration};
 
 /// Signers and labels of the paper.
 const PAPER: (u32, u32) = (10, 16);
 
 fn main() {
-    let pool = |threads| {
-        let builder = ThreadPoolBuilder::new().num_threads(threads);
-        builder.build().expect("threads can be started")
-    };
-    let all = pool(0);
     pool(1).install(|| {
-        let mut criterion = Criterion::default()
+        let criterion = Criterion::default()
             .sample_size(10)
             .warm_up_time(Duration::from_millis(100))
             .measurement_time(Duration::from_millis(500))
             .configure_from_args()
             .without_plots();
-        signing(&mut criterion);
-        combining(&mut criterion);
-        sweep(&mut criterion);
-        batches(&mut criterion, &all);
-        validators(&mut criterion, &all);
-        criterion.final_summary();
+        let mut harness = Harness::measuring(criterion);
+        run(&mut harness);
+        harness.finish();
     });
 }
 
-/// Measures `work` after seeing that it answers yes.
-fn measure(criterion: &mut Criterion, operation: &str, keys: &str, mut work: impl FnMut() -> bool) {
-    assert!(work(), "{operation}/{keys} answers no");
-    let mut group = criterion.benchmark_group(format!("mklhs::{operation}"));
-    group.bench_function(keys, |bencher| bencher.iter(|| black_box(work())));
-    group.finish();
+fn pool(threads: usize) -> ThreadPool {
+    let builder = ThreadPoolBuilder::new().num_threads(threads);
+    builder.build().expect("threads can be started")
 }
 
-fn signing(criterion: &mut Criterion) {
-    let workload = Workload::new(PAPER.0, PAPER.1);
-    let straight = Straight::new(&workload);
+/// Every bench, on the pool that this is called in.
+pub(crate) fn run(harness: &mut Harness) {
+    let all = pool(0);
+    signing(harness);
+    combining(harness);
+    sweep(harness);
+    batches(harness, &all);
+    validators(harness, &all);
+}
+
+fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
+    harness.bench(&format!("mklhs::{operation}/{keys}"), answering_yes(work));
+}
+
+fn signing(harness: &mut Harness) {
+    let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
+    let straight = LazyCell::new(|| Straight::new(&workload));
     let material = [7; 32];
-    let expected = blst_keygen(&material);
-    measure(criterion, "keygen", "scheme=duet", || {
+    let expected = LazyCell::new(|| blst_keygen(&material));
+    measure(harness, "keygen", "scheme=duet", || {
         let key = SigningKey::generate(black_box(&material)).expect("enough material");
-        key.public().to_bytes() == expected
+        key.public().to_bytes() == *expected
     });
-    measure(criterion, "keygen", "scheme=blst", || {
-        blst_keygen(black_box(&material)) == expected
+    measure(harness, "keygen", "scheme=blst", || {
+        blst_keygen(black_box(&material)) == *expected
     });
-    let (key, label) = (&workload.keys[0], &workload.program.labels()[0]);
-    let message = workload.messages[0];
-    let expected = workload.signatures[0].to_bytes();
-    measure(criterion, "sign", "scheme=duet", || {
-        let signature = key.sign_unregistered(black_box(label), black_box(message));
-        signature.is_ok_and(|signature| signature.to_bytes() == expected)
+    measure(harness, "sign", "scheme=duet", || {
+        let (key, label) = (&workload.keys[0], &workload.program.labels()[0]);
+        let signature = key.sign_unregistered(black_box(label), black_box(workload.messages[0]));
+        signature.is_ok_and(|signature| signature == workload.signatures[0])
     });
-    measure(criterion, "sign", "scheme=blst", || {
-        straight.sign()[..] == expected[..48]
+    measure(harness, "sign", "scheme=blst", || {
+        straight.sign()[..] == workload.signatures[0].to_bytes()[..48]
     });
-    registered(criterion, key);
+    registered(harness);
 }
 
 /// Signing with the register, on the disk that holds temporary files: 64 numbers with one flush.
-fn registered(criterion: &mut Criterion, key: &SigningKey) {
+fn registered(harness: &mut Harness) {
     let folder = std::env::temp_dir().join(format!("duet-mklhs-bench-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("temporary files can be made");
-    let files = RegisterFiles {
-        journal: folder.join("journal"),
-        anchor: folder.join("anchor"),
-    };
-    let register = LabelRegister::create(&files, key.id()).expect("a new register");
+    let signer = LazyCell::new(|| {
+        std::fs::create_dir_all(&folder).expect("temporary files can be made");
+        let files = RegisterFiles {
+            journal: folder.join("journal"),
+            anchor: folder.join("anchor"),
+        };
+        let key = SigningKey::generate(&[7; 32]).expect("enough material");
+        let register = LabelRegister::create(&files, key.id()).expect("a new register");
+        (key, register)
+    });
     let mut epoch = 0_u64;
-    measure(criterion, "sign_registered", "numbers=64", || {
+    measure(harness, "sign_registered", "numbers=64", || {
+        let (key, register) = &*signer;
         epoch += 1;
         let label = |tag: u64| {
             let label = Label::new(b"bench", key.id(), &epoch.to_be_bytes(), &tag.to_be_bytes());
@@ -96,112 +105,99 @@ fn registered(criterion: &mut Criterion, key: &SigningKey) {
             .sign_all(key, &messages)
             .is_ok_and(|all| all.len() == 64)
     });
-    drop(register);
+    drop(signer);
     // What stays behind is small, and the system clears it.
     let _ = std::fs::remove_dir_all(&folder);
 }
 
-fn combining(criterion: &mut Criterion) {
-    let workload = Workload::new(PAPER.0, PAPER.1);
-    let straight = Straight::new(&workload);
+fn combining(harness: &mut Harness) {
+    let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
+    let straight = LazyCell::new(|| Straight::new(&workload));
     let shape = "signers=10,labels=16";
-    let expected = workload.combined.to_bytes();
-    measure(
-        criterion,
-        "evaluate",
-        &format!("{shape},scheme=duet"),
-        || {
-            let combined = evaluate_unchecked(&workload.program, black_box(&workload.signatures));
-            combined.is_ok_and(|combined| combined.to_bytes() == expected)
-        },
-    );
-    measure(
-        criterion,
-        "evaluate",
-        &format!("{shape},scheme=blst"),
-        || {
-            let (gamma, partials) = straight.evaluate();
-            [&gamma[..], partials.concat().as_slice()].concat() == expected
-        },
-    );
-    measure(criterion, "verify", &format!("{shape},scheme=blst"), || {
+    let expected = LazyCell::new(|| workload.combined.to_bytes());
+    measure(harness, "evaluate", &format!("{shape},scheme=duet"), || {
+        let combined = evaluate_unchecked(&workload.program, black_box(&workload.signatures));
+        combined.is_ok_and(|combined| combined.to_bytes() == *expected)
+    });
+    measure(harness, "evaluate", &format!("{shape},scheme=blst"), || {
+        let (gamma, partials) = straight.evaluate();
+        [&gamma[..], partials.concat().as_slice()].concat() == *expected
+    });
+    measure(harness, "verify", &format!("{shape},scheme=blst"), || {
         straight.verify()
     });
-    measure(
-        criterion,
-        "offline",
-        &format!("{shape},scheme=blst"),
-        || straight.label_sums().count() == 10,
-    );
-    let label_sums: Vec<_> = straight.label_sums().collect();
-    measure(criterion, "online", &format!("{shape},scheme=blst"), || {
+    measure(harness, "offline", &format!("{shape},scheme=blst"), || {
+        straight.label_sums().count() == 10
+    });
+    let label_sums = LazyCell::new(|| straight.label_sums().collect::<Vec<_>>());
+    measure(harness, "online", &format!("{shape},scheme=blst"), || {
         straight.verify_online(black_box(&label_sums))
     });
 }
 
 /// As RELIC's bench has it: one signer more at a time, and one label more.
-fn sweep(criterion: &mut Criterion) {
+fn sweep(harness: &mut Harness) {
     let shapes = (1..=PAPER.0)
         .map(|signers| (signers, PAPER.1))
         .chain((1..PAPER.1).map(|labels| (PAPER.0, labels)));
     for (signers, labels) in shapes {
-        let workload = Workload::new(signers, labels);
-        verifying(
-            criterion,
-            &format!("signers={signers},labels={labels},scheme=duet"),
-            &workload,
-        );
+        let workload = LazyCell::new(|| Workload::new(signers, labels));
+        let keys = format!("signers={signers},labels={labels},scheme=duet");
+        verifying(harness, &keys, &workload);
     }
 }
 
-fn verifying(criterion: &mut Criterion, keys: &str, workload: &Workload) {
-    let Workload {
-        program,
-        signers,
-        combined,
-        ..
-    } = workload;
-    let total = combined.total();
-    measure(criterion, "verify", keys, || {
-        verify(black_box(program), signers, total, combined).is_ok()
+fn verifying(
+    harness: &mut Harness,
+    keys: &str,
+    workload: &LazyCell<Workload, impl FnOnce() -> Workload>,
+) {
+    measure(harness, "verify", keys, || {
+        let combined = &workload.combined;
+        let program = black_box(&workload.program);
+        verify(program, &workload.signers, combined.total(), combined).is_ok()
     });
-    measure(criterion, "offline", keys, || {
-        black_box(program).prepare().signers().len() == program.signers().len()
+    measure(harness, "offline", keys, || {
+        let program = black_box(&workload.program);
+        program.prepare().signers().len() == program.signers().len()
     });
-    let prepared = program.prepare();
-    measure(criterion, "online", keys, || {
-        prepared.verify(signers, total, black_box(combined)).is_ok()
+    let prepared = LazyCell::new(|| workload.program.prepare());
+    measure(harness, "online", keys, || {
+        let combined = black_box(&workload.combined);
+        prepared
+            .verify(&workload.signers, combined.total(), combined)
+            .is_ok()
     });
 }
 
 /// An aggregator's inputs, together and one by one.
-fn batches(criterion: &mut Criterion, all: &ThreadPool) {
-    let workload = Workload::new(PAPER.0, PAPER.1);
-    let labels = workload.program.labels();
+fn batches(harness: &mut Harness, all: &ThreadPool) {
+    let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut together = |signatures| {
-        let bounds = Bounds::Residues;
-        check_all(&workload.signers, bounds, labels, signatures, &mut rng)
+        let (signers, labels) = (&workload.signers, workload.program.labels());
+        check_all(signers, Bounds::Residues, labels, signatures, &mut rng)
     };
-    measure(criterion, "check_all", "signatures=160", || {
+    measure(harness, "check_all", "signatures=160", || {
         together(&workload.signatures).is_ok()
     });
-    let mut one_bad = workload.signatures.clone();
-    one_bad.swap(40, 41);
-    measure(criterion, "check_all", "signatures=160,bad=2", || {
+    let one_bad = LazyCell::new(|| {
+        let mut signatures = workload.signatures.clone();
+        signatures.swap(40, 41);
+        signatures
+    });
+    measure(harness, "check_all", "signatures=160,bad=2", || {
         let bad = together(&one_bad);
         matches!(bad, Err(BatchError::BadInputs(bad)) if bad.0.len() == 2)
     });
     let mut rng = ChaCha20Rng::seed_from_u64(1);
-    measure(criterion, "check_all", "signatures=160,threads=all", || {
-        let (labels, signatures) = (labels, &workload.signatures);
-        all.install(|| {
-            let bounds = Bounds::Residues;
-            check_all(&workload.signers, bounds, labels, signatures, &mut rng).is_ok()
-        })
+    measure(harness, "check_all", "signatures=160,threads=all", || {
+        let (signers, labels) = (&workload.signers, workload.program.labels());
+        let signatures = &workload.signatures;
+        all.install(|| check_all(signers, Bounds::Residues, labels, signatures, &mut rng).is_ok())
     });
-    measure(criterion, "check", "signatures=1", || {
-        let (label, signature) = (&labels[0], &workload.signatures[0]);
+    measure(harness, "check", "signatures=1", || {
+        let (label, signature) = (&workload.program.labels()[0], &workload.signatures[0]);
         signature
             .check(&workload.signers, label, Bounds::Residues)
             .is_ok()
@@ -209,23 +205,23 @@ fn batches(criterion: &mut Criterion, all: &ThreadPool) {
 }
 
 /// Validators with one number each.
-fn validators(criterion: &mut Criterion, all: &ThreadPool) {
+fn validators(harness: &mut Harness, all: &ThreadPool) {
     for signers in [100, 300, 1000] {
-        let workload = Workload::new(signers, 1);
+        let workload = LazyCell::new(|| Workload::new(signers, 1));
         let keys = format!("signers={signers},labels=1,scheme=duet");
-        verifying(criterion, &keys, &workload);
-        let straight = Straight::new(&workload);
+        verifying(harness, &keys, &workload);
+        let straight = LazyCell::new(|| Straight::new(&workload));
         let keys = format!("signers={signers},labels=1,scheme=blst");
-        measure(criterion, "verify", &keys, || straight.verify());
-        let Workload {
-            program,
-            signers: known,
-            combined,
-            ..
-        } = &workload;
+        measure(harness, "verify", &keys, || straight.verify());
         let keys = format!("signers={signers},labels=1,threads=all");
-        measure(criterion, "verify", &keys, || {
-            all.install(|| verify(program, known, combined.total(), combined).is_ok())
+        measure(harness, "verify", &keys, || {
+            let Workload {
+                program,
+                signers,
+                combined,
+                ..
+            } = &*workload;
+            all.install(|| verify(program, signers, combined.total(), combined).is_ok())
         });
     }
 }

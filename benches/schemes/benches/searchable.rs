@@ -3,9 +3,8 @@
 //! Everything with `threads=1` runs in a pool of one thread; `threads=all` on all cores. The paper's sums of more than
 //! 1 024 ciphertexts are left out: [`marginal_cost`] is what they would show.
 
-#![allow(missing_docs)]
-
-use criterion::{criterion_group, criterion_main, Bencher, Criterion, SamplingMode};
+use criterion::{Bencher, Criterion};
+use duet_scheme_benches::harness::{Effort, Harness};
 use duet_searchable::{
     testing::Operations, Bound, Ciphertext, DiscreteLog, Encryptor, Factor, Form, HomomorphicKey,
     Keyword, MasterKey, Message, PublicKey, ReceivedCiphertext, Ring, Term, Tested,
@@ -13,7 +12,9 @@ use duet_searchable::{
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use std::{
+    cell::LazyCell,
     hint::black_box,
+    sync::LazyLock,
     time::{Duration, Instant},
 };
 
@@ -26,26 +27,32 @@ struct Setting {
     keyword: Keyword,
     encryptor: Encryptor,
     server: HomomorphicKey,
-    rng: ChaCha20Rng,
 }
 
 impl Setting {
     fn new() -> Self {
-        let mut rng = rng();
-        let master = MasterKey::generate(&mut rng).expect("a usable seed");
+        let master = MasterKey::generate(&mut rng()).expect("a usable seed");
         let keyword = Keyword::telemetry("duet", "cpu", 1).expect("short");
         Self {
             encryptor: Encryptor::new(master.public_key(), &keyword).expect("no hit"),
             server: master.homomorphic_key(&keyword).expect("no hit"),
             master,
             keyword,
-            rng,
         }
     }
 
-    fn ciphertexts(&mut self, count: usize) -> Vec<Ciphertext> {
+    fn ciphertexts(&self, count: usize) -> Vec<Ciphertext> {
+        let mut rng = rng();
         (0..count)
-            .map(|_| self.encryptor.encrypt(1, &mut self.rng))
+            .map(|_| self.encryptor.encrypt(1, &mut rng))
+            .collect()
+    }
+
+    fn tested(&self, ciphertexts: &[Ciphertext]) -> Vec<Tested> {
+        let tested = self.server.test_all(ciphertexts, &());
+        tested
+            .into_iter()
+            .map(|tested| tested.expect("its own"))
             .collect()
     }
 }
@@ -63,24 +70,44 @@ fn pools() -> [(&'static str, rayon::ThreadPool); 2] {
 }
 
 /// Measures in a pool, from inside it: work that one thread does is not handed over and back.
-fn iterate<T>(b: &mut Bencher<'_>, pool: &rayon::ThreadPool, mut run: impl FnMut() -> T + Send) {
-    b.iter_custom(|iterations| {
-        pool.install(|| {
-            let start = Instant::now();
-            for _ in 0..iterations {
+fn in_pool<'a, T>(
+    pool: &'a rayon::ThreadPool,
+    mut run: impl FnMut() -> T + Send + 'a,
+) -> impl FnMut(&mut Bencher<'_>) + 'a {
+    let mut is_ready = false;
+    move |b| {
+        // The first time makes what is needed.
+        if !is_ready {
+            pool.install(|| {
                 black_box(run());
-            }
-            start.elapsed()
-        })
-    });
+            });
+            is_ready = true;
+        }
+        b.iter_custom(|iterations| {
+            pool.install(|| {
+                let start = Instant::now();
+                for _ in 0..iterations {
+                    black_box(run());
+                }
+                start.elapsed()
+            })
+        });
+    }
 }
 
+/// For what takes long.
+const SLOW: Effort = Effort {
+    warm_up: Duration::from_millis(200),
+    measurement: Duration::from_secs(1),
+};
+
 /// Table 2, for each group.
-fn operations(c: &mut Criterion) {
-    let operations = Operations::new(&mut rng());
+fn operations(harness: &mut Harness) {
+    let operations = LazyCell::new(|| Operations::new(&mut rng()));
     let mut bench = |name: &str, run: &dyn Fn(&Operations)| {
-        c.bench_function(&format!("searchable::{name}"), |b| {
-            b.iter(|| run(black_box(&operations)));
+        harness.bench(&format!("searchable::{name}"), |b| {
+            let operations = &*operations;
+            b.iter(|| run(black_box(operations)));
         });
     };
     macro_rules! rows {
@@ -116,128 +143,108 @@ fn operations(c: &mut Criterion) {
 }
 
 /// Table 4.
-fn algorithms(c: &mut Criterion) {
-    let mut setting = Setting::new();
-    let seed = setting.master.expose();
-    let pk = setting.master.public_key().to_bytes();
-    let hk = setting.server.expose();
-    let delegated = setting
-        .master
-        .decryption_key(&setting.keyword)
-        .expect("no hit");
-    let inputs = setting.ciphertexts(2);
-    let (plain, compressed) = (inputs[0].to_plain(), inputs[0].to_compressed());
-    let tested = inputs.each_tested(&setting.server);
-    let Setting {
-        master,
-        keyword,
-        encryptor,
-        server,
-        mut rng,
-    } = setting;
+fn algorithms(harness: &mut Harness) {
+    let setting = LazyLock::new(Setting::new);
+    let seed = LazyLock::new(|| setting.master.expose());
+    let pk = LazyLock::new(|| setting.master.public_key().to_bytes());
+    let hk = LazyLock::new(|| setting.server.expose());
+    let delegated = LazyLock::new(|| {
+        let key = setting.master.decryption_key(&setting.keyword);
+        key.expect("no hit")
+    });
+    let inputs = LazyLock::new(|| setting.ciphertexts(2));
+    let tested = LazyLock::new(|| setting.tested(&inputs));
+    let plain = LazyLock::new(|| inputs[0].to_plain());
+    let compressed = LazyLock::new(|| inputs[0].to_compressed());
+    let mut rng = rng();
     let pool = pool(1);
     let mut bench = |name: &str, run: &mut (dyn FnMut() + Send)| {
-        c.bench_function(&format!("searchable::{name}"), |b| {
-            iterate(b, &pool, &mut *run)
-        });
+        harness.bench(&format!("searchable::{name}"), in_pool(&pool, run));
     };
     bench("key_gen/keys=1", &mut || {
         black_box(MasterKey::from_seed(&seed).expect("usable"));
     });
     bench("hom_key_gen/keys=1", &mut || {
-        black_box(master.homomorphic_key(&keyword).expect("no hit"));
+        let key = setting.master.homomorphic_key(&setting.keyword);
+        black_box(key.expect("no hit"));
     });
     bench("enc/messages=1", &mut || {
-        black_box(encryptor.encrypt(42, &mut rng));
+        black_box(setting.encryptor.encrypt(42, &mut rng));
     });
     bench("dec/form=scalar", &mut || {
-        black_box(master.decrypt(&keyword, &inputs[0]).expect("its own"));
+        let message = setting.master.decrypt(&setting.keyword, &inputs[0]);
+        black_box(message.expect("its own"));
     });
     bench("dec/form=group", &mut || {
         black_box(delegated.decrypt(&inputs[0]).expect("its own"));
     });
     bench("test/ciphertexts=1", &mut || {
-        black_box(server.test(&inputs[0]).expect("its own"));
+        black_box(setting.server.test(&inputs[0]).expect("its own"));
     });
     bench("eval/check=all", &mut || {
-        black_box(
-            server
-                .add(&inputs[0], &inputs[1], &mut rng)
-                .expect("one keyword"),
-        );
+        let sum = setting.server.add(&inputs[0], &inputs[1], &mut rng);
+        black_box(sum.expect("one keyword"));
     });
-    let terms = tested.each_ref().map(|tested| Term::tested(1, tested));
     bench("eval/check=none", &mut || {
-        black_box(server.evaluate(&terms, 0, &mut rng).expect("one keyword"));
+        let terms = [&tested[0], &tested[1]].map(|tested| Term::tested(1, tested));
+        let sum = setting.server.evaluate(&terms, 0, &mut rng);
+        black_box(sum.expect("one keyword"));
     });
     bench("import/key=public", &mut || {
-        black_box(PublicKey::from_bytes(&pk).expect("a key"));
+        black_box(PublicKey::from_bytes(&*pk).expect("a key"));
     });
     bench("import/key=homomorphic", &mut || {
-        black_box(HomomorphicKey::from_bytes(master.public_key(), &keyword, &*hk).expect("a key"));
+        let (public, keyword) = (setting.master.public_key(), &setting.keyword);
+        black_box(HomomorphicKey::from_bytes(public, keyword, &**hk).expect("a key"));
     });
     bench("decode/form=plain", &mut || {
-        let received = ReceivedCiphertext::from_plain(&plain).expect("1840 bytes");
+        let received = ReceivedCiphertext::from_plain(&*plain).expect("1840 bytes");
         black_box(received.check().expect("a ciphertext"));
     });
     bench("decode/form=compressed", &mut || {
-        let received = ReceivedCiphertext::from_compressed(&compressed).expect("976 bytes");
+        let received = ReceivedCiphertext::from_compressed(&*compressed).expect("976 bytes");
         black_box(received.check().expect("a ciphertext"));
     });
 }
 
-trait EachTested {
-    fn each_tested(&self, server: &HomomorphicKey) -> [Tested; 2];
-}
-
-impl EachTested for Vec<Ciphertext> {
-    fn each_tested(&self, server: &HomomorphicKey) -> [Tested; 2] {
-        [&self[0], &self[1]].map(|ciphertext| server.test(ciphertext).expect("its own"))
-    }
-}
+type Terms<'a> = dyn Fn() -> &'a [Term<'a>] + Sync + 'a;
 
 /// Figure 2.
-fn sums(c: &mut Criterion) {
-    let mut setting = Setting::new();
-    let ciphertexts = setting.ciphertexts(1024);
-    let tested: Vec<_> = setting
-        .server
-        .test_all(&ciphertexts, &())
-        .into_iter()
-        .map(|tested| tested.expect("its own"))
-        .collect();
-    let checked: Vec<_> = ciphertexts
-        .iter()
-        .map(|input| Term::new(1, input))
-        .collect();
-    let unchecked: Vec<_> = tested.iter().map(|input| Term::tested(1, input)).collect();
-    let weighted: Vec<_> = (0..)
-        .zip(&tested)
-        .map(|(index, input)| Term::tested(index * 37 % 65_536, input))
-        .collect();
-    let Setting {
-        server, mut rng, ..
-    } = setting;
+fn sums(harness: &mut Harness) {
+    const MOST: usize = 1024;
+    let setting = LazyLock::new(Setting::new);
+    let ciphertexts = LazyLock::new(|| setting.ciphertexts(MOST));
+    let tested = LazyLock::new(|| setting.tested(&ciphertexts));
+    let checked = LazyLock::new(|| {
+        let terms = ciphertexts.iter().map(|input| Term::new(1, input));
+        terms.collect::<Vec<_>>()
+    });
+    let unchecked = LazyLock::new(|| {
+        let terms = tested.iter().map(|input| Term::tested(1, input));
+        terms.collect::<Vec<_>>()
+    });
+    let weighted = LazyLock::new(|| {
+        let terms = (0..).zip(&*tested);
+        terms
+            .map(|(index, input)| Term::tested(index * 37 % 65_536, input))
+            .collect::<Vec<_>>()
+    });
+    let mut rng = rng();
     for (threads, pool) in pools() {
-        for (check, terms) in [
-            ("all", &checked),
-            ("none", &unchecked),
-            ("none,weights=16", &weighted),
-        ] {
-            let mut group = c.benchmark_group("searchable::meval");
-            group
-                .sampling_mode(SamplingMode::Flat)
-                .sample_size(10)
-                .warm_up_time(Duration::from_millis(200))
-                .measurement_time(Duration::from_secs(1));
-            for log in 2..=10 {
-                let Some(terms) = terms.get(..1 << log) else {
-                    break;
-                };
-                let name = format!("inputs={},check={check},threads={threads}", terms.len());
-                group.bench_function(name, |b| {
-                    iterate(b, &pool, || server.evaluate(terms, 0, &mut rng));
+        let all: [(&str, &Terms<'_>); 3] = [
+            ("all", &|| &checked),
+            ("none", &|| &unchecked),
+            ("none,weights=16", &|| &weighted),
+        ];
+        for (check, terms) in all {
+            for log in 2..=MOST.ilog2() {
+                let inputs = 1 << log;
+                let name =
+                    format!("searchable::meval/inputs={inputs},check={check},threads={threads}");
+                let sum = in_pool(&pool, || {
+                    setting.server.evaluate(&terms()[..inputs], 0, &mut rng)
                 });
+                harness.bench_slow(&name, SLOW, sum);
             }
         }
     }
@@ -245,16 +252,14 @@ fn sums(c: &mut Criterion) {
 
 /// What one input more costs in a sum: 72 inputs less 8, by 64. The difference is taken within each sample. From
 /// ciphertexts that were checked, and from bytes as they are received.
-fn marginal_cost(c: &mut Criterion) {
-    let mut setting = Setting::new();
-    let ciphertexts = setting.ciphertexts(72);
-    let terms: Vec<_> = ciphertexts
-        .iter()
-        .map(|input| Term::new(1, input))
-        .collect();
-    let Setting {
-        server, mut rng, ..
-    } = setting;
+fn marginal_cost(harness: &mut Harness) {
+    let setting = LazyLock::new(Setting::new);
+    let ciphertexts = LazyLock::new(|| setting.ciphertexts(72));
+    let terms = LazyLock::new(|| {
+        let terms = ciphertexts.iter().map(|input| Term::new(1, input));
+        terms.collect::<Vec<_>>()
+    });
+    let mut rng = rng();
     let pool = pool(1);
     let mut bench = |name: &str, sum: &mut (dyn FnMut(usize) -> bool + Send)| {
         let mut timed = |inputs| {
@@ -262,7 +267,13 @@ fn marginal_cost(c: &mut Criterion) {
             assert!(sum(inputs));
             start.elapsed()
         };
-        c.bench_function(&format!("searchable::meval_marginal/{name}"), |b| {
+        let mut is_ready = false;
+        harness.bench(&format!("searchable::meval_marginal/{name}"), |b| {
+            // The first time makes what is needed.
+            if !is_ready {
+                pool.install(|| timed(8));
+                is_ready = true;
+            }
             b.iter_custom(|iterations| {
                 pool.install(|| {
                     let mut total = Duration::ZERO;
@@ -276,12 +287,15 @@ fn marginal_cost(c: &mut Criterion) {
         });
     };
     bench("check=all,threads=1", &mut |inputs| {
-        black_box(server.evaluate(&terms[..inputs], 0, &mut rng)).is_ok()
+        let sum = setting.server.evaluate(&terms[..inputs], 0, &mut rng);
+        black_box(sum).is_ok()
     });
-    let wires: Vec<_> = ciphertexts
-        .iter()
-        .map(|ciphertext| ciphertext.to_wire(Form::Plain))
-        .collect();
+    let wires = LazyLock::new(|| {
+        let wires = ciphertexts.iter();
+        wires
+            .map(|ciphertext| ciphertext.to_wire(Form::Plain))
+            .collect::<Vec<_>>()
+    });
     bench("check=all,from=bytes,threads=1", &mut |inputs| {
         let checked: Vec<_> = wires[..inputs]
             .iter()
@@ -289,98 +303,93 @@ fn marginal_cost(c: &mut Criterion) {
             .collect::<Result<_, _>>()
             .expect("ciphertexts");
         let terms: Vec<_> = checked.iter().map(|input| Term::new(1, input)).collect();
-        black_box(server.evaluate(&terms, 0, &mut rng)).is_ok()
+        black_box(setting.server.evaluate(&terms, 0, &mut rng)).is_ok()
     });
 }
 
 /// Section 5.4 of the paper: one vector public, and both encrypted.
-fn inner_products(c: &mut Criterion) {
-    let mut setting = Setting::new();
+fn inner_products(harness: &mut Harness) {
+    const LENGTHS: [usize; 2] = [10, 100];
     let ring = Ring::new(8).expect("eight bits");
-    let lengths = [10, 100];
-    let longest = 100;
-    let mut factor = |number: u32| {
-        Factor::encrypt(&setting.encryptor, ring, number % 256, &mut setting.rng).expect("a byte")
+    let setting = LazyLock::new(Setting::new);
+    let factors = |first: u32| {
+        let mut rng = rng();
+        let factor = |number: u32| {
+            Factor::encrypt(&setting.encryptor, ring, number % 256, &mut rng).expect("a byte")
+        };
+        (first..).map(factor).take(LENGTHS[1]).collect::<Vec<_>>()
     };
-    let left: Vec<_> = (0..).map(&mut factor).take(longest).collect();
-    let right: Vec<_> = (7..).map(&mut factor).take(longest).collect();
-    let Setting {
-        master,
-        keyword,
-        server,
-        mut rng,
-        ..
-    } = setting;
-    let mut group = c.benchmark_group("searchable::inner_product");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    let left = LazyLock::new(|| factors(0));
+    let right = LazyLock::new(|| factors(7));
+    let mut rng = rng();
     for (threads, pool) in pools() {
-        for length in lengths {
-            let (left, right) = (&left[..length], &right[..length]);
-            let terms: Vec<_> = (1..)
-                .zip(left)
-                .map(|(weight, factor)| Term::new(weight, factor.ciphertext()))
-                .collect();
-            group.bench_function(
-                format!("length={length},vectors=plain_encrypted,threads={threads}"),
-                |b| iterate(b, &pool, || server.evaluate(&terms, 0, &mut rng)),
-            );
-            group.bench_function(
-                format!("length={length},vectors=encrypted_encrypted,threads={threads}"),
-                |b| {
-                    iterate(b, &pool, || {
-                        server.inner_product(left, right, &mut rng, &())
-                    })
-                },
-            );
-            let product = server
-                .inner_product(left, right, &mut rng, &())
-                .expect("one keyword");
-            let bound = product.bound().expect("short");
-            let table = DiscreteLog::new(bound, 1 << 24, &()).expect("small");
-            group.bench_function(
-                format!("length={length},vectors=decrypt,threads={threads}"),
-                |b| {
-                    let decrypt = |ciphertext: &Ciphertext| master.decrypt(&keyword, ciphertext);
-                    iterate(b, &pool, || product.decrypt(decrypt, &table));
-                },
-            );
+        for length in LENGTHS {
+            let name = |vectors: &str| {
+                let keys = format!("length={length},vectors={vectors},threads={threads}");
+                format!("searchable::inner_product/{keys}")
+            };
+            let terms = LazyLock::new(|| {
+                let terms = (1..).zip(&left[..length]);
+                terms
+                    .map(|(weight, factor)| Term::new(weight, factor.ciphertext()))
+                    .collect::<Vec<_>>()
+            });
+            let plain = in_pool(&pool, || setting.server.evaluate(&terms, 0, &mut rng));
+            harness.bench_slow(&name("plain_encrypted"), SLOW, plain);
+            let encrypted = in_pool(&pool, || {
+                let (left, right) = (&left[..length], &right[..length]);
+                setting.server.inner_product(left, right, &mut rng, &())
+            });
+            harness.bench_slow(&name("encrypted_encrypted"), SLOW, encrypted);
+            let product = LazyLock::new(|| {
+                let (left, right) = (&left[..length], &right[..length]);
+                let product = setting.server.inner_product(left, right, &mut rng, &());
+                product.expect("one keyword")
+            });
+            let table = LazyLock::new(|| {
+                let bound = product.bound().expect("short");
+                DiscreteLog::new(bound, 1 << 24, &()).expect("small")
+            });
+            let decrypt = in_pool(&pool, || {
+                let part = |part: &Ciphertext| setting.master.decrypt(&setting.keyword, part);
+                product.decrypt(part, &table)
+            });
+            harness.bench_slow(&name("decrypt"), SLOW, decrypt);
         }
     }
 }
 
 /// Baby steps and giant steps for results of 32 bits.
-fn logarithms(c: &mut Criterion) {
-    let mut group = c.benchmark_group("searchable::discrete_log");
-    group
-        .sampling_mode(SamplingMode::Flat)
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+fn logarithms(harness: &mut Harness) {
     for (threads, pool) in pools() {
-        let bound = Bound::new(1 << 31);
-        let build = || DiscreteLog::new(bound, 1 << 26, &()).expect("a table");
-        group.bench_function(format!("bits=32,step=table,threads={threads}"), |b| {
-            iterate(b, &pool, build);
-        });
-        let table = pool.install(build);
+        let name = |step| format!("searchable::discrete_log/bits=32,step={step},threads={threads}");
+        let build = || DiscreteLog::new(Bound::new(1 << 31), 1 << 26, &()).expect("a table");
+        harness.bench_slow(&name("table"), SLOW, in_pool(&pool, build));
+        let table = LazyLock::new(build);
         // The end of the range, which is found last.
-        let message = Message::number(1 << 31);
-        group.bench_function(format!("bits=32,step=search,threads={threads}"), |b| {
-            iterate(b, &pool, || table.find(&message));
-        });
+        let message = LazyLock::new(|| Message::number(1 << 31));
+        let search = in_pool(&pool, || table.find(&message));
+        harness.bench_slow(&name("search"), SLOW, search);
     }
 }
 
-criterion_group! {
-    name = benches;
-    config = Criterion::default()
+fn main() {
+    let criterion = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1));
-    targets = operations, algorithms, sums, marginal_cost, inner_products, logarithms
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    let mut harness = Harness::measuring(criterion);
+    run(&mut harness);
+    harness.finish();
 }
-criterion_main!(benches);
+
+/// Every bench.
+pub(crate) fn run(harness: &mut Harness) {
+    operations(harness);
+    algorithms(harness);
+    sums(harness);
+    marginal_cost(harness);
+    inner_products(harness);
+    logarithms(harness);
+}

@@ -10,7 +10,8 @@ use blst::{
     },
     Pairing, BLST_ERROR,
 };
-use criterion::{Criterion, SamplingMode};
+use criterion::Criterion;
+use duet_scheme_benches::harness::{answering_yes, Effort, Harness};
 use duet_sequential::{
     queue::check_all, testing, ChainSignature, Epoch, Keyring, Record, Statement, Suite,
 };
@@ -26,6 +27,7 @@ use p256::ecdsa::{
     Signature as EcdsaSignature, SigningKey, VerifyingKey,
 };
 use std::{
+    cell::LazyCell,
     hint::black_box,
     num::NonZeroUsize,
     sync::Arc,
@@ -42,45 +44,46 @@ fn message(hop: usize) -> Vec<u8> {
     openssl::sha::sha256(&hop.to_be_bytes()).to_vec()
 }
 
-struct Harness(Criterion);
+/// Measures `work` under `operation/keys`.
+fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
+    let effort = Effort {
+        warm_up: Duration::from_millis(100),
+        measurement: Duration::from_millis(500),
+    };
+    let name = format!("sequential::{operation}/{keys}");
+    harness.bench_slow(&name, effort, answering_yes(work));
+}
 
-impl Harness {
-    /// Measures `work` under `group/name`, after it answered `true` once.
-    fn measure(&mut self, group: &str, name: &str, mut work: impl FnMut() -> bool) {
-        let mut group = self.0.benchmark_group(format!("sequential::{group}"));
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(100))
-            .measurement_time(Duration::from_millis(500))
-            .sampling_mode(SamplingMode::Flat)
-            .bench_function(name, |bencher| {
-                assert!(work(), "{name} answers no");
-                bencher.iter(|| black_box(work()));
-            });
-        group.finish();
+/// Verification at every number of hops, and of one path of four and one of five together.
+fn verify<W: FnMut() -> bool>(
+    harness: &mut Harness,
+    scheme: &str,
+    bits: u32,
+    prepare: impl Fn(usize) -> W,
+) {
+    for n in HOPS {
+        let keys = format!("bits={bits},n={n},scheme={scheme}");
+        let mut work = Lazy::new(|| prepare(n));
+        measure(harness, "verify", &keys, || work.get()());
+    }
+    let keys = format!("bits={bits},n=4+5,scheme={scheme}");
+    let mut works = Lazy::new(|| (prepare(4), prepare(5)));
+    measure(harness, "verify", &keys, || {
+        let (four, five) = works.get();
+        four() && five()
+    });
+}
+
+/// What is made when it is first needed, and changes when it is used.
+struct Lazy<T, F>(Option<T>, F);
+
+impl<T, F: Fn() -> T> Lazy<T, F> {
+    fn new(make: F) -> Self {
+        Self(None, make)
     }
 
-    /// Verification at every number of hops, and of one path of four and one of five together.
-    fn verify<W: FnMut() -> bool>(
-        &mut self,
-        scheme: &str,
-        bits: u32,
-        prepare: impl Fn(usize) -> W,
-    ) {
-        for n in HOPS {
-            self.measure(
-                "verify",
-                &format!("bits={bits},n={n},scheme={scheme}"),
-                prepare(n),
-            );
-        }
-        let (mut four, mut five) = (prepare(4), prepare(5));
-        let both = move || four() && five();
-        self.measure(
-            "verify",
-            &format!("bits={bits},n=4+5,scheme={scheme}"),
-            both,
-        );
+    fn get(&mut self) -> &mut T {
+        self.0.get_or_insert_with(&self.1)
     }
 }
 
@@ -105,7 +108,7 @@ fn statements(suite: Suite, messages: &[Vec<u8>]) -> Vec<Statement<'_>> {
 fn sequential(harness: &mut Harness) {
     for suite in Suite::ALL {
         let bits = suite.bits();
-        harness.verify("duet", bits, |n| {
+        verify(harness, "duet", bits, |n| {
             let (signature, messages) = chain(suite, n);
             move || {
                 signature
@@ -114,42 +117,49 @@ fn sequential(harness: &mut Harness) {
             }
         });
         for n in [7, 10] {
-            let (signature, _) = chain(suite, n);
-            let (key, message) = (testing::secret_key(suite, n), message(n));
+            let path = LazyCell::new(|| chain(suite, n).0);
+            let message = message(n);
             let name = format!("bits={bits},n={n},scheme=duet");
-            harness.measure("append", &name, || {
-                signature.append(key, black_box(&message)).is_ok()
+            measure(harness, "append", &name, || {
+                let key = testing::secret_key(suite, n);
+                path.append(key, black_box(&message)).is_ok()
             });
         }
     }
 }
 
 /// Records of seven hops that wait, on all cores; a few different ones stand for all.
-fn queue(harness: &mut Harness) {
-    let is_full = std::env::var("DUET_BENCH_SCALE").as_deref() == Ok("full");
+fn queue(harness: &mut Harness, is_full: bool) {
     let sizes: &[usize] = if is_full { &[1000, 10_000] } else { &[1000] };
     let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
     for suite in Suite::ALL {
-        let mut keys = Keyring::default();
-        for index in 0..testing::KEYS {
-            keys.insert(testing::secret_key(suite, index).public().clone(), Epoch(0));
-        }
+        let key = |index| testing::secret_key(suite, index);
+        let keys = LazyCell::new(|| {
+            let mut keys = Keyring::default();
+            for index in 0..testing::KEYS {
+                keys.insert(key(index).public().clone(), Epoch(0));
+            }
+            keys
+        });
         let record = |number: usize| {
-            let key = |hop| testing::secret_key(suite, number + hop);
-            let begun = Record::first(key(0), &message(number), Epoch(1)).expect("a record");
-            (1..7).fold(begun, |record, hop| {
+            let begun = Record::first(key(number), &message(number), Epoch(1)).expect("a record");
+            let longer = (1..7).fold(begun, |record, hop| {
                 record
-                    .append(key(hop), &message(number + hop))
+                    .append(key(number + hop), &message(number + hop))
                     .expect("a longer record")
-            })
+            });
+            Arc::new(longer)
         };
-        let different: Vec<_> = (0..8).map(record).map(Arc::new).collect();
+        let different = LazyCell::new(|| (0..8).map(record).collect::<Vec<_>>());
         for records in sizes {
-            let waiting: Vec<_> = different.iter().cycle().take(*records).cloned().collect();
+            let waiting = LazyCell::new(|| {
+                let waiting = different.iter().cycle().take(*records);
+                waiting.cloned().collect::<Vec<_>>()
+            });
             let bits = suite.bits();
             let name = format!("bits={bits},n=7,records={records},threads=all");
-            harness.measure("queue", &name, || {
-                let verdicts = check_all(black_box(&waiting), &keys, cores);
+            measure(harness, "queue", &name, || {
+                let verdicts = check_all(black_box(&waiting), &*keys, cores);
                 verdicts.iter().all(Result::is_ok)
             });
         }
@@ -174,13 +184,14 @@ fn public(harness: &mut Harness) {
                 .is_ok()
         };
         let bits = suite.bits();
-        harness.measure(
+        measure(
+            harness,
             "public",
             &format!("bits={bits},scheme=openssl"),
             &mut operation,
         );
         // As many as a path of seven hops takes: what its verification is measured against.
-        harness.measure("public", &format!("bits={bits},n=7"), || {
+        measure(harness, "public", &format!("bits={bits},n=7"), || {
             (0..7).all(|_| operation())
         });
     }
@@ -205,10 +216,10 @@ fn plain_rsa(harness: &mut Harness) {
             PKey::private_key_from_pkcs8(&bytes[34..]).expect("a key")
         };
         let (key, own) = (secret(0), message(0));
-        harness.measure("sign", &format!("bits={bits},scheme=rsa"), || {
+        measure(harness, "sign", &format!("bits={bits},scheme=rsa"), || {
             !rsa_sign(&key, black_box(&own)).is_empty()
         });
-        harness.verify("rsa", bits, |n| {
+        verify(harness, "rsa", bits, |n| {
             let signed: Vec<_> = (0..n)
                 .map(|hop| {
                     let (key, message) = (secret(hop), message(hop));
@@ -234,11 +245,11 @@ fn plain_rsa(harness: &mut Harness) {
 fn ecdsa(harness: &mut Harness) {
     let secret = |index: u8| SigningKey::from_slice(&[index + 1; 32]).expect("a key");
     let (key, own) = (secret(0), message(0));
-    harness.measure("sign", "bits=256,scheme=ecdsa", || {
+    measure(harness, "sign", "bits=256,scheme=ecdsa", || {
         let signature: EcdsaSignature = key.sign(black_box(&own));
         signature.to_bytes().len() == 64
     });
-    harness.verify("ecdsa", 256, |n| {
+    verify(harness, "ecdsa", 256, |n| {
         let signed: Vec<_> = (0_u8..)
             .take(n)
             .map(|hop| {
@@ -309,11 +320,11 @@ impl Bgls {
 }
 
 fn bgls(harness: &mut Harness) {
-    let (path, key, own) = (Bgls::new(7), Bgls::secret(7), message(7));
-    harness.measure("append", "bits=381,n=7,scheme=bgls", || {
+    let (path, key, own) = (LazyCell::new(|| Bgls::new(7)), Bgls::secret(7), message(7));
+    measure(harness, "append", "bits=381,n=7,scheme=bgls", || {
         path.append(&key, black_box(&own)).to_bytes().len() == 48
     });
-    harness.verify("bgls", 381, |n| {
+    verify(harness, "bgls", 381, |n| {
         let path = Bgls::new(n);
         move || black_box(&path).verify()
     });
@@ -348,18 +359,23 @@ fn ratio(suite: Suite) {
 }
 
 fn main() {
+    let is_full = std::env::var("DUET_BENCH_SCALE").as_deref() == Ok("full");
     let criterion = Criterion::default()
         .configure_from_args()
         .without_plots()
         .nresamples(2000);
-    let mut harness = Harness(criterion);
-    public(&mut harness);
-    sequential(&mut harness);
-    queue(&mut harness);
-    plain_rsa(&mut harness);
-    ecdsa(&mut harness);
-    bgls(&mut harness);
+    run(&mut Harness::measuring(criterion), is_full);
     for suite in Suite::ALL {
         ratio(suite);
     }
+}
+
+/// Every bench.
+pub(crate) fn run(harness: &mut Harness, is_full: bool) {
+    public(harness);
+    sequential(harness);
+    queue(harness, is_full);
+    plain_rsa(harness);
+    ecdsa(harness);
+    bgls(harness);
 }

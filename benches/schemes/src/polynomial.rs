@@ -16,6 +16,9 @@ pub const FORGED: [usize; 3] = [16, 32, 64];
 /// The sizes of its data sets.
 pub const DATA_SETS: [u32; 3] = [5, 10, 20];
 
+/// How many different keys of one dimension are made when making keys is timed: the seeds from 0 on.
+pub const KEYS: u8 = 16;
+
 /// The key of a seed, found by `workers` threads.
 pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
     let limits = Limits::for_statistics(20).expect("positive limits");
@@ -24,6 +27,13 @@ pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
         tested: &|| (),
     };
     generation.run(&[seed; 32], Dimension::new(n).expect("a dimension"), limits)
+}
+
+/// How many candidates a key takes: the mean of the sixteen keys that the benches make in turn.
+pub fn candidates_per_key(n: usize) -> f64 {
+    let candidates = (0..KEYS).map(|seed| key(n, seed, NonZeroUsize::MIN).candidates);
+    // Hundreds each.
+    f64::from(u32::try_from(candidates.sum::<u64>()).unwrap_or(u32::MAX)) / f64::from(KEYS)
 }
 
 /// A signer, and a data set that it signed.

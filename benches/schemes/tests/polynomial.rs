@@ -1,7 +1,7 @@
-//! What the thesis' table says about bytes is what the library encodes, and its rows name benches that exist.
+//! What the thesis' table says about bytes is what the library encodes, and every row of it has a figure of ours.
 
 use duet_polynomial::research::Polynomial;
-use duet_scheme_benches::polynomial::{key, DataSet};
+use duet_scheme_benches::polynomial::{candidates_per_key, key, DataSet, DIMENSIONS};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 
@@ -47,6 +47,21 @@ fn every_row_has_a_figure_of_ours() {
         assert!(
             row["bench"].is_string() != row["bytes"].is_number(),
             "{row}"
+        );
+    }
+}
+
+#[test]
+fn the_candidates_per_key_in_the_table_are_those_of_the_keys_that_are_timed() {
+    let rows = rows();
+    for n in DIMENSIONS {
+        let name = format!("GenerateKey, n = {n}");
+        let row = rows.iter().find(|row| row["row"] == name.as_str()).unwrap();
+        let candidates = format!("; {:.1} candidates per key", candidates_per_key(n));
+        let note = row["note"].as_str().unwrap();
+        assert!(
+            note.ends_with(&candidates),
+            "{name}: {note}, not{candidates}"
         );
     }
 }

@@ -3,6 +3,7 @@
 mod args;
 mod formats;
 mod records;
+mod results;
 
 pub(crate) use args::Command;
 
@@ -12,16 +13,15 @@ use crate::{
 };
 use args::{Equivocation, LabelArgs};
 use duet_mklhs::{
-    check_all, evaluate_unchecked, verify, BatchError, Bounds, Label, LabelRegister, Message,
-    Program, RegisterError, RegisterFiles, Scalar, SignerId, SigningKey,
+    check_all, BatchError, Bounds, Label, LabelRegister, Message, RegisterError, RegisterFiles,
+    Scalar, SignerId, SigningKey,
 };
-use formats::{CombinedFile, ProgramFile, PublicFile, SignersFile};
+use formats::{PublicFile, SignersFile};
 use rand_core::OsRng;
 use records::{Record, Sifted};
 use serde_json::json;
 use std::{
     fmt::Write as _,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 use zeroize::Zeroizing;
@@ -78,20 +78,27 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
             residues,
             output: to,
             weights,
-        } => program(&label, &tags, bounds(residues), &weights, &to, output),
+        } => results::program(&label, &tags, bounds(residues), &weights, &to, output),
         Command::Combine {
             program,
             signers,
             output: to,
             records,
             ..
-        } => combine(&program, signers.as_deref(), &records, &to, output),
+        } => results::combine(&program, signers.as_deref(), &records, &to, output),
+        Command::Join {
+            signers,
+            program,
+            output: to,
+            parts,
+            ..
+        } => results::join(&parts, signers.as_deref(), &program, &to, output),
         Command::Verify {
             program,
             signers,
             total,
             combined,
-        } => verify_combined(&program, &signers, total, &combined, output),
+        } => results::verify(&program, &signers, total, &combined, output),
         Command::Equivocation(Equivocation::Prove {
             signers,
             output: to,
@@ -259,119 +266,6 @@ fn check(
     )
 }
 
-fn program(
-    label: &LabelArgs,
-    tags: &[String],
-    bounds: Bounds,
-    weights: &[(String, Scalar)],
-    to: &Path,
-    output: &Output,
-) -> Result<(), Failure> {
-    let mut coefficients = Vec::new();
-    let mut labels = Vec::new();
-    for (id, weight) in weights {
-        let signer = formats::signer_id(id)?;
-        for tag in tags {
-            coefficients.push(*weight);
-            labels.push(label.label(signer, tag)?);
-        }
-    }
-    let program = Program::new(bounds, coefficients, labels).map_err(Failure::input)?;
-    files::write(to, &formats::pretty(&ProgramFile::of(&program))?)?;
-    if files::is_pipe(to) {
-        return Ok(());
-    }
-    let digest = hex::encode(program.digest());
-    output.result(
-        &json!({ "digest": digest, "inputs": program.labels().len(), "program": to }),
-        format_args!("program {digest} of {} inputs", program.labels().len()),
-    )
-}
-
-fn combine(
-    program: &Path,
-    signers: Option<&Path>,
-    records: &[PathBuf],
-    to: &Path,
-    output: &Output,
-) -> Result<(), Failure> {
-    let program = formats::read_program(program)?;
-    let mut sifted = Sifted::read(records, output)?;
-    sifted.keep_inputs_of(&program);
-    if let Some(signers) = signers {
-        let signers = SignersFile::read(signers)?.check(output)?;
-        for signer in program.signers() {
-            signers.key(signer).map_err(Failure::refused)?;
-        }
-        sifted.drop_bad(&signers, program.bounds())?;
-    }
-    let signatures = sifted.in_order(&program)?;
-    // Each was checked above, unless it was asked for that none is.
-    let combined = evaluate_unchecked(&program, &signatures).map_err(Failure::refused)?;
-    let file = CombinedFile::of(&program, &combined);
-    files::write(to, formats::line(&file)?.as_bytes())?;
-    if files::is_pipe(to) {
-        note_dropped(&sifted);
-        return Ok(());
-    }
-    let (inputs, signers) = (signatures.len(), program.signers().len());
-    let mut text = format!("{inputs} signatures of {signers} signers: {}", file.total);
-    if let Some(note) = sifted.note() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "; {note}");
-    }
-    output.result(
-        &json!({
-            "inputs": inputs,
-            "signers": signers,
-            "total": file.total,
-            "combined": to,
-            "dropped": sifted.dropped(),
-        }),
-        text,
-    )
-}
-
-fn verify_combined(
-    program: &Path,
-    signers: &Path,
-    total: Option<Scalar>,
-    combined: &Path,
-    output: &Output,
-) -> Result<(), Failure> {
-    let program = formats::read_program(program)?;
-    let file: CombinedFile = formats::read_json(combined)?;
-    let digest = hex::encode(program.digest());
-    if file.digest != digest {
-        let of = &file.digest;
-        return Err(Failure::refused(format!(
-            "the signature is of the program {of:?}, and this is {digest}"
-        )));
-    }
-    let signers = SignersFile::read(signers)?.check(output)?;
-    let combined = file.combined()?;
-    let total = match total {
-        Some(total) => total,
-        None => file.total()?,
-    };
-    let verified = verify(&program, &signers, total, &combined).map_err(Failure::refused)?;
-    let parts: Vec<_> = verified
-        .per_signer
-        .iter()
-        .map(|(signer, part)| json!({ "signer": signer.to_string(), "part": part.to_string() }))
-        .collect();
-    let mut text = format!("total {}", verified.total);
-    for (signer, part) in &verified.per_signer {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n{signer} {part}");
-    }
-    let total = verified.total.to_string();
-    output.result(
-        &json!({ "total": total, "digest": digest, "per_signer": parts }),
-        text,
-    )
-}
-
 fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Result<(), Failure> {
     let signers = SignersFile::read(signers)?.check(output)?;
     let mut sifted = Sifted::read(records, output)?;
@@ -383,22 +277,13 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
     let text = hex::encode(proof.to_bytes()) + "\n";
     files::write(to, text.as_bytes())?;
     if files::is_pipe(to) {
-        note_dropped(&sifted);
+        sifted.say_dropped();
         return Ok(());
     }
     output.result(
         &json!({ "signer": signer, "proof": to, "dropped": sifted.dropped() }),
         format_args!("two signatures of {signer} on one label"),
     )
-}
-
-/// Says what was dropped where standard output is taken: as one JSON object, which suits people and programs.
-fn note_dropped(sifted: &Sifted<'_>) {
-    if let Some(note) = sifted.note() {
-        // A closed standard error leaves nobody to tell.
-        let line = json!({ "dropped": sifted.dropped(), "note": note });
-        let _ = writeln!(std::io::stderr(), "{line}");
-    }
 }
 
 fn convict(file: &Path, proof: &Path, is_kept: bool, output: &Output) -> Result<(), Failure> {

@@ -36,6 +36,15 @@ impl Failure {
         }
     }
 
+    /// Both failures as one; it is bad input as soon as one of them is.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let why = format!("{}; {}", self.text(), other.text());
+        match (self, other) {
+            (Self::Refused(_), Self::Refused(_)) => Self::Refused(why),
+            _ => Self::Input(why),
+        }
+    }
+
     /// The exit status.
     pub(crate) fn code(&self) -> ExitCode {
         match self {

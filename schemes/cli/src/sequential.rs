@@ -1,180 +1,26 @@
 //! `duet-schemes sequential`: records that each hop signs and nobody needs to verify before the end.
 
+mod args;
 mod queue;
 mod registry;
+
+pub(crate) use args::Command;
 
 use crate::{
     files,
     output::{Failure, Output},
 };
-use clap::{Args, Subcommand, ValueEnum};
-use duet_sequential::{
-    Attestation, Epoch, HopNumber, Party, PublicKey, Record, SecretKey, Suite, Time, HASH_LEN,
-};
-use registry::Keys;
+use args::{Append, Attest, Bits, Inspect, Keygen, Peel, Sign, Verify};
+use duet_sequential::{Attestation, Epoch, HopNumber, PublicKey, Record, SecretKey, Suite, Time};
 use serde_json::{json, Value};
 use std::{
-    fs::File,
-    io::{Read, Write},
-    path::{Path, PathBuf},
+    io::Write,
+    path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
-use zeroize::Zeroizing;
 
-/// More bytes than a secret key has; longer files are cut off, and then are no key.
-const SECRET_ROOM: usize = 8192;
-
-/// What can be done with records. A file that is called `-` is standard input or output.
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    /// Makes a key: a secret file for its owner, and a public one for everybody else.
-    Keygen(Keygen),
-    /// Begins a record: signs a message as the first hop.
-    Sign(Sign),
-    /// Signs a message on top of a record, without verifying it.
-    Append(Append),
-    /// Signs a place in a path, as the first hop or on top of a record: what, from whom, to whom, until when.
-    Attest(Attest),
-    /// Verifies every signature of a record and, with --receiver, that it is a path which ends there.
-    Verify(Verify),
-    /// Shows what a record says, unverified.
-    Inspect(Inspect),
-    /// Takes the last hop off a record, which anybody may do.
-    Peel(Peel),
-    /// The list of keys that a verifier trusts.
-    #[command(subcommand)]
-    Registry(registry::Command),
-    /// Records that wait to be verified.
-    #[command(subcommand)]
-    Queue(queue::Command),
-}
-
-#[derive(Args)]
-pub(crate) struct Keygen {
-    /// The size of the modulus. All keys of one record have the same.
-    #[arg(long, value_enum, default_value_t = Bits::Rsa3072)]
-    bits: Bits,
-    /// The new file for the secret key; one that is there is not overwritten.
-    #[arg(long)]
-    secret: PathBuf,
-    /// The file for the public key: the bare modulus.
-    #[arg(long)]
-    public: PathBuf,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Bits {
-    /// About 112 bits of security.
-    #[value(name = "2048")]
-    Rsa2048,
-    /// About 128 bits of security.
-    #[value(name = "3072")]
-    Rsa3072,
-}
-
-#[derive(Args)]
-pub(crate) struct Sign {
-    /// The own secret key.
-    #[arg(long)]
-    key: PathBuf,
-    /// The file with the message.
-    #[arg(long)]
-    message: PathBuf,
-    /// The epoch as of which keys are to be looked up.
-    #[arg(long)]
-    epoch: u64,
-    /// Where the record goes.
-    #[arg(long, default_value = "-")]
-    output: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct Append {
-    /// The own secret key.
-    #[arg(long)]
-    key: PathBuf,
-    /// The file with the message.
-    #[arg(long)]
-    message: PathBuf,
-    /// The record as it was received.
-    #[arg(long, default_value = "-")]
-    record: PathBuf,
-    /// Where the longer record goes.
-    #[arg(long, default_value = "-")]
-    output: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct Attest {
-    /// The own secret key.
-    #[arg(long)]
-    key: PathBuf,
-    /// The record as it was received; without it a new one is begun.
-    #[arg(long, conflicts_with_all = ["payload", "from", "epoch"])]
-    record: Option<PathBuf>,
-    /// The file that is relayed, of which only the hash is signed. For the first hop.
-    #[arg(long, required_unless_present = "record")]
-    payload: Option<PathBuf>,
-    /// From whom it comes: a name, or 64 hex digits. For the first hop.
-    #[arg(long, required_unless_present = "record", value_parser = party)]
-    from: Option<Party>,
-    /// The epoch as of which keys are to be looked up. For the first hop.
-    #[arg(long, required_unless_present = "record")]
-    epoch: Option<u64>,
-    /// To whom it goes: the next hop's fingerprint, or the receiver's name.
-    #[arg(long, value_parser = party)]
-    to: Party,
-    /// Until when the path is worth something, in seconds since 1970.
-    #[arg(long)]
-    expires: u64,
-    /// What the hop asks for its work.
-    #[arg(long, default_value_t = 0)]
-    fee: u64,
-    /// Where the record goes.
-    #[arg(long, default_value = "-")]
-    output: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct Verify {
-    #[command(flatten)]
-    keys: Keys,
-    /// The record.
-    #[arg(long, default_value = "-")]
-    record: PathBuf,
-    /// The messages must be a path that ends at this party: a name, or 64 hex digits.
-    #[arg(long, value_parser = party)]
-    receiver: Option<Party>,
-    /// The time at which a path must be good, in seconds since 1970; the present if absent.
-    #[arg(long, requires = "receiver")]
-    now: Option<u64>,
-    /// The file that must be what was relayed.
-    #[arg(long, requires = "receiver")]
-    payload: Option<PathBuf>,
-    /// The party from whom the path must come: a name, or 64 hex digits.
-    #[arg(long, requires = "receiver", value_parser = party)]
-    from: Option<Party>,
-}
-
-#[derive(Args)]
-pub(crate) struct Inspect {
-    /// The record.
-    #[arg(long, default_value = "-")]
-    record: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct Peel {
-    /// The record.
-    #[arg(long, default_value = "-")]
-    record: PathBuf,
-    /// The last hop's public key.
-    #[arg(long)]
-    key: PathBuf,
-    /// Where the shorter record goes.
-    #[arg(long, default_value = "-")]
-    output: PathBuf,
-}
+/// More bytes than a secret key has.
+const MOST_SECRET_LEN: usize = 8191;
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
@@ -195,22 +41,6 @@ fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> Failure + '_ 
     move |error| Failure::input(format!("{}: {error}", path.display()))
 }
 
-/// A fingerprint or another 32 bytes as 64 hex digits, or a name.
-fn party(text: &str) -> Result<Party, String> {
-    match hash(text) {
-        Ok(hash) => Ok(Party(hash)),
-        Err(_) if text.is_empty() => Err("empty".to_owned()),
-        Err(_) => Ok(Party::named(text)),
-    }
-}
-
-/// 64 hex digits.
-fn hash(text: &str) -> Result<[u8; HASH_LEN], String> {
-    let mut hash = [0; HASH_LEN];
-    hex::decode_to_slice(text, &mut hash).map_err(|error| error.to_string())?;
-    Ok(hash)
-}
-
 /// The time that was given, or the present.
 fn time(now: Option<u64>) -> Result<Time, Failure> {
     if let Some(now) = now {
@@ -222,15 +52,7 @@ fn time(now: Option<u64>) -> Result<Time, Failure> {
 }
 
 fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
-    // Room for everything at once: a buffer that grows leaves copies of a secret behind.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(SECRET_ROOM));
-    let most = (SECRET_ROOM - 1) as u64;
-    let read = if files::is_pipe(path) {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
-    } else {
-        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
-    };
-    read.map_err(in_file(path))?;
+    let bytes = files::read_secret(path, MOST_SECRET_LEN)?;
     SecretKey::from_bytes(&bytes).map_err(in_file(path))
 }
 

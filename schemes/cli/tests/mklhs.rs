@@ -299,6 +299,115 @@ fn combine_checks_its_inputs_unless_told_not_to() {
     );
 }
 
+/// Sums of two tags, each combined on its own: `load.json` and `disk.json`, of 30 times Alice's and 70 times Bob's.
+fn with_two_sums() -> (Shell, [String; 2]) {
+    let (shell, ids) = with_combined();
+    let [alice, bob] = &ids;
+    for tag in ["load", "disk"] {
+        shell.succeeds(&format!(
+            "program {LABEL} --tag {tag} -o {tag}-program.json {alice}=30 {bob}=70"
+        ));
+        shell.succeeds(&format!(
+            "combine --program {tag}-program.json --signers signers.json -o {tag}.json a.jsonl b.jsonl"
+        ));
+    }
+    (shell, ids)
+}
+
+const PARTS: &str = "--part 1 load-program.json load.json --part -2 disk-program.json disk.json";
+
+#[test]
+fn what_was_combined_already_is_joined_with_weights_and_verifies_in_ones_own_view() {
+    let (shell, [alice, bob]) = with_two_sums();
+    let said = shell.succeeds(&format!(
+        "join --signers signers.json --program joined.json -o sum.json {PARTS} --json"
+    ));
+    let said: Value = serde_json::from_str(&said).unwrap();
+    // 230 of the load, and 30 times -3 and 70 times 1000 of the disk.
+    assert_eq!(said["total"], (230 - 2 * (-90 + 70_000)).to_string());
+    assert_eq!((&said["parts"], &said["inputs"]), (&2.into(), &4.into()));
+    let verified = shell.succeeds("verify --program joined.json --signers signers.json sum.json");
+    let parts = format!("{alice} {}\n{bob} {}\n", 510 + 180, -280 - 140_000);
+    assert!(verified.ends_with(&parts), "{verified}");
+    // The program that was written is the one that a verifier makes.
+    let inputs = |name: &str| shell.json(name)["inputs"].as_array().unwrap().clone();
+    let mut own = inputs("load-program.json");
+    for mut input in inputs("disk-program.json") {
+        let weight: i64 = input["coefficient"].as_str().unwrap().parse().unwrap();
+        input["coefficient"] = (-2 * weight).into();
+        own.push(input);
+    }
+    let own = serde_json::json!({ "bounds": "integers", "inputs": own });
+    fs::write(shell.path("own.json"), own.to_string()).unwrap();
+    shell.succeeds("verify --program own.json --signers signers.json sum.json");
+    // One of the two may go to a pipe.
+    let join = format!("join --signers signers.json --program joined.json {PARTS}");
+    assert_eq!(shell.succeeds(&join), shell.read("sum.json"));
+}
+
+#[test]
+fn a_part_that_does_not_hold_or_is_there_twice_is_not_joined() {
+    let (shell, _) = with_two_sums();
+    let join = |how: &str, parts: &str| format!("join {how} --program joined.json {parts}");
+    let twice = "--part 1 load-program.json load.json --part 1 load-program.json load.json";
+    shell.fails(&join("--signers signers.json", twice), 2, "the same label");
+    let zero = "--part 0 load-program.json load.json";
+    shell.fails(&join("--signers signers.json", zero), 2, "is zero");
+    let exchanged = "--part 1 load-program.json disk.json";
+    shell.fails(
+        &join("--unchecked", exchanged),
+        1,
+        "disk.json: the signature is of the program",
+    );
+    // The parts of the two signers change places: the total stays.
+    let mut changed = shell.json("load.json");
+    let signature = changed["signature"].as_str().unwrap();
+    let (gamma, parts) = signature.split_at(2 * 48);
+    let (first, second) = parts.split_at(2 * 32);
+    changed["signature"] = [gamma, second, first].concat().into();
+    fs::write(shell.path("load.json"), changed.to_string()).unwrap();
+    shell.fails(
+        &join("--signers signers.json", PARTS),
+        1,
+        "load.json: the pairing equation does not hold",
+    );
+    assert!(!shell.path("joined.json").exists());
+    shell.succeeds(&join("-o sum.json --unchecked", PARTS));
+    shell.fails(
+        "verify --program joined.json --signers signers.json sum.json",
+        1,
+        "pairing equation",
+    );
+    let careless = shell.run(&format!("join --program joined.json {PARTS}"));
+    assert_eq!(careless.status.code(), Some(2));
+}
+
+#[test]
+fn several_signatures_of_one_program_are_verified_and_those_that_do_not_hold_are_named() {
+    let (shell, _) = with_two_sums();
+    let verify = "verify --program load-program.json --signers signers.json";
+    let said = shell.succeeds(&format!("{verify} load.json sum.json --json"));
+    let said: Vec<Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(said.len(), 2);
+    assert_eq!(said[0]["combined"], "load.json");
+    assert_eq!(
+        (&said[0]["total"], &said[1]["total"]),
+        (&"230".into(), &"230".into())
+    );
+    let output = shell.run(&format!("{verify} disk.json load.json missing.json"));
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("load.json: total 230\n"), "{text}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("error: 2 of 3 do not hold; disk.json: the signature is of"));
+    assert!(error.contains("; missing.json: "), "{error}");
+    let refused = shell.run(&format!("{verify} disk.json load.json"));
+    assert_eq!(refused.status.code(), Some(1));
+}
+
 #[test]
 fn commands_read_and_write_pipes() {
     let (shell, _) = with_combined();
@@ -636,6 +745,7 @@ fn the_help_explains_the_files() {
         "COMBINED",
         "register.journal",
         "NEVER restore the whole folder",
+        "join",
         "Exit status",
     ] {
         assert!(help.contains(word), "{word}");

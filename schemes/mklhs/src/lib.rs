@@ -32,7 +32,7 @@ pub use evaluate::{combine_disjoint, evaluate, evaluate_unchecked, Part};
 pub use keys::{message_base, ProofOfPossession, PublicKey, SignerId, SigningKey};
 pub use label::Label;
 pub use program::{organize, Organized, PreparedProgram, Program};
-pub use register::{LabelRegister, Recorded, RegisterError, RegisterFiles};
+pub use register::{labels_in_journal, LabelRegister, Recorded, RegisterError, RegisterFiles};
 pub use scalar::{ParseScalarError, Scalar};
 pub use signature::Signature;
 pub use signers::{Signers, Standing};

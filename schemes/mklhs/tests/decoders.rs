@@ -2,7 +2,7 @@
 
 mod support;
 
-use duet_mklhs::EquivocationProof;
+use duet_mklhs::{EquivocationProof, LabelRegister, RegisterFiles};
 use rand_core::RngCore;
 use support::{decoders, key, label, rng, sign, Story};
 
@@ -25,7 +25,26 @@ fn valid() -> Vec<Vec<u8>> {
         proof.to_bytes(),
         signer.expose().to_vec(),
         b"-1234567890123456789012345678901234567890".to_vec(),
+        journal(),
+        [signer.id().as_bytes().as_slice(), &[7; 300]].concat(),
     ]
+}
+
+/// Of a register that signed two labels.
+fn journal() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let files = RegisterFiles {
+        journal: folder.path().join("journal"),
+        anchor: folder.path().join("anchor"),
+    };
+    let signer = key(1);
+    let register = LabelRegister::create(&files, signer.id()).unwrap();
+    for tag in ["load", "load/2"] {
+        register
+            .sign(&signer, &label(&signer, tag), 7.into())
+            .unwrap();
+    }
+    std::fs::read(&files.journal).unwrap()
 }
 
 fn with_choice(choice: usize, bytes: &[u8]) -> Vec<u8> {
@@ -49,7 +68,8 @@ fn random_bytes_decode_or_not_and_never_panic() {
     for round in 0..4000_usize {
         let mut bytes = vec![0; (rng.next_u32() % 200) as usize];
         rng.fill_bytes(&mut bytes);
-        decoders::decode(&with_choice(round % 8, &bytes));
+        let choice = round % usize::from(decoders::DECODERS);
+        decoders::decode(&with_choice(choice, &bytes));
     }
     decoders::decode(&[]);
 }

@@ -37,7 +37,8 @@ fn valid() -> Vec<Vec<u8>> {
         std::fs::read(&files.journal).unwrap(),
         b"3*x0^2*x1 - x2 + 12*x7".to_vec(),
     ];
-    let encodings = encodings.into_iter().chain(standard());
+    let journal = [[5; 32], [1; 32], [2; 32], [3; 32], [2; 32]].concat();
+    let encodings = encodings.into_iter().chain(standard()).chain([journal]);
     (0..)
         .zip(encodings)
         .map(|(choice, bytes)| [vec![choice], bytes].concat())

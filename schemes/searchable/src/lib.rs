@@ -109,6 +109,7 @@ mod encoding;
 mod encrypt;
 mod error;
 mod evaluate;
+mod factor;
 mod fixed_base;
 mod generator;
 mod gt;
@@ -142,10 +143,9 @@ pub use error::{
     PublicPart, TableError, Unmatched, UnusableSeed,
 };
 pub use evaluate::Term;
+pub use factor::{Factor, FactorError, FACTOR_LEN};
 pub use homomorphic_key::{HomomorphicKey, Tested, Trapdoor};
-pub use inner_product::{
-    EncryptedProduct, Factor, FactorError, InnerProductError, ProductError, Side, FACTOR_LEN,
-};
+pub use inner_product::{EncryptedProduct, InnerProductError, ProductError, Side};
 pub use keyword::Keyword;
 pub use master_key::MasterKey;
 pub use message::Message;

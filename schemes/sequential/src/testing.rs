@@ -1,7 +1,8 @@
 //! Keys for tests and benches, and what every decoder promises. (Feature `testing`.)
 
 use crate::{
-    queue::log, Attestation, ChainSignature, PublicKey, Record, SecretKey, Statement, Suite,
+    queue::{log, Change, Limits, Queue},
+    Attestation, ChainSignature, PublicKey, Record, SecretKey, Statement, Suite,
 };
 use std::sync::OnceLock;
 
@@ -82,9 +83,41 @@ pub fn decode_everything(bytes: &[u8]) {
         assert_eq!(log::read(whole).as_ref(), Ok(&contents));
     }
     // A frame's checks let hardly any bytes through, so its body is shown as it is.
-    if let Ok(changes) = log::decode_changes(bytes, 0) {
-        assert_eq!(log::encode_changes(&changes), bytes);
+    let changes = log::decode_changes(bytes, 0);
+    if let Ok(changes) = &changes {
+        assert_eq!(log::encode_changes(changes), bytes);
+        replay(changes);
     }
+    // With checks that are right the log says what the body does.
+    let (frame, _) = log::framed(log::Chain::start(), bytes).expect("a short frame");
+    let read = log::read(&[&log::header(), frame.as_slice()].concat());
+    assert_eq!(read.map(|contents| contents.changes).ok(), changes.ok());
+}
+
+/// Whatever the changes are, a queue takes each or stays as it was, and its snapshot makes the same one.
+fn replay(changes: &[Change]) {
+    let mut queue = Queue::new(Limits {
+        records: usize::MAX,
+        bytes: usize::MAX,
+    });
+    for change in changes {
+        let before = queue.len();
+        if queue.apply(change.clone()).is_err() {
+            assert_eq!(queue.len(), before);
+        }
+    }
+    let mut copy = Queue::new(queue.limits());
+    for change in queue.snapshot() {
+        copy.apply(change).expect("a snapshot follows from nothing");
+    }
+    assert_eq!(copy.bytes(), queue.bytes());
+    let states = |queue: &Queue| {
+        let entries = queue.iter();
+        entries
+            .map(|(id, entry)| (*id, *entry.terms(), entry.state()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(states(&copy), states(&queue));
 }
 
 /// Keys and messages that are not the signers': the verdict is an error, and it comes.

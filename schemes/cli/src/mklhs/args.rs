@@ -1,7 +1,7 @@
 //! The verbs of `duet-schemes mklhs`, and what their help says.
 
 use duet_mklhs::Scalar;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 const FORMATS: &str = "\
 Files:
@@ -118,7 +118,31 @@ pub(crate) enum Command {
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Verifies a combined signature, and says what each signer contributes.
+    /// Adds combined signatures up, each times a weight, so that combining can be done in a tree.
+    ///
+    /// No label may be in two of the parts. The result is the signature of one program, which is written too.
+    Join {
+        /// Whose signatures count: each part is verified before it goes in.
+        #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
+        signers: Option<PathBuf>,
+        /// Verifies nothing: one bad part spoils the result, and nobody can tell which it was.
+        #[arg(long, conflicts_with = "signers")]
+        unchecked: bool,
+        /// Where the program of the whole goes. Whoever verifies writes it from their own view.
+        #[arg(long, value_name = "FILE")]
+        program: PathBuf,
+        /// Where the combined signature goes.
+        #[arg(long, short, default_value = "-")]
+        output: PathBuf,
+        /// A weight that is not zero, the program of a part, and its combined signature: once for each part.
+        #[arg(long = "part", required = true, num_args = 3, allow_negative_numbers = true,
+              value_names = ["WEIGHT", "PROGRAM", "COMBINED"])]
+        parts: Vec<OsString>,
+    },
+    /// Verifies combined signatures of one program, and says what each signer contributes.
+    ///
+    /// The program is prepared once: more than one signature costs little more than one. Those that hold are printed even
+    /// when others do not.
     Verify {
         /// What was worked out, in your own view: never take it from whom the signature comes from.
         #[arg(long, value_name = "FILE")]
@@ -129,8 +153,9 @@ pub(crate) enum Command {
         /// The total that the signature should prove; what it says itself when left out.
         #[arg(long, allow_negative_numbers = true)]
         total: Option<Scalar>,
-        /// The combined signature.
-        combined: PathBuf,
+        /// The combined signatures.
+        #[arg(required = true)]
+        combined: Vec<PathBuf>,
     },
     /// Evidence that a signer signed two numbers under one label.
     #[command(subcommand)]

@@ -249,7 +249,7 @@ pub(super) fn read_program(path: &Path) -> Result<Program, Failure> {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CombinedFile {
-    pub(super) digest: String,
+    digest: String,
     pub(super) total: String,
     signature: String,
 }
@@ -263,7 +263,14 @@ impl CombinedFile {
         }
     }
 
-    pub(super) fn combined(&self) -> Result<Combined, Failure> {
+    /// The signature, if it is said to be of the program with this digest.
+    pub(super) fn combined(&self, digest: &str) -> Result<Combined, Failure> {
+        if self.digest != digest {
+            let of = &self.digest;
+            return Err(Failure::refused(format!(
+                "the signature is of the program {of:?}, and this is {digest}"
+            )));
+        }
         let bytes = unhex("signature", &self.signature)?;
         Combined::from_bytes(&bytes).map_err(Failure::refused)
     }

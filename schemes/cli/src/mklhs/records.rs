@@ -10,8 +10,10 @@ use duet_mklhs::{
 };
 use rand_core::OsRng;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::{
     collections::HashMap,
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -238,5 +240,14 @@ impl<'a> Sifted<'a> {
             "{} records dropped, the first: {first}",
             self.dropped
         ))
+    }
+
+    /// Says what was dropped where standard output is taken: as one JSON object, which suits people and programs.
+    pub(super) fn say_dropped(&self) {
+        if let Some(note) = self.note() {
+            // A closed standard error leaves nobody to tell.
+            let line = json!({ "dropped": self.dropped(), "note": note });
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
     }
 }

@@ -1,6 +1,11 @@
 //! Records that wait to be verified, in a folder of their own.
 
-use super::{deliver_record, hash, party, read_record, registry::Keys, report_record, time};
+use super::{
+    args::{hash, party},
+    deliver_record, read_record,
+    registry::Keys,
+    report_record, time,
+};
 use crate::output::{Failure, Output};
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::{

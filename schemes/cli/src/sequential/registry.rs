@@ -1,6 +1,6 @@
 //! The keys that a verifier trusts: bare public keys, or a list with the epochs in which each is good.
 
-use super::{hash, in_file, read_public};
+use super::{args::hash, in_file, read_public};
 use crate::{
     files,
     output::{Failure, Output},

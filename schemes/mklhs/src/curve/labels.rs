@@ -8,20 +8,15 @@
 //! Labels are public: nothing here takes care to hide them.
 
 use super::{
-    add, from_affine, hash_to_g1, isogeny, multiple, one_to_affine, scaled, weighted_sum, Sum, G1,
+    add,
+    field::{invert_all, Fp, ONE},
+    from_affine, hash_to_g1, isogeny, multiple, one_to_affine, scaled, weighted_sum, Sum, G1,
     GRAIN,
 };
 use crate::{scalar::Scalar, suite::SCALAR_LEN};
-use blst::{
-    blst_expand_message_xmd, blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse,
-    blst_fp_from_be_bytes, blst_fp_from_uint64, blst_fp_mul, blst_fp_sqr, blst_fp_sqrt,
-    blst_fp_sub, blst_uint64_from_fp,
-};
+use blst::blst_expand_message_xmd;
 use rayon::prelude::*;
-use std::{
-    ops::{Add, Mul, Neg, Sub},
-    sync::LazyLock,
-};
+use std::sync::LazyLock;
 
 /// What a label is mapped to, before the cofactor is cleared: on the curve, and most likely not in the subgroup.
 #[derive(Clone, Copy, Debug)]
@@ -70,118 +65,6 @@ fn cleared(point: &Sum) -> Sum {
     multiple(point, &scalar, CLEARING_BITS)
 }
 
-/// The field of the coordinates.
-#[derive(Clone, Copy, Default, PartialEq)]
-struct Fp(blst_fp);
-
-impl Fp {
-    fn is_zero(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn of_limbs(limbs: [u64; 6]) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_from_uint64(&mut out.0, limbs.as_ptr()) };
-        out
-    }
-
-    /// From 96 hexadecimal digits.
-    fn of_hex(text: &str) -> Self {
-        let mut limbs = [0; 6];
-        for (at, limb) in limbs.iter_mut().rev().enumerate() {
-            let digits = text.get(16 * at..16 * (at + 1)).unwrap_or_default();
-            *limb = u64::from_str_radix(digits, 16).expect("our own constants have 96 digits; qed");
-        }
-        Self::of_limbs(limbs)
-    }
-
-    fn square(self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_sqr(&mut out.0, &self.0) };
-        out
-    }
-
-    /// The root, and whether it is one of this number; if not, it is one of its negative.
-    fn root(self) -> (Self, bool) {
-        let mut out = Self::default();
-        let is_square = unsafe { blst_fp_sqrt(&mut out.0, &self.0) };
-        (out, is_square)
-    }
-
-    fn inverse(self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_eucl_inverse(&mut out.0, &self.0) };
-        out
-    }
-
-    fn is_odd(self) -> bool {
-        let mut limbs = [0; 6];
-        unsafe { blst_uint64_from_fp(limbs.as_mut_ptr(), &self.0) };
-        limbs[0] & 1 == 1
-    }
-}
-
-impl Mul for Fp {
-    type Output = Self;
-
-    fn mul(self, other: Self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_mul(&mut out.0, &self.0, &other.0) };
-        out
-    }
-}
-
-impl Add for Fp {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_add(&mut out.0, &self.0, &other.0) };
-        out
-    }
-}
-
-impl Sub for Fp {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_sub(&mut out.0, &self.0, &other.0) };
-        out
-    }
-}
-
-impl Neg for Fp {
-    type Output = Self;
-
-    fn neg(self) -> Self {
-        let mut out = Self::default();
-        unsafe { blst_fp_cneg(&mut out.0, &self.0, true) };
-        out
-    }
-}
-
-/// Inverts in place; zeros stay.
-fn invert_all(numbers: &mut [Fp]) {
-    let mut product = ONE.0;
-    let mut before = Vec::with_capacity(numbers.len());
-    for number in numbers.iter().filter(|number| !number.is_zero()) {
-        before.push(product);
-        product = product * *number;
-    }
-    let mut inverse = product.inverse();
-    let rest = numbers.iter_mut().rev().filter(|number| !number.is_zero());
-    for (number, before) in rest.zip(before.into_iter().rev()) {
-        let next = inverse * *number;
-        *number = inverse * before;
-        inverse = next;
-    }
-}
-
-struct One(Fp);
-
-static ONE: LazyLock<One> = LazyLock::new(|| One(Fp::of_limbs([1, 0, 0, 0, 0, 0])));
-
 /// The constants in blst's form.
 struct Constants {
     a: Fp,
@@ -198,7 +81,7 @@ static CONSTANTS: LazyLock<Constants> = LazyLock::new(|| {
     let read = |texts: &[&str]| texts.iter().map(|text| Fp::of_hex(text)).collect();
     let monic = |texts: &[&str]| {
         let lower = texts.iter().map(|text| Fp::of_hex(text));
-        lower.chain([ONE.0]).collect()
+        lower.chain([*ONE]).collect()
     };
     Constants {
         a: Fp::of_hex(isogeny::A),
@@ -228,11 +111,7 @@ fn hash_to_field(dst: &[u8], message: &[u8]) -> [Fp; 2] {
         );
     }
     let (first, second) = bytes.split_at(ELEMENT_LEN);
-    [first, second].map(|bytes| {
-        let mut element = Fp::default();
-        unsafe { blst_fp_from_be_bytes(&mut element.0, bytes.as_ptr(), bytes.len()) };
-        element
-    })
+    [first, second].map(Fp::reduced)
 }
 
 /// A point of `E'`: `x = x / z`, `y = ± y / z³`.
@@ -250,7 +129,7 @@ fn map_to_isogenous(u: Fp) -> OnIsogenous {
     let Constants { a, b, z, .. } = *CONSTANTS;
     let zuu = z * u.square();
     let t = zuu.square() + zuu;
-    let numerator = b * (t + ONE.0);
+    let numerator = b * (t + *ONE);
     let denominator = -(a * t);
     let squared = denominator.square();
     let cubed = squared * denominator;
@@ -452,7 +331,7 @@ mod tests {
         let mut inverses = numbers;
         invert_all(&mut inverses);
         for (number, inverse) in numbers.into_iter().zip(inverses) {
-            let expected = if number.is_zero() { number } else { ONE.0 };
+            let expected = if number.is_zero() { number } else { *ONE };
             assert!(number * inverse == expected);
         }
         invert_all(&mut []);

@@ -4,10 +4,13 @@
 //! The one secret that comes here is the scalar of [`sign`] and [`public_of`], where blst's ladder takes the same time
 //! for all scalars. Everything else is public and may branch on what it sees.
 
+mod field;
 mod isogeny;
 mod labels;
+mod secret;
 
 pub(crate) use labels::{label_sum, map_all, Uncleared};
+pub(crate) use secret::{public_of, sign, Secret};
 
 use crate::{
     scalar::Scalar,
@@ -15,18 +18,16 @@ use crate::{
 };
 use blst::{
     blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_fr, blst_fr_from_uint64,
-    blst_fr_mul, blst_hash_to_g1, blst_keygen, blst_miller_loop_n, blst_p1, blst_p1_add_or_double,
+    blst_fr_mul, blst_hash_to_g1, blst_miller_loop_n, blst_p1, blst_p1_add_or_double,
     blst_p1_add_or_double_affine, blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_in_g1,
     blst_p1_affine_is_inf, blst_p1_cneg, blst_p1_from_affine, blst_p1_is_inf, blst_p1_mult,
     blst_p1_uncompress, blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof,
-    blst_p1s_to_affine, blst_p2, blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator,
-    blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_to_affine, blst_p2_uncompress,
-    blst_scalar, blst_scalar_from_bendian, blst_sign_pk_in_g2, blst_sk_check, blst_sk_to_pk_in_g2,
-    blst_uint64_from_fr, limb_t, BLST_ERROR,
+    blst_p1s_to_affine, blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator,
+    blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_uncompress, blst_uint64_from_fr, limb_t,
+    BLST_ERROR,
 };
 use rayon::prelude::*;
 use std::sync::LazyLock;
-use zeroize::Zeroizing;
 
 /// A point of G1 in affine coordinates.
 pub(crate) type G1 = blst_p1_affine;
@@ -347,65 +348,6 @@ fn times(a: blst_fp12, b: blst_fp12) -> blst_fp12 {
 
 pub(crate) fn g2_generator() -> &'static G2 {
     unsafe { &*blst_p2_affine_generator() }
-}
-
-/// A secret scalar between 1 and `q − 1`; wiped when dropped.
-pub(crate) struct Secret(blst_scalar);
-
-impl Secret {
-    /// The BLS draft's KeyGen, which repeats itself until the scalar is not zero; material shorter than 32 bytes
-    /// gives `None`.
-    pub(crate) fn derive(material: &[u8], info: &[u8]) -> Option<Self> {
-        let mut scalar = blst_scalar::default();
-        unsafe {
-            blst_keygen(
-                &mut scalar,
-                material.as_ptr(),
-                material.len(),
-                info.as_ptr(),
-                info.len(),
-            );
-            blst_sk_check(&scalar)
-        }
-        .then_some(Self(scalar))
-    }
-
-    /// From big-endian bytes; `None` for zero and for what is not below `q`.
-    pub(crate) fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self> {
-        let mut scalar = blst_scalar::default();
-        unsafe {
-            blst_scalar_from_bendian(&mut scalar, bytes.as_ptr());
-            blst_sk_check(&scalar)
-        }
-        .then_some(Self(scalar))
-    }
-
-    /// The big-endian bytes.
-    pub(crate) fn expose(&self) -> Zeroizing<[u8; SCALAR_LEN]> {
-        let mut bytes = Zeroizing::new([0; SCALAR_LEN]);
-        for (byte, from) in bytes.iter_mut().zip(self.0.b.iter().rev()) {
-            *byte = *from;
-        }
-        bytes
-    }
-}
-
-/// `secret · P2`, in constant time.
-pub(crate) fn public_of(secret: &Secret) -> G2 {
-    let mut sum = blst_p2::default();
-    let mut point = G2::default();
-    unsafe {
-        blst_sk_to_pk_in_g2(&mut sum, &secret.0);
-        blst_p2_to_affine(&mut point, &sum);
-    }
-    point
-}
-
-/// `secret · point`, in constant time.
-pub(crate) fn sign(secret: &Secret, point: &Sum) -> G1 {
-    let mut sum = Sum::default();
-    unsafe { blst_sign_pk_in_g2(&mut sum, point, &secret.0) };
-    one_to_affine(&sum)
 }
 
 #[cfg(test)]

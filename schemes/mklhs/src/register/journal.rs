@@ -1,19 +1,20 @@
 //! The journal: a header with the signer, and 144 bytes for each entry: the label's hash, the signature, and a hash of
 //! both and of what came before.
 
-use super::{io_error, open_error, sync_folder_of, Mark, RegisterError};
+use super::{
+    error::{io_error, open_error},
+    RegisterError,
+};
 use crate::{
     keys::SignerId,
     suite::{ID_LEN, REGISTER_TAG, SIGNATURE_LEN},
 };
-use sha2::{Digest, Sha256};
+use duet_journal::{Header, JournalFile, Mark, HASH_LEN};
 use std::{
-    fs::{File, OpenOptions, TryLockError},
-    io::{BufReader, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
+    io::{self, Read},
+    path::Path,
 };
 
-const HASH_LEN: usize = 32;
 const HEADER_LEN: usize = REGISTER_TAG.len() + ID_LEN;
 const ENTRY_LEN: usize = HASH_LEN + SIGNATURE_LEN + HASH_LEN;
 
@@ -33,66 +34,41 @@ impl Entry {
     }
 }
 
-fn next_link(link: &[u8; HASH_LEN], body: &[u8]) -> [u8; HASH_LEN] {
-    let hash = Sha256::new().chain_update(link).chain_update(body);
-    hash.finalize().into()
-}
-
-fn header(signer: SignerId) -> [u8; HEADER_LEN] {
-    let mut bytes = [0; HEADER_LEN];
-    let (tag, id) = bytes.split_at_mut(REGISTER_TAG.len());
-    tag.copy_from_slice(REGISTER_TAG);
-    id.copy_from_slice(signer.as_bytes());
-    bytes
-}
-
-fn start(signer: SignerId) -> Mark {
-    Mark {
-        entries: 0,
-        link: Sha256::digest(header(signer)).into(),
-    }
+fn header(signer: SignerId) -> Header {
+    Header::new(REGISTER_TAG, *signer.as_bytes())
 }
 
 /// The file, open at its end and locked.
 #[derive(Debug)]
 pub(super) struct Journal {
-    path: PathBuf,
-    file: File,
+    file: JournalFile,
     mark: Mark,
 }
 
 impl Journal {
     pub(super) fn create(path: &Path, signer: SignerId) -> Result<Self, RegisterError> {
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create_new(true).open(path);
-        let file = file.map_err(|error| open_error(path, error))?;
-        let mut journal = Self {
-            path: path.to_owned(),
-            file,
-            mark: start(signer),
-        };
-        journal.lock()?;
-        journal.write(&header(signer))?;
-        sync_folder_of(path).map_err(|error| io_error(path, error))?;
-        Ok(journal)
+        let header = header(signer);
+        let file = JournalFile::create(path, &header).map_err(|error| open_error(path, error))?;
+        let mark = Mark::start(&header);
+        Ok(Self { file, mark })
     }
 
     /// Opens the journal and reads it up to its last whole entry. `anchored` is how far it came at least.
+    ///
+    /// What follows that entry is cut off. It was written by a call that did not come back: nothing of it was released,
+    /// or the anchor would know.
     pub(super) fn open(
         path: &Path,
         signer: SignerId,
         anchored: Mark,
     ) -> Result<(Self, Vec<Entry>), RegisterError> {
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.map_err(|error| open_error(path, error))?;
-        let mut journal = Self {
-            path: path.to_owned(),
-            file,
-            mark: start(signer),
-        };
-        journal.lock()?;
+        let file = JournalFile::open(path).map_err(|error| open_error(path, error))?;
+        let mark = Mark::start(&header(signer));
+        let mut journal = Self { file, mark };
         let entries = journal.read(signer, anchored)?;
-        journal.drop_tail()?;
+        let end = position(journal.mark.entries());
+        let cut = journal.file.cut(end);
+        cut.map_err(|error| journal.io_error(error))?;
         Ok((journal, entries))
     }
 
@@ -100,18 +76,10 @@ impl Journal {
         self.mark
     }
 
-    fn lock(&self) -> Result<(), RegisterError> {
-        self.file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => RegisterError::InUse {
-                path: self.path.clone(),
-            },
-            TryLockError::Error(source) => io_error(&self.path, source),
-        })
-    }
-
     fn read(&mut self, signer: SignerId, anchored: Mark) -> Result<Vec<Entry>, RegisterError> {
-        let read = decode(BufReader::new(&self.file), signer, anchored);
-        let read = read.map_err(|error| io_error(&self.path, error))?;
+        let read = self.file.reader();
+        let read = read.and_then(|reader| decode(reader, signer, anchored));
+        let read = read.map_err(|error| self.io_error(error))?;
         let Some(Decoded {
             entries,
             mark,
@@ -132,10 +100,9 @@ impl Journal {
         anchored: Mark,
         has_anchored: bool,
     ) -> Result<(), RegisterError> {
-        let metadata = self.file.metadata();
-        let length = metadata.map_err(|error| io_error(&self.path, error))?.len();
-        let end = position(mark.entries);
-        let is_damaged = length > end && mark.entries < anchored.entries;
+        let length = self.file.length().map_err(|error| self.io_error(error))?;
+        let end = position(mark.entries());
+        let is_damaged = length > end && mark.entries() < anchored.entries();
         if is_damaged {
             return Err(self.corrupt_at(end));
         }
@@ -143,21 +110,10 @@ impl Journal {
             return Ok(());
         }
         Err(RegisterError::RolledBack {
-            path: self.path.clone(),
-            entries: mark.entries,
-            expected: anchored.entries,
+            path: self.file.path().to_owned(),
+            entries: mark.entries(),
+            expected: anchored.entries(),
         })
-    }
-
-    /// Cuts off what follows the last whole entry. It was written by a call that did not come back: nothing of it was
-    /// released, or the anchor would know.
-    fn drop_tail(&mut self) -> Result<(), RegisterError> {
-        let end = position(self.mark.entries);
-        self.file
-            .set_len(end)
-            .and_then(|()| self.file.seek(SeekFrom::Start(end)))
-            .and_then(|_| self.file.sync_all())
-            .map_err(|error| io_error(&self.path, error))
     }
 
     /// Appends entries and comes back when they are on disk.
@@ -166,23 +122,14 @@ impl Journal {
         let mut bytes = Vec::with_capacity(entries.len() * ENTRY_LEN);
         for entry in entries {
             let body = entry.body();
-            mark = Mark {
-                entries: mark.entries + 1,
-                link: next_link(&mark.link, &body),
-            };
+            mark = mark.after(&body);
             bytes.extend(body);
-            bytes.extend(mark.link);
+            bytes.extend(mark.link());
         }
-        self.write(&bytes)?;
+        let appended = self.file.append(&bytes);
+        appended.map_err(|error| self.io_error(error))?;
         self.mark = mark;
         Ok(())
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), RegisterError> {
-        self.file
-            .write_all(bytes)
-            .and_then(|()| self.file.sync_all())
-            .map_err(|error| io_error(&self.path, error))
     }
 
     /// An entry whose hash is right and whose signature is none.
@@ -192,9 +139,13 @@ impl Journal {
 
     fn corrupt_at(&self, at: u64) -> RegisterError {
         RegisterError::Corrupt {
-            path: self.path.clone(),
+            path: self.file.path().to_owned(),
             at,
         }
+    }
+
+    fn io_error(&self, source: io::Error) -> RegisterError {
+        io_error(self.file.path(), source)
     }
 }
 
@@ -211,32 +162,38 @@ struct Decoded {
     has_anchored: bool,
 }
 
+/// How many labels a journal has up to its last whole entry; `None` when it does not begin as one of the signer's does.
+///
+/// For looking at a copy. What the signer has signed is at least this, and only the anchor says whether it is all.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn labels_in_journal(journal: impl Read, signer: SignerId) -> io::Result<Option<u64>> {
+    let start = Mark::start(&header(signer));
+    let decoded = decode(journal, signer, start)?;
+    Ok(decoded.map(|decoded| decoded.mark.entries()))
+}
+
 /// Reads a journal up to its last whole entry; `None` when it does not start as one of the signer's does.
-fn decode(
-    mut reader: impl Read,
-    signer: SignerId,
-    anchored: Mark,
-) -> std::io::Result<Option<Decoded>> {
+fn decode(mut reader: impl Read, signer: SignerId, anchored: Mark) -> io::Result<Option<Decoded>> {
+    let header = header(signer);
     let mut found = [0; HEADER_LEN];
     let length = read_up_to(&mut reader, &mut found)?;
-    if length < HEADER_LEN || found != header(signer) {
+    if length < HEADER_LEN || header.strip(&found).is_err() {
         return Ok(None);
     }
     let mut entries = Vec::new();
-    let mut mark = start(signer);
+    let mut mark = Mark::start(&header);
     let mut has_anchored = mark == anchored;
     let mut bytes = [0; ENTRY_LEN];
     while read_up_to(&mut reader, &mut bytes)? == ENTRY_LEN {
         let (body, link) = bytes.split_at(HASH_LEN + SIGNATURE_LEN);
-        let expected = next_link(&mark.link, body);
-        let Some(entry) = decode_entry(body).filter(|_| link == expected) else {
+        let next = mark.after(body);
+        let Some(entry) = decode_entry(body).filter(|_| link == next.link()) else {
             break;
         };
         entries.push(entry);
-        mark = Mark {
-            entries: mark.entries + 1,
-            link: expected,
-        };
+        mark = next;
         has_anchored |= mark == anchored;
     }
     Ok(Some(Decoded {
@@ -255,7 +212,7 @@ fn decode_entry(body: &[u8]) -> Option<Entry> {
 }
 
 /// Fills `bytes`, or as much of it as there is.
-fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
+fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while let Some(rest) = bytes.get_mut(length..).filter(|rest| !rest.is_empty()) {
         match reader.read(rest)? {
@@ -269,19 +226,44 @@ fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::register::mutated;
+    use rand_core::{RngCore, SeedableRng};
 
     const SIGNER: SignerId = SignerId::from_bytes([7; ID_LEN]);
 
     fn encode(entries: &[Entry]) -> Vec<u8> {
-        let mut bytes = header(SIGNER).to_vec();
-        let mut link = start(SIGNER).link;
+        let mut bytes = header(SIGNER).to_bytes();
+        let mut mark = Mark::start(&header(SIGNER));
         for entry in entries {
-            link = next_link(&link, &entry.body());
+            mark = mark.after(&entry.body());
             bytes.extend(entry.body());
-            bytes.extend(link);
+            bytes.extend(mark.link());
         }
         bytes
+    }
+
+    /// The bytes with a few of them changed, left out or put in: from a fixed seed.
+    fn mutated(bytes: &[u8], count: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
+        let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(8);
+        std::iter::repeat_with(move || {
+            let mut bytes = bytes.to_vec();
+            let mut below = |end: usize| usize::try_from(rng.next_u32()).unwrap_or(0) % end.max(1);
+            for _ in 0..=below(2) {
+                let at = below(bytes.len());
+                match below(8) {
+                    0 => bytes.truncate(at),
+                    1 => bytes.insert(at, 0xff),
+                    2 => bytes.push(0),
+                    _ => {
+                        let bit = 1 << below(8);
+                        if let Some(byte) = bytes.get_mut(at) {
+                            *byte ^= bit;
+                        }
+                    }
+                }
+            }
+            bytes
+        })
+        .take(count)
     }
 
     #[test]
@@ -293,14 +275,14 @@ mod tests {
         let whole = encode(&[1, 2, 3].map(entry));
         let mut counts = [0; 5];
         for bytes in mutated(&whole, 3000) {
-            let decoded = decode(bytes.as_slice(), SIGNER, start(SIGNER)).unwrap();
+            let decoded = decode(bytes.as_slice(), SIGNER, Mark::start(&header(SIGNER))).unwrap();
             let Some(decoded) = decoded else {
-                assert!(!bytes.starts_with(&header(SIGNER)));
+                assert!(!bytes.starts_with(&header(SIGNER).to_bytes()));
                 counts[4] += 1;
                 continue;
             };
             assert!(bytes.starts_with(&encode(&decoded.entries)));
-            assert_eq!(decoded.mark.entries, decoded.entries.len() as u64);
+            assert_eq!(decoded.mark.entries(), decoded.entries.len() as u64);
             assert!(decoded.has_anchored);
             counts[decoded.entries.len()] += 1;
         }

@@ -13,125 +13,29 @@
 //! old copy. The key would then sign other messages under labels that it used. Never do that: keep the anchor elsewhere,
 //! where no backup reaches it, and restore a key only together with the latest journal.
 
-mod anchor;
+mod error;
 mod journal;
+
+pub use error::RegisterError;
+pub use journal::labels_in_journal;
 
 use crate::{
     bounds::Message,
-    error::SignError,
     keys::{SignerId, SigningKey},
     label::Label,
     signature::Signature,
-    suite::{REGISTER_LABEL_TAG, SIGNATURE_LEN},
+    suite::{ANCHOR_TAG, REGISTER_LABEL_TAG, SIGNATURE_LEN},
 };
-use anchor::Anchor;
+use duet_journal::{Anchor, Header};
+use error::{anchor_error, io_error, open_error};
 use journal::{Entry, Journal};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    io,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Mutex, MutexGuard},
 };
-
-/// Why nothing was signed.
-#[derive(Debug, thiserror::Error)]
-pub enum RegisterError {
-    /// The key signed another message under this label.
-    #[error("request {index}: the label was used for the message {used}, and is not signed again for {asked}")]
-    LabelAlreadyUsed {
-        /// Which of the labels that were handed in, from 0.
-        index: usize,
-        /// What was signed.
-        used: crate::Scalar,
-        /// What should have been signed.
-        asked: crate::Scalar,
-    },
-    /// The label is somebody else's.
-    #[error("request {index}: {source}")]
-    Sign {
-        /// Which of the labels that were handed in, from 0.
-        index: usize,
-        /// Whose it is.
-        source: SignError,
-    },
-    /// The key that should sign is not the one whose register this is.
-    #[error("the register is of {register}, and the key of {key}")]
-    WrongKey {
-        /// Whose register.
-        register: SignerId,
-        /// Whose key.
-        key: SignerId,
-    },
-    /// A file is not there. A key that has a register signs nothing without it.
-    #[error("{}: missing, and without it nobody knows what the key has signed", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file is there already: the key has a register.
-    #[error("{}: the key has a register already", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The journal is older than its anchor, or another one: it was restored from a backup.
-    #[error(
-        "{}: this journal has {entries} entries, and the key has signed {expected}: it is an earlier one or another one",
-        path.display()
-    )]
-    RolledBack {
-        /// The journal.
-        path: PathBuf,
-        /// Entries that it has.
-        entries: u64,
-        /// Entries that the anchor knows of.
-        expected: u64,
-    },
-    /// A file is not as it was written.
-    #[error("{}: not as it was written, at byte {at}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// Where it goes wrong.
-        at: u64,
-    },
-    /// Another process works with it.
-    #[error("{}: another process works with this register", path.display())]
-    InUse {
-        /// The journal.
-        path: PathBuf,
-    },
-    /// An earlier write failed, so that nobody knows what is on the disk. Open the register again.
-    #[error("an earlier write to the register failed; it has to be opened again")]
-    Failed,
-    /// The file system refused.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
-}
-
-impl RegisterError {
-    /// Which of the labels that were handed in is to blame, from 0, where it is one of them.
-    pub fn request(&self) -> Option<usize> {
-        match self {
-            Self::LabelAlreadyUsed { index, .. } | Self::Sign { index, .. } => Some(*index),
-            Self::WrongKey { .. }
-            | Self::Missing { .. }
-            | Self::Exists { .. }
-            | Self::RolledBack { .. }
-            | Self::Corrupt { .. }
-            | Self::InUse { .. }
-            | Self::Failed
-            | Self::Io { .. } => None,
-        }
-    }
-}
 
 /// Where the two files are.
 #[derive(Clone, Debug)]
@@ -200,7 +104,9 @@ impl LabelRegister {
             return Err(RegisterError::Exists { path });
         }
         let journal = Journal::create(&files.journal, signer)?;
-        let anchor = Anchor::create(&files.anchor, signer, journal.mark())?;
+        let path = &files.anchor;
+        let anchor = Anchor::create(path, anchor_header(signer), journal.mark())
+            .map_err(|error| open_error(path, error.into()))?;
         Ok(Self::new(signer, journal, anchor, HashMap::new()))
     }
 
@@ -212,9 +118,11 @@ impl LabelRegister {
     /// [`RegisterError::Missing`], [`RolledBack`](RegisterError::RolledBack), [`Corrupt`](RegisterError::Corrupt),
     /// [`InUse`](RegisterError::InUse) or [`Io`](RegisterError::Io).
     pub fn open(files: &RegisterFiles, signer: SignerId) -> Result<Self, RegisterError> {
-        let mut anchor = Anchor::open(&files.anchor, signer)?;
+        let path = &files.anchor;
+        let mut anchor =
+            Anchor::open(path, anchor_header(signer)).map_err(|error| anchor_error(path, error))?;
         let (journal, entries) = Journal::open(&files.journal, signer, anchor.mark())?;
-        anchor.move_to(journal.mark())?;
+        follow(&mut anchor, &journal)?;
         let entries = stored(entries, 0).collect();
         Ok(Self::new(signer, journal, anchor, entries))
     }
@@ -399,11 +307,11 @@ impl State {
         if entries.is_empty() {
             return Ok(());
         }
-        let first = self.journal.mark().entries;
+        let first = self.journal.mark().entries();
         // Stays set unless both files are on disk.
         self.has_failed = true;
         self.journal.append(&entries)?;
-        self.anchor.move_to(self.journal.mark())?;
+        follow(&mut self.anchor, &self.journal)?;
         self.has_failed = false;
         self.entries.extend(stored(entries, first));
         Ok(())
@@ -415,71 +323,12 @@ fn hash(label: &Label) -> [u8; 32] {
     hash.chain_update(label).finalize().into()
 }
 
-/// How far a journal has come: how many entries, and the end of the chain of their hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
-    entries: u64,
-    link: [u8; 32],
+fn anchor_header(signer: SignerId) -> Header {
+    Header::new(ANCHOR_TAG, *signer.as_bytes())
 }
 
-fn io_error(path: &Path, source: io::Error) -> RegisterError {
-    RegisterError::Io {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// A file could not be opened, or made anew.
-fn open_error(path: &Path, source: io::Error) -> RegisterError {
-    let path = path.to_owned();
-    match source.kind() {
-        io::ErrorKind::NotFound => RegisterError::Missing { path },
-        io::ErrorKind::AlreadyExists => RegisterError::Exists { path },
-        _ => RegisterError::Io { path, source },
-    }
-}
-
-/// Makes the name of a new file durable.
-fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
-        _ => sync_folder(Path::new(".")),
-    }
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    std::fs::File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-/// The bytes with a few of them changed, left out or put in: from a fixed seed.
-#[cfg(test)]
-fn mutated(bytes: &[u8], count: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
-    use rand_core::{RngCore, SeedableRng};
-    let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(8);
-    std::iter::repeat_with(move || {
-        let mut bytes = bytes.to_vec();
-        let mut below = |end: usize| usize::try_from(rng.next_u32()).unwrap_or(0) % end.max(1);
-        for _ in 0..=below(2) {
-            let at = below(bytes.len());
-            match below(8) {
-                0 => bytes.truncate(at),
-                1 => bytes.insert(at, 0xff),
-                2 => bytes.push(0),
-                _ => {
-                    let bit = 1 << below(8);
-                    if let Some(byte) = bytes.get_mut(at) {
-                        *byte ^= bit;
-                    }
-                }
-            }
-        }
-        bytes
-    })
-    .take(count)
+/// Moves the anchor to where the journal is, and comes back when it is on disk.
+fn follow(anchor: &mut Anchor, journal: &Journal) -> Result<(), RegisterError> {
+    let moved = anchor.move_to(journal.mark());
+    moved.map_err(|error| io_error(anchor.path(), error))
 }

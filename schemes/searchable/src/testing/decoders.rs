@@ -122,7 +122,12 @@ fn message(bytes: &[u8]) -> bool {
 }
 
 fn factor(bytes: &[u8]) -> bool {
-    Factor::from_bytes(bytes).is_ok_and(|factor| {
+    let one = Factor::from_bytes(bytes);
+    let several = Factor::read_all(bytes, &());
+    if let [only] = several.as_slice() {
+        assert_eq!(*only, one);
+    }
+    one.is_ok_and(|factor| {
         assert_eq!(factor.to_bytes(), bytes);
         true
     })

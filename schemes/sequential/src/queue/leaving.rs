@@ -1,6 +1,6 @@
 //! Which records leave the queue first: when their time is over, and when a newcomer needs room.
 
-use super::rules::{Entry, State};
+use super::entry::{Entry, State};
 use crate::{attestation::Time, record::RecordId};
 use std::collections::BTreeSet;
 

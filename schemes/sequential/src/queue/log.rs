@@ -14,7 +14,10 @@
 //! when the power went is the last one, and is cut off; damage anywhere else is an error, never a shorter queue. Bytes
 //! of zero stand for what a file was lengthened by and never got.
 
-use super::rules::{Change, Reason, Terms};
+use super::{
+    entry::{Reason, Terms},
+    rules::Change,
+};
 use crate::{
     attestation::{Party, Time},
     hash,
@@ -89,7 +92,7 @@ pub enum LogError {
 pub(crate) struct Chain([u8; CHECK_LEN]);
 
 impl Chain {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(*MAGIC)
     }
 
@@ -100,7 +103,7 @@ impl Chain {
     }
 }
 
-pub(super) fn header() -> [u8; HEADER_LEN] {
+pub(crate) fn header() -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
     header[..MAGIC.len()].copy_from_slice(MAGIC);
     header[MAGIC.len()..].copy_from_slice(&VERSION.to_be_bytes());
@@ -121,7 +124,7 @@ pub(crate) fn encode_changes(changes: &[Change]) -> Vec<u8> {
     body
 }
 
-pub(super) fn framed(chain: Chain, body: &[u8]) -> Result<(Vec<u8>, Chain), LogError> {
+pub(crate) fn framed(chain: Chain, body: &[u8]) -> Result<(Vec<u8>, Chain), LogError> {
     let length = body_length(body.len())?;
     let head = chain.next(&length);
     let tail = head.next(body);

@@ -9,6 +9,8 @@
 //! thread. [`QueueStore`] writes each change to a log and flushes it before it applies it, so that after a crash the
 //! queue is as it was said to be; and it spreads the verification over the processor's cores.
 
+mod entry;
+mod file;
 mod leaving;
 pub(crate) mod log;
 mod parallel;
@@ -17,9 +19,9 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use entry::{Entry, Reason, State, Terms};
+pub use file::StoreError;
 pub use log::{decode_log, LogError};
 pub use parallel::check_all;
-pub use rules::{
-    AddError, Change, Entry, InconsistentChange, Limits, Order, Queue, Reason, State, Terms,
-};
-pub use store::{QueueStore, Report, StoreError, Work};
+pub use rules::{AddError, Change, InconsistentChange, Limits, Order, Queue};
+pub use store::{QueueStore, Report, Work};

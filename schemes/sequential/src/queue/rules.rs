@@ -1,11 +1,12 @@
 //! The rules of the queue, without clock, disk or thread.
 
-use super::leaving::{Leaving, Offer};
+use super::{
+    entry::{Entry, Reason, State, Terms},
+    leaving::{Leaving, Offer},
+};
 use crate::{
     attestation::{Party, Time},
-    chain::VerifyError,
     record::{CheckError, Record, RecordId},
-    suite::HopNumber,
 };
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 use thiserror::Error;
@@ -22,76 +23,6 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// What is agreed about a record when it comes in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Who will verify it.
-    pub verifier: Party,
-    /// After this time it is dropped, unless it was verified.
-    pub deadline: Time,
-    /// What it is worth: more comes first under [`Order::ByValue`], and pushes out less when the queue is full.
-    ///
-    /// It is for the queue's owner to say, and never for whoever sent the record.
-    pub value: u64,
-}
-
-/// Why a record will never be verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// A key was revoked in the record's epoch.
-    KeyRevoked(HopNumber),
-    /// A key is of another size than the chain.
-    MixedModulusSize(HopNumber),
-    /// A hop's number has a second spelling.
-    NonCanonical(HopNumber),
-    /// A hop's number stands for no legal input.
-    OutOfRange(HopNumber),
-    /// The chain does not end where a first signature begins.
-    BadSignature,
-}
-
-impl std::fmt::Display for Reason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::KeyRevoked(hop) => write!(f, "KeyRevoked at hop {hop}"),
-            Self::MixedModulusSize(hop) => write!(f, "MixedModulusSize at hop {hop}"),
-            Self::NonCanonical(hop) => write!(f, "NonCanonical at hop {hop}"),
-            Self::OutOfRange(hop) => write!(f, "OutOfRange at hop {hop}"),
-            Self::BadSignature => f.write_str("BadSignature"),
-        }
-    }
-}
-
-impl Reason {
-    /// What a failed check says about the record for good; `None` when it may succeed another time.
-    pub fn of(error: &CheckError) -> Option<Self> {
-        match error {
-            CheckError::KeyUnavailable { .. } | CheckError::WrongKey { .. } => None,
-            CheckError::KeyRevoked { hop, .. } => Some(Self::KeyRevoked(*hop)),
-            CheckError::Signature(error) => match error {
-                VerifyError::MixedModulusSize { hop, .. } => Some(Self::MixedModulusSize(*hop)),
-                VerifyError::NonCanonical { hop } => Some(Self::NonCanonical(*hop)),
-                VerifyError::OutOfRange { hop } => Some(Self::OutOfRange(*hop)),
-                VerifyError::StatementCount { .. } | VerifyError::BadSignature => {
-                    Some(Self::BadSignature)
-                }
-                VerifyError::BackEnd { .. } => None,
-            },
-        }
-    }
-}
-
-/// What is known about a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Nothing.
-    Unverified,
-    /// Its signatures hold.
-    Verified,
-    /// They never will.
-    Invalid(Reason),
-}
-
 /// In which order records are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -99,43 +30,6 @@ pub enum Order {
     NewestFirst,
     /// The most valuable first; among equals the newest.
     ByValue,
-}
-
-/// A record in the queue.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    record: Arc<Record>,
-    terms: Terms,
-    state: State,
-    /// Grows with every record that comes in.
-    sequence: u64,
-    size: usize,
-}
-
-impl Entry {
-    /// The record: to be forwarded or appended to, whatever its state.
-    pub fn record(&self) -> &Arc<Record> {
-        &self.record
-    }
-
-    /// What was agreed about it.
-    pub fn terms(&self) -> &Terms {
-        &self.terms
-    }
-
-    /// What is known about it.
-    pub fn state(&self) -> State {
-        self.state
-    }
-
-    pub(super) fn sequence(&self) -> u64 {
-        self.sequence
-    }
-
-    /// Bytes of the encoded record.
-    pub fn size(&self) -> usize {
-        self.size
-    }
 }
 
 /// What happens to the queue; the log is a list of these.
@@ -287,7 +181,7 @@ impl Queue {
         let late = self.leaving.expired(now);
         let others = self.leaving.offers().filter(|offer| {
             let entry = self.entries.get(&offer.id);
-            entry.is_some_and(|entry| entry.terms.deadline >= now)
+            entry.is_some_and(|entry| entry.terms().deadline >= now)
         });
         let mut offers = late.map(Offer::free).chain(others);
         let mut given_up = 0_u64;
@@ -314,7 +208,7 @@ impl Queue {
     /// succeed another time.
     pub fn settle(&self, id: &RecordId, verdict: &Result<(), CheckError>) -> Option<Change> {
         let entry = self.entries.get(id)?;
-        if entry.state != State::Unverified {
+        if entry.state() != State::Unverified {
             return None;
         }
         let invalid = match verdict {
@@ -336,15 +230,15 @@ impl Queue {
         let mut pending: Vec<_> = self
             .entries
             .iter()
-            .filter(|(_, entry)| entry.state == State::Unverified)
-            .filter(|(_, entry)| entry.terms.verifier == verifier)
+            .filter(|(_, entry)| entry.state() == State::Unverified)
+            .filter(|(_, entry)| entry.terms().verifier == verifier)
             .collect();
         pending.sort_by_key(|(_, entry)| {
             let value = match order {
                 Order::NewestFirst => 0,
-                Order::ByValue => entry.terms.value,
+                Order::ByValue => entry.terms().value,
             };
-            Reverse((value, entry.sequence))
+            Reverse((value, entry.sequence()))
         });
         pending.into_iter().map(|(id, _)| *id).collect()
     }
@@ -352,14 +246,14 @@ impl Queue {
     /// The changes that make an empty queue into this one, in the order in which the records came in.
     pub fn snapshot(&self) -> Vec<Change> {
         let mut entries: Vec<_> = self.entries.iter().collect();
-        entries.sort_by_key(|(_, entry)| entry.sequence);
+        entries.sort_by_key(|(_, entry)| entry.sequence());
         let mut changes = Vec::with_capacity(2 * entries.len());
         for (id, entry) in entries {
             changes.push(Change::Added {
-                record: entry.record.clone(),
-                terms: entry.terms,
+                record: entry.record().clone(),
+                terms: *entry.terms(),
             });
-            let invalid = match entry.state {
+            let invalid = match entry.state() {
                 State::Unverified => continue,
                 State::Verified => None,
                 State::Invalid(reason) => Some(reason),
@@ -379,18 +273,18 @@ impl Queue {
             Change::Settled { id, invalid } => {
                 let inconsistent = InconsistentChange { id };
                 let entry = self.entries.get_mut(&id).ok_or(inconsistent)?;
-                if entry.state != State::Unverified {
+                if entry.state() != State::Unverified {
                     return Err(inconsistent);
                 }
                 self.leaving.remove(id, entry);
-                entry.state = invalid.map_or(State::Verified, State::Invalid);
+                entry.settle(invalid);
                 self.leaving.insert(id, entry);
                 Ok(())
             }
             Change::Removed { id } => {
                 let entry = self.entries.remove(&id).ok_or(InconsistentChange { id })?;
                 self.leaving.remove(id, &entry);
-                self.bytes -= entry.size;
+                self.bytes -= entry.size();
                 Ok(())
             }
         }
@@ -398,21 +292,13 @@ impl Queue {
 
     fn insert(&mut self, record: Arc<Record>, terms: Terms) -> Result<(), InconsistentChange> {
         let id = record.id();
-        let size = record.to_bytes().len();
-        let sequence = self.next_sequence;
         if self.entries.contains_key(&id) {
             return Err(InconsistentChange { id });
         }
-        let entry = Entry {
-            record,
-            terms,
-            state: State::Unverified,
-            sequence,
-            size,
-        };
+        let entry = Entry::new(record, terms, self.next_sequence);
+        self.bytes += entry.size();
         self.leaving.insert(id, &entry);
         self.entries.insert(id, entry);
-        self.bytes += size;
         self.next_sequence += 1;
         Ok(())
     }

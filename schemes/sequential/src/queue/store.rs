@@ -1,70 +1,20 @@
 //! The queue on disk.
 
 use super::{
-    log::{self, Chain, LogError},
+    entry::{Reason, State, Terms},
+    file::{LogFile, StoreError},
     parallel::check_all,
-    rules::{AddError, Change, InconsistentChange, Limits, Order, Queue, Reason, State, Terms},
+    rules::{Change, Limits, Order, Queue},
 };
 use crate::{
     attestation::{Party, Time},
     directory::KeyDirectory,
     record::{Record, RecordId, VerifiedRecord},
 };
-use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-use thiserror::Error;
+use std::{num::NonZeroUsize, path::Path, sync::Arc};
 
-const LOG: &str = "queue.log";
-/// The next log while it is written; meaningless until it has the log's name.
-const NEXT_LOG: &str = "queue.log.next";
-const LOCK: &str = "queue.lock";
-/// A log is written anew when it is this much longer than what the queue holds.
-const SLACK: u64 = 1 << 20;
 /// Verdicts reach the disk after this many records: so much work is lost in a crash.
 const BATCH: usize = 512;
-
-/// Why the queue on disk was not read or changed.
-#[derive(Debug, Error)]
-pub enum StoreError {
-    /// Another process has the queue open.
-    #[error("{0}: in use by another process")]
-    InUse(PathBuf),
-    /// A file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The log is damaged.
-    #[error("{path}: {source}")]
-    Log {
-        /// Which file.
-        path: PathBuf,
-        /// How.
-        source: LogError,
-    },
-    /// The log is whole, and its changes do not follow from one another.
-    #[error("{path}: {source}")]
-    Inconsistent {
-        /// Which file.
-        path: PathBuf,
-        /// The change that does not follow.
-        source: InconsistentChange,
-    },
-    /// The record is not taken in; the queue is as it was.
-    #[error(transparent)]
-    Add(#[from] AddError),
-    /// An earlier write failed, and the file is in doubt: open the queue again.
-    #[error("an earlier write failed; the queue must be opened again")]
-    InDoubt,
-}
 
 /// What one round of verification came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,16 +34,8 @@ pub struct Report {
 /// The file is trusted as far as the folder is: whoever may write there may write verdicts.
 #[derive(Debug)]
 pub struct QueueStore {
-    folder: PathBuf,
     queue: Queue,
-    log: File,
-    chain: Chain,
-    len: u64,
-    /// After a failed compaction: how long the log is to be before the next attempt.
-    compact_from: u64,
-    is_in_doubt: bool,
-    /// Held for as long as this value lives.
-    _lock: File,
+    log: LogFile,
 }
 
 impl QueueStore {
@@ -105,53 +47,20 @@ impl QueueStore {
     /// # Errors
     /// Another process has the queue open, a file cannot be read or written, or the log is damaged.
     pub fn open(folder: &Path, limits: Limits) -> Result<Self, StoreError> {
-        create_folder(folder).map_err(io_error(folder))?;
-        let lock = lock(&folder.join(LOCK))?;
-        let path = folder.join(LOG);
-        let mut file = open_log(&path).map_err(io_error(&path))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io_error(&path))?;
-        let contents = log::read(&bytes).map_err(|source| StoreError::Log {
-            path: path.clone(),
-            source,
-        })?;
+        let (log, changes) = LogFile::open(folder)?;
         let mut queue = Queue::new(limits);
-        for change in contents.changes {
+        for change in changes {
             queue
                 .apply(change)
-                .map_err(|source| StoreError::Inconsistent {
-                    path: path.clone(),
-                    source,
-                })?;
+                .map_err(|source| log.inconsistent(source))?;
         }
-        let mut store = Self {
-            folder: folder.to_owned(),
-            queue,
-            log: file,
-            chain: contents.chain,
-            len: contents.whole as u64,
-            compact_from: 0,
-            is_in_doubt: false,
-            _lock: lock,
-        };
-        store.mend().map_err(io_error(&path))?;
-        match store.compact_if_long() {
-            Err(error) if store.is_in_doubt => Err(error),
+        let mut store = Self { queue, log };
+        store.log.mend()?;
+        match store.log.compact_if_long(&store.queue) {
+            Err(error) if store.log.is_in_doubt() => Err(error),
             // A log that stays long says the same.
             Ok(()) | Err(_) => Ok(store),
         }
-    }
-
-    /// Cuts off what was not written whole, and writes the header of a new log.
-    fn mend(&mut self) -> io::Result<()> {
-        self.log.set_len(self.len)?;
-        self.log.seek(SeekFrom::Start(self.len))?;
-        if self.len == 0 {
-            self.log.write_all(&log::header())?;
-            self.len = log::HEADER_LEN as u64;
-        }
-        self.log.sync_all()?;
-        sync_folder(&self.folder)
     }
 
     /// What is in the queue.
@@ -279,75 +188,14 @@ impl QueueStore {
         if changes.is_empty() {
             return Ok(());
         }
-        if self.is_in_doubt {
-            return Err(StoreError::InDoubt);
-        }
-        let path = self.folder.join(LOG);
-        let (frame, chain) =
-            log::frame(self.chain, &changes).map_err(|source| StoreError::Log {
-                path: path.clone(),
-                source,
-            })?;
-        // Until both succeed nobody knows what is in the file.
-        self.is_in_doubt = true;
-        self.log
-            .write_all(&frame)
-            .and_then(|()| self.log.sync_data())
-            .map_err(io_error(&path))?;
-        self.is_in_doubt = false;
-        self.len += frame.len() as u64;
-        self.chain = chain;
+        self.log.append(&changes)?;
         for change in changes {
             self.queue
                 .apply(change)
-                .map_err(|source| StoreError::Inconsistent {
-                    path: path.clone(),
-                    source,
-                })?;
+                .map_err(|source| self.log.inconsistent(source))?;
         }
         // The changes are on the disk: a log that stays long, or is in doubt from now on, does not undo them.
-        let _ = self.compact_if_long();
-        Ok(())
-    }
-
-    /// Writes a log of what is there now, when the log has much more in it: its length stays within twice the limits.
-    ///
-    /// When this fails before the new log takes the old one's place, everything goes on with the old one, and the next
-    /// attempt is made when it has grown some more.
-    fn compact_if_long(&mut self) -> Result<(), StoreError> {
-        let held = self.queue.bytes() as u64;
-        let enough = held.saturating_mul(2).saturating_add(SLACK);
-        if self.len <= enough.max(self.compact_from) {
-            return Ok(());
-        }
-        self.compact_from = self.len.saturating_add(SLACK);
-        let next = self.folder.join(NEXT_LOG);
-        let mut chain = Chain::start();
-        let mut bytes = log::header().to_vec();
-        for change in self.queue.snapshot() {
-            let (frame, after) =
-                log::frame(chain, &[change]).map_err(|source| StoreError::Log {
-                    path: next.clone(),
-                    source,
-                })?;
-            bytes.extend_from_slice(&frame);
-            chain = after;
-        }
-        let file = write_new(&next, &bytes).map_err(|error| {
-            // Bytes that nobody reads take room that the log may need.
-            let _ = fs::remove_file(&next);
-            io_error(&next)(error)
-        })?;
-        // From here on nobody knows which of the two files has the log's name.
-        self.is_in_doubt = true;
-        fs::rename(&next, self.folder.join(LOG))
-            .and_then(|()| sync_folder(&self.folder))
-            .map_err(io_error(&next))?;
-        self.is_in_doubt = false;
-        self.log = file;
-        self.chain = chain;
-        self.len = bytes.len() as u64;
-        self.compact_from = 0;
+        let _ = self.log.compact_if_long(&self.queue);
         Ok(())
     }
 }
@@ -375,62 +223,4 @@ impl Work {
             threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
-    move |source| StoreError::Io {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// Makes a folder and those above it, each so that it is there after a power cut.
-fn create_folder(folder: &Path) -> io::Result<()> {
-    let above = folder.ancestors();
-    let missing: Vec<_> = above
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-        .collect();
-    fs::create_dir_all(folder)?;
-    for made in missing {
-        let parent = made.parent().filter(|path| !path.as_os_str().is_empty());
-        sync_folder(parent.unwrap_or(Path::new(".")))?;
-    }
-    Ok(())
-}
-
-fn open_log(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<File> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    Ok(file)
-}
-
-fn lock(path: &Path) -> Result<File, StoreError> {
-    let file = open_log(path).map_err(io_error(path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(path.to_owned())),
-        Err(TryLockError::Error(source)) => Err(io_error(path)(source)),
-    }
-}
-
-/// Makes sure that a new name is there after a power cut.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }

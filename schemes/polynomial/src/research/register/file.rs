@@ -1,24 +1,29 @@
 //! A register on disk.
 
 use super::{
-    anchor::Anchor,
-    journal::{header, parse, Mark, RECORD},
+    journal::{header, parse, RECORD},
     Known, LabelRegister, LabelUse, RegisterError, RegisterFiles,
 };
 use crate::research::identifier::Fingerprint;
+use duet_journal::{Anchor, AnchorError, Header, JournalFile, Mark, OpenError};
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
+    fs,
+    io::{self, Read},
+    path::Path,
 };
+
+/// The anchor: `"BFANC" || 0 || 0 || 0x01 || fingerprint(32) || records(8) || link(32) || SHA-256 of all this`,
+/// 112 bytes.
+fn anchor_header(key: Fingerprint) -> Header {
+    Header::new(b"BFANC\0\0\x01", key.0)
+}
 
 /// A register in two files, locked while it is open.
 #[derive(Debug)]
 pub struct FileRegister {
     key: Fingerprint,
     known: Known,
-    journal: File,
-    path: PathBuf,
+    journal: JournalFile,
     mark: Mark,
     anchor: Anchor,
     poisoned: bool,
@@ -31,34 +36,23 @@ impl FileRegister {
     /// [`RegisterError::Io`]: a file is there already, or cannot be written. Nothing is left behind then.
     pub fn create(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
         let path = &files.journal;
-        let in_journal = |error| io_error(path, error);
-        let journal = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(path);
-        let mut journal = journal.map_err(in_journal)?;
-        let created = lock(&journal, path)
-            .and_then(|()| journal.write_all(&header(key)).map_err(in_journal))
-            .and_then(|()| journal.sync_all().map_err(in_journal))
-            .and_then(|()| sync_folder_of(path).map_err(in_journal))
-            .and_then(|()| Anchor::create(&files.anchor, key));
-        match created {
-            Ok(anchor) => Ok(Self {
-                key,
-                known: Known::default(),
-                journal,
-                path: path.clone(),
-                mark: anchor.mark(),
-                anchor,
-                poisoned: false,
-            }),
-            Err(error) => {
-                // What brought us here is worth more than what this may meet.
-                let _ = fs::remove_file(path);
-                Err(error)
-            }
-        }
+        let header = header(key);
+        let journal = JournalFile::create(path, &header);
+        let journal = journal.map_err(|error| open_error(path, error))?;
+        let mark = Mark::start(&header);
+        let anchor = Anchor::create(&files.anchor, anchor_header(key), mark).map_err(|error| {
+            // What brought us here is worth more than what this may meet.
+            let _ = fs::remove_file(path);
+            io_error(&files.anchor, error)
+        })?;
+        Ok(Self {
+            key,
+            known: Known::default(),
+            journal,
+            mark,
+            anchor,
+            poisoned: false,
+        })
     }
 
     /// Opens the register of a key that may have signed. A key whose register is lost must not sign again.
@@ -72,26 +66,22 @@ impl FileRegister {
     pub fn open(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
         let path = &files.journal;
         let in_journal = |error| io_error(path, error);
-        let journal = OpenOptions::new().read(true).write(true).open(path);
-        let mut journal = journal.map_err(in_journal)?;
-        // The anchor moves only under this lock.
-        lock(&journal, path)?;
-        let mut anchor = Anchor::open(&files.anchor, key)?;
+        // The anchor moves only under the journal's lock.
+        let mut journal = JournalFile::open(path).map_err(|error| open_error(path, error))?;
+        let anchor = Anchor::open(&files.anchor, anchor_header(key));
+        let mut anchor = anchor.map_err(|error| anchor_error(&files.anchor, error))?;
         let mut bytes = Vec::new();
-        journal.read_to_end(&mut bytes).map_err(in_journal)?;
+        journal
+            .reader()
+            .and_then(|mut reader| reader.read_to_end(&mut bytes))
+            .map_err(in_journal)?;
         let parsed = parse(&bytes, key, anchor.mark())?;
-        if parsed.length < bytes.len() {
-            journal.set_len(parsed.length as u64).map_err(in_journal)?;
-        }
-        // What a crash left whole beyond the anchor may not be on disk yet.
-        journal.sync_all().map_err(in_journal)?;
-        journal.seek(SeekFrom::End(0)).map_err(in_journal)?;
-        anchor.move_to(parsed.mark)?;
+        journal.cut(parsed.length as u64).map_err(in_journal)?;
+        follow(&mut anchor, parsed.mark)?;
         Ok(Self {
             key,
             known: parsed.known,
             journal,
-            path: path.clone(),
             mark: parsed.mark,
             anchor,
             poisoned: false,
@@ -100,13 +90,11 @@ impl FileRegister {
 
     /// Appends records and moves the anchor behind them.
     fn append(&mut self, records: &[[u8; RECORD]]) -> Result<(), RegisterError> {
-        let written = self
-            .journal
-            .write_all(records.as_flattened())
-            .and_then(|()| self.journal.sync_data());
-        written.map_err(|error| io_error(&self.path, error))?;
-        self.mark = records.iter().fold(self.mark, Mark::after);
-        self.anchor.move_to(self.mark)
+        let written = self.journal.append(records.as_flattened());
+        written.map_err(|error| io_error(self.journal.path(), error))?;
+        let after = |mark: Mark, record: &[u8; RECORD]| mark.after(record);
+        self.mark = records.iter().fold(self.mark, after);
+        follow(&mut self.anchor, self.mark)
     }
 }
 
@@ -133,29 +121,32 @@ impl LabelRegister for FileRegister {
     }
 }
 
-fn lock(file: &File, path: &Path) -> Result<(), RegisterError> {
-    file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => RegisterError::InUse,
-        TryLockError::Error(error) => io_error(path, error),
-    })
+/// Moves the anchor to where the journal is, and comes back when it is on disk.
+fn follow(anchor: &mut Anchor, mark: Mark) -> Result<(), RegisterError> {
+    let moved = anchor.move_to(mark);
+    moved.map_err(|error| io_error(anchor.path(), error))
 }
 
-pub(super) fn io_error(path: &Path, source: io::Error) -> RegisterError {
+fn io_error(path: &Path, source: io::Error) -> RegisterError {
     RegisterError::Io {
         path: path.to_owned(),
         source,
     }
 }
 
-/// Makes the name of a new file durable.
-pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    if cfg!(unix) {
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+fn open_error(path: &Path, error: OpenError) -> RegisterError {
+    match error {
+        OpenError::InUse => RegisterError::InUse,
+        OpenError::Io(source) => io_error(path, source),
     }
-    Ok(())
+}
+
+fn anchor_error(path: &Path, error: AnchorError) -> RegisterError {
+    match error {
+        AnchorError::Damaged => RegisterError::DamagedAnchor,
+        AnchorError::OtherOwner => RegisterError::OtherKey,
+        AnchorError::Io(source) => io_error(path, source),
+    }
 }
 
 #[cfg(test)]

@@ -4,44 +4,15 @@
 
 use super::{Known, LabelUse, RegisterError};
 use crate::research::identifier::Fingerprint;
+use duet_journal::{Header, HeaderError, Mark};
 use sha2::{Digest, Sha256};
 
-const MAGIC: [u8; 8] = *b"BFREG\0\0\x01";
+const MAGIC: &[u8] = b"BFREG\0\0\x01";
 pub(super) const HEADER: usize = MAGIC.len() + 32;
 pub(super) const RECORD: usize = 32 + 32 + 8;
 
-/// How far a journal has come: how many records it has, and the end of the chain of their hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) records: u64,
-    pub(super) link: [u8; 32],
-}
-
-impl Mark {
-    /// That of a journal without records.
-    pub(super) fn start(key: Fingerprint) -> Self {
-        Self {
-            records: 0,
-            link: Sha256::digest(header(key)).into(),
-        }
-    }
-
-    /// That of the journal with one more record.
-    pub(super) fn after(self, record: &[u8; RECORD]) -> Self {
-        let link = Sha256::new().chain_update(self.link).chain_update(record);
-        Self {
-            records: self.records + 1,
-            link: link.finalize().into(),
-        }
-    }
-}
-
-pub(super) fn header(key: Fingerprint) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    let (magic, owner) = header.split_at_mut(MAGIC.len());
-    magic.copy_from_slice(&MAGIC);
-    owner.copy_from_slice(&key.0);
-    header
+pub(super) fn header(key: Fingerprint) -> Header {
+    Header::new(MAGIC, key.0)
 }
 
 impl LabelUse {
@@ -80,7 +51,7 @@ pub(super) struct Parsed {
 pub(super) fn parse(bytes: &[u8], key: Fingerprint, anchor: Mark) -> Result<Parsed, RegisterError> {
     let records = records_after_header(bytes, key)?;
     let mut known = Known::default();
-    let (mut mark, mut length) = (Mark::start(key), HEADER);
+    let (mut mark, mut length) = (Mark::start(&header(key)), HEADER);
     let mut met = mark == anchor;
     let (records, _unfinished) = records.as_chunks::<RECORD>();
     for (i, record) in records.iter().enumerate() {
@@ -105,8 +76,8 @@ pub(super) fn parse(bytes: &[u8], key: Fingerprint, anchor: Mark) -> Result<Pars
     }
     if !met {
         return Err(RegisterError::RolledBack {
-            records: mark.records,
-            expected: anchor.records,
+            records: mark.entries(),
+            expected: anchor.entries(),
         });
     }
     Ok(Parsed {
@@ -117,17 +88,10 @@ pub(super) fn parse(bytes: &[u8], key: Fingerprint, anchor: Mark) -> Result<Pars
 }
 
 fn records_after_header(bytes: &[u8], key: Fingerprint) -> Result<&[u8], RegisterError> {
-    let damaged = RegisterError::Damaged { offset: 0 };
-    let Some((found, records)) = bytes.split_at_checked(HEADER) else {
-        return Err(damaged);
-    };
-    if found == header(key) {
-        Ok(records)
-    } else if found.starts_with(&MAGIC) {
-        Err(RegisterError::OtherKey)
-    } else {
-        Err(damaged)
-    }
+    header(key).strip(bytes).map_err(|error| match error {
+        HeaderError::OtherFile => RegisterError::Damaged { offset: 0 },
+        HeaderError::OtherOwner => RegisterError::OtherKey,
+    })
 }
 
 /// Whether records from the first bad one on are what a crash leaves of an append: the file has its new length, and
@@ -144,7 +108,7 @@ fn is_unfinished(records: &[[u8; RECORD]]) -> bool {
 /// # Errors
 /// [`RegisterError::OtherKey`] or [`Damaged`](RegisterError::Damaged).
 pub fn labels_in(bytes: &[u8], key: Fingerprint) -> Result<usize, RegisterError> {
-    parse(bytes, key, Mark::start(key)).map(|parsed| parsed.known.0.len())
+    parse(bytes, key, Mark::start(&header(key))).map(|parsed| parsed.known.0.len())
 }
 
 #[cfg(test)]
@@ -155,7 +119,7 @@ mod tests {
     #[test]
     fn a_journal_with_any_bit_flipped_is_refused() {
         let key = Fingerprint([5; 32]);
-        let (mut bytes, mut mark) = (header(key).to_vec(), Mark::start(key));
+        let (mut bytes, mut mark) = (header(key).to_bytes(), Mark::start(&header(key)));
         for index in 0..2 {
             let record = LabelUse::new(&Tag::new("t").unwrap(), index, &1.into()).to_record();
             bytes.extend(record);

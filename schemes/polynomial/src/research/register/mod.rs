@@ -9,7 +9,6 @@
 //! What this cannot see: both files restored to the same earlier moment. So a backup of a key leaves the anchor
 //! out, and a key that was restored signs again only with the files that it last wrote.
 
-mod anchor;
 mod file;
 mod journal;
 

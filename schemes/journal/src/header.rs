@@ -1,0 +1,74 @@
+//! How a file begins: what it is, and whose.
+
+use thiserror::Error;
+
+/// What a file is and whose: `tag || owner(32)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    tag: &'static [u8],
+    owner: [u8; 32],
+}
+
+/// Why bytes do not begin as they should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum HeaderError {
+    /// They are of no such file.
+    #[error("not such a file")]
+    OtherFile,
+    /// The file is of this kind, and somebody else's.
+    #[error("of another owner")]
+    OtherOwner,
+}
+
+impl Header {
+    /// Of the kind of file that `tag` stands for. No tag may be the start of another one.
+    pub const fn new(tag: &'static [u8], owner: [u8; 32]) -> Self {
+        Self { tag, owner }
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        [self.tag, &self.owner].concat()
+    }
+
+    /// How many bytes it has.
+    pub const fn length(&self) -> usize {
+        self.tag.len() + self.owner.len()
+    }
+
+    /// What follows this header in `bytes`.
+    ///
+    /// # Errors
+    /// [`HeaderError`], also when there are too few bytes.
+    pub fn strip<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], HeaderError> {
+        let other_file = HeaderError::OtherFile;
+        let owned = bytes.strip_prefix(self.tag).ok_or(other_file)?;
+        let (owner, rest) = owned.split_first_chunk().ok_or(other_file)?;
+        if *owner == self.owner {
+            Ok(rest)
+        } else {
+            Err(HeaderError::OtherOwner)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_taken_off_where_it_is_whole_and_the_owners() {
+        let header = Header::new(b"TAG", [1; 32]);
+        let mut bytes = header.to_bytes();
+        assert_eq!(bytes.len(), header.length());
+        for cut in 0..bytes.len() {
+            assert_eq!(header.strip(&bytes[..cut]), Err(HeaderError::OtherFile));
+        }
+        bytes.push(9);
+        assert_eq!(header.strip(&bytes), Ok(&[9][..]));
+        let other_file = Header::new(b"GAT", [1; 32]);
+        assert_eq!(other_file.strip(&bytes), Err(HeaderError::OtherFile));
+        let other_owner = Header::new(b"TAG", [2; 32]);
+        assert_eq!(other_owner.strip(&bytes), Err(HeaderError::OtherOwner));
+    }
+}
