@@ -1,9 +1,9 @@
 //! From votes to a finality proof, and from its bytes to a verdict with the set's keys at hand.
 
-use codec::Encode;
 use duet_benches::{
     fixtures::{
-        decode_justification, decode_vote, regular, share, spread, Newcomer, Round, GENESIS,
+        decode_justification, decode_vote, regular, share, spread, two_proofs, Absentees, Newcomer,
+        Round, GENESIS,
     },
     harness::{Harness, Pace, Scale},
     rivals::{BlstMinPkAggregate, BlstMinSigAggregate, BlstSignatures, Ecdsa, W3fAggregate},
@@ -56,6 +56,15 @@ fn aggregation(harness: &mut Harness) {
     }
 }
 
+/// One proof, then the other.
+fn in_turn(proofs: [Vec<u8>; 2]) -> impl FnMut() -> Vec<u8> {
+    let [mut next, mut other] = proofs;
+    move || {
+        core::mem::swap(&mut next, &mut other);
+        other.clone()
+    }
+}
+
 /// Finality proofs by a share of the set.
 fn justifications(harness: &mut Harness) {
     for n in harness.set_sizes() {
@@ -66,21 +75,31 @@ fn justifications(harness: &mut Harness) {
             };
             harness.measure(&name("duet"), Pace::Fast, || {
                 let round = Round::of(*n);
-                let bytes = round.justification(&signers()).encode();
+                let mut proofs = in_turn(two_proofs(round, percent, Absentees::Others));
                 let mut newcomer = Newcomer::new(round);
                 move || {
-                    let proof = decode_justification(black_box(&bytes));
+                    let proof = decode_justification(black_box(&proofs()));
                     proof.check(newcomer.keyset(), GENESIS).is_ok()
                 }
             });
             if percent < 100 {
                 harness.measure(&name("duet,sums=kept"), Pace::Fast, || {
                     let round = Round::of(*n);
-                    let bytes = round.justification(&signers()).encode();
-                    let keyset = regular(round, &bytes);
+                    let proofs = two_proofs(round, percent, Absentees::Others);
+                    let keyset = regular(round, &proofs);
+                    let mut proofs = in_turn(proofs);
                     move || {
-                        let proof = decode_justification(black_box(&bytes));
+                        let proof = decode_justification(black_box(&proofs()));
                         proof.check(&keyset, GENESIS).is_ok()
+                    }
+                });
+                harness.measure(&name("duet,absentees=steady"), Pace::Fast, || {
+                    let round = Round::of(*n);
+                    let mut proofs = in_turn(two_proofs(round, percent, Absentees::Steady));
+                    let mut newcomer = Newcomer::new(round);
+                    move || {
+                        let proof = decode_justification(black_box(&proofs()));
+                        proof.check(newcomer.keyset(), GENESIS).is_ok()
                     }
                 });
             }

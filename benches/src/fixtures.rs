@@ -205,14 +205,45 @@ impl Newcomer {
 }
 
 /// A set as somebody has it who has checked many such proofs, so that sums of its keys are kept.
-pub fn regular(round: &Round, bytes: &[u8]) -> Keyset {
+pub fn regular(round: &Round, proofs: &[Vec<u8>]) -> Keyset {
     let keyset = round.keyset();
     let keyset = Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys");
-    for _ in 0..200 {
+    for bytes in proofs.iter().cycle().take(200) {
         let proof = decode_justification(bytes).open(&keyset, GENESIS);
         assert!(proof.is_ok(), "made by members");
     }
     keyset
+}
+
+/// How the absentees of one proof and of the next go together.
+#[derive(Clone, Copy, Debug)]
+pub enum Absentees {
+    /// Hardly any is the same.
+    Others,
+    /// One in ten is another.
+    Steady,
+}
+
+/// Two proofs by a share of the set, to be checked in turn: of the same proof twice, the sum of the keys is known.
+pub fn two_proofs(round: &Round, percent: u32, absentees: Absentees) -> [Vec<u8>; 2] {
+    let n = u32::try_from(round.votes().len()).expect("made for a number of 32 bits");
+    let first = spread(n, share(n, percent));
+    let is_away = |index: &u32| first.binary_search(index).is_err();
+    // In the order of the set: which of them makes room for the next member.
+    let moves = |at: usize| match absentees {
+        Absentees::Others => true,
+        Absentees::Steady => at.is_multiple_of(10),
+    };
+    let mut away: Vec<_> = (0..n)
+        .filter(is_away)
+        .enumerate()
+        .map(|(at, index)| (index + u32::from(moves(at))) % n)
+        .collect();
+    away.sort_unstable();
+    let second: Vec<_> = (0..n)
+        .filter(|index| away.binary_search(index).is_err())
+        .collect();
+    [first.as_slice(), &second].map(|signers| round.justification(signers).encode())
 }
 
 /// A vote from its bytes.

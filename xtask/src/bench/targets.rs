@@ -95,7 +95,7 @@ const ALONE: (&str, f64) = ("vote::check/n=1000,scheme=duet,hash=once", 1.0);
 const IN_WASM: (&str, f64) = ("possession::verify/where=wasm,scheme=duet", 1.0);
 
 /// All of them.
-pub(crate) const TARGETS: [Target; 22] = [
+pub(crate) const TARGETS: [Target; 24] = [
     Target::measured(
         "one vote, alone",
         "blst `min_sig` verify",
@@ -213,6 +213,26 @@ pub(crate) const TARGETS: [Target; 22] = [
         "vote::check_all/n=1000,threads=1,scheme=duet",
     ),
     // Not asked for, and said all the same.
+    Target::measured(
+        "justification, 10 000 validators, 95 % signed, nine in ten absentees as before",
+        "blst `min_pk` fast_aggregate_verify",
+        5.0,
+        (
+            "justification::check/n=10000,signed=95%,scheme=duet,absentees=steady",
+            1.0,
+        ),
+        "justification::check/n=10000,signed=95%,scheme=blst_min_pk",
+    ),
+    Target::measured(
+        "justification, 10 000 validators, 67 % signed, nine in ten absentees as before",
+        "blst `min_pk` fast_aggregate_verify",
+        3.0,
+        (
+            "justification::check/n=10000,signed=67%,scheme=duet,absentees=steady",
+            1.0,
+        ),
+        "justification::check/n=10000,signed=67%,scheme=blst_min_pk",
+    ),
     Target::measured(
         "1 000 votes of one round, per vote, AVX-512 without IFMA",
         "blst `min_sig` verify",

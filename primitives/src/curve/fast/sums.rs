@@ -5,6 +5,9 @@
 //! of one for each key. Making these tables takes 31 additions for each key, so they are made when the additions that
 //! they would have saved so far have come to as many: nobody who checks a few proofs pays for them, and nobody
 //! takes more than twice the additions of somebody who knew beforehand how many proofs would come.
+//!
+//! Those who are away mostly stay away. So the last sum is kept too, and where that takes fewer additions, the next one
+//! begins with it and adds or takes off the keys in which they differ.
 
 use super::{
     super::some,
@@ -17,7 +20,7 @@ use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use std::sync::{
     atomic::{AtomicUsize, Ordering},
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock,
 };
 
 /// The sum of points, which may be zero, equal or opposite.
@@ -64,11 +67,81 @@ struct Kept {
     /// Additions that tables would have saved.
     missed: AtomicUsize,
     subsets: OnceLock<Option<Subsets>>,
+    last: Mutex<Option<Last>>,
+}
+
+/// A sum, and of which points.
+#[derive(Debug)]
+struct Last {
+    selected: Vec<u8>,
+    sum: blst_p1_affine,
+}
+
+impl Last {
+    /// In how many points another sum differs from this one.
+    fn distance(&self, selected: &[u8]) -> usize {
+        let longest = self.selected.len().max(selected.len());
+        padded(&self.selected)
+            .zip(padded(selected))
+            .take(longest)
+            .map(|(a, b)| (a ^ b).count_ones() as usize)
+            .sum()
+    }
+
+    /// The sum of others, beginning with this one.
+    fn next<'a>(
+        &self,
+        points: impl Iterator<Item = &'a blst_p1_affine>,
+        selected: &[u8],
+    ) -> blst_p1_affine {
+        let bits = |bytes| {
+            padded(bytes).flat_map(|byte: u8| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1))
+        };
+        let changes = points
+            .zip(bits(&self.selected).zip(bits(selected)))
+            .filter(|(_, (before, now))| before != now)
+            .map(|(point, (before, _))| Affine::from_blst(point).neg_if(before));
+        sum(core::iter::once(Affine::from_blst(&self.sum)).chain(changes))
+    }
+}
+
+/// The bytes, and zeros after them.
+fn padded(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    bytes.iter().copied().chain(core::iter::repeat(0))
 }
 
 impl Sums {
     /// The sum of those whose bits are set in `selected`.
     pub(crate) fn sum_of_some<'a>(
+        &self,
+        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
+        selected: &'a [u8],
+    ) -> blst_p1_affine {
+        // Who finds it taken does without it.
+        let mut last = self.0.last.try_lock().ok();
+        let known = last.as_deref().and_then(Option::as_ref);
+        let sum = match known.filter(|last| last.distance(selected) < self.terms(selected)) {
+            Some(last) => last.next(points, selected),
+            None => self.sum_anew(points, selected),
+        };
+        if let Some(last) = last.as_deref_mut() {
+            *last = Some(Last {
+                selected: selected.to_vec(),
+                sum,
+            });
+        }
+        sum
+    }
+
+    /// How many terms a sum has that does not begin with the last one.
+    fn terms(&self, selected: &[u8]) -> usize {
+        match self.0.subsets.get() {
+            Some(Some(subsets)) => groups(selected, subsets.width).count(),
+            _ => selected.iter().map(|byte| byte.count_ones() as usize).sum(),
+        }
+    }
+
+    fn sum_anew<'a>(
         &self,
         points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
         selected: &'a [u8],

@@ -11,7 +11,7 @@ struct Cost {
     each: bool,
 }
 
-const COSTS: [Cost; 23] = [
+const COSTS: [Cost; 25] = [
     cost(
         "one vote, alone",
         "vote::check/n={},scheme=duet,hash=once",
@@ -53,6 +53,11 @@ const COSTS: [Cost; 23] = [
         false,
     ),
     cost(
+        "justification, 67 %, nine in ten absentees as before",
+        "justification::check/n={},signed=67%,scheme=duet,absentees=steady",
+        false,
+    ),
+    cost(
         "… blst `min_pk`",
         "justification::check/n={},signed=67%,scheme=blst_min_pk",
         false,
@@ -80,6 +85,11 @@ const COSTS: [Cost; 23] = [
     cost(
         "justification, 95 %, once sums of the keys are kept",
         "justification::check/n={},signed=95%,scheme=duet,sums=kept",
+        false,
+    ),
+    cost(
+        "justification, 95 %, nine in ten absentees as before",
+        "justification::check/n={},signed=95%,scheme=duet,absentees=steady",
         false,
     ),
     cost(
