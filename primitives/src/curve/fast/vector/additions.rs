@@ -38,22 +38,27 @@ struct Points {
     y: Fp16,
 }
 
+/// What shares an inversion: enough to make it cheap, few enough to stay in the cache.
+const MOST: usize = 64 * WIDTH;
+
 thread_local! {
-    /// Space, to be used again: 7 KB for each sixteen of the most additions that the thread has ever done at once.
+    /// Space, to be used again: 7 KB for each sixteen of the most additions that the thread has done at once.
     static GROUPS: RefCell<Vec<Group>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Does all additions. Cost: that of six products of vectors for each sixteen, seven where points are doubled, and
-/// one inversion.
+/// one inversion for each [`MOST`].
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(super) fn add_all(kernel: Kernel, additions: &[Addition], sums: &mut [Affine]) {
     // Nothing in here adds points in turn, so that nobody else of this thread has the space.
     GROUPS.with_borrow_mut(|groups| {
-        let count = additions.len().div_ceil(WIDTH);
-        if groups.len() < count {
-            groups.resize(count, Group::ZERO);
+        for additions in additions.chunks(MOST) {
+            let count = additions.len().div_ceil(WIDTH);
+            if groups.len() < count {
+                groups.resize(count, Group::ZERO);
+            }
+            add_groups(kernel, additions, sums, &mut groups[..count]);
         }
-        add_groups(kernel, additions, sums, &mut groups[..count]);
     });
 }
 
