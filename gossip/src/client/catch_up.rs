@@ -54,7 +54,7 @@ where
                 self.history.set_genesis(Genesis::WithoutDuet);
             }
             Err(error) => {
-                // A node that starts by warp sync does not write it.
+                // A client that starts by warp sync never writes it.
                 log::info!(
                     target: LOG_TARGET,
                     "the state of the genesis is not here ({error}): peers will be asked for the proof of the first set",

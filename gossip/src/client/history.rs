@@ -294,6 +294,9 @@ where
         let mut peers = self.validator.peers();
         self.history.refused.retain(|peer| peers.contains(peer));
         peers.retain(|peer| !self.history.refused.contains(peer));
+        if peers.is_empty() {
+            return;
+        }
         let rounds = self.history.on_demand.rounds_in_vain();
         let (outgoing, late) = self.history.on_demand.next(now, &peers);
         if rounds == 0 && self.history.on_demand.rounds_in_vain() > 0 {

@@ -148,13 +148,10 @@ impl<T: Copy + Ord> OnDemand<T> {
         let Some(search) = &mut self.search else {
             return Vec::new();
         };
-        match search.pause_until {
-            Some(until) if now < until => return Vec::new(),
-            Some(_) => {
-                search.asked.clear();
-                search.pause_until = None;
-            }
-            None => {}
+        // During a pause, who has come since is asked.
+        if search.pause_until.is_some_and(|until| until <= now) {
+            search.asked.clear();
+            search.pause_until = None;
         }
         let free = self.schedule.parallel.saturating_sub(self.pending.len());
         let deadline = now.saturating_add(millis(self.schedule.timeout));
@@ -172,7 +169,7 @@ impl<T: Copy + Ord> OnDemand<T> {
             search.asked.insert(*peer);
             self.pending.insert(*id, (*peer, deadline));
         }
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && search.pause_until.is_none() {
             search.pause_until = Some(now.saturating_add(self.schedule.pause(search.pauses)));
             search.pauses = search.pauses.saturating_add(1);
         }
@@ -256,6 +253,20 @@ mod tests {
         assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
         assert!(on_demand.next(9 + RETRY, &peers).0.is_empty());
         assert_eq!(asked(&on_demand.next(10 + RETRY, &peers).0), peers);
+    }
+
+    #[test]
+    fn who_comes_during_a_pause_is_asked_at_once_and_the_pause_stays() {
+        let (mut on_demand, peers) = (urgent(), peers(2));
+        on_demand.want(7);
+        let (sent, _) = on_demand.next(0, &peers[..1]);
+        on_demand.answered(sent[0].id);
+        assert!(on_demand.next(10, &peers[..1]).0.is_empty());
+        let (sent, _) = on_demand.next(20, &peers);
+        assert_eq!(asked(&sent), peers[1..]);
+        on_demand.answered(sent[0].id);
+        assert!(on_demand.next(30, &peers).0.is_empty());
+        assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
     }
 
     #[test]

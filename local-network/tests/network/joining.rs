@@ -2,7 +2,7 @@
 //! A node that starts by warp sync after that serves light clients from the genesis on.
 
 use crate::support::{
-    network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, story, SOME_SESSIONS, SOON,
+    network_of_four, no_offence_is_on_chain, proven_beyond, rpc, story, SOME_SESSIONS, SOON,
 };
 use duet_local_network::{
     staking::{become_validator, register_new_key},
@@ -15,11 +15,11 @@ use sp_core::Bytes;
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
     story(async {
-        let mut network = network_that_proves().await;
+        let mut network = network_of_four().await;
+        bob_changes_its_key(&network).await;
         let mut with_keys = light_client(&network, "with-keys", &[]).await;
         let mut stateless = light_client(&network, "stateless", &["--stateless"]).await;
 
-        bob_changes_its_key(&network).await;
         let account = DEVELOPMENT_ACCOUNTS[4];
         let node = network
             .join(&account.to_string())
@@ -41,7 +41,8 @@ async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
     .await;
 }
 
-/// Makes the first change of the set, before the next one is planned.
+/// Makes the first change of the set, so early that the network has its first proof with it, and before the next
+/// change can be planned.
 async fn bob_changes_its_key(network: &Network) {
     let bob = rpc(network, 1).await;
     register_new_key(&bob, DEVELOPMENT_ACCOUNTS[1])
