@@ -2,13 +2,16 @@
 
 use crate::{Error, Executables, Result};
 use duet_runtime::Hash;
-use std::{path::Path, process::Stdio};
+use std::{
+    path::Path,
+    process::{ExitStatus, Stdio},
+};
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStdout, Command},
 };
 
-/// `duet-light follow`, running. Dropping it kills it.
+/// `duet-light`, running. Dropping it kills it.
 #[derive(Debug)]
 pub struct LightClient {
     command: String,
@@ -30,15 +33,52 @@ impl LightClient {
         state: &Path,
         flags: &[&str],
     ) -> Result<Self> {
+        let state = state.display().to_string();
+        let flags = [&["--state", &state], flags].concat();
+        Self::start(executables, "follow", genesis, urls, &flags)
+    }
+
+    /// Runs `duet-light sync` from nothing but the genesis hash against one node, and waits until it has the
+    /// node's head. Returns what it printed.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`], [`Error::Io`], and [`Error::LightClientEnded`] when it does not succeed.
+    pub async fn sync(
+        executables: &Executables,
+        genesis: Hash,
+        url: &str,
+        flags: &[&str],
+    ) -> Result<Vec<String>> {
+        let urls = [url.to_owned()];
+        let mut client = Self::start(executables, "sync", genesis, &urls, flags)?;
+        let mut lines = Vec::new();
+        while let Some(line) = client.read_line().await? {
+            lines.push(line);
+        }
+        let status = client.status().await?;
+        if status.success() {
+            return Ok(lines);
+        }
+        Err(Error::LightClientEnded {
+            status: status.to_string(),
+        })
+    }
+
+    fn start(
+        executables: &Executables,
+        verb: &str,
+        genesis: Hash,
+        urls: &[String],
+        flags: &[&str],
+    ) -> Result<Self> {
         let mut arguments = vec![
-            "follow".to_owned(),
+            verb.to_owned(),
             "--genesis".to_owned(),
             format!("{genesis:?}"),
         ];
         for url in urls {
             arguments.extend(["--url".to_owned(), url.clone()]);
         }
-        arguments.extend(["--state".to_owned(), state.display().to_string()]);
         arguments.extend(flags.iter().map(ToString::to_string));
         let executable = executables.light()?;
         let mut command = Command::new(&executable);
@@ -70,20 +110,21 @@ impl LightClient {
     /// # Errors
     /// [`Error::LightClientEnded`] when it ends, with its status.
     pub async fn next_line(&mut self) -> Result<String> {
-        let line = self
-            .lines
-            .next_line()
-            .await
-            .map_err(Error::io("reading the light client"))?;
-        match line {
+        match self.read_line().await? {
             Some(line) => Ok(line),
-            None => {
-                let status = self.process.wait().await;
-                let status = status.map_err(Error::io("waiting for the light client"))?;
-                Err(Error::LightClientEnded {
-                    status: status.to_string(),
-                })
-            }
+            None => Err(Error::LightClientEnded {
+                status: self.status().await?.to_string(),
+            }),
         }
+    }
+
+    async fn read_line(&mut self) -> Result<Option<String>> {
+        let line = self.lines.next_line().await;
+        line.map_err(Error::io("reading the light client"))
+    }
+
+    async fn status(&mut self) -> Result<ExitStatus> {
+        let status = self.process.wait().await;
+        status.map_err(Error::io("waiting for the light client"))
     }
 }

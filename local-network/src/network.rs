@@ -62,7 +62,7 @@ impl Builder {
         let mut network = self.empty()?;
         for account in DEVELOPMENT_ACCOUNTS.into_iter().take(got) {
             network
-                .add(account.to_string(), Keys::Development(account))
+                .add(account.to_string(), Keys::Development(account), Vec::new())
                 .await?;
             network.nodes.last().into_iter().for_each(&mut tell);
         }
@@ -150,7 +150,16 @@ impl Network {
     /// # Errors
     /// [`Error`] when it does not start.
     pub async fn join(&mut self, name: &str) -> Result<usize> {
-        self.add(name.to_owned(), Keys::Own).await?;
+        self.join_with(name, &[]).await
+    }
+
+    /// The same with flags of its own, which it keeps when it is started again.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not start.
+    pub async fn join_with(&mut self, name: &str, flags: &[&str]) -> Result<usize> {
+        let flags = flags.iter().map(ToString::to_string).collect();
+        self.add(name.to_owned(), Keys::Own, flags).await?;
         Ok(self.nodes.len() - 1)
     }
 
@@ -166,7 +175,7 @@ impl Network {
         self.nodes[index].start(&bootnodes).await
     }
 
-    async fn add(&mut self, name: String, keys: Keys) -> Result<()> {
+    async fn add(&mut self, name: String, keys: Keys, flags: Vec<String>) -> Result<()> {
         let settings = Settings {
             directory: self.directory.path().join(name.to_lowercase()),
             name,
@@ -175,6 +184,7 @@ impl Network {
             keys,
             ports: self.ports.take()?,
             network_backend: BACK_ENDS[self.nodes.len() % BACK_ENDS.len()],
+            flags,
         };
         let bootnodes = self.addresses().await?;
         // In the list before it answers: whatever happens from here on, it is ended with the others.

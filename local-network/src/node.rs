@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     pub(crate) ports: Ports,
     /// The SDK's name of the network back end.
     pub(crate) network_backend: &'static str,
+    /// Flags that only this node gets.
+    pub(crate) flags: Vec<String>,
 }
 
 /// One node of a [`Network`](crate::Network). Dropping it kills it.
@@ -144,6 +146,7 @@ impl Node {
             keys,
             ports,
             network_backend,
+            flags,
         } = &self.settings;
         fs::create_dir_all(directory).map_err(Error::io(format!("making {name}'s directory")))?;
         let log = OpenOptions::new()
@@ -177,7 +180,8 @@ impl Node {
             .args(["--log", "duet=debug"])
             .arg("--base-path")
             .arg(directory)
-            .args(["--name", name]);
+            .args(["--name", name])
+            .args(flags);
         if let Keys::Development(account) = keys {
             command.arg(format!("--{}", account.to_string().to_lowercase()));
         }

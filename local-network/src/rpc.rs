@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use codec::Decode;
-use duet_primitives::{BlockNumber, UncheckedJustification};
+use duet_primitives::{BlockNumber, Pk1Bytes, SetId, UncheckedJustification};
 use duet_runtime::{AccountId, Hash, Header, Nonce};
 use jsonrpsee::{
     core::{
@@ -18,6 +18,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 /// How long a node may take for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+/// The most set proofs that are asked for at once.
+const MAX_SETS: u32 = 64;
 
 /// A connection to a node.
 #[derive(Clone)]
@@ -157,6 +159,17 @@ impl Rpc {
             "duet_unsubscribeJustifications",
         );
         Ok(Proofs(self.subscribe(method, rpc_params![], end).await?))
+    }
+
+    /// The proofs by which sets from `from` on handed over, as the node sends them: how many there are.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`], also as long as they are not there yet, and [`Error::Answer`].
+    pub async fn hand_overs(&self, from: SetId) -> Result<usize> {
+        let method = "duet_getSetProofs";
+        let bytes: Bytes = self.ask(method, rpc_params![from, MAX_SETS]).await?;
+        let list: Vec<(UncheckedJustification, Vec<Pk1Bytes>)> = decode(method, &bytes)?;
+        Ok(list.len())
     }
 
     /// A value of the state, at a block or at the best one.

@@ -64,13 +64,23 @@ pub async fn become_validator(
     )
     .await?;
     tell(Step::SessionKeysSet);
-    let made = rpc.generate_duet_key(&owner).await?;
+    let (key, block) = register_new_key(rpc, account).await?;
+    tell(Step::DuetKeyRegistered);
+    Ok((key, block))
+}
+
+/// Registers a new Duet key for `account`, which its node at `rpc` makes; an old one is given up.
+///
+/// Returns the key and the block in which it was registered.
+///
+/// # Errors
+/// [`Error`](crate::Error) when the node does not make it or the transaction fails.
+pub async fn register_new_key(rpc: &Rpc, account: Sr25519Keyring) -> Result<(DualKeyBytes, Hash)> {
+    let made = rpc.generate_duet_key(&account.to_account_id()).await?;
     let key: DualKeyBytes = decode_all("duet_generateKeys", &made.public)?;
     let proof: PossessionProof = decode_all("duet_generateKeys", &made.proof)?;
     let register = pallet_duet::Call::<Runtime>::register_keys { key, proof };
-    let block = submit(rpc, account, register).await?;
-    tell(Step::DuetKeyRegistered);
-    Ok((key, block))
+    Ok((key, submit(rpc, account, register).await?))
 }
 
 /// What an account has bonded, at a block or at the best one.

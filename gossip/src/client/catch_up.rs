@@ -4,6 +4,8 @@
 use super::{
     bootstrap::Beginning,
     chain::{AccountId, ChainError},
+    history::Genesis,
+    links::AwaitedPast,
     worker::{stored_state, try_again, Worker},
     DuetClient, Error,
 };
@@ -37,14 +39,28 @@ where
     Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
 {
     /// Makes the proof that light clients start from while the genesis state is there: at the first start.
-    pub(super) fn keep_genesis_proof(&self) -> Result<(), Error> {
+    pub(super) fn keep_genesis_proof(&mut self) -> Result<(), Error> {
         if self.store.genesis_proof()?.is_some() {
+            self.history.set_genesis(Genesis::Proven);
             return Ok(());
         }
         match self.chain.prove_genesis() {
-            Ok(Some(proof)) => self.store.put_genesis_proof(&proof)?,
-            Ok(None) => log::debug!(target: LOG_TARGET, "the chain did not start with Duet"),
-            Err(error) => log::warn!(target: LOG_TARGET, "no proof of the first set: {error}"),
+            Ok(Some(proof)) => {
+                self.store.put_genesis_proof(&proof)?;
+                self.history.set_genesis(Genesis::Proven);
+            }
+            Ok(None) => {
+                log::debug!(target: LOG_TARGET, "the chain did not start with Duet");
+                self.history.set_genesis(Genesis::WithoutDuet);
+            }
+            Err(error) => {
+                // A client that starts by warp sync never writes it.
+                log::info!(
+                    target: LOG_TARGET,
+                    "the state of the genesis is not here ({error}): peers will be asked for the proof of the first set",
+                );
+                *self.awaited.lock() = Some(AwaitedPast::EVERYTHING);
+            }
         }
         Ok(())
     }
@@ -57,7 +73,8 @@ where
             self.handle(Event::Syncing(syncing))?;
         }
         self.follow_keys()?;
-        self.follow_finality()
+        self.follow_finality()?;
+        self.follow_history()
     }
 
     /// Tells the voter of keys that were added to the signer or taken from it.
@@ -183,6 +200,7 @@ where
     /// A new voter is told what the worker knows.
     fn begun(&mut self) -> Result<(), Error> {
         self.told_of = None;
+        self.history.begun();
         self.handle(Event::Syncing(self.syncing))?;
         self.handle(Event::Tick)
     }

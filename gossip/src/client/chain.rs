@@ -1,8 +1,9 @@
 //! What is read from the chain, and only from blocks that this node executed or GRANDPA finalized.
 
-use super::{store::GenesisProof, DuetClient, Store, StoreError};
+use super::{DuetClient, Store, StoreError};
 use crate::network::message::decode_exactly;
 use codec::Encode;
+use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, DuetApi,
     EquivocationProof, KeysetCommitment, KeysetError, Keysets, SetId, H256,
@@ -225,13 +226,13 @@ where
         if self.keysets(genesis)?.is_none() {
             return Ok(None);
         }
-        let proof = self
+        let nodes = self
             .client
             .prove(genesis, &KEYSETS.map(twox_128).concat())?;
         let keys = self.client.runtime_api().current_keys(genesis)?;
         Ok(Some(GenesisProof {
             header: self.header(genesis)?.encode(),
-            proof,
+            nodes,
             keys: keys.iter().map(DualKeyBytes::pk1).collect(),
         }))
     }

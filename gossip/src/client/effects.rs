@@ -138,7 +138,7 @@ where
         }
     }
 
-    fn diverged(&self, justification: &Justification) {
+    pub(super) fn diverged(&self, justification: &Justification) {
         self.metrics.justifications_diverged.inc();
         let commitment = justification.commitment();
         log::error!(

@@ -14,6 +14,7 @@ use duet_primitives::{
 };
 use sc_consensus::{BlockCheckParams, BlockImport, BlockImportParams, ImportResult};
 use sp_api::{ApiError, ProvideRuntimeApi};
+use sp_consensus::BlockOrigin;
 use sp_runtime::{
     traits::{Block as BlockT, Header as HeaderT},
     Justifications,
@@ -112,7 +113,7 @@ where
         };
         match self.keep_planned(block, commitment) {
             Ok(()) => self.metrics.sets_kept.inc(),
-            // Without the state (a block below a warp-synced one) the worker begins later, see `bootstrap`.
+            // The worker begins later, see `bootstrap`.
             Err(error) => {
                 self.metrics.sets_missed.inc();
                 log::warn!(target: LOG_TARGET, "the set that block {block:?} plans is not kept: {error}");
@@ -170,7 +171,10 @@ where
         mut block: BlockImportParams<Block>,
     ) -> Result<ImportResult, Self::Error> {
         let hash = block.post_hash();
-        let logs = decode_logs(block.header.digest());
+        let logs = match block.origin {
+            BlockOrigin::WarpSync | BlockOrigin::GapSync => Vec::new(),
+            _ => decode_logs(block.header.digest()),
+        };
         let justification = take_ours(&mut block.justifications);
         let result = self.inner.import_block(block).await?;
         if let ImportResult::Imported(_) = result {
@@ -193,7 +197,6 @@ mod tests {
     use duet_primitives::{testing::TestSet, RoundMessage};
     use futures::executor::block_on;
     use parking_lot::Mutex;
-    use sp_consensus::BlockOrigin;
     use sp_runtime::{generic::Header, Digest};
 
     /// An inner import that keeps what it was given.
@@ -330,6 +333,23 @@ mod tests {
         let setup = setup(&test, || ImportResult::imported(true));
         assert!(block_on(setup.import.import_block(block(header))).is_ok());
         assert_eq!(test.store().keys(next.set.commitment()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_block_of_the_past_plans_is_not_looked_for_in_its_state() {
+        let next = TestSet::new(1, 1..5);
+        let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
+        let setup = setup(&TestChain::default(), || ImportResult::imported(false));
+        for (origin, missed) in [
+            (BlockOrigin::GapSync, 0),
+            (BlockOrigin::WarpSync, 0),
+            (BlockOrigin::NetworkInitialSync, 1),
+        ] {
+            let mut block = block(header.clone());
+            block.origin = origin;
+            block_on(setup.import.import_block(block)).unwrap();
+            assert_eq!(setup.metrics.sets_missed.get(), missed, "{origin:?}");
+        }
     }
 
     #[test]

@@ -8,8 +8,10 @@ use super::{
 };
 use crate::{
     network::{
-        on_demand::Outgoing, protocol::MAX_JUSTIFICATIONS, reputation::Conduct,
-        requests::decode_response,
+        on_demand::Outgoing,
+        protocol::MAX_JUSTIFICATIONS,
+        reputation::Conduct,
+        requests::{decode_response, JustificationsRequest},
     },
     LOG_TARGET,
 };
@@ -113,7 +115,11 @@ where
             self.network
                 .report_peer(peer, Conduct::LateResponse.reputation());
         }
-        for Outgoing { id, peer, request } in outgoing {
+        let request = JustificationsRequest {
+            first_set,
+            count: MAX_JUSTIFICATIONS,
+        };
+        for Outgoing { id, peer } in outgoing {
             self.metrics.on_demand_sent.inc();
             let (sender, receiver) = oneshot::channel();
             self.network.start_request(

@@ -1,7 +1,8 @@
 //! What ties the block import, the worker and the RPC together.
 
 use super::{import::Imported, DuetBlockImport, ImportMetrics, Store};
-use duet_primitives::UncheckedJustification;
+use duet_primitives::{BlockNumber, SetId, UncheckedJustification};
+use parking_lot::Mutex;
 use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
 use sc_utils::notification::{NotificationSender, NotificationStream, TracingKeyStr};
@@ -22,17 +23,39 @@ impl TracingKeyStr for JustificationTracingKey {
 /// Hands out each justification by which this node's finalized chain grew, to any number of subscribers.
 pub type JustificationStream = NotificationStream<UncheckedJustification, JustificationTracingKey>;
 
+/// What of the past is not here yet, while it is fetched from peers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AwaitedPast {
+    /// Hand-overs and keys of sets below this one may be missing.
+    pub(crate) below_set: SetId,
+    /// Proofs of blocks below this one may be missing.
+    pub(crate) below_block: BlockNumber,
+}
+
+impl AwaitedPast {
+    /// Nothing is known yet of where the past ends.
+    pub(crate) const EVERYTHING: Self = Self {
+        below_set: SetId::MAX,
+        below_block: BlockNumber::MAX,
+    };
+}
+
+/// The same, told by the worker to the RPC. `None` when nothing is awaited.
+pub(crate) type Awaited = Arc<Mutex<Option<AwaitedPast>>>;
+
 /// What the worker needs of the block import; goes into [`Params`](crate::Params).
 pub struct VoterLinks {
     pub(crate) imported: async_channel::Receiver<Imported>,
     pub(crate) justifications: NotificationSender<UncheckedJustification>,
     pub(crate) store: Store,
+    pub(crate) awaited: Awaited,
 }
 
 /// What [`rpc::Duet`](crate::rpc::Duet) needs. Cheap to clone.
 pub struct RpcLinks<Block, Backend> {
     pub(crate) backend: Arc<Backend>,
     pub(crate) store: Store,
+    pub(crate) awaited: Awaited,
     /// Each justification by which this node's finalized chain grew.
     pub justifications: JustificationStream,
     _block: PhantomData<Block>,
@@ -43,6 +66,7 @@ impl<Block, Backend> Clone for RpcLinks<Block, Backend> {
         Self {
             backend: self.backend.clone(),
             store: self.store.clone(),
+            awaited: self.awaited.clone(),
             justifications: self.justifications.clone(),
             _block: PhantomData,
         }
@@ -71,10 +95,12 @@ where
     let (sender, justifications) = JustificationStream::channel();
     let store = Store::new(backend.clone());
     let metrics = ImportMetrics::new(registry);
+    let awaited = Awaited::default();
     let import = DuetBlockImport::new(inner, client, store.clone(), to_worker, metrics);
     let rpc = RpcLinks {
         backend,
         store: store.clone(),
+        awaited: awaited.clone(),
         justifications,
         _block: PhantomData,
     };
@@ -84,6 +110,7 @@ where
             imported,
             justifications: sender,
             store,
+            awaited,
         },
         rpc,
     )

@@ -106,6 +106,14 @@ metrics! {
         on_demand_bad: Counter = "on_demand_bad_total", "Responses that brought invalid ones or did not decode";
         on_demand_empty: Counter = "on_demand_empty_total", "Answers of peers that had nothing of what was asked";
         on_demand_failed: Counter = "on_demand_failed_total", "Requests that were refused, lost or not answered in time";
+
+        history_missing: Gauge = "history_missing_sets", "Set changes before this node began whose hand-overs are not here yet";
+        history_stored: Counter = "history_stored_total", "Hand-overs of the past that peers sent, checked and stored";
+        history_sent: Counter = "history_sent_total", "Requests for the past that this node sent";
+        history_good: Counter = "history_good_total", "Responses about the past that brought something and held";
+        history_bad: Counter = "history_bad_total", "Responses about the past that broke a rule";
+        history_empty: Counter = "history_empty_total", "Answers of peers that have nothing of the past that was asked";
+        history_failed: Counter = "history_failed_total", "Requests for the past that were refused, lost or not answered in time";
     }
 }
 

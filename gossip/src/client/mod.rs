@@ -4,6 +4,7 @@ mod bootstrap;
 mod catch_up;
 mod chain;
 mod effects;
+mod history;
 mod import;
 mod justifications;
 mod links;

@@ -6,17 +6,23 @@
 //! | 9002 | the limit is not between 1 and the most that is allowed |
 //! | 9003 | the node's database refused |
 //! | 9004 | the signer refused, or the key given is not one |
-//! | 9005 | this node cannot prove the genesis: the chain did not start with Duet, or its state was never here |
+//! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
+//! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
 //!
 //! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
 
-use super::{chain::AccountId, links::RpcLinks, store::GenesisProof, Store, StoreError};
+use super::{
+    chain::AccountId,
+    links::{AwaitedPast, RpcLinks},
+    store::bounded,
+    StoreError,
+};
 use crate::network::message::decode_exactly;
 use codec::{Decode, Encode};
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
-    ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, KeysetCommitment, Pk1Bytes,
-    SetId, StatelessProof, UncheckedJustification, H256,
+    ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
+    UncheckedJustification, H256,
 };
 use futures::{FutureExt, StreamExt};
 use jsonrpsee::{
@@ -41,8 +47,6 @@ use std::sync::Arc;
 
 /// Most sets in one answer.
 pub const MAX_SETS: u32 = 128;
-/// Lists end when they have this many bytes.
-const MAX_LIST_BYTES: usize = 1024 * 1024;
 /// Justifications that wait for a subscriber; one that is further behind is dropped.
 const SUBSCRIBER_QUEUE: usize = 64;
 /// Subscribers' queues that hold more than this are warned of in the log.
@@ -83,9 +87,42 @@ pub enum RpcError {
     /// The genesis cannot be proven.
     #[error("this node cannot prove the genesis: ask a node that holds the chain from its start")]
     NoGenesisProof,
+    /// What was asked for is older than where this node began, and is being fetched from peers.
+    #[error(
+        "this node began in the middle of the chain and has not yet fetched {what} from its peers; \
+         ask again later, or ask another node"
+    )]
+    NotHereYet {
+        /// What was asked for.
+        what: Missing,
+    },
     /// What is stored does not hold any more.
     #[error("the proof of block {0} in the database is damaged")]
     Damaged(BlockNumber),
+}
+
+/// What a node that began in the middle of the chain fetches from its peers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// The proof of the first set.
+    #[error("the proof of the first set")]
+    Genesis,
+    /// What belongs to a set.
+    #[error("the hand-overs up to that of set {0}")]
+    Set(SetId),
+    /// The proof of a block.
+    #[error("the proofs of blocks as old as block {0}")]
+    Block(BlockNumber),
+}
+
+impl Missing {
+    fn is_awaited(self, awaited: AwaitedPast) -> bool {
+        match self {
+            Self::Genesis => true,
+            Self::Set(set) => set < awaited.below_set,
+            Self::Block(block) => block < awaited.below_block,
+        }
+    }
 }
 
 impl From<sp_blockchain::Error> for RpcError {
@@ -102,6 +139,7 @@ impl From<RpcError> for ErrorObjectOwned {
             RpcError::Store(_) | RpcError::Damaged(_) => 9003,
             RpcError::Signer(_) | RpcError::Key { .. } => 9004,
             RpcError::NoGenesisProof => 9005,
+            RpcError::NotHereYet { .. } => 9006,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)
     }
@@ -206,31 +244,6 @@ fn check_limit(limit: u32) -> Result<(), RpcError> {
     }
 }
 
-/// As many of `entries` as fit, one at least when there is one.
-fn bounded<T: Encode>(
-    entries: impl Iterator<Item = Result<Option<T>, RpcError>>,
-) -> Result<Bytes, RpcError> {
-    let (mut list, mut size) = (Vec::new(), 0);
-    for entry in entries {
-        let Some(entry) = entry? else { break };
-        size += entry.encoded_size();
-        if size > MAX_LIST_BYTES && !list.is_empty() {
-            break;
-        }
-        list.push(entry);
-    }
-    Ok(list.encode().into())
-}
-
-/// The keys under a commitment.
-fn keys_of(
-    store: &Store,
-    commitment: &KeysetCommitment,
-) -> Result<Option<Vec<Pk1Bytes>>, RpcError> {
-    let keys = store.keys(commitment)?;
-    Ok(keys.map(|keys| keys.iter().map(DualKeyBytes::pk1).collect()))
-}
-
 impl<Block, Backend> Duet<Block, Backend>
 where
     Block: BlockT<Hash = H256>,
@@ -242,18 +255,42 @@ where
         if NumberFor::<Block>::from(block) > chain.info().finalized_number {
             return Ok(None);
         }
+        if let Some(bytes) = self.with_block(block)? {
+            return decode_exactly(&bytes)
+                .map(Some)
+                .ok_or(RpcError::Damaged(block));
+        }
+        let fetched = self.links.store.handover_at(block)?;
+        if fetched.is_none() {
+            self.nothing_of(Missing::Block(block))?;
+        }
+        Ok(fetched)
+    }
+
+    /// The justification that is stored with a block.
+    fn with_block(&self, block: BlockNumber) -> Result<Option<Vec<u8>>, RpcError> {
+        let chain = self.links.backend.blockchain();
         let Some(hash) = chain.hash(block.into())? else {
             return Ok(None);
         };
-        let Some(all) = chain.justifications(hash)? else {
-            return Ok(None);
-        };
-        let Some(bytes) = all.into_justification(suite::ENGINE_ID) else {
-            return Ok(None);
-        };
-        decode_exactly(&bytes)
-            .map(Some)
-            .ok_or(RpcError::Damaged(block))
+        let all = chain.justifications(hash)?;
+        Ok(all.and_then(|all| all.into_justification(suite::ENGINE_ID)))
+    }
+
+    /// An error when something is missing only because it is still being fetched.
+    fn nothing_of(&self, what: Missing) -> Result<(), RpcError> {
+        match *self.links.awaited.lock() {
+            Some(awaited) if what.is_awaited(awaited) => Err(RpcError::NotHereYet { what }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A list of hand-overs that begins with that of `from_set`; empty when that set has not handed over.
+    fn from_set<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
+        if list.is_empty() {
+            self.nothing_of(Missing::Set(from_set))?;
+        }
+        Ok(list.encode().into())
     }
 
     fn keyset(&self, id: SetId) -> Result<Option<Arc<Keyset>>, RpcError> {
@@ -263,7 +300,7 @@ where
         let Some(commitment) = self.links.store.set(id)? else {
             return Ok(None);
         };
-        let Some(keys) = keys_of(&self.links.store, &commitment)? else {
+        let Some(keys) = self.links.store.key_halves(&commitment)? else {
             return Ok(None);
         };
         let Ok(keyset) = Keyset::check(&commitment, &keys) else {
@@ -354,14 +391,8 @@ where
 
     fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
-        let entries = self.handovers(from_set, limit).map(|justification| {
-            let Some(justification) = justification? else {
-                return Ok(None);
-            };
-            let keys = keys_of(&self.links.store, &justification.commitment.next)?;
-            Ok(keys.map(|keys| (justification, keys)))
-        });
-        Ok(bounded(entries)?)
+        let list = self.links.store.set_proofs(from_set, limit);
+        Ok(self.from_set(from_set, &list.map_err(RpcError::from)?)?)
     }
 
     fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
@@ -369,7 +400,8 @@ where
         let entries = self.handovers(from_set, limit).map(|justification| {
             justification?.map_or(Ok(None), |justification| self.stateless(justification))
         });
-        Ok(bounded(entries)?)
+        let list: Vec<StatelessProof> = bounded(entries)?;
+        Ok(self.from_set(from_set, &list)?)
     }
 
     fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>> {
@@ -383,19 +415,21 @@ where
 
     fn genesis_proof(&self) -> RpcResult<Bytes> {
         let proof = self.links.store.genesis_proof().map_err(RpcError::from)?;
-        let GenesisProof {
-            header,
-            proof,
-            keys,
-        } = proof.ok_or(RpcError::NoGenesisProof)?;
-        Ok((header, proof, keys).encode().into())
+        let Some(proof) = proof else {
+            self.nothing_of(Missing::Genesis)?;
+            return Err(RpcError::NoGenesisProof.into());
+        };
+        Ok(proof.encode().into())
     }
 
     fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>> {
         let Some(commitment) = self.links.store.set(set).map_err(RpcError::from)? else {
+            self.nothing_of(Missing::Set(set))?;
             return Ok(None);
         };
-        Ok(keys_of(&self.links.store, &commitment)?.map(|keys| keys.encode().into()))
+        let keys = self.links.store.key_halves(&commitment);
+        let keys = keys.map_err(RpcError::from)?;
+        Ok(keys.map(|keys| keys.encode().into()))
     }
 
     fn generate_keys(&self, ext: &Extensions, owner: AccountId) -> RpcResult<GeneratedKeys> {

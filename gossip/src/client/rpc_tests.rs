@@ -1,9 +1,11 @@
 use super::*;
 use crate::client::{
     block_import,
+    store::MAX_LIST_BYTES,
     testing::{dual_keys, Backend, Block, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
+use duet_light_client::GenesisProof;
 use duet_primitives::{
     check_stateless, testing::TestSet, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
 };
@@ -192,11 +194,9 @@ fn limits_are_kept() {
         assert_eq!(code(setup.rpc.stateless_set_proofs(0, limit)), 9002);
     }
     let long = |_| Ok(Some(vec![0u8; MAX_LIST_BYTES / 2]));
-    let bytes = bounded((0..9).map(long)).unwrap();
-    assert_eq!(decode_exactly::<Vec<Vec<u8>>>(&bytes).unwrap().len(), 1);
+    assert_eq!(bounded::<_, StoreError>((0..9).map(long)).unwrap().len(), 1);
     let huge = |_| Ok(Some(vec![0u8; 2 * MAX_LIST_BYTES]));
-    let bytes = bounded((0..9).map(huge)).unwrap();
-    assert_eq!(decode_exactly::<Vec<Vec<u8>>>(&bytes).unwrap().len(), 1);
+    assert_eq!(bounded::<_, StoreError>((0..9).map(huge)).unwrap().len(), 1);
 }
 
 #[test]
@@ -214,12 +214,57 @@ fn the_genesis_proof_is_served_when_there_is_one() {
     assert_eq!(code(setup.rpc.genesis_proof()), 9005);
     let proof = GenesisProof {
         header: vec![1],
-        proof: vec![vec![2]],
+        nodes: vec![vec![2]],
         keys: Vec::new(),
     };
     setup.chain.store().put_genesis_proof(&proof).unwrap();
     let bytes = setup.rpc.genesis_proof().unwrap();
     assert_eq!(decode_exactly::<GenesisProof>(&bytes), Some(proof));
+}
+
+/// As [`setup`], on a node that began with set 2 at block 30 and has fetched the hand-over of set 0.
+fn fetching() -> (Setup, duet_light_client::testing::TestChain) {
+    let (setup, past) = (setup(), duet_light_client::testing::TestChain::new(2, 4, 0));
+    *setup.links.awaited.lock() = Some(AwaitedPast {
+        below_set: 2,
+        below_block: 30,
+    });
+    let store = setup.chain.store();
+    store.put_fetched(&past.set_proofs(0, 1)[0]).unwrap();
+    for _ in 0..40 {
+        setup.chain.push(&setup.sets[2], &setup.sets[2], &[]);
+    }
+    (setup, past)
+}
+
+#[test]
+fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
+    let (setup, past) = fetching();
+    assert_eq!(code(setup.rpc.genesis_proof()), 9006);
+    assert_eq!(code(setup.rpc.set_proofs(1, 9)), 9006);
+    assert_eq!(code(setup.rpc.stateless_set_proofs(1, 9)), 9006);
+    assert_eq!(code(setup.rpc.justification(past.mandatory(1))), 9006);
+    assert_eq!(code(setup.rpc.stateless_proof(past.mandatory(1))), 9006);
+    assert_eq!(code(setup.rpc.keys(0)), 9006);
+
+    assert_eq!(setup.rpc.set_proofs(2, 9).unwrap().0, [0]);
+    assert_eq!(setup.rpc.justification(30).unwrap(), None);
+    assert_eq!(setup.rpc.keys(2).unwrap(), None);
+    *setup.links.awaited.lock() = None;
+    assert_eq!(code(setup.rpc.genesis_proof()), 9005);
+    assert_eq!(setup.rpc.set_proofs(1, 9).unwrap().0, [0]);
+    assert_eq!(setup.rpc.justification(past.mandatory(1)).unwrap(), None);
+}
+
+#[test]
+fn what_was_fetched_is_served_as_if_it_had_been_here_always() {
+    let (setup, past) = fetching();
+    let bytes = setup.rpc.set_proofs(0, 9).unwrap();
+    assert_eq!(bytes.0, past.set_proofs(0, 1).encode());
+    let bytes = setup.rpc.justification(past.mandatory(0)).unwrap().unwrap();
+    assert_eq!(bytes.0, past.set_proofs(0, 1)[0].justification.encode());
+    let bytes = setup.rpc.keys(1).unwrap().unwrap();
+    assert_eq!(bytes.0, past.keys(1).unwrap().encode());
 }
 
 fn extensions(deny: DenyUnsafe) -> Extensions {

@@ -9,14 +9,17 @@
 
 use crate::network::message::decode_exactly;
 use codec::{Decode, Encode};
+use duet_light_client::{GenesisProof, SetProof};
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, KeysetCommitment, Pk1Bytes, SetId, UncheckedJustification,
-    H256,
+    BlockNumber, CommitmentPayload, DualKeyBytes, KeysetCommitment, Pk1Bytes, SetId,
+    UncheckedJustification, H256,
 };
 use sc_client_api::AuxStore;
 use std::sync::Arc;
 
 const PREFIX: &[u8] = b"duet/v1/";
+/// Lists for others end when they have this many bytes.
+pub(crate) const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// Why something could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -57,17 +60,6 @@ impl<A: AuxStore + Send + Sync> Aux for A {
     }
 }
 
-/// What a light client starts from: the genesis header, and a proof of the first keysets in its state.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct GenesisProof {
-    /// SCALE of the genesis header.
-    pub(crate) header: Vec<u8>,
-    /// Nodes of the state trie that prove `Duet::Keysets`.
-    pub(crate) proof: Vec<Vec<u8>>,
-    /// Keys of set 0 in set order.
-    pub(crate) keys: Vec<Pk1Bytes>,
-}
-
 /// What Duet keeps in the client's auxiliary store. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Store {
@@ -80,9 +72,13 @@ fn key(table: &'static str, id: &[u8]) -> Vec<u8> {
 
 const STATE: &str = "state";
 const KEYS: &str = "keys";
+/// The halves of keys that a root commits to, of sets whose keys the chain's state did not tell.
+const HALVES: &str = "halves";
 const SET: &str = "set";
 const PAYLOAD: &str = "payload";
 const HANDOVER: &str = "handover";
+/// By the number of a block, the set that handed over with it.
+const HANDOVER_AT: &str = "handover-at";
 const BEST: &str = "best";
 const GENESIS: &str = "genesis";
 
@@ -130,6 +126,17 @@ impl Store {
         keys: &[DualKeyBytes],
     ) -> Result<(), StoreError> {
         self.put(KEYS, commitment.root.as_bytes(), &keys)
+    }
+
+    /// The halves in G1 of the keys under a commitment's root, in set order.
+    pub(crate) fn key_halves(
+        &self,
+        commitment: &KeysetCommitment,
+    ) -> Result<Option<Vec<Pk1Bytes>>, StoreError> {
+        if let Some(keys) = self.keys(commitment)? {
+            return Ok(Some(keys.iter().map(DualKeyBytes::pk1).collect()));
+        }
+        self.get(HALVES, commitment.root.as_bytes())
     }
 
     /// The set with this number on the finalized chain.
@@ -203,6 +210,84 @@ impl Store {
         self.put(GENESIS, &[], proof)
     }
 
+    /// The hand-over that proves this block, as far as it was fetched from peers.
+    pub(crate) fn handover_at(
+        &self,
+        block: BlockNumber,
+    ) -> Result<Option<UncheckedJustification>, StoreError> {
+        match self.get(HANDOVER_AT, &block.to_le_bytes())? {
+            Some(set_id) => self.handover(set_id),
+            None => Ok(None),
+        }
+    }
+
+    /// A hand-over with the keys of the set that it names.
+    pub(crate) fn set_proof(&self, set_id: SetId) -> Result<Option<SetProof>, StoreError> {
+        let Some(justification) = self.handover(set_id)? else {
+            return Ok(None);
+        };
+        let next_keys = self.key_halves(&justification.commitment.next)?;
+        Ok(next_keys.map(|next_keys| SetProof {
+            justification,
+            next_keys,
+        }))
+    }
+
+    /// The same for sets `first_set`, `first_set + 1`, … in order, up to `count`, the first unknown or
+    /// [`MAX_LIST_BYTES`].
+    pub(crate) fn set_proofs(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<SetProof>, StoreError> {
+        let sets = (0..u64::from(count)).map_while(|offset| first_set.checked_add(offset));
+        bounded(sets.map(|set_id| self.set_proof(set_id)))
+    }
+
+    /// Keeps the proof of the first set that a peer sent, once it was checked, and that set.
+    pub(crate) fn put_fetched_genesis(
+        &self,
+        proof: &GenesisProof,
+        first: &KeysetCommitment,
+    ) -> Result<(), StoreError> {
+        Ok(self.aux.write(&[
+            self.write_set(first),
+            self.write_halves(first, &proof.keys),
+            (key(GENESIS, &[]), Some(proof.encode())),
+        ])?)
+    }
+
+    /// Keeps a hand-over that a peer sent, once it was checked, and the set that it names.
+    pub(crate) fn put_fetched(&self, proof: &SetProof) -> Result<(), StoreError> {
+        let SetProof {
+            justification,
+            next_keys,
+        } = proof;
+        let commitment = &justification.commitment;
+        let set_id = commitment.validator_set_id;
+        let at = commitment.block_number.to_le_bytes();
+        Ok(self.aux.write(&[
+            self.write_set(&commitment.next),
+            self.write_halves(&commitment.next, next_keys),
+            (key(HANDOVER_AT, &at), Some(set_id.encode())),
+            (
+                key(HANDOVER, &set_id.to_le_bytes()),
+                Some(justification.encode()),
+            ),
+        ])?)
+    }
+
+    fn write_set(&self, commitment: &KeysetCommitment) -> Write {
+        (
+            key(SET, &commitment.id.to_le_bytes()),
+            Some(commitment.encode()),
+        )
+    }
+
+    fn write_halves(&self, commitment: &KeysetCommitment, keys: &[Pk1Bytes]) -> Write {
+        (key(HALVES, commitment.root.as_bytes()), Some(keys.encode()))
+    }
+
     /// The hand-overs of sets `first_set`, `first_set + 1`, … in order, up to `count` or the first unknown.
     pub(crate) fn mandatory_justifications(
         &self,
@@ -221,6 +306,23 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+/// As many of `entries` as come before the first that is unknown and fit [`MAX_LIST_BYTES`], one at least when there
+/// is one.
+pub(crate) fn bounded<T: Encode, E>(
+    entries: impl Iterator<Item = Result<Option<T>, E>>,
+) -> Result<Vec<T>, E> {
+    let (mut list, mut size) = (Vec::new(), 0);
+    for entry in entries {
+        let Some(entry) = entry? else { break };
+        size += entry.encoded_size();
+        if size > MAX_LIST_BYTES && !list.is_empty() {
+            break;
+        }
+        list.push(entry);
+    }
+    Ok(list)
 }
 
 #[cfg(test)]
@@ -256,7 +358,7 @@ mod tests {
 
         let proof = GenesisProof {
             header: vec![1],
-            proof: vec![vec![2]],
+            nodes: vec![vec![2]],
             keys: Vec::new(),
         };
         store.put_genesis_proof(&proof).unwrap();
@@ -299,6 +401,39 @@ mod tests {
         );
         assert_eq!(store.mandatory_justifications(1, 1).unwrap(), [second]);
         assert_eq!(store.mandatory_justifications(2, 9).unwrap(), []);
+    }
+
+    #[test]
+    fn a_hand_over_that_was_fetched_is_found_by_its_set_and_by_its_block() {
+        let chain = duet_light_client::testing::TestChain::new(2, 4, 0);
+        let store = Store::new(Arc::new(MemoryAux::default()));
+        let proofs = chain.set_proofs(0, 2);
+        store.put_fetched(&proofs[0]).unwrap();
+        let block = chain.mandatory(0);
+        let first = &proofs[0].justification;
+        assert_eq!(store.handover(0).unwrap().as_ref(), Some(first));
+        assert_eq!(store.handover_at(block).unwrap().as_ref(), Some(first));
+        assert_eq!(store.handover_at(block + 1).unwrap(), None);
+        assert_eq!(store.set(1).unwrap().as_ref(), Some(&first.commitment.next));
+        assert_eq!(store.set_proofs(0, 9).unwrap(), proofs[..1]);
+        assert_eq!(store.set_proofs(u64::MAX, 9).unwrap(), []);
+    }
+
+    #[test]
+    fn keys_from_the_chain_serve_as_halves_and_halves_never_serve_as_keys() {
+        let set = TestSet::new(1, 1..5);
+        let (commitment, halves) = (set.set.commitment(), set.set.keyset().key_bytes());
+        let store = Store::new(Arc::new(MemoryAux::default()));
+        let mut proof = duet_light_client::testing::TestChain::new(1, 4, 0).set_proofs(0, 1);
+        assert_eq!(&proof[0].justification.commitment.next, commitment);
+        store.put_fetched(&proof.remove(0)).unwrap();
+        assert_eq!(store.keys(commitment).unwrap(), None);
+        assert_eq!(store.key_halves(commitment).unwrap(), Some(halves.clone()));
+
+        let store = Store::new(Arc::new(MemoryAux::default()));
+        let keys: Vec<_> = set.secrets.iter().map(|secret| secret.public()).collect();
+        store.put_keys(commitment, &keys).unwrap();
+        assert_eq!(store.key_halves(commitment).unwrap(), Some(halves));
     }
 
     #[test]

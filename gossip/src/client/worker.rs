@@ -3,14 +3,16 @@
 
 use super::{
     chain::{AccountId, Chain, ChainError},
+    history::History,
     import::Imported,
+    links::Awaited,
     DuetClient, Error, Metrics, Params, Store, VoterLinks,
 };
 use crate::{
     network::{
         gossip_protocol_name,
-        on_demand::{OnDemand, RequestId},
-        protocol::{justifications_protocol_name, CHECKED_QUEUE},
+        on_demand::{OnDemand, RequestId, Schedule},
+        protocol::{history_protocol_name, justifications_protocol_name, CHECKED_QUEUE},
         requests::Server,
         validator::{Checked, GossipValidator},
     },
@@ -55,6 +57,7 @@ pub(super) struct Worker<Block: BlockT, Backend, Client, Network, Syncing> {
     pub(super) genesis_hash: H256,
     pub(super) network: Network,
     pub(super) requests_protocol: ProtocolName,
+    pub(super) history_protocol: ProtocolName,
     pub(super) sync: Syncing,
     pub(super) engine: GossipEngine<Block>,
     pub(super) validator: Arc<GossipValidator>,
@@ -65,8 +68,11 @@ pub(super) struct Worker<Block: BlockT, Backend, Client, Network, Syncing> {
     pub(super) config: Config,
     /// `None` until the chain has a set.
     pub(super) voter: Option<Voter>,
-    pub(super) on_demand: OnDemand,
+    pub(super) on_demand: OnDemand<SetId>,
     pub(super) answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer> + Send>>>,
+    pub(super) history: History,
+    /// Tells the RPC what of the past is not here yet.
+    pub(super) awaited: Awaited,
     /// Justifications that came with blocks which are not final yet, by block.
     pub(super) imported: BTreeMap<BlockNumber, UncheckedJustification>,
     /// Blocks whose payload was kept until they are proven.
@@ -145,6 +151,7 @@ where
             imported: _,
             justifications,
             store,
+            awaited,
         } = links;
         let metrics = Metrics::new(params.prometheus_registry.as_ref());
         let validator = Arc::new(GossipValidator::new(
@@ -172,6 +179,7 @@ where
             genesis_hash,
             network,
             requests_protocol: justifications_protocol_name(genesis_hash, fork_id),
+            history_protocol: history_protocol_name(genesis_hash, fork_id),
             sync,
             engine,
             validator,
@@ -181,8 +189,10 @@ where
             pool: params.offchain_tx_pool_factory,
             config,
             voter: None,
-            on_demand: OnDemand::default(),
+            on_demand: OnDemand::new(Schedule::URGENT),
             answers: FuturesUnordered::new(),
+            history: History::default(),
+            awaited,
             imported: BTreeMap::new(),
             kept: BTreeMap::new(),
             own_keys: Vec::new(),
@@ -207,7 +217,9 @@ where
         self.housekeeping()?;
         let mut timer = Delay::new(self.until_next_wake());
         loop {
-            // In this order: what costs nothing and moves the window first, what strangers can multiply last.
+            let mut past = self.history.has_work();
+            // In this order: what costs nothing and moves the window first, then what strangers can multiply, and
+            // the past when nothing of now waits.
             futures::select_biased! {
                 _ = (&mut timer).fuse() => self.on_timer()?,
                 notification = finality.next() => {
@@ -218,6 +230,7 @@ where
                 },
                 () = (&mut self.engine).fuse() => return Err(Error::NetworkGone),
                 answer = self.answers.select_next_some() => self.on_answer(answer)?,
+                answer = self.history.answers.select_next_some() => self.on_history_answer(answer)?,
                 block = imported.next() => match block {
                     Some(block) => self.on_imported(block)?,
                     None => return Err(Error::ClientGone),
@@ -226,6 +239,7 @@ where
                     Some(message) => self.on_checked(message)?,
                     None => return Err(Error::NetworkGone),
                 },
+                () = past => self.check_history()?,
             }
             timer.reset(self.until_next_wake());
         }

@@ -2,153 +2,18 @@
 
 use super::*;
 use crate::{
-    client::{
-        block_import,
-        testing::{
-            network::{Hub, Synced},
-            TestBlock, TestChain, TestClient,
-        },
-        DuetBlockImport,
+    client::testing::{
+        nodes::{eventually, planned, Net, Node},
+        TestBlock,
     },
-    network::{message::GossipMessage, requests::Server},
+    network::message::GossipMessage,
 };
 use codec::Encode;
-use duet_keystore::SignerError;
 use duet_primitives::{
-    suite, testing::TestSet, ConsensusLog, DualKeyBytes, PossessionProof, RoundMessage, SecretKey,
-    SignerIndex, UncheckedVote,
+    suite, testing::TestSet, ConsensusLog, RoundMessage, SecretKey, UncheckedVote,
 };
-use futures::executor::block_on;
 use sp_blockchain::Backend as _;
-use std::thread::{self, JoinHandle};
-
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A signer with one secret.
-struct OneKey(SecretKey);
-
-impl Signer for OneKey {
-    fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
-        Ok(vec![self.0.public()])
-    }
-
-    fn sign_vote(
-        &self,
-        _: &Pk1Bytes,
-        signer: SignerIndex,
-        message: &RoundMessage,
-    ) -> Result<UncheckedVote, SignerError> {
-        Ok(UncheckedVote::sign(&self.0, signer, message))
-    }
-
-    fn prove_possession(&self, _: &Pk1Bytes, owner: &[u8]) -> Result<PossessionProof, SignerError> {
-        Ok(self.0.prove_possession(owner))
-    }
-}
-
-/// The network, the chain that every node has a copy of, and the nodes.
-struct Net {
-    hub: Hub,
-    blocks: Vec<TestBlock>,
-}
-
-struct Node {
-    peer: PeerId,
-    chain: TestChain,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Net {
-    fn new(genesis: TestBlock) -> Self {
-        Self {
-            hub: Hub::default(),
-            blocks: vec![genesis],
-        }
-    }
-
-    /// Starts a node on its own copy of the chain.
-    fn start(&self, secret: SecretKey, is_authority: bool) -> Node {
-        let chain = TestChain::default();
-        for block in &self.blocks {
-            chain.add(block);
-        }
-        let mut node = Node {
-            peer: PeerId::random(),
-            chain,
-            thread: None,
-        };
-        self.run(&mut node, secret, is_authority);
-        node
-    }
-
-    /// Runs a node that stands still, from what it has stored.
-    fn run(&self, node: &mut Node, secret: SecretKey, is_authority: bool) {
-        let joined = self.hub.join(node.peer);
-        let (_, links, _): (DuetBlockImport<_, TestClient, ()>, _, _) = block_import(
-            (),
-            node.chain.client.clone(),
-            node.chain.backend.clone(),
-            None,
-        );
-        let params = Params {
-            client: node.chain.client.clone(),
-            backend: node.chain.backend.clone(),
-            network: joined.network,
-            sync: Synced,
-            notification_service: Box::new(joined.notifications),
-            genesis_hash: node.chain.chain().hash(0).unwrap(),
-            fork_id: None,
-            requests: Server::over(joined.requests),
-            signer: Arc::new(OneKey(secret)),
-            is_authority,
-            links,
-            offchain_tx_pool_factory: OffchainTransactionPoolFactory::new(
-                sc_transaction_pool_api::RejectAllTxPool::default(),
-            ),
-            prometheus_registry: None,
-            config: Config {
-                publish_step: 50,
-                ..Config::default()
-            },
-        };
-        // Boxed as `Send`, which the task manager of a node asks for.
-        node.thread = Some(thread::spawn(move || block_on(run(params).boxed())));
-    }
-
-    /// Adds a final block to every node's chain.
-    fn push(&mut self, nodes: &[&Node], block: TestBlock) {
-        for node in nodes {
-            node.chain.add(&block);
-        }
-        self.blocks.push(block);
-    }
-
-    fn stop(&self, node: &mut Node) {
-        self.hub.leave(&node.peer);
-        if let Some(thread) = node.thread.take() {
-            thread.join().expect("a worker ends without a panic");
-        }
-    }
-}
-
-impl Node {
-    fn best(&self) -> Option<u32> {
-        Some(self.chain.store().best().unwrap()?.commitment.block_number)
-    }
-}
-
-#[track_caller]
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn planned(set: &TestSet) -> ConsensusLog {
-    ConsensusLog::Planned(set.set.commitment().clone())
-}
+use std::thread;
 
 /// Four validators of set 0 with their nodes, over a genesis.
 fn four() -> (Net, TestSet, Vec<Node>) {

@@ -1,5 +1,6 @@
 //! Speaks to other nodes: what goes over the wire, what of it is believed, and what it costs the sender.
 
+pub(crate) mod history;
 pub(crate) mod message;
 pub(crate) mod on_demand;
 pub(crate) mod peers;

@@ -1,20 +1,54 @@
-//! Asks peers for mandatory justifications that this node misses.
+//! Decides whom to ask for what this node misses, and when.
 //!
-//! Several sets per request, several peers at once, each peer once per round (REQ-1); a peer that does not
+//! As many peers at once as the [`Schedule`] says, each peer once per round (REQ-1); a peer that does not
 //! answer in time is replaced by the next; the first useful answer makes the others superfluous. Pure:
 //! time and peers are arguments, what to send is a result.
 
-use super::{
-    protocol::{MAX_JUSTIFICATIONS, PARALLEL_REQUESTS, REQUEST_TIMEOUT},
-    requests::JustificationsRequest,
+use super::protocol::{
+    HISTORY_TIMEOUT, PARALLEL_HISTORY_REQUESTS, PARALLEL_REQUESTS, REQUEST_TIMEOUT,
 };
-use duet_primitives::SetId;
 use duet_voter::Millis;
 use sc_network_types::PeerId;
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 /// Pause before the peers are asked again when all of them have been asked in vain.
 const RETRY: Millis = 6_000;
+/// The longest pause between questions about the past, which nobody may have.
+const HISTORY_RETRY: Millis = 600_000;
+
+/// How peers are asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schedule {
+    /// How many at once.
+    parallel: usize,
+    /// How long each may take.
+    timeout: Duration,
+    /// The longest pause after all were asked in vain; the first is [`RETRY`], each further one twice the last.
+    longest_pause: Millis,
+}
+
+impl Schedule {
+    /// For what this node's voter waits for.
+    pub(crate) const URGENT: Self = Self {
+        parallel: PARALLEL_REQUESTS,
+        timeout: REQUEST_TIMEOUT,
+        longest_pause: RETRY,
+    };
+    /// For what light clients may ask for one day.
+    pub(crate) const BACKGROUND: Self = Self {
+        parallel: PARALLEL_HISTORY_REQUESTS,
+        timeout: HISTORY_TIMEOUT,
+        longest_pause: HISTORY_RETRY,
+    };
+
+    fn pause(&self, pauses: u32) -> Millis {
+        let doubled = 1u64.checked_shl(pauses).unwrap_or(Millis::MAX);
+        RETRY.saturating_mul(doubled).min(self.longest_pause)
+    }
+}
 
 /// One request that is out. Answers name it, so that those that come too late are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,60 +61,68 @@ pub(crate) struct Outgoing {
     pub(crate) id: RequestId,
     /// Whom to ask.
     pub(crate) peer: PeerId,
-    /// What to ask.
-    pub(crate) request: JustificationsRequest,
 }
 
 /// What is being asked for.
-struct Search {
-    first_set: SetId,
+struct Search<T> {
+    wanted: T,
     /// Peers that were asked since the last pause.
     asked: HashSet<PeerId>,
     /// When the next round may begin, once all peers were asked.
     pause_until: Option<Millis>,
+    /// How many pauses there were.
+    pauses: u32,
 }
 
-/// The requests that are out, and what for.
-#[derive(Default)]
-pub(crate) struct OnDemand {
-    search: Option<Search>,
+/// The requests that are out, and what for: the first of several things in a row.
+pub(crate) struct OnDemand<T> {
+    schedule: Schedule,
+    search: Option<Search<T>>,
     pending: HashMap<RequestId, (PeerId, Millis)>,
     next_id: u64,
 }
 
-impl OnDemand {
-    /// Looks for the mandatory justification of `set` and those after it; another search is given up.
-    pub(crate) fn want(&mut self, set: SetId) {
-        if self
-            .search
-            .as_ref()
-            .is_some_and(|search| search.first_set == set)
-        {
+impl<T: Copy + Ord> OnDemand<T> {
+    /// Nothing is asked for yet.
+    pub(crate) fn new(schedule: Schedule) -> Self {
+        Self {
+            schedule,
+            search: None,
+            pending: HashMap::new(),
+            next_id: 0,
+        }
+    }
+
+    /// Looks for `wanted` and what comes after it; another search is given up.
+    pub(crate) fn want(&mut self, wanted: T) {
+        if self.wanted() == Some(wanted) {
             return;
         }
         self.pending.clear();
         self.search = Some(Search {
-            first_set: set,
+            wanted,
             asked: HashSet::new(),
             pause_until: None,
+            pauses: 0,
         });
     }
 
-    /// Nothing up to and including `set` is missing any more: gives up a search for it.
-    pub(crate) fn found(&mut self, set: SetId) {
-        if self
-            .search
-            .as_ref()
-            .is_some_and(|search| search.first_set <= set)
-        {
+    /// Nothing up to and including `last` is missing any more: gives up a search for it.
+    pub(crate) fn found(&mut self, last: T) {
+        if self.wanted().is_some_and(|wanted| wanted <= last) {
             self.search = None;
             self.pending.clear();
         }
     }
 
-    /// The set whose justification is looked for.
-    pub(crate) fn wanted(&self) -> Option<SetId> {
-        self.search.as_ref().map(|search| search.first_set)
+    /// What is looked for.
+    pub(crate) fn wanted(&self) -> Option<T> {
+        self.search.as_ref().map(|search| search.wanted)
+    }
+
+    /// How often all peers have been asked for it in vain.
+    pub(crate) fn rounds_in_vain(&self) -> u32 {
+        self.search.as_ref().map_or(0, |search| search.pauses)
     }
 
     /// An answer or failure came in: whether it belongs to a request that is still of interest.
@@ -106,20 +148,13 @@ impl OnDemand {
         let Some(search) = &mut self.search else {
             return Vec::new();
         };
-        match search.pause_until {
-            Some(until) if now < until => return Vec::new(),
-            Some(_) => {
-                search.asked.clear();
-                search.pause_until = None;
-            }
-            None => {}
+        // During a pause, who has come since is asked.
+        if search.pause_until.is_some_and(|until| until <= now) {
+            search.asked.clear();
+            search.pause_until = None;
         }
-        let request = JustificationsRequest {
-            first_set: search.first_set,
-            count: MAX_JUSTIFICATIONS,
-        };
-        let free = PARALLEL_REQUESTS.saturating_sub(self.pending.len());
-        let deadline = now.saturating_add(millis(REQUEST_TIMEOUT));
+        let free = self.schedule.parallel.saturating_sub(self.pending.len());
+        let deadline = now.saturating_add(millis(self.schedule.timeout));
         let mut sent = Vec::new();
         for peer in peers
             .iter()
@@ -128,18 +163,15 @@ impl OnDemand {
         {
             let id = RequestId(self.next_id);
             self.next_id += 1;
-            sent.push(Outgoing {
-                id,
-                peer: *peer,
-                request,
-            });
+            sent.push(Outgoing { id, peer: *peer });
         }
-        for Outgoing { id, peer, .. } in &sent {
+        for Outgoing { id, peer } in &sent {
             search.asked.insert(*peer);
             self.pending.insert(*id, (*peer, deadline));
         }
-        if self.pending.is_empty() {
-            search.pause_until = Some(now.saturating_add(RETRY));
+        if self.pending.is_empty() && search.pause_until.is_none() {
+            search.pause_until = Some(now.saturating_add(self.schedule.pause(search.pauses)));
+            search.pauses = search.pauses.saturating_add(1);
         }
         sent
     }
@@ -152,7 +184,7 @@ impl OnDemand {
     }
 }
 
-fn millis(duration: std::time::Duration) -> Millis {
+fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
 }
 
@@ -164,25 +196,29 @@ mod tests {
         (0..count).map(|_| PeerId::random()).collect()
     }
 
+    fn urgent() -> OnDemand<u64> {
+        OnDemand::new(Schedule::URGENT)
+    }
+
     fn asked(outgoing: &[Outgoing]) -> Vec<PeerId> {
         outgoing.iter().map(|one| one.peer).collect()
     }
 
     #[test]
     fn several_peers_are_asked_at_once_and_no_more_than_allowed() {
-        let (mut on_demand, peers) = (OnDemand::default(), peers(5));
+        let (mut on_demand, peers) = (urgent(), peers(5));
         assert!(on_demand.next(0, &peers).0.is_empty());
         on_demand.want(7);
         let (sent, late) = on_demand.next(0, &peers);
         assert_eq!(asked(&sent), peers[..PARALLEL_REQUESTS]);
-        assert!(sent.iter().all(|one| one.request.first_set == 7));
+        assert_eq!(on_demand.wanted(), Some(7));
         assert!(late.is_empty());
         assert!(on_demand.next(0, &peers).0.is_empty());
     }
 
     #[test]
     fn who_answers_in_vain_is_replaced_by_the_next() {
-        let (mut on_demand, peers) = (OnDemand::default(), peers(5));
+        let (mut on_demand, peers) = (urgent(), peers(5));
         on_demand.want(7);
         let (sent, _) = on_demand.next(0, &peers);
         assert!(on_demand.answered(sent[1].id));
@@ -192,7 +228,7 @@ mod tests {
 
     #[test]
     fn who_is_late_is_named_and_replaced_and_its_answer_ignored() {
-        let (mut on_demand, peers) = (OnDemand::default(), peers(4));
+        let (mut on_demand, peers) = (urgent(), peers(4));
         on_demand.want(7);
         let (first, _) = on_demand.next(0, &peers);
         let deadline = on_demand.wake_at().unwrap();
@@ -208,7 +244,7 @@ mod tests {
 
     #[test]
     fn when_all_were_asked_in_vain_it_pauses_and_starts_over() {
-        let (mut on_demand, peers) = (OnDemand::default(), peers(2));
+        let (mut on_demand, peers) = (urgent(), peers(2));
         on_demand.want(7);
         for one in on_demand.next(0, &peers).0 {
             on_demand.answered(one.id);
@@ -220,8 +256,22 @@ mod tests {
     }
 
     #[test]
+    fn who_comes_during_a_pause_is_asked_at_once_and_the_pause_stays() {
+        let (mut on_demand, peers) = (urgent(), peers(2));
+        on_demand.want(7);
+        let (sent, _) = on_demand.next(0, &peers[..1]);
+        on_demand.answered(sent[0].id);
+        assert!(on_demand.next(10, &peers[..1]).0.is_empty());
+        let (sent, _) = on_demand.next(20, &peers);
+        assert_eq!(asked(&sent), peers[1..]);
+        on_demand.answered(sent[0].id);
+        assert!(on_demand.next(30, &peers).0.is_empty());
+        assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
+    }
+
+    #[test]
     fn without_peers_it_waits() {
-        let mut on_demand = OnDemand::default();
+        let mut on_demand = urgent();
         on_demand.want(7);
         assert!(on_demand.next(0, &[]).0.is_empty());
         assert_eq!(on_demand.wake_at(), Some(RETRY));
@@ -229,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_search_is_given_up_when_it_is_superseded_or_over() {
-        let (mut on_demand, peers) = (OnDemand::default(), peers(3));
+        let (mut on_demand, peers) = (urgent(), peers(3));
         on_demand.want(7);
         let (sent, _) = on_demand.next(0, &peers);
         on_demand.want(7);
@@ -244,5 +294,34 @@ mod tests {
         assert_eq!(on_demand.wanted(), None);
         assert!(!on_demand.answered(sent[0].id));
         assert_eq!(on_demand.wake_at(), None);
+    }
+
+    #[test]
+    fn what_nobody_has_is_asked_for_ever_less_often_up_to_a_bound() {
+        let (mut on_demand, peers) = (OnDemand::new(Schedule::BACKGROUND), peers(1));
+        on_demand.want(7);
+        let (mut now, mut pauses) = (0, Vec::new());
+        for _ in 0..70 {
+            let (sent, _) = on_demand.next(now, &peers);
+            assert_eq!(sent.len(), 1);
+            on_demand.answered(sent[0].id);
+            assert!(on_demand.next(now, &peers).0.is_empty());
+            let wake = on_demand.wake_at().unwrap();
+            pauses.push(wake - now);
+            now = wake;
+        }
+        assert_eq!(pauses[..3], [RETRY, 2 * RETRY, 4 * RETRY]);
+        assert!(pauses[7..].iter().all(|pause| *pause == HISTORY_RETRY));
+        assert_eq!(on_demand.rounds_in_vain(), 70);
+        on_demand.want(8);
+        assert_eq!(on_demand.rounds_in_vain(), 0, "another search begins anew");
+    }
+
+    #[test]
+    fn the_past_is_asked_of_one_peer_at_a_time() {
+        let (mut on_demand, peers) = (OnDemand::new(Schedule::BACKGROUND), peers(3));
+        on_demand.want(7);
+        assert_eq!(asked(&on_demand.next(0, &peers).0), peers[..1]);
+        assert!(on_demand.next(1, &peers).0.is_empty());
     }
 }

@@ -17,6 +17,14 @@ pub(crate) const MAX_REQUEST_SIZE: u64 = 32;
 pub(crate) const MAX_RESPONSE_SIZE: u64 = 1024 * 1024;
 /// Requests that wait to be served; further ones are refused by the network. (GOSSIP-7)
 pub(crate) const INBOUND_REQUESTS: usize = 16;
+/// Longest response with hand-overs and their keys: one of the largest set has 4.6 MiB. (REQ-3)
+pub(crate) const MAX_HISTORY_RESPONSE_SIZE: u64 = 6 * 1024 * 1024;
+/// Most hand-overs in one response. (REQ-3)
+pub(crate) const MAX_HANDOVERS: u8 = 64;
+/// How long a peer may take to send hand-overs. (REQ-3)
+pub(crate) const HISTORY_TIMEOUT: Duration = Duration::from_secs(20);
+/// How many peers are asked for hand-overs at once: no more than one answer is held. (REQ-3)
+pub(crate) const PARALLEL_HISTORY_REQUESTS: usize = 1;
 /// Most mandatory justifications in one response. (REQ-2)
 pub(crate) const MAX_JUSTIFICATIONS: u8 = 64;
 /// How long an asked peer may take. (REQ-2)
@@ -46,6 +54,11 @@ pub(crate) fn justifications_protocol_name(
     fork_id: Option<&str>,
 ) -> ProtocolName {
     protocol_name(genesis_hash, fork_id, "duet/justifications/1")
+}
+
+/// The name of the protocol that asks for the past: `/{genesis}/duet/history/1`.
+pub(crate) fn history_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> ProtocolName {
+    protocol_name(genesis_hash, fork_id, "duet/history/1")
 }
 
 /// Registers the gossip protocol with a network back end.
@@ -89,5 +102,7 @@ mod tests {
             name.to_string(),
             format!("/{hash}/fork/duet/justifications/1")
         );
+        let name = history_protocol_name(genesis, None);
+        assert_eq!(name.to_string(), format!("/{hash}/duet/history/1"));
     }
 }

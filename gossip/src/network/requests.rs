@@ -1,14 +1,16 @@
-//! Serves missing mandatory justifications to nodes that ask.
+//! Serves missing mandatory justifications to nodes that ask, and hand-overs of the [past](super::history).
 //!
 //! A request is the SCALE of the first set and how many sets are wanted; the response is the SCALE of a list of
 //! the mandatory justifications of these sets, in order, as far as this node has them (REQ-1). A response never
 //! exceeds a fixed number of justifications nor 1 MiB (REQ-2).
 
 use super::{
+    history,
     message::decode_exactly,
     protocol::{
-        justifications_protocol_name, INBOUND_REQUESTS, MAX_JUSTIFICATIONS, MAX_REQUEST_SIZE,
-        MAX_RESPONSE_SIZE, REQUEST_TIMEOUT,
+        history_protocol_name, justifications_protocol_name, HISTORY_TIMEOUT, INBOUND_REQUESTS,
+        MAX_HISTORY_RESPONSE_SIZE, MAX_JUSTIFICATIONS, MAX_REQUEST_SIZE, MAX_RESPONSE_SIZE,
+        REQUEST_TIMEOUT,
     },
     reputation::Conduct,
 };
@@ -18,7 +20,7 @@ use crate::{
 };
 use codec::{Compact, Decode, Encode};
 use duet_primitives::{SetId, UncheckedJustification, H256};
-use futures::StreamExt;
+use futures::{stream, StreamExt};
 use sc_network::{
     request_responses::{IncomingRequest, OutgoingResponse},
     NetworkBackend,
@@ -46,19 +48,28 @@ pub(crate) struct JustificationsRequest {
 
 /// Why a request is not served.
 #[derive(Debug, thiserror::Error)]
-enum Refusal {
+pub(super) enum Refusal {
+    /// Its bytes are no request.
     #[error("REQ-2: the request does not decode")]
     Malformed,
+    /// It asks for none, or for too many.
     #[error("REQ-2: {got} justifications were asked for, 1 to {limit} are allowed")]
-    Count { limit: u8, got: u8 },
+    Count {
+        /// The most that is allowed.
+        limit: u8,
+        /// What was asked for.
+        got: u8,
+    },
+    /// Its sender has used up its share.
     #[error("REQ-2: the peer asks too often")]
     TooOften,
+    /// The fault is ours.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl Refusal {
-    fn conduct(&self) -> Option<Conduct> {
+    pub(super) fn conduct(&self) -> Option<Conduct> {
         match self {
             Self::Malformed | Self::Count { .. } => Some(Conduct::BadRequest),
             Self::TooOften => Some(Conduct::TooManyRequests),
@@ -69,40 +80,72 @@ impl Refusal {
 
 /// Serves requests, once [`run`](crate::run) drives it.
 pub struct Server {
-    incoming: async_channel::Receiver<IncomingRequest>,
+    justifications: async_channel::Receiver<IncomingRequest>,
+    history: async_channel::Receiver<IncomingRequest>,
 }
 
-/// Registers the request-response protocol with a network back end.
+/// Registers the two request-response protocols with a network back end: that for missing justifications, and
+/// that for the past.
 ///
-/// The server goes into [`Params`](crate::Params), the configuration to the network.
+/// The server goes into [`Params`](crate::Params), both configurations to the network.
 pub fn handler<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     genesis_hash: H256,
     fork_id: Option<&str>,
-) -> (Server, N::RequestResponseProtocolConfig) {
-    let (sender, incoming) = async_channel::bounded(INBOUND_REQUESTS);
-    let config = N::request_response_config(
-        justifications_protocol_name(genesis_hash, fork_id),
-        Vec::new(),
-        MAX_REQUEST_SIZE,
-        MAX_RESPONSE_SIZE,
-        REQUEST_TIMEOUT,
-        Some(sender),
-    );
-    (Server { incoming }, config)
+) -> (Server, [N::RequestResponseProtocolConfig; 2]) {
+    let (to_justifications, justifications) = async_channel::bounded(INBOUND_REQUESTS);
+    let (to_history, history) = async_channel::bounded(INBOUND_REQUESTS);
+    let configs = [
+        N::request_response_config(
+            justifications_protocol_name(genesis_hash, fork_id),
+            Vec::new(),
+            MAX_REQUEST_SIZE,
+            MAX_RESPONSE_SIZE,
+            REQUEST_TIMEOUT,
+            Some(to_justifications),
+        ),
+        N::request_response_config(
+            history_protocol_name(genesis_hash, fork_id),
+            Vec::new(),
+            MAX_REQUEST_SIZE,
+            MAX_HISTORY_RESPONSE_SIZE,
+            HISTORY_TIMEOUT,
+            Some(to_history),
+        ),
+    ];
+    let server = Server {
+        justifications,
+        history,
+    };
+    (server, configs)
 }
 
+/// Makes the answer to a request of one of the protocols.
+type Answer = fn(&Store, &[u8]) -> Result<Vec<u8>, Refusal>;
+
 impl Server {
-    /// A server over a queue of requests.
+    /// A server over queues of requests: for justifications, and for the past.
     #[cfg(test)]
-    pub(crate) fn over(incoming: async_channel::Receiver<IncomingRequest>) -> Self {
-        Self { incoming }
+    pub(crate) fn over(
+        justifications: async_channel::Receiver<IncomingRequest>,
+        history: async_channel::Receiver<IncomingRequest>,
+    ) -> Self {
+        Self {
+            justifications,
+            history,
+        }
     }
 
     /// Serves until the network shuts down.
     pub(crate) async fn run(self, store: Store, metrics: Metrics) {
-        let mut incoming = self.incoming;
+        let justifications = self
+            .justifications
+            .map(|request| (request, answer as Answer));
+        let history = self
+            .history
+            .map(|request| (request, history::answer as Answer));
+        let mut incoming = stream::select(justifications, history);
         let mut quota = Quota::default();
-        while let Some(request) = incoming.next().await {
+        while let Some((request, answer)) = incoming.next().await {
             let IncomingRequest {
                 peer,
                 payload,

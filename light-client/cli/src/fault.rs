@@ -63,6 +63,8 @@ impl Lie {
 pub(crate) enum Missing {
     #[error("proof of genesis")]
     Genesis,
+    #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
+    Past,
     #[error("proof by which set {0} hands over, and needs one: too much is pruned there")]
     SetProof(SetId),
     #[error("keys of set {0}")]

@@ -28,9 +28,10 @@ const MAX_RESPONSE: u32 = {
 /// Justifications that may wait while another is verified.
 const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The node has no proof yet, or cannot prove its genesis.
+/// The node has no proof yet, cannot prove its genesis, or has not yet fetched what was before it began.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
+const NOT_HERE_YET: i32 = 9006;
 
 /// A connection to a node.
 #[derive(Debug)]
@@ -64,6 +65,9 @@ fn fault(method: &str, error: ClientError) -> Fault {
         }
         ClientError::Call(error) if error.code() == NO_GENESIS_PROOF => {
             Fault::Incomplete(Missing::Genesis)
+        }
+        ClientError::Call(error) if error.code() == NOT_HERE_YET => {
+            Fault::Incomplete(Missing::Past)
         }
         ClientError::ParseError(error) => {
             let (asked, got) = (method.to_owned(), format!("what does not parse: {error}"));

@@ -1,17 +1,22 @@
-//! A validator joins by extrinsics, and light clients follow the change of the set.
+//! A validator changes its key and another joins by extrinsics, and light clients follow the changes of the set.
+//! A node that starts by warp sync after that serves light clients from the genesis on.
 
 use crate::support::{
-    network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, story, SOME_SESSIONS,
+    network_of_four, no_offence_is_on_chain, proven_beyond, rpc, story, SOME_SESSIONS, SOON,
 };
 use duet_local_network::{
-    staking::become_validator, wait, Executables, LightClient, Network, Node, Result,
-    DEVELOPMENT_ACCOUNTS,
+    staking::{become_validator, register_new_key},
+    wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
 };
+use jsonrpsee::rpc_params;
+use serde_json::Value;
+use sp_core::Bytes;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
     story(async {
-        let mut network = network_that_proves().await;
+        let mut network = network_of_four().await;
+        bob_changes_its_key(&network).await;
         let mut with_keys = light_client(&network, "with-keys", &[]).await;
         let mut stateless = light_client(&network, "stateless", &["--stateless"]).await;
 
@@ -31,8 +36,61 @@ async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
             line.expect("the light client follows the change");
         }
         a_key_file_outlives_its_node(&mut network, node).await;
+        a_node_that_starts_by_warp_sync_serves_light_clients(&mut network).await;
     })
     .await;
+}
+
+/// Makes the first change of the set, so early that the network has its first proof with it, and before the next
+/// change can be planned.
+async fn bob_changes_its_key(network: &Network) {
+    let bob = rpc(network, 1).await;
+    register_new_key(&bob, DEVELOPMENT_ACCOUNTS[1])
+        .await
+        .expect("the transaction succeeds");
+    handed_over(&bob, 1).await;
+}
+
+/// Waits until a node has the proofs by which so many sets have handed over, from the first on.
+async fn handed_over(rpc: &Rpc, sets: usize) {
+    let looks = || rpc.hand_overs(0);
+    wait::until("the hand-overs", SOON, looks, |got| *got >= sets)
+        .await
+        .expect("the node has them");
+}
+
+/// It has no state of the blocks before the one that it warped to, and so not the keys of the sets before the last.
+async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Network) {
+    let alice = rpc(network, 0).await;
+    let genesis = alice.genesis_hash().await.expect("there is a genesis");
+    let changes = alice.hand_overs(0).await.expect("alice has been there");
+    assert!(changes >= 2, "the set has changed {changes} times");
+    let node = network
+        .join_with("Warp", &["--sync", "warp"])
+        .await
+        .expect("the node starts");
+    let warp = rpc(network, node).await;
+    let proven = alice.proven().await.expect("alice has proofs");
+    proven_beyond(&warp, proven)
+        .await
+        .expect("it follows from the middle of the chain");
+    let first = alice.block_hash(1).await.expect("there is a block 1");
+    let state = rpc_params![Bytes(b":code".to_vec()), first];
+    let code: Result<Option<Value>> = warp.ask("state_getStorageHash", state).await;
+    assert!(
+        code.is_err(),
+        "with the state of block 1 it was no warp sync"
+    );
+    handed_over(&warp, changes).await;
+
+    let executables = Executables::locate().expect("this program is somewhere");
+    for flags in [&[][..], &["--stateless"]] {
+        let url = network.node(node).url();
+        let synced = LightClient::sync(&executables, genesis, &url, flags);
+        let lines = wait::at_most("a light client to sync", SOON, synced).await;
+        let lines = lines.expect("one node is enough");
+        lines.iter().for_each(|line| println!("{line}"));
+    }
 }
 
 /// Kills the node that has its key, and the record of its votes, on disk, and starts it again in the same rounds.

@@ -31,13 +31,15 @@ pub(crate) async fn story(tell: impl Future<Output = ()>) {
     }
 }
 
+/// Four validators that have just started.
+pub(crate) async fn network_of_four() -> Network {
+    let network = Network::builder().validators(4).start().await;
+    network.expect("the network starts")
+}
+
 /// Four validators that have proven a block.
 pub(crate) async fn network_that_proves() -> Network {
-    let network = Network::builder()
-        .validators(4)
-        .start()
-        .await
-        .expect("the network starts");
+    let network = network_of_four().await;
     let rpc = rpc(&network, 0).await;
     proven_beyond(&rpc, 0).await.expect("the first proof");
     network

@@ -67,9 +67,11 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
         peers,
     );
     net_config.add_notification_protocol(duet_config);
-    let (duet_requests, requests_config) =
+    let (duet_requests, requests_configs) =
         duet_gossip::requests::handler::<Block, Net>(genesis_hash, fork_id);
-    net_config.add_request_response_protocol(requests_config);
+    for requests_config in requests_configs {
+        net_config.add_request_response_protocol(requests_config);
+    }
 
     let protocols = Protocols {
         genesis_hash,

@@ -1,12 +1,14 @@
 //! A chain in memory, for tests: real back end, and a runtime that answers from a table.
 
 pub(crate) mod network;
+pub(crate) mod nodes;
 
 use super::{
     chain::{AccountId, Chain},
     DuetClient, Store,
 };
 use codec::Encode;
+use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
     suite, testing::TestSet, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
     EquivocationProof, Keysets, H256,
@@ -37,12 +39,15 @@ struct TestState {
     current: Vec<DualKeyBytes>,
     next: Vec<DualKeyBytes>,
     payload: Option<CommitmentPayload>,
+    /// Proves the keysets under the block's state root.
+    nodes: Vec<Vec<u8>>,
 }
 
 /// A block: its logs, and what the runtime says at its end.
 #[derive(Clone)]
 pub(crate) struct TestBlock {
     state: Option<TestState>,
+    state_root: H256,
     logs: Vec<ConsensusLog>,
 }
 
@@ -51,6 +56,7 @@ impl TestBlock {
     pub(crate) fn without_duet() -> Self {
         Self {
             state: Some(TestState::default()),
+            state_root: H256::zero(),
             logs: Vec::new(),
         }
     }
@@ -66,11 +72,13 @@ impl TestBlock {
     /// A block at whose end `current` signs and `next` is planned.
     pub(crate) fn new(current: &TestSet, next: &TestSet, logs: &[ConsensusLog]) -> Self {
         let commitment = |set: &TestSet| set.set.commitment().clone();
+        let keysets = Keysets {
+            current: commitment(current),
+            next: commitment(next),
+        };
+        let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), 0);
         let state = TestState {
-            keysets: Some(Keysets {
-                current: commitment(current),
-                next: commitment(next),
-            }),
+            keysets: Some(keysets),
             current: dual_keys(current),
             next: dual_keys(next),
             payload: Some(CommitmentPayload {
@@ -78,9 +86,11 @@ impl TestBlock {
                 validator_set_id: current.set.commitment().id,
                 next: commitment(next),
             }),
+            nodes,
         };
         Self {
             state: Some(state),
+            state_root,
             logs: logs.to_vec(),
         }
     }
@@ -113,8 +123,8 @@ impl DuetClient<Block> for TestClient {
         receiver
     }
 
-    fn prove(&self, _: H256, _: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
-        Ok(vec![vec![1]])
+    fn prove(&self, at: H256, _: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
+        Ok(self.at(at)?.nodes)
     }
 
     fn report(
@@ -218,15 +228,19 @@ impl TestChain {
 
     /// Adds a block.
     pub(crate) fn add(&self, block: &TestBlock) -> H256 {
-        let TestBlock { state, logs } = block;
+        let TestBlock {
+            state,
+            state_root,
+            logs,
+        } = block;
         let info = self.backend.blockchain().info();
         let is_first = info.best_hash == H256::zero();
         let number = if is_first { 0 } else { info.best_number + 1 };
         let digest = Digest {
             logs: logs.iter().map(log_item).collect(),
         };
-        let root = H256::zero();
-        let header = Header::new(number, root, root, info.best_hash, digest);
+        let extrinsics_root = H256::zero();
+        let header = Header::new(number, extrinsics_root, *state_root, info.best_hash, digest);
         let hash = header.hash();
         if let Some(state) = state {
             self.client.states.lock().insert(hash, state.clone());

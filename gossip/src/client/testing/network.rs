@@ -31,6 +31,7 @@ use std::{
 struct Port {
     notifications: mpsc::UnboundedSender<NotificationEvent>,
     requests: async_channel::Sender<IncomingRequest>,
+    history: async_channel::Sender<IncomingRequest>,
 }
 
 /// What joins the peers, and what they said of each other.
@@ -46,6 +47,7 @@ pub(crate) struct Joined {
     pub(crate) network: TestNetwork,
     pub(crate) notifications: TestNotifications,
     pub(crate) requests: async_channel::Receiver<IncomingRequest>,
+    pub(crate) history: async_channel::Receiver<IncomingRequest>,
 }
 
 fn opened(peer: PeerId) -> NotificationEvent {
@@ -62,6 +64,7 @@ impl Hub {
     pub(crate) fn join(&self, me: PeerId) -> Joined {
         let (notifications, events) = mpsc::unbounded();
         let (to_server, requests) = async_channel::bounded(16);
+        let (to_history, history) = async_channel::bounded(16);
         let mut ports = self.ports.lock();
         for (peer, port) in ports.iter() {
             notifications.unbounded_send(opened(*peer)).unwrap();
@@ -72,6 +75,7 @@ impl Hub {
             Port {
                 notifications,
                 requests: to_server,
+                history: to_history,
             },
         );
         let (hub, protocol) = (self.clone(), gossip_protocol_name(H256::zero(), None));
@@ -87,6 +91,7 @@ impl Hub {
                 protocol,
             },
             requests,
+            history,
         }
     }
 
@@ -305,6 +310,9 @@ impl NetworkRequest for TestNetwork {
             pending_response,
         };
         let sent = match self.hub.ports.lock().get(&target) {
+            Some(port) if protocol.ends_with("/duet/history/1") => {
+                port.history.try_send(request).is_ok()
+            }
             Some(port) => port.requests.try_send(request).is_ok(),
             None => false,
         };
