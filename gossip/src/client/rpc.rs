@@ -286,7 +286,7 @@ where
     }
 
     /// A list of hand-overs that begins with that of `from_set`; empty when that set has not handed over.
-    fn from_set<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
+    fn handovers_or_wait<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
         if list.is_empty() {
             self.nothing_of(Missing::Set(from_set))?;
         }
@@ -392,7 +392,7 @@ where
     fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
         let list = self.links.store.set_proofs(from_set, limit);
-        Ok(self.from_set(from_set, &list.map_err(RpcError::from)?)?)
+        Ok(self.handovers_or_wait(from_set, &list.map_err(RpcError::from)?)?)
     }
 
     fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
@@ -401,7 +401,7 @@ where
             justification?.map_or(Ok(None), |justification| self.stateless(justification))
         });
         let list: Vec<StatelessProof> = bounded(entries)?;
-        Ok(self.from_set(from_set, &list)?)
+        Ok(self.handovers_or_wait(from_set, &list)?)
     }
 
     fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>> {
