@@ -1,4 +1,4 @@
-//! Serves missing mandatory justifications to nodes that ask, and hand-overs of the [past](super::history).
+//! Serves missing mandatory justifications to nodes that ask, and what came before they began.
 //!
 //! A request is the SCALE of the first set and how many sets are wanted; the response is the SCALE of a list of
 //! the mandatory justifications of these sets, in order, as far as this node has them (REQ-1). A response never
