@@ -226,7 +226,7 @@ pub enum Absentees {
 
 /// Two proofs by a share of the set, to be checked in turn: of the same proof twice, the sum of the keys is known.
 pub fn two_proofs(round: &Round, percent: u32, absentees: Absentees) -> [Vec<u8>; 2] {
-    let n = u32::try_from(round.votes().len()).expect("made for a number of 32 bits");
+    let n = round.keyset().len();
     let first = spread(n, share(n, percent));
     let is_away = |index: &u32| first.binary_search(index).is_err();
     // In the order of the set: which of them makes room for the next member.
