@@ -1,5 +1,5 @@
 //! Fetches from peers what happened before this node began: the proof of the first set, and the hand-overs up to
-//! the set it began with. (REQ-3 to REQ-5)
+//! the set it began with. (REQ-3 to REQ-6)
 //!
 //! A node that starts by warp sync has neither the old states nor the keys that stood in them, and needs neither
 //! to vote. Light clients that ask it do need them, from the genesis on. So each hand-over is fetched with the
@@ -21,6 +21,7 @@ use crate::{
         history::{decode_genesis, decode_handovers, Past},
         on_demand::{OnDemand, Outgoing, RequestId, Schedule},
         reputation::Conduct,
+        requests::ask,
     },
     LOG_TARGET,
 };
@@ -31,13 +32,12 @@ use duet_light_client::{
 use duet_primitives::{BlockNumber, DuetApi, Justification, Keysets, SetId, H256};
 use duet_voter::Millis;
 use futures::{
-    channel::oneshot,
     future::{self, BoxFuture, Either, Pending, Ready},
     stream::FuturesUnordered,
     FutureExt,
 };
 use sc_client_api::Backend as BackendT;
-use sc_network::{IfDisconnected, NetworkRequest, RequestFailure};
+use sc_network::{NetworkRequest, RequestFailure};
 use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
 use sc_network_types::PeerId;
 use sp_consensus::SyncOracle;
@@ -310,24 +310,16 @@ where
         for Outgoing { id, peer } in outgoing {
             self.history.ask_at = now.saturating_add(PACE);
             self.metrics.history_sent.inc();
-            let (sender, receiver) = oneshot::channel();
-            self.network.start_request(
-                peer,
-                self.history_protocol.clone(),
-                wanted.request().encode(),
-                None,
-                sender,
-                IfDisconnected::ImmediateError,
-            );
-            let answer = receiver.map(move |result| HistoryAnswer {
-                id,
-                peer,
-                wanted,
-                result: match result {
-                    Ok(result) => result.map(|(bytes, _)| bytes),
-                    Err(oneshot::Canceled) => Err(RequestFailure::NotConnected),
-                },
-            });
+            let protocol = self.history_protocol.clone();
+            let answer =
+                ask(&self.network, peer, protocol, wanted.request().encode()).map(move |result| {
+                    HistoryAnswer {
+                        id,
+                        peer,
+                        wanted,
+                        result,
+                    }
+                });
             self.history.answers.push(answer.boxed());
         }
     }

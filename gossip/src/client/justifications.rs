@@ -11,7 +11,7 @@ use crate::{
         on_demand::Outgoing,
         protocol::MAX_JUSTIFICATIONS,
         reputation::Conduct,
-        requests::{decode_response, JustificationsRequest},
+        requests::{ask, decode_response, JustificationsRequest},
     },
     LOG_TARGET,
 };
@@ -21,9 +21,9 @@ use duet_primitives::{
     UncheckedJustification, H256,
 };
 use duet_voter::Event;
-use futures::{channel::oneshot, FutureExt};
+use futures::FutureExt;
 use sc_client_api::Backend as BackendT;
-use sc_network::{IfDisconnected, NetworkRequest, RequestFailure};
+use sc_network::{NetworkRequest, RequestFailure};
 use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
 use sp_consensus::SyncOracle;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
@@ -121,22 +121,9 @@ where
         };
         for Outgoing { id, peer } in outgoing {
             self.metrics.on_demand_sent.inc();
-            let (sender, receiver) = oneshot::channel();
-            self.network.start_request(
-                peer,
-                self.requests_protocol.clone(),
-                request.encode(),
-                None,
-                sender,
-                IfDisconnected::ImmediateError,
-            );
-            let answer = receiver.map(move |result| {
-                let bytes = match result {
-                    Ok(result) => result.map(|(bytes, _)| bytes),
-                    Err(oneshot::Canceled) => Err(RequestFailure::NotConnected),
-                };
-                (id, peer, first_set, bytes)
-            });
+            let protocol = self.requests_protocol.clone();
+            let answer = ask(&self.network, peer, protocol, request.encode())
+                .map(move |bytes| (id, peer, first_set, bytes));
             self.answers.push(answer.boxed());
         }
     }

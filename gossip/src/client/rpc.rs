@@ -14,7 +14,7 @@
 use super::{
     chain::AccountId,
     links::{AwaitedPast, RpcLinks},
-    store::bounded,
+    store::{bounded, sets},
     StoreError,
 };
 use crate::network::message::decode_exactly;
@@ -349,17 +349,6 @@ where
             .encode()
             .into())
     }
-
-    fn handovers(
-        &self,
-        from_set: SetId,
-        limit: u32,
-    ) -> impl Iterator<Item = Result<Option<UncheckedJustification>, RpcError>> + '_ {
-        (0..u64::from(limit)).map(move |offset| match from_set.checked_add(offset) {
-            Some(set) => Ok(self.links.store.handover(set)?),
-            None => Ok(None),
-        })
-    }
 }
 
 #[async_trait]
@@ -397,8 +386,9 @@ where
 
     fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
-        let entries = self.handovers(from_set, limit).map(|justification| {
-            justification?.map_or(Ok(None), |justification| self.stateless(justification))
+        let entries = sets(from_set, limit).map(|set| match self.links.store.handover(set)? {
+            Some(justification) => self.stateless(justification),
+            None => Ok(None),
         });
         let list: Vec<StatelessProof> = bounded(entries)?;
         Ok(self.handovers_or_wait(from_set, &list)?)

@@ -70,6 +70,10 @@ fn key(table: &'static str, id: &[u8]) -> Vec<u8> {
     [PREFIX, table.as_bytes(), b"/", id].concat()
 }
 
+fn entry(table: &'static str, id: &[u8], value: &impl Encode) -> Write {
+    (key(table, id), Some(value.encode()))
+}
+
 const STATE: &str = "state";
 const KEYS: &str = "keys";
 /// The halves of keys that a root commits to, of sets whose keys the chain's state did not tell.
@@ -98,7 +102,7 @@ impl Store {
     }
 
     fn put(&self, table: &'static str, id: &[u8], value: &impl Encode) -> Result<(), StoreError> {
-        Ok(self.aux.write(&[(key(table, id), Some(value.encode()))])?)
+        Ok(self.aux.write(&[entry(table, id, value)])?)
     }
 
     /// The voter's state as it encoded it.
@@ -240,8 +244,7 @@ impl Store {
         first_set: SetId,
         count: u32,
     ) -> Result<Vec<SetProof>, StoreError> {
-        let sets = (0..u64::from(count)).map_while(|offset| first_set.checked_add(offset));
-        bounded(sets.map(|set_id| self.set_proof(set_id)))
+        bounded(sets(first_set, count).map(|set_id| self.set_proof(set_id)))
     }
 
     /// Keeps the proof of the first set that a peer sent, once it was checked, and that set.
@@ -251,9 +254,9 @@ impl Store {
         first: &KeysetCommitment,
     ) -> Result<(), StoreError> {
         Ok(self.aux.write(&[
-            self.write_set(first),
-            self.write_halves(first, &proof.keys),
-            (key(GENESIS, &[]), Some(proof.encode())),
+            entry(SET, &first.id.to_le_bytes(), first),
+            entry(HALVES, first.root.as_bytes(), &proof.keys),
+            entry(GENESIS, &[], proof),
         ])?)
     }
 
@@ -264,28 +267,13 @@ impl Store {
             next_keys,
         } = proof;
         let commitment = &justification.commitment;
-        let set_id = commitment.validator_set_id;
-        let at = commitment.block_number.to_le_bytes();
+        let (set_id, next) = (commitment.validator_set_id, &commitment.next);
         Ok(self.aux.write(&[
-            self.write_set(&commitment.next),
-            self.write_halves(&commitment.next, next_keys),
-            (key(HANDOVER_AT, &at), Some(set_id.encode())),
-            (
-                key(HANDOVER, &set_id.to_le_bytes()),
-                Some(justification.encode()),
-            ),
+            entry(SET, &next.id.to_le_bytes(), next),
+            entry(HALVES, next.root.as_bytes(), next_keys),
+            entry(HANDOVER_AT, &commitment.block_number.to_le_bytes(), &set_id),
+            entry(HANDOVER, &set_id.to_le_bytes(), justification),
         ])?)
-    }
-
-    fn write_set(&self, commitment: &KeysetCommitment) -> Write {
-        (
-            key(SET, &commitment.id.to_le_bytes()),
-            Some(commitment.encode()),
-        )
-    }
-
-    fn write_halves(&self, commitment: &KeysetCommitment, keys: &[Pk1Bytes]) -> Write {
-        (key(HALVES, commitment.root.as_bytes()), Some(keys.encode()))
     }
 
     /// The hand-overs of sets `first_set`, `first_set + 1`, … in order, up to `count` or the first unknown.
@@ -294,18 +282,15 @@ impl Store {
         first_set: SetId,
         count: u32,
     ) -> Result<Vec<UncheckedJustification>, StoreError> {
-        let mut found = Vec::new();
-        for offset in 0..u64::from(count) {
-            let Some(set_id) = first_set.checked_add(offset) else {
-                break;
-            };
-            match self.handover(set_id)? {
-                Some(justification) => found.push(justification),
-                None => break,
-            }
-        }
-        Ok(found)
+        sets(first_set, count)
+            .map_while(|set_id| self.handover(set_id).transpose())
+            .collect()
     }
+}
+
+/// `count` sets from the first on, as far as there are numbers.
+pub(crate) fn sets(first_set: SetId, count: u32) -> impl Iterator<Item = SetId> {
+    (0..u64::from(count)).map_while(move |offset| first_set.checked_add(offset))
 }
 
 /// As many of `entries` as come before the first that is unknown and fit [`MAX_LIST_BYTES`], one at least when there

@@ -20,15 +20,18 @@ use crate::{
 };
 use codec::{Compact, Decode, Encode};
 use duet_primitives::{SetId, UncheckedJustification, H256};
-use futures::{stream, StreamExt};
+use futures::{channel::oneshot, stream, FutureExt, StreamExt};
 use sc_network::{
     request_responses::{IncomingRequest, OutgoingResponse},
-    NetworkBackend,
+    IfDisconnected, NetworkBackend, NetworkRequest, ProtocolName, RequestFailure,
 };
 use sc_network_types::PeerId;
 use schnellru::{ByLength, LruMap};
 use sp_runtime::traits::Block as BlockT;
-use std::time::{Duration, Instant};
+use std::{
+    future::Future,
+    time::{Duration, Instant},
+};
 
 /// How many requests of one peer are served in each [`QUOTA_PERIOD`].
 const QUOTA: u32 = 20;
@@ -117,6 +120,28 @@ pub fn handler<B: BlockT, N: NetworkBackend<B, B::Hash>>(
         history,
     };
     (server, configs)
+}
+
+/// Asks a peer that is connected. What comes is the bytes of its answer, or why there are none.
+pub(crate) fn ask<N: NetworkRequest + 'static>(
+    network: &N,
+    peer: PeerId,
+    protocol: ProtocolName,
+    request: Vec<u8>,
+) -> impl Future<Output = Result<Vec<u8>, RequestFailure>> + Send + 'static {
+    let (sender, receiver) = oneshot::channel();
+    network.start_request(
+        peer,
+        protocol,
+        request,
+        None,
+        sender,
+        IfDisconnected::ImmediateError,
+    );
+    receiver.map(|answer| match answer {
+        Ok(answer) => answer.map(|(bytes, _)| bytes),
+        Err(oneshot::Canceled) => Err(RequestFailure::NotConnected),
+    })
 }
 
 /// Makes the answer to a request of one of the protocols.
