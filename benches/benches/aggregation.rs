@@ -56,15 +56,6 @@ fn aggregation(harness: &mut Harness) {
     }
 }
 
-/// One proof, then the other.
-fn in_turn(proofs: [Vec<u8>; 2]) -> impl FnMut() -> Vec<u8> {
-    let [mut next, mut other] = proofs;
-    move || {
-        core::mem::swap(&mut next, &mut other);
-        other.clone()
-    }
-}
-
 /// Finality proofs by a share of the set.
 fn justifications(harness: &mut Harness) {
     for n in harness.set_sizes() {
@@ -75,10 +66,13 @@ fn justifications(harness: &mut Harness) {
             };
             harness.measure(&name("duet"), Pace::Fast, || {
                 let round = Round::of(*n);
-                let mut proofs = in_turn(two_proofs(round, percent, Absentees::Others));
+                let mut in_turn = two_proofs(round, percent, Absentees::Others)
+                    .into_iter()
+                    .cycle();
                 let mut newcomer = Newcomer::new(round);
                 move || {
-                    let proof = decode_justification(black_box(&proofs()));
+                    let proof =
+                        decode_justification(black_box(&in_turn.next().expect("there are two")));
                     proof.check(newcomer.keyset(), GENESIS).is_ok()
                 }
             });
@@ -87,18 +81,24 @@ fn justifications(harness: &mut Harness) {
                     let round = Round::of(*n);
                     let proofs = two_proofs(round, percent, Absentees::Others);
                     let keyset = regular(round, &proofs);
-                    let mut proofs = in_turn(proofs);
+                    let mut in_turn = proofs.into_iter().cycle();
                     move || {
-                        let proof = decode_justification(black_box(&proofs()));
+                        let proof = decode_justification(black_box(
+                            &in_turn.next().expect("there are two"),
+                        ));
                         proof.check(&keyset, GENESIS).is_ok()
                     }
                 });
                 harness.measure(&name("duet,absentees=steady"), Pace::Fast, || {
                     let round = Round::of(*n);
-                    let mut proofs = in_turn(two_proofs(round, percent, Absentees::Steady));
+                    let mut in_turn = two_proofs(round, percent, Absentees::Steady)
+                        .into_iter()
+                        .cycle();
                     let mut newcomer = Newcomer::new(round);
                     move || {
-                        let proof = decode_justification(black_box(&proofs()));
+                        let proof = decode_justification(black_box(
+                            &in_turn.next().expect("there are two"),
+                        ));
                         proof.check(newcomer.keyset(), GENESIS).is_ok()
                     }
                 });

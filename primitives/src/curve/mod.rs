@@ -234,16 +234,20 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     }
 }
 
+/// The bits, the lowest of the first byte first.
+fn bits(bytes: &[u8]) -> impl Iterator<Item = bool> + '_ {
+    bytes
+        .iter()
+        .flat_map(|byte| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1))
+}
+
 /// Those of `points` whose bits are set in `selected`.
 fn some<'a, P: 'a>(
     points: impl Iterator<Item = &'a P> + 'a,
     selected: &'a [u8],
 ) -> impl Iterator<Item = &'a P> + 'a {
-    let is_selected = selected
-        .iter()
-        .flat_map(|byte| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1));
     points
-        .zip(is_selected)
+        .zip(bits(selected))
         .filter_map(|(point, is_selected)| is_selected.then_some(point))
 }
 

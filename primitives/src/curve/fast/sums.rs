@@ -10,7 +10,7 @@
 //! begins with it and adds or takes off the keys in which they differ.
 
 use super::{
-    super::some,
+    super::{bits, some},
     lanes::{Lanes, ZERO},
     normal,
     point::{Affine, Jacobian},
@@ -80,12 +80,14 @@ struct Last {
 impl Last {
     /// In how many points another sum differs from this one.
     fn distance(&self, selected: &[u8]) -> usize {
-        let longest = self.selected.len().max(selected.len());
-        padded(&self.selected)
-            .zip(padded(selected))
-            .take(longest)
-            .map(|(a, b)| (a ^ b).count_ones() as usize)
-            .sum()
+        let (short, long) = if self.selected.len() < selected.len() {
+            (self.selected.as_slice(), selected)
+        } else {
+            (selected, self.selected.as_slice())
+        };
+        let (beside, beyond) = long.split_at(short.len());
+        let differing: usize = beside.iter().zip(short).map(|(a, b)| ones(a ^ b)).sum();
+        differing + beyond.iter().copied().map(ones).sum::<usize>()
     }
 
     /// The sum of others, beginning with this one.
@@ -94,9 +96,7 @@ impl Last {
         points: impl Iterator<Item = &'a blst_p1_affine>,
         selected: &[u8],
     ) -> blst_p1_affine {
-        let bits = |bytes| {
-            padded(bytes).flat_map(|byte: u8| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1))
-        };
+        let bits = |bytes| bits(bytes).chain(core::iter::repeat(false));
         let changes = points
             .zip(bits(&self.selected).zip(bits(selected)))
             .filter(|(_, (before, now))| before != now)
@@ -105,9 +105,8 @@ impl Last {
     }
 }
 
-/// The bytes, and zeros after them.
-fn padded(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
-    bytes.iter().copied().chain(core::iter::repeat(0))
+fn ones(byte: u8) -> usize {
+    byte.count_ones() as usize
 }
 
 impl Sums {
@@ -137,7 +136,7 @@ impl Sums {
     fn terms(&self, selected: &[u8]) -> usize {
         match self.0.subsets.get() {
             Some(Some(subsets)) => groups(selected, subsets.width).count(),
-            _ => selected.iter().map(|byte| byte.count_ones() as usize).sum(),
+            _ => selected.iter().copied().map(ones).sum(),
         }
     }
 
@@ -168,7 +167,7 @@ impl Sums {
         let Some(width) = width(len) else {
             return false;
         };
-        let without = selected.iter().map(|byte| byte.count_ones() as usize).sum();
+        let without = selected.iter().copied().map(ones).sum();
         let saved = usize::saturating_sub(without, groups(selected, width).count());
         let missed = self.0.missed.fetch_add(saved, Ordering::Relaxed);
         missed.saturating_add(saved) >= len.div_ceil(width) * ((1 << width) - width - 1)

@@ -1,7 +1,7 @@
 //! Points from their encodings, sixteen at a time.
 
 use super::{
-    elements::{Fp16, Mask, Words, WIDTH},
+    elements::{Fp16, Mask, Words, MODULUS, WIDTH},
     Kernel,
 };
 use crate::{
@@ -19,28 +19,29 @@ use blst::blst_fp;
 const LARGER: u8 = 0x20;
 
 /// `(p + 1)/4`: to this power, a square is a root of itself.
-const ROOT: [u64; 6] = [
-    0xee7f_bfff_ffff_eaab,
-    0x07aa_ffff_ac54_ffff,
-    0xd9cc_34a8_3dac_3d89,
-    0xd91d_d2e1_3ce1_44af,
-    0x92c6_e9ed_90d2_eb35,
-    0x0680_447a_8e5f_f9a6,
-];
+const ROOT: [u64; 6] = {
+    // The last two bits of `p` are set.
+    let mut root = shifted_right(MODULUS, 2);
+    root[0] += 1;
+    root
+};
 const ROOT_BITS: usize = 379;
 
 /// `(p − 1)/2`: the largest number that is not larger than its negative.
-const HALF: [u64; 6] = [
-    0xdcff_7fff_ffff_d555,
-    0x0f55_ffff_58a9_ffff,
-    0xb398_6950_7b58_7b12,
-    0xb23b_a5c2_79c2_895f,
-    0x258d_d3db_21a5_d66b,
-    0x0d00_88f5_1cbf_f34d,
-];
+const HALF: [u64; 6] = shifted_right(MODULUS, 1);
+
+const fn shifted_right(mut number: [u64; 6], bits: u32) -> [u64; 6] {
+    let mut at = 0;
+    while at < 6 {
+        let above = if at < 5 { number[at + 1] } else { 0 };
+        number[at] = number[at] >> bits | above << (u64::BITS - bits);
+        at += 1;
+    }
+    number
+}
 
 /// `2^768 mod p`: a product with it brings an integer into Montgomery form.
-const SQUARED_RADIX: Fp = Fp(blst_fp {
+const SQUARED_RADIX: Fp16 = Fp16::all(&Fp(blst_fp {
     l: [
         0xf4df_1f34_1c34_1746,
         0x0a76_e6a6_09d1_04f1,
@@ -49,13 +50,13 @@ const SQUARED_RADIX: Fp = Fp(blst_fp {
         0x9a79_3e85_b519_952d,
         0x1198_8fe5_92ca_e3aa,
     ],
-});
+}));
 /// One, which a product with brings an element out of Montgomery form.
-const INTEGER_ONE: Fp = Fp(blst_fp {
+const INTEGER_ONE: Fp16 = Fp16::all(&Fp(blst_fp {
     l: [1, 0, 0, 0, 0, 0],
-});
+}));
 /// The `b` of `y² = x³ + b`, in Montgomery form.
-const FOUR: Fp = Fp(blst_fp {
+const FOUR: Fp16 = Fp16::all(&Fp(blst_fp {
     l: [
         0xaa27_0000_000c_fff3,
         0x53cc_0032_fc34_000a,
@@ -64,7 +65,7 @@ const FOUR: Fp = Fp(blst_fp {
         0x8ec9_733b_bf78_ab2f,
         0x09d6_4551_3d83_de7e,
     ],
-});
+}));
 
 /// Bits of the exponent that a multiplication takes care of at most.
 const WINDOW: usize = 5;
@@ -147,22 +148,13 @@ impl Found {
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq")]
     fn new(kernel: Kernel, integers: &Words) -> Self {
-        let constant = |element: &Fp| {
-            let mut words = Words::ZERO;
-            for lane in 0..WIDTH {
-                words.set(lane, element);
-            }
-            let mut vector = Fp16::ZERO;
-            vector.set_words(&words);
-            vector
-        };
         let (mut x, mut square, mut cube) = (Fp16::ZERO, Fp16::ZERO, Fp16::ZERO);
         square.set_words(integers);
-        kernel.mul(&mut x, &square, &constant(&SQUARED_RADIX));
+        kernel.mul(&mut x, &square, &SQUARED_RADIX);
         kernel.mul(&mut square, &x, &x);
         kernel.mul(&mut cube, &square, &x);
         let mut right = Fp16::ZERO;
-        right.set_sum(&cube, &constant(&FOUR));
+        right.set_sum(&cube, &FOUR);
         right.reduce();
         let root = power(kernel, &right);
         kernel.mul(&mut square, &root, &root);
@@ -175,7 +167,7 @@ impl Found {
         };
         x.canonical(&mut out.x);
         root.canonical(&mut out.y);
-        kernel.mul(&mut square, &root, &constant(&INTEGER_ONE));
+        kernel.mul(&mut square, &root, &INTEGER_ONE);
         square.canonical(&mut out.integers);
         out
     }

@@ -31,7 +31,7 @@ pub(super) const BITS: u32 = 48;
 pub(super) const MASK: u64 = (1 << BITS) - 1;
 
 /// `p` in 64-bit words.
-const MODULUS: [u64; 6] = [
+pub(super) const MODULUS: [u64; 6] = [
     0xb9fe_ffff_ffff_aaab,
     0x1eab_fffe_b153_ffff,
     0x6730_d2a0_f6b0_f624,
@@ -43,8 +43,6 @@ const MODULUS: [u64; 6] = [
 /// `p` in limbs.
 pub(super) const P: [u64; LIMBS] = limbs(MODULUS);
 const P2: [u64; LIMBS] = twice(P);
-/// One in Montgomery form.
-const ONE: [u64; LIMBS] = limbs(Fp::ONE.0.l);
 
 /// `−1/p` modulo `2^48`.
 pub(super) const NEGATED_INVERSE: u64 = {
@@ -182,9 +180,11 @@ impl Fp16 {
     /// What nobody has written to yet.
     pub(super) const ZERO: Self = Self([[0; WIDTH]; LIMBS]);
     /// One in every place.
-    pub(super) const ONE: Self = Self::all(ONE);
+    pub(super) const ONE: Self = Self::all(&Fp::ONE);
 
-    const fn all(limbs: [u64; LIMBS]) -> Self {
+    /// The same canonical element in every place.
+    pub(super) const fn all(element: &Fp) -> Self {
+        let limbs = limbs(element.0.l);
         let mut rows = [[0; WIDTH]; LIMBS];
         let mut at = 0;
         while at < LIMBS {

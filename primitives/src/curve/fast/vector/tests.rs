@@ -2,7 +2,7 @@
 
 use super::{
     double,
-    elements::{Fp16, Words, BITS, LIMBS, MASK, P, WIDTH},
+    elements::{Fp16, Words, BITS, LIMBS, MASK, MODULUS, P, WIDTH},
     integer, Kernel,
 };
 use crate::curve::{
@@ -48,31 +48,26 @@ fn element(seed: u64) -> Fp {
             .rotate_left(29);
         *part = word;
     }
-    words[5] %= 0x1a01_11ea_397f_e69a;
+    words[5] %= MODULUS[5];
     Fp(blst::blst_fp { l: words })
 }
 
 /// `p − 1`, as it stands.
-const LARGEST: Fp = Fp(blst::blst_fp {
-    l: [
-        0xb9fe_ffff_ffff_aaaa,
-        0x1eab_fffe_b153_ffff,
-        0x6730_d2a0_f6b0_f624,
-        0x6477_4b84_f385_12bf,
-        0x4b1b_a7b6_434b_acd7,
-        0x1a01_11ea_397f_e69a,
-    ],
-});
+const LARGEST: Fp = {
+    let mut l = MODULUS;
+    l[0] -= 1;
+    Fp(blst::blst_fp { l })
+};
 
 /// Elements with all kinds of limbs: zeros, ones, full ones, the largest.
 fn elements(seed: u64) -> [Fp; WIDTH] {
     let mut one = Fp::ZERO;
     one.0.l[0] = 1;
     let mut high = Fp::ZERO;
-    high.0.l[5] = 0x1a01_11ea_397f_e699;
+    high.0.l[5] = MODULUS[5] - 1;
     let mut full = LARGEST;
     full.0.l = full.0.l.map(|_| u64::MAX);
-    full.0.l[5] = 0x1a01_11ea_397f_e699;
+    full.0.l[5] = MODULUS[5] - 1;
     let edges = [Fp::ZERO, one, Fp::ONE, LARGEST, high, full];
     core::array::from_fn(|lane| {
         // Every edge meets every other, over the seeds.
