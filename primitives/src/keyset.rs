@@ -201,8 +201,12 @@ impl Keyset {
     /// less work.
     pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
         let pick = |selected: &Bitfield| {
-            let points = self.keys.iter().map(|key| &key.0.point);
-            Native::g1_sum_of_some(points, selected.as_bytes(), &self.sums)
+            Native::g1_sum_of_some(
+                &self.keys,
+                |key| &key.0.point,
+                selected.as_bytes(),
+                &self.sums,
+            )
         };
         let len = self.len();
         if signers.count() == len {

@@ -6,14 +6,14 @@ use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{vec, vec::Vec};
 use blst::{
     blst_final_exp, blst_fp12, blst_fp12_is_one, blst_hash_to_g1, blst_lendian_from_scalar,
-    blst_miller_loop_n, blst_p1, blst_p1_add_or_double, blst_p1_add_or_double_affine,
-    blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_generator, blst_p1_affine_in_g1,
-    blst_p1_affine_is_inf, blst_p1_cneg, blst_p1_from_affine, blst_p1_mult, blst_p1_to_affine,
-    blst_p1_uncompress, blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof, blst_p2,
-    blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator, blst_p2_affine_in_g2,
-    blst_p2_affine_is_inf, blst_p2_from_affine, blst_p2_mult, blst_p2_to_affine,
-    blst_p2_uncompress, blst_p2s_add, blst_scalar, blst_scalar_fr_check, blst_scalar_from_be_bytes,
-    blst_scalar_from_lendian, blst_sk_mul_n_check, blst_sk_sub_n_check, limb_t, BLST_ERROR,
+    blst_miller_loop_n, blst_p1, blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_compress,
+    blst_p1_affine_generator, blst_p1_affine_in_g1, blst_p1_affine_is_inf, blst_p1_from_affine,
+    blst_p1_mult, blst_p1_to_affine, blst_p1_uncompress, blst_p1s_mult_pippenger,
+    blst_p1s_mult_pippenger_scratch_sizeof, blst_p2, blst_p2_affine, blst_p2_affine_compress,
+    blst_p2_affine_generator, blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_from_affine,
+    blst_p2_mult, blst_p2_to_affine, blst_p2_uncompress, blst_p2s_add, blst_scalar,
+    blst_scalar_fr_check, blst_scalar_from_be_bytes, blst_scalar_from_lendian, blst_sk_mul_n_check,
+    blst_sk_sub_n_check, limb_t, BLST_ERROR,
 };
 use zeroize::Zeroize;
 
@@ -45,6 +45,7 @@ fn to_projective_g1(point: &blst_p1_affine) -> blst_p1 {
     out
 }
 
+/// For what may be secret; [`fast::normal`] is for what is public.
 fn to_affine_g1(point: &blst_p1) -> blst_p1_affine {
     let mut out = blst_p1_affine::default();
     unsafe { blst_p1_to_affine(&mut out, point) };
@@ -147,20 +148,18 @@ impl Curve for Blst {
         fast::sum(points.iter().copied().map(fast::Affine::from_blst))
     }
 
-    fn g1_sum_of_some<'a>(
-        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
-        selected: &'a [u8],
+    fn g1_sum_of_some<P>(
+        list: &[P],
+        point: fn(&P) -> &blst_p1_affine,
+        selected: &[u8],
         kept: &fast::Sums,
     ) -> blst_p1_affine {
-        kept.sum_of_some(points, selected)
+        kept.sum_of_some(list, point, selected)
     }
 
     fn g1_sub(a: &blst_p1_affine, b: &blst_p1_affine) -> blst_p1_affine {
-        let mut out = to_projective_g1(b);
-        unsafe { blst_p1_cneg(&mut out, true) };
-        let minus_b = out;
-        unsafe { blst_p1_add_or_double_affine(&mut out, &minus_b, a) };
-        to_affine_g1(&out)
+        let [a, b] = [a, b].map(fast::Affine::from_blst);
+        fast::sum([a, b.neg()].into_iter())
     }
 
     fn g1_mul_secret(point: &blst_p1_affine, scalar: &Scalar) -> blst_p1_affine {
@@ -179,7 +178,7 @@ impl Curve for Blst {
         );
         let mut out = blst_p1::default();
         unsafe { blst_p1_add_or_double(&mut out, &ap, &bq) };
-        to_affine_g1(&out)
+        fast::normal(out)
     }
 
     fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
@@ -245,11 +244,11 @@ impl Curve for Blst {
                 scratch.as_mut_ptr(),
             );
         }
-        to_affine_g1(&sum)
+        fast::normal(sum)
     }
 
     fn g1_neg(point: &blst_p1_affine) -> blst_p1_affine {
-        Self::g1_sub(&blst_p1_affine::default(), point)
+        fast::Affine::from_blst(point).neg().to_blst()
     }
 
     fn g1_generator_tables() -> fast::Tables {
@@ -273,7 +272,7 @@ impl Curve for Blst {
                 0,
             )
         };
-        to_affine_g1(&out)
+        fast::normal(out)
     }
 
     fn g2_generator() -> blst_p2_affine {

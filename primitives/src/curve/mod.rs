@@ -135,14 +135,15 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn g1_is_zero(point: &Self::G1) -> bool;
     /// The sum of points; zero for none.
     fn g1_sum(points: &[&Self::G1]) -> Self::G1;
-    /// The sum of those of `points` whose bits are set in `selected`, lowest bit of the first byte first. Bits
-    /// beyond the points count for nothing. `kept` belongs to this list of points and to no other.
-    fn g1_sum_of_some<'a>(
-        points: impl ExactSizeIterator<Item = &'a Self::G1> + 'a,
-        selected: &'a [u8],
+    /// The sum of the points of those of `list` whose bits are set in `selected`, lowest bit of the first byte first.
+    /// Bits beyond the list count for nothing. `kept` belongs to this list and to no other.
+    fn g1_sum_of_some<P>(
+        list: &[P],
+        point: fn(&P) -> &Self::G1,
+        selected: &[u8],
         _kept: &Self::Sums,
     ) -> Self::G1 {
-        Self::g1_sum(&some(points, selected).collect::<Vec<_>>())
+        Self::g1_sum(&some(list, selected).map(point).collect::<Vec<_>>())
     }
     /// `a − b`.
     fn g1_sub(a: &Self::G1, b: &Self::G1) -> Self::G1;
@@ -234,21 +235,21 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// The bits, the lowest of the first byte first.
-fn bits(bytes: &[u8]) -> impl Iterator<Item = bool> + '_ {
+/// Which bits are set, the lowest of the first byte being number zero. Cost: bytes without any are passed over.
+fn places(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     bytes
         .iter()
-        .flat_map(|byte| (0..u8::BITS).map(move |bit| byte >> bit & 1 == 1))
+        .enumerate()
+        .filter(|(_, byte)| **byte != 0)
+        .flat_map(|(at, byte)| {
+            let is_set = move |bit: &usize| byte >> bit & 1 == 1;
+            (0..8).filter(is_set).map(move |bit| at * 8 + bit)
+        })
 }
 
-/// Those of `points` whose bits are set in `selected`.
-fn some<'a, P: 'a>(
-    points: impl Iterator<Item = &'a P> + 'a,
-    selected: &'a [u8],
-) -> impl Iterator<Item = &'a P> + 'a {
-    points
-        .zip(bits(selected))
-        .filter_map(|(point, is_selected)| is_selected.then_some(point))
+/// Those of `list` whose bits are set in `selected`.
+fn some<'a, P>(list: &'a [P], selected: &'a [u8]) -> impl Iterator<Item = &'a P> + 'a {
+    places(selected).map_while(|place| list.get(place))
 }
 
 /// The modulus of the base field, big-endian.

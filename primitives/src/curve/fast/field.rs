@@ -1,11 +1,24 @@
 //! Integers modulo `p`, on blst's assembly.
 
+use super::{super::BASE_FIELD_MODULUS, inverse::invert};
 use alloc::vec::Vec;
 use blst::{
-    blst_fp, blst_fp_cneg, blst_fp_eucl_inverse, blst_fp_lshift, blst_fp_mul, blst_fp_mul_by_3,
-    blst_fp_mul_by_8, blst_fp_sqr, blst_fp_sub,
+    blst_fp, blst_fp_cneg, blst_fp_lshift, blst_fp_mul, blst_fp_mul_by_3, blst_fp_mul_by_8,
+    blst_fp_sqr, blst_fp_sub,
 };
 use core::mem::MaybeUninit;
+
+/// `p`, the lowest word first.
+pub(super) const MODULUS: [u64; 6] = {
+    let mut words = [0; 6];
+    let mut at = 0;
+    while at < BASE_FIELD_MODULUS.len() {
+        let word = &mut words[5 - at / 8];
+        *word = *word << 8 | BASE_FIELD_MODULUS[at] as u64;
+        at += 1;
+    }
+    words
+};
 
 /// An element of the base field, in Montgomery form, reduced: equal elements have equal limbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,9 +90,10 @@ impl Fp {
     }
 
     /// `1/self`; zero for zero.
-    #[inline(always)]
     pub(crate) fn inverse(&self) -> Self {
-        made(|out| unsafe { blst_fp_eucl_inverse(out, &self.0) })
+        Self(blst_fp {
+            l: invert(&self.0.l),
+        })
     }
 }
 

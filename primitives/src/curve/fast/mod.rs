@@ -15,6 +15,7 @@
 mod comb;
 #[allow(unsafe_code)]
 mod field;
+mod inverse;
 mod lanes;
 mod point;
 mod sums;
@@ -270,8 +271,9 @@ pub(super) fn add_mul_short(
     })
 }
 
-fn normal(point: Jacobian) -> blst_p1_affine {
-    to_affine(&[point])
+/// A public point in affine coordinates.
+pub(super) fn normal(point: impl Into<Jacobian>) -> blst_p1_affine {
+    to_affine(&[point.into()])
         .first()
         .map_or_else(blst_p1_affine::default, |point| point.to_blst())
 }

@@ -2,7 +2,7 @@
 
 use super::field::{invert_all, Fp};
 use alloc::vec::Vec;
-use blst::blst_p1_affine;
+use blst::{blst_p1, blst_p1_affine};
 
 /// A cube root of one in `Fp`, in Montgomery form: the one for which `φ(P) = −[z²]P` on G1.
 const BETA: Fp = Fp(blst::blst_fp {
@@ -86,6 +86,13 @@ impl From<Affine> for Jacobian {
             y: point.y,
             z: Fp::ONE,
         }
+    }
+}
+
+impl From<blst_p1> for Jacobian {
+    fn from(point: blst_p1) -> Self {
+        let [x, y, z] = [point.x, point.y, point.z].map(Fp);
+        Self { x, y, z }
     }
 }
 

@@ -10,7 +10,7 @@
 //! begins with it and adds or takes off the keys in which they differ.
 
 use super::{
-    super::{bits, some},
+    super::{places, some},
     lanes::{Lanes, ZERO},
     normal,
     point::{Affine, Jacobian},
@@ -78,50 +78,58 @@ struct Last {
 }
 
 impl Last {
-    /// In how many points another sum differs from this one.
-    fn distance(&self, selected: &[u8]) -> usize {
-        let (short, long) = if self.selected.len() < selected.len() {
-            (self.selected.as_slice(), selected)
-        } else {
-            (selected, self.selected.as_slice())
-        };
-        let (beside, beyond) = long.split_at(short.len());
-        let differing: usize = beside.iter().zip(short).map(|(a, b)| ones(a ^ b)).sum();
-        differing + beyond.iter().copied().map(ones).sum::<usize>()
+    /// The points in which another sum differs from this one.
+    fn differences(&self, selected: &[u8]) -> Vec<u8> {
+        let mut differing = self.selected.clone();
+        differing.resize(selected.len().max(differing.len()), 0);
+        differing
+            .iter_mut()
+            .zip(selected)
+            .for_each(|(byte, selected)| *byte ^= selected);
+        differing
     }
 
-    /// The sum of others, beginning with this one.
-    fn next<'a>(
+    /// The sum that differs in these points from this one.
+    fn next<P>(
         &self,
-        points: impl Iterator<Item = &'a blst_p1_affine>,
-        selected: &[u8],
+        list: &[P],
+        point: fn(&P) -> &blst_p1_affine,
+        differing: &[u8],
     ) -> blst_p1_affine {
-        let bits = |bytes| bits(bytes).chain(core::iter::repeat(false));
-        let changes = points
-            .zip(bits(&self.selected).zip(bits(selected)))
-            .filter(|(_, (before, now))| before != now)
-            .map(|(point, (before, _))| Affine::from_blst(point).neg_if(before));
+        let before = |place: usize| {
+            let byte = self.selected.get(place / 8);
+            byte.is_some_and(|byte| byte >> (place % 8) & 1 == 1)
+        };
+        let changes = places(differing).map_while(|place| {
+            let changed = Affine::from_blst(point(list.get(place)?));
+            Some(changed.neg_if(before(place)))
+        });
         sum(core::iter::once(Affine::from_blst(&self.sum)).chain(changes))
     }
 }
 
-fn ones(byte: u8) -> usize {
-    byte.count_ones() as usize
+/// How many bits are set.
+fn ones(bytes: &[u8]) -> usize {
+    bytes.iter().map(|byte| byte.count_ones() as usize).sum()
 }
 
 impl Sums {
     /// The sum of those whose bits are set in `selected`.
-    pub(crate) fn sum_of_some<'a>(
+    pub(crate) fn sum_of_some<P>(
         &self,
-        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
-        selected: &'a [u8],
+        list: &[P],
+        point: fn(&P) -> &blst_p1_affine,
+        selected: &[u8],
     ) -> blst_p1_affine {
         // Who finds it taken does without it.
         let mut last = self.0.last.try_lock().ok();
-        let known = last.as_deref().and_then(Option::as_ref);
-        let sum = match known.filter(|last| last.distance(selected) < self.terms(selected)) {
-            Some(last) => last.next(points, selected),
-            None => self.sum_anew(points, selected),
+        let nearby = last.as_deref().and_then(Option::as_ref).and_then(|last| {
+            let differing = last.differences(selected);
+            (ones(&differing) < self.terms(selected)).then_some((last, differing))
+        });
+        let sum = match nearby {
+            Some((last, differing)) => last.next(list, point, &differing),
+            None => self.sum_anew(list, point, selected),
         };
         if let Some(last) = last.as_deref_mut() {
             *last = Some(Last {
@@ -136,30 +144,32 @@ impl Sums {
     fn terms(&self, selected: &[u8]) -> usize {
         match self.0.subsets.get() {
             Some(Some(subsets)) => groups(selected, subsets.width).count(),
-            _ => selected.iter().copied().map(ones).sum(),
+            _ => ones(selected),
         }
     }
 
-    fn sum_anew<'a>(
+    fn sum_anew<P>(
         &self,
-        points: impl ExactSizeIterator<Item = &'a blst_p1_affine> + 'a,
-        selected: &'a [u8],
+        list: &[P],
+        point: fn(&P) -> &blst_p1_affine,
+        selected: &[u8],
     ) -> blst_p1_affine {
+        let affine = |entry: &P| Affine::from_blst(point(entry));
         match self.0.subsets.get() {
             Some(Some(subsets)) => return sum(subsets.terms(selected)),
             // They do not fit.
             Some(None) => {}
-            None if self.is_due(points.len(), selected) => {
-                let points: Vec<_> = points.map(Affine::from_blst).collect();
+            None if self.is_due(list.len(), selected) => {
+                let points: Vec<_> = list.iter().map(affine).collect();
                 let subsets = self.0.subsets.get_or_init(|| Subsets::of(&points));
                 return match subsets {
                     Some(subsets) => sum(subsets.terms(selected)),
-                    None => sum(some(points.iter(), selected).copied()),
+                    None => sum(some(&points, selected).copied()),
                 };
             }
             None => {}
         }
-        sum(some(points, selected).map(Affine::from_blst))
+        sum(some(list, selected).map(affine))
     }
 
     /// Counts what tables would have saved of this sum, and says whether they are worth making now.
@@ -167,8 +177,7 @@ impl Sums {
         let Some(width) = width(len) else {
             return false;
         };
-        let without = selected.iter().copied().map(ones).sum();
-        let saved = usize::saturating_sub(without, groups(selected, width).count());
+        let saved = ones(selected).saturating_sub(groups(selected, width).count());
         let missed = self.0.missed.fetch_add(saved, Ordering::Relaxed);
         missed.saturating_add(saved) >= len.div_ceil(width) * ((1 << width) - width - 1)
     }

@@ -2,7 +2,7 @@
 
 use super::{
     comb::{Comb, CombScalar, Shape, Term},
-    field::{invert_all, Fp},
+    field::{invert_all, Fp, MODULUS},
     lanes::{Lanes, ZERO},
     point::{to_affine, Affine, Jacobian},
     sums::{self, Subsets, Sums},
@@ -14,6 +14,8 @@ use crate::curve::{
     some, Blst, Curve,
 };
 use alloc::{vec, vec::Vec};
+use blst::{blst_fp, blst_p1_affine};
+use proptest::prelude::*;
 
 type Scalar = <Blst as Curve>::Scalar;
 
@@ -116,6 +118,53 @@ fn the_constants_are_what_they_claim_to_be() {
     let z = Blst::g1_mul_secret(&point.to_blst(), &small(Z));
     let z2 = Blst::g1_mul_secret(&z, &small(Z));
     assert_eq!(point.mul_z2(), Affine::from_blst(&z2));
+}
+
+/// The point that an entry of a list of points has.
+fn own(point: &blst_p1_affine) -> &blst_p1_affine {
+    point
+}
+
+fn assert_is_inverted(element: Fp) {
+    let inverse = element.inverse();
+    let is_reduced = inverse.0.l.iter().rev().lt(MODULUS.iter().rev());
+    assert!(is_reduced, "{element:?}");
+    let product = if element.is_zero() { Fp::ZERO } else { Fp::ONE };
+    assert_eq!(element.mul(&inverse), product, "{element:?}");
+}
+
+#[test]
+fn inverses_are_inverses_at_every_edge() {
+    let of = |l: [u64; 6]| Fp(blst_fp { l });
+    let minus = |number: u64| {
+        let mut words = MODULUS;
+        words[0] -= number;
+        of(words)
+    };
+    for number in [0, 1, 2, 3, 4, 1 << 61, 1 << 62, 1 << 63, u64::MAX] {
+        assert_is_inverted(of([number, 0, 0, 0, 0, 0]));
+    }
+    (1..70).map(minus).for_each(assert_is_inverted);
+    for bit in 0..380 {
+        let mut words = [0; 6];
+        words[bit / 64] = 1 << (bit % 64);
+        assert_is_inverted(of(words));
+        let mut all_below = words;
+        all_below[bit / 64] -= 1;
+        all_below[..bit / 64].fill(u64::MAX);
+        assert_is_inverted(of(all_below));
+    }
+    assert_eq!(Fp::ONE.inverse(), Fp::ONE);
+    assert_eq!(Fp::ZERO.inverse(), Fp::ZERO);
+}
+
+proptest! {
+    #[test]
+    fn inverses_are_inverses(mut l: [u64; 6], kept in 1..=6_usize) {
+        l[kept..].fill(0);
+        l[5] %= MODULUS[5];
+        assert_is_inverted(Fp(blst_fp { l }));
+    }
 }
 
 #[test]
@@ -290,7 +339,7 @@ fn tables_are_made_at_the_second_use_and_shared_by_copies() {
     assert!(Tables::default().get(&point).is_none());
 }
 
-fn multiples(count: u64) -> Vec<blst::blst_p1_affine> {
+fn multiples(count: u64) -> Vec<blst_p1_affine> {
     (1..=count)
         .map(|n| Blst::g1_mul_secret(&Blst::g1_generator(), &small(n)))
         .collect()
@@ -319,13 +368,13 @@ fn sums_are_kept_once_they_would_have_saved_what_they_cost() {
     // additions less each time, against 4 · 247.
     for time in 1..=80 {
         let selected = [[0xff, 0xff, 0, 0], [0, 0, 0xff, 0xff]][time % 2];
-        kept.sum_of_some(points.iter(), &selected);
+        kept.sum_of_some(&points, own, &selected);
         assert_eq!(kept.are_kept(), time >= 71, "{time}");
     }
     let sparse = Sums::default();
     for time in 0..1_000 {
         let selected = [[0x01, 0x80, 0, 0], [0, 0, 0x10, 0x02]][time % 2];
-        sparse.sum_of_some(points.iter(), &selected);
+        sparse.sum_of_some(&points, own, &selected);
     }
     assert!(!sparse.are_kept(), "there is nothing to save");
 }
@@ -350,8 +399,8 @@ fn a_sum_that_begins_with_the_last_one_is_the_sum() {
         &[0x10, 0, 0, 0, 0x80],
     ];
     for selected in selections {
-        let expected = some(points.iter(), selected).collect::<Vec<_>>();
-        let found = kept.sum_of_some(points.iter(), selected);
+        let expected = some(&points, selected).collect::<Vec<_>>();
+        let found = kept.sum_of_some(&points, own, selected);
         assert_eq!(found, Blst::g1_sum(&expected), "{selected:?}");
     }
 }

@@ -1,13 +1,16 @@
 //! Points from their encodings, sixteen at a time.
 
 use super::{
-    elements::{Fp16, Mask, Words, MODULUS, WIDTH},
+    elements::{Fp16, Mask, Words, WIDTH},
     Kernel,
 };
 use crate::{
     curve::{
         check_encoding,
-        fast::{field::Fp, point::Affine},
+        fast::{
+            field::{Fp, MODULUS},
+            point::Affine,
+        },
         PointError, FLAGS,
     },
     suite::G1_LEN,

@@ -9,7 +9,7 @@
 //!
 //! A product of a short and a loose element is short, because `1.6p · 3.6p / 2^384 + p < 1.6p`.
 
-use crate::curve::fast::field::Fp;
+use crate::curve::fast::field::{Fp, MODULUS};
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_cmpeq_epi64_mask, _mm512_cmpge_epi64_mask,
     _mm512_load_si512, _mm512_mask_blend_epi64, _mm512_mask_sub_epi64, _mm512_or_si512,
@@ -29,16 +29,6 @@ pub(super) const LIMBS: usize = 8;
 pub(super) const BITS: u32 = 48;
 /// A full limb.
 pub(super) const MASK: u64 = (1 << BITS) - 1;
-
-/// `p` in 64-bit words.
-pub(super) const MODULUS: [u64; 6] = [
-    0xb9fe_ffff_ffff_aaab,
-    0x1eab_fffe_b153_ffff,
-    0x6730_d2a0_f6b0_f624,
-    0x6477_4b84_f385_12bf,
-    0x4b1b_a7b6_434b_acd7,
-    0x1a01_11ea_397f_e69a,
-];
 
 /// `p` in limbs.
 pub(super) const P: [u64; LIMBS] = limbs(MODULUS);

@@ -2,13 +2,13 @@
 
 use super::{
     double,
-    elements::{Fp16, Words, BITS, LIMBS, MASK, MODULUS, P, WIDTH},
+    elements::{Fp16, Words, BITS, LIMBS, MASK, P, WIDTH},
     integer, Kernel,
 };
 use crate::curve::{
     blst::decompress,
     fast::{
-        field::Fp,
+        field::{Fp, MODULUS},
         lanes::{decompress_all, Lanes, ZERO},
         point::Affine,
     },
