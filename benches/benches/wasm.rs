@@ -4,16 +4,24 @@ use codec::Encode;
 use duet_benches::{
     fixtures::{registration, Registration, Round, GENESIS},
     harness::{Harness, Pace},
-    wasm::{Guest, Operation},
+    wasm::{Guest, Operation, Pairings},
 };
 use duet_primitives::{EquivocationProof, H256};
 use std::sync::LazyLock;
 
-static GUEST: LazyLock<Guest> =
-    LazyLock::new(|| Guest::new().expect("the module is built for wasm32v1-none"));
+fn guest(pairings: Pairings) -> Guest {
+    Guest::new(pairings).expect("the module is built for wasm32v1-none")
+}
+
+static GUEST: LazyLock<Guest> = LazyLock::new(|| guest(Pairings::Inside));
+static HOSTED: LazyLock<Guest> = LazyLock::new(|| guest(Pairings::ByHost));
 
 fn operation(name: &str, input: &[u8]) -> Operation {
-    GUEST
+    operation_of(&GUEST, name, input)
+}
+
+fn operation_of(guest: &Guest, name: &str, input: &[u8]) -> Operation {
+    guest
         .operation(name, input)
         .expect("the module has every operation")
 }
@@ -21,16 +29,17 @@ fn operation(name: &str, input: &[u8]) -> Operation {
 /// One registration, from the bytes of key and proof.
 fn possession(harness: &mut Harness) {
     let schemes = [
-        ("duet", "possession_duet"),
-        ("sp_core_bls381", "possession_sp_core"),
-        ("w3f_bls_381", "possession_w3f"),
+        ("duet", "possession_duet", &GUEST),
+        ("duet,pairings=host", "possession_duet", &HOSTED),
+        ("sp_core_bls381", "possession_sp_core", &GUEST),
+        ("w3f_bls_381", "possession_w3f", &GUEST),
     ];
-    for (scheme, export) in schemes {
+    for (scheme, export, guest) in schemes {
         let name = format!("possession::verify/where=wasm,scheme={scheme}");
         harness.measure(&name, Pace::Slow, || {
             let Registration { key, owner, proof } = registration();
             let input = [key.as_ref(), proof.as_ref(), &owner].concat();
-            let mut work = operation(export, &input);
+            let mut work = operation_of(guest, export, &input);
             move || work.run()
         });
     }

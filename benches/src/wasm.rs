@@ -3,6 +3,8 @@
 //! The module is the crate in `wasm/`, which stands outside of the workspace. It is built here, when the first
 //! operation is asked for, with the optimisation of a runtime.
 
+mod host;
+
 use std::{
     env, io,
     path::{Path, PathBuf},
@@ -31,17 +33,43 @@ impl From<wasmtime::Error> for Error {
     }
 }
 
+/// Where pairings are worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairings {
+    /// In the module, which then has the rivals, too.
+    Inside,
+    /// By the host, as the SDK's host functions for elliptic curves do.
+    ByHost,
+}
+
+impl Pairings {
+    /// The folder of the build, and what makes its module.
+    fn build(self) -> (&'static str, &'static [&'static str], &'static str) {
+        match self {
+            Self::Inside => ("wasm", &[], ""),
+            // The interfaces of host functions are those of a runtime only where this is said.
+            Self::ByHost => (
+                "wasm-hosted",
+                &["--no-default-features", "--features", "host-functions"],
+                "--cfg substrate_runtime",
+            ),
+        }
+    }
+}
+
 /// Builds the module. cargo does nothing when nothing has changed.
-fn build() -> Result<PathBuf, Error> {
+fn build(pairings: Pairings) -> Result<PathBuf, Error> {
+    let (name, features, flags) = pairings.build();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("wasm");
     let target = env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| folder.join("../../target"), PathBuf::from)
-        .join("wasm");
+        .join(name);
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["build", "--release", "--locked", "--target", TARGET])
+        .args(features)
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", &target)
-        .env_remove("RUSTFLAGS")
+        .env("RUSTFLAGS", flags)
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .status()
         .map_err(Error::NoCargo)?;
@@ -76,8 +104,8 @@ impl Guest {
     ///
     /// # Errors
     /// [`Error`].
-    pub fn new() -> Result<Self, Error> {
-        let path = build()?;
+    pub fn new(pairings: Pairings) -> Result<Self, Error> {
+        let path = build(pairings)?;
         let engine = engine()?;
         let module = Module::from_file(&engine, path)?;
         Ok(Self { engine, module })
@@ -89,7 +117,9 @@ impl Guest {
     /// [`Error::Engine`] when the module has no such export.
     pub fn operation(&self, name: &str, input: &[u8]) -> Result<Operation, Error> {
         let mut store = Store::new(&self.engine, ());
-        let instance = Linker::new(&self.engine).instantiate(&mut store, &self.module)?;
+        let mut linker = Linker::new(&self.engine);
+        host::link(&mut linker)?;
+        let instance = linker.instantiate(&mut store, &self.module)?;
         let len = place(&mut store, &instance, input)?;
         let function = instance.get_typed_func(&mut store, name)?;
         Ok(Operation {

@@ -20,6 +20,12 @@
 //! The pallet stands before `Session` and, so that genesis accounts are found alive, after `Balances` in
 //! `construct_runtime!`; the name `Duet` is part of what light clients prove. `pallet_session`'s handler is
 //! `pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>`.
+//!
+//! # Host functions
+//! With the feature `host-functions` a runtime has its products of pairings from the node, by the SDK's host functions for
+//! BLS12-381 (`sp-crypto-ec-utils`), and works out everything else of a proof of possession itself as before. The
+//! verdicts are the same. A node that does not offer `sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions` cannot run
+//! such a runtime at all, so that every node of a chain has to before the runtime may. [`SubstrateWeight`] is measured without.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

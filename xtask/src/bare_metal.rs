@@ -8,7 +8,7 @@ use std::process::Command;
 const CRATES: [&str; 2] = ["duet-primitives", "duet-light-client"];
 
 /// Features of the runtime that nodes do not use, so that no other build would find out that they are broken.
-const RUNTIME_FEATURES: &str = "runtime-benchmarks,try-runtime";
+const RUNTIME_FEATURES: &str = "host-functions,runtime-benchmarks,try-runtime";
 /// What the SDK's builder of runtimes sets, under the name by which cargo reads it for [`tools::BARE_METAL`].
 const RUNTIME_FLAGS: (&str, &str) = (
     "CARGO_TARGET_WASM32V1_NONE_RUSTFLAGS",

@@ -13,9 +13,12 @@ use sc_telemetry::{Telemetry, TelemetryWorker};
 use sc_transaction_pool::TransactionPoolHandle;
 use std::sync::Arc;
 
-/// What the runtime may ask of the node: the SDK's own functions and nothing else, so that every tool of the
-/// SDK runs it.
-pub(crate) type HostFunctions = sp_io::SubstrateHostFunctions;
+/// What a runtime may ask of the node: the SDK's own functions, and nothing that its tools do not know. Those for the
+/// curve are for runtimes with the feature `host-functions`; without it none asks for them.
+pub(crate) type HostFunctions = (
+    sp_io::SubstrateHostFunctions,
+    sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions,
+);
 pub(crate) type FullClient = TFullClient<Block, RuntimeApi, WasmExecutor<HostFunctions>>;
 pub(crate) type FullBackend = TFullBackend<Block>;
 pub(crate) type SelectChain = LongestChain<FullBackend, Block>;
@@ -102,4 +105,22 @@ pub(crate) fn duet_keys(config: &Configuration) -> Result<Arc<KeyStore>, Error> 
 
 fn application(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::Application(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HostFunctions;
+    use sc_executor::sp_wasm_interface::HostFunctions as _;
+
+    #[test]
+    fn runtimes_with_pairings_by_the_node_find_them() {
+        let offered: Vec<_> = HostFunctions::host_functions()
+            .iter()
+            .map(|function| function.name())
+            .collect();
+        for name in ["multi_miller_loop", "final_exponentiation"] {
+            let name = format!("ext_host_calls_bls12_381_{name}_version_1");
+            assert!(offered.contains(&name.as_str()), "{name}");
+        }
+    }
 }

@@ -189,11 +189,15 @@ pub(crate) const TARGETS: [Target; 24] = [
         IN_WASM,
         "possession::verify/where=wasm,scheme=sp_core_bls381",
     ),
-    Target::not(
+    Target::measured(
         "proof of possession, WASM with host functions",
         "`sp_core::bls381` there",
         15.0,
-        "there is no such path yet",
+        (
+            "possession::verify/where=wasm,scheme=duet,pairings=host",
+            1.0,
+        ),
+        "possession::verify/where=wasm,scheme=sp_core_bls381",
     ),
     Target::measured(
         "syncing 1 000 sessions' proofs together",

@@ -493,6 +493,12 @@ impl Fp {
         Self(split(&shifted(&constant.0 .0, FROM_ARK)))
     }
 
+    /// The same number as arkworks has it.
+    #[cfg(feature = "host-functions")]
+    pub(crate) fn to_ark(self) -> Fq {
+        Fq::new(BigInt::new(self.to_words()))
+    }
+
     /// Of big-endian bytes below `p`.
     pub(crate) fn from_bytes(bytes: &[u8; 48]) -> Self {
         let mut words = [0; WORDS];

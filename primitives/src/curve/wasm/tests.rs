@@ -1,8 +1,11 @@
+#[cfg(feature = "host-functions")]
+use super::hosted;
 use super::{
     super::{Blst, Curve},
     encoding, fp,
     fp::{El, Fp, LIMBS},
     fp2::{El2, Fp2},
+    pairing,
     point::{Affine, Coordinate, Jacobian},
     Wasm, G1, G2,
 };
@@ -401,5 +404,36 @@ proptest! {
         let root = encoding::sqrt(p).map(|root| ark2(root.square()));
         prop_assert_eq!(root, Fq2::new(a, b).sqrt().map(|root| root.square()));
         prop_assert_eq!(encoding::sqrt(p.square()).map(|root| ark2(root.square())), Some(Fq2::new(a, b).square()));
+    }
+}
+
+#[cfg(feature = "host-functions")]
+#[test]
+fn pairings_by_the_node_are_those_that_are_worked_out_here() {
+    let times = |n: i64| {
+        let scalar = Wasm::scalar_from_u128(n.unsigned_abs().into());
+        let point = Wasm::g1_mul_secret(&Wasm::g1_generator(), &scalar);
+        let point = if n < 0 { Wasm::g1_neg(&point) } else { point };
+        (point, Wasm::g2_mul_secret(&Wasm::g2_generator(), &scalar))
+    };
+    let cases: [(&[(i64, i64)], bool); 9] = [
+        (&[], true),
+        (&[(1, 1)], false),
+        (&[(2, 3), (-6, 1)], true),
+        (&[(2, 3), (-5, 1)], false),
+        (&[(0, 5)], true),
+        (&[(5, 0), (0, 0)], true),
+        (&[(3, 0), (2, 2), (-4, 1)], true),
+        (&[(0, 3), (2, 2)], false),
+        (&[(1, 2), (3, 4), (-7, 1), (-1, 7), (1, 1)], false),
+    ];
+    for (exponents, is_one) in cases {
+        let points: Vec<_> = exponents
+            .iter()
+            .map(|(p, q)| (times(*p).0, times(*q).1))
+            .collect();
+        let pairs: Vec<_> = points.iter().map(|(p, q)| (&p.point, &q.0)).collect();
+        assert_eq!(pairing::product_is_one(&pairs), is_one, "{exponents:?}");
+        assert_eq!(hosted::product_is_one(&pairs), is_one, "{exponents:?}");
     }
 }

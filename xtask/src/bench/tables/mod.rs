@@ -274,6 +274,7 @@ fn registrations(results: &Results) -> String {
     let lines = [
         inside("`sp_core::bls381`", "sp_core_bls381"),
         inside("w3f-bls 0.3.3, BLS12-381", "w3f_bls_381"),
+        inside("**Duet**, pairings by the host", "duet,pairings=host"),
         inside("**Duet**", "duet"),
     ];
     table(
