@@ -20,6 +20,16 @@ pub(super) const MODULUS: [u64; 6] = {
     words
 };
 
+/// `R² mod p`, with `R = 2^384` that of the Montgomery form.
+pub(super) const SQUARED_RADIX: [u64; 6] = [
+    0xf4df_1f34_1c34_1746,
+    0x0a76_e6a6_09d1_04f1,
+    0x8de5_476c_4c95_b6d5,
+    0x67eb_88a9_939d_83c0,
+    0x9a79_3e85_b519_952d,
+    0x1198_8fe5_92ca_e3aa,
+];
+
 /// An element of the base field, in Montgomery form, reduced: equal elements have equal limbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]

@@ -5,7 +5,7 @@
 //! the lowest bits alone, so that 62 of them are worked out on single words and applied to the long numbers at
 //! once.
 
-use super::field::MODULUS;
+use super::field::{MODULUS, SQUARED_RADIX};
 
 /// Bits of a limb of a long number, and steps that are taken at once.
 const BITS: u32 = 62;
@@ -31,16 +31,6 @@ const P_INVERSE: i64 = {
     inverse & MASK
 };
 
-/// `R² mod p`: an inverse that begins with it in place of one is in Montgomery form when its argument is.
-const R_SQUARED: Long = split(&[
-    0xf4df_1f34_1c34_1746,
-    0x0a76_e6a6_09d1_04f1,
-    0x8de5_476c_4c95_b6d5,
-    0x67eb_88a9_939d_83c0,
-    0x9a79_3e85_b519_952d,
-    0x1198_8fe5_92ca_e3aa,
-]);
-
 /// What 62 steps do to a pair of numbers: `2^62·(f, g)` becomes `(u·f + v·g, q·f + r·g)`.
 struct Steps {
     u: i64,
@@ -49,11 +39,11 @@ struct Steps {
     r: i64,
 }
 
-/// `R²/x mod p` for `x < p`; zero for zero.
+/// The inverse of an element in Montgomery form, in that form: `R²/x mod p` for `x < p`; zero for zero.
 pub(super) fn invert(x: &[u64; 6]) -> [u64; 6] {
     // With x·d = R²·f and x·e = R²·g modulo p, and f, g having no common divisor but one.
     let (mut f, mut g) = (P, split(x));
-    let (mut d, mut e) = ([0; LIMBS], R_SQUARED);
+    let (mut d, mut e) = ([0; LIMBS], split(&SQUARED_RADIX));
     let mut len = LIMBS;
     let mut minus_delta = -1;
     while g[..len].iter().any(|limb| *limb != 0) {

@@ -494,7 +494,7 @@ impl Fp {
     }
 
     /// The same number as arkworks has it.
-    #[cfg(feature = "host-functions")]
+    #[cfg(all(feature = "host-functions", any(test, target_arch = "wasm32")))]
     pub(crate) fn to_ark(self) -> Fq {
         Fq::new(BigInt::new(self.to_words()))
     }

@@ -15,7 +15,7 @@ mod fp;
 mod fp2;
 mod generator;
 mod hash;
-#[cfg(feature = "host-functions")]
+#[cfg(all(feature = "host-functions", any(test, target_arch = "wasm32")))]
 mod hosted;
 mod multiples;
 mod pairing;

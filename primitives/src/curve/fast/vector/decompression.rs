@@ -8,7 +8,7 @@ use crate::{
     curve::{
         check_encoding,
         fast::{
-            field::{Fp, MODULUS},
+            field::{Fp, MODULUS, SQUARED_RADIX},
             point::Affine,
         },
         PointError, FLAGS,
@@ -43,17 +43,8 @@ const fn shifted_right(mut number: [u64; 6], bits: u32) -> [u64; 6] {
     number
 }
 
-/// `2^768 mod p`: a product with it brings an integer into Montgomery form.
-const SQUARED_RADIX: Fp16 = Fp16::all(&Fp(blst_fp {
-    l: [
-        0xf4df_1f34_1c34_1746,
-        0x0a76_e6a6_09d1_04f1,
-        0x8de5_476c_4c95_b6d5,
-        0x67eb_88a9_939d_83c0,
-        0x9a79_3e85_b519_952d,
-        0x1198_8fe5_92ca_e3aa,
-    ],
-}));
+/// What brings an integer into Montgomery form when it is multiplied with it.
+const INTO_MONTGOMERY: Fp16 = Fp16::all(&Fp(blst_fp { l: SQUARED_RADIX }));
 /// One, which a product with brings an element out of Montgomery form.
 const INTEGER_ONE: Fp16 = Fp16::all(&Fp(blst_fp {
     l: [1, 0, 0, 0, 0, 0],
@@ -153,7 +144,7 @@ impl Found {
     fn new(kernel: Kernel, integers: &Words) -> Self {
         let (mut x, mut square, mut cube) = (Fp16::ZERO, Fp16::ZERO, Fp16::ZERO);
         square.set_words(integers);
-        kernel.mul(&mut x, &square, &SQUARED_RADIX);
+        kernel.mul(&mut x, &square, &INTO_MONTGOMERY);
         kernel.mul(&mut square, &x, &x);
         kernel.mul(&mut cube, &square, &x);
         let mut right = Fp16::ZERO;
