@@ -134,7 +134,7 @@ pub enum Error {
         /// The block of the proof.
         got: BlockNumber,
     },
-    /// LIGHT-5: a set that has handed over.
+    /// LIGHT-5: a block that is not old, by a set that has handed over to one that signs already.
     #[error("LIGHT-5: set {got} has handed over: set {signing} signs")]
     OldSet {
         /// The set that signs.
@@ -214,6 +214,7 @@ impl Error {
             | Self::WrongGenesis { .. }
             | Self::StorageProof(_)
             | Self::Keys { .. }
+            | Self::OldSet { .. }
             | Self::NoHandOver { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => Culprit::Sender,
@@ -224,7 +225,6 @@ impl Error {
             Self::NoFirstKeysets
             | Self::KeysNeeded { .. }
             | Self::OldBlock { .. }
-            | Self::OldSet { .. }
             | Self::TooFarAhead { .. } => Culprit::Nobody,
         }
     }
@@ -236,11 +236,12 @@ impl Error {
             Self::NoFirstKeysets | Self::CheckpointContradicted { .. } => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
             Self::TooFarAhead { latest, .. } => NextStep::FetchSetProofs { from_set: *latest },
-            Self::OldBlock { .. } | Self::OldSet { .. } | Self::NotAwaited { .. } => NextStep::GoOn,
+            Self::OldBlock { .. } | Self::NotAwaited { .. } => NextStep::GoOn,
             Self::Successor { .. } | Self::Misbehaviour(_) => NextStep::Stop,
             Self::Malformed { .. }
             | Self::StorageProof(_)
             | Self::Keys { .. }
+            | Self::OldSet { .. }
             | Self::NoHandOver { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => NextStep::LeaveSender,

@@ -46,7 +46,7 @@ impl Verified {
 
 /// Verifies one proof from a stranger.
 ///
-/// Rules: LIGHT-5 and LIGHT-6 the set is trusted; LIGHT-4 the block is not old; JUST-1 to JUST-5, or STATELESS-1,
+/// Rules: LIGHT-4 the block is not old; LIGHT-5 and LIGHT-6 the set is trusted; JUST-1 to JUST-5, or STATELESS-1,
 /// STATELESS-2 and JUST-1 to JUST-5; LIGHT-5 the successor follows; LIGHT-4 and LIGHT-5 no conflict with what was
 /// proven before; LIGHT-3 the next set's keys, where they are sent along.
 /// Cost: that of one justification or stateless proof; with keys, [`duet_primitives::Keyset::check`].
@@ -55,8 +55,8 @@ impl Verified {
 /// The first broken rule in that order; the state stays as it was.
 pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
     let commitment = update.commitment();
-    let set = rules::set_is_trusted(trusted, commitment.validator_set_id)?;
     rules::block_is_not_old(trusted.best_number(), commitment.block_number)?;
+    let set = rules::set_is_trusted(trusted, commitment.validator_set_id)?;
 
     let next_keys = match &update {
         Update::Set(proof) => Some(proof.next_keys.clone()),

@@ -168,6 +168,15 @@ fn a_set_that_has_handed_over_is_not_heard_any_more() {
     let stale = chain.sign(0, commitment, 0..5);
     let error = trusted.verify(stale).expect_err("set 1 signs");
     assert_eq!(error, Error::OldSet { signing: 1, got: 0 });
+    assert_eq!(error.culprit(), Culprit::Sender);
+
+    // What it signed while it could is no news, and nobody's fault.
+    let (best, got) = (trusted.best_number(), 8);
+    let error = trusted
+        .verify(chain.justification(got).expect("a proof"))
+        .expect_err("older than what is trusted");
+    assert_eq!(error, Error::OldBlock { best, got });
+    assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
 #[test]

@@ -216,9 +216,7 @@ impl Session {
         let took = start.elapsed();
         let verified = match outcome {
             Ok(Outcome::New(verified)) => verified,
-            Ok(Outcome::Known) | Err(Error::OldBlock { .. } | Error::OldSet { .. }) => {
-                return Ok(Ok(Step::Old))
-            }
+            Ok(Outcome::Known) | Err(Error::OldBlock { .. }) => return Ok(Ok(Step::Old)),
             Err(error) => return Ok(Err(error)),
         };
         self.accept(*verified, bytes, took, url)?;

@@ -13,12 +13,13 @@ fn chain() -> TestChain {
 }
 
 /// The lies about proofs, and the rule that each of them breaks with keys and without.
-const PROOFS: [(Lie, &str, &str); 12] = [
+const PROOFS: [(Lie, &str, &str); 13] = [
     (Lie::WrongApk2, "JUST-5", "JUST-5"),
     (Lie::BelowThreshold, "JUST-4", "JUST-4"),
     (Lie::PaddingBits, "JUST-3", "JUST-3"),
     (Lie::OtherChain, "JUST-5", "JUST-5"),
     (Lie::OtherSet, "JUST-5", "JUST-5"),
+    (Lie::FormerSet, "LIGHT-5", "LIGHT-5"),
     (Lie::FlippedMmrRoot, "JUST-5", "JUST-5"),
     (Lie::SetKeys, "LIGHT-3", "STATELESS-2"),
     (Lie::SkippedSet, "RPC-1", "RPC-1"),
@@ -98,7 +99,7 @@ async fn expect_lie(chain: &TestChain, lie: Lie, rule: &str, more: &[&str]) {
 
 /// Whether the liar is honest about the sets, so that proofs of them may come from it.
 fn lie_is_later(lie: Lie) -> bool {
-    matches!(lie, Lie::OtherBlock)
+    matches!(lie, Lie::OtherBlock | Lie::FormerSet)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -233,6 +234,21 @@ async fn a_pruned_server_is_left_for_one_that_has_the_way() {
         assert!(failed["message"]
             .as_str()
             .is_some_and(|text| text.contains("checkpoint")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_began_in_the_middle_is_left_for_one_that_has_the_past() {
+    let chain = chain();
+    let joining = Server::start(&chain, Lie::Joining).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    for mode in [&[][..], &["--stateless"]] {
+        let both = sync(&chain, &[&joining, &honest], mode).await;
+        assert_left(&both.expect_code(0), &joining, "incomplete", None);
+        let alone = sync(&chain, &[&joining], mode).await.expect_code(6);
+        let failed = alone.named("failed").remove(0);
+        let message = failed["message"].as_str().expect("text");
+        assert!(message.contains("ask again later"), "{message}");
     }
 }
 

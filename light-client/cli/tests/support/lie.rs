@@ -20,6 +20,8 @@ pub(crate) enum Lie {
     OtherChain,
     /// Signed by another set, under this set's number.
     OtherSet,
+    /// Signed by a set that has handed over, under its own number, where the newest set should have.
+    FormerSet,
     /// One bit of what was signed.
     FlippedMmrRoot,
     /// One bit of the signature.
@@ -44,6 +46,8 @@ pub(crate) enum Lie {
     WrongType,
     /// A head that it has no proof of.
     InventedHead,
+    /// Honest, and began in the middle of the chain: it has nothing of what came before yet.
+    Joining,
     /// No set proofs, as if they were pruned.
     Pruned,
     /// Honest, and for another chain.
@@ -95,6 +99,10 @@ impl Lie {
                 lie = chain.sign(other, commitment, 0..len);
                 lie.commitment.validator_set_id = u64::from(other == 0);
             }
+            Self::FormerSet if lie.commitment.block_number == chain.head().block_number => {
+                lie.commitment.validator_set_id = 0;
+                lie = chain.sign(0, lie.commitment, 0..len);
+            }
             Self::FlippedMmrRoot => lie.commitment.mmr_root.0[31] ^= 1,
             Self::FlippedSignature => lie.signature.0[47] ^= 1,
             _ => {}
@@ -108,7 +116,7 @@ impl Lie {
         mut honest: StatelessProof,
     ) -> StatelessProof {
         honest.justification = self.of_justification(chain, honest.justification);
-        if matches!(self, Self::OtherChain | Self::OtherSet) {
+        if matches!(self, Self::OtherChain | Self::OtherSet | Self::FormerSet) {
             // All of them signed, so that nobody's key belongs to the proof.
             (honest.absentees, honest.proof) = Default::default();
         }

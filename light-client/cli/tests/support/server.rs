@@ -152,6 +152,9 @@ impl State {
         if self.lie == Lie::NoDuet && method.starts_with("duet_") {
             return Err(jsonrpsee::types::ErrorCode::MethodNotFound.into());
         }
+        if self.lie == Lie::Joining && PAST.contains(&method) {
+            return Err(ErrorObject::owned(9006, "not here yet", None::<()>));
+        }
         let answer = self.answer_with_lies(method, params)?;
         Ok(match (self.lie, answer.as_str()) {
             (
@@ -288,6 +291,14 @@ impl State {
         Some(self.bytes(&proof))
     }
 }
+
+/// What a node that began in the middle of the chain cannot answer at first.
+const PAST: [&str; 4] = [
+    "duet_getGenesisProof",
+    "duet_getSetProofs",
+    "duet_getStatelessSetProofs",
+    "duet_getKeys",
+];
 
 const METHODS: [&str; 10] = [
     "chain_getBlockHash",
