@@ -5,6 +5,9 @@ use duet_primitives::{
     Bitfield, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
 
+/// Members of each set of the chains that are served.
+const LEN: u32 = 5;
+
 /// What a server does wrong. Each lie changes one thing of an honest answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
@@ -75,7 +78,7 @@ impl Lie {
         honest: UncheckedJustification,
     ) -> UncheckedJustification {
         let mut lie = honest;
-        let len = 5;
+        let len = LEN;
         match self {
             Self::WrongApk2 => {
                 let other = chain.justifications().find(|other| other.apk2 != lie.apk2);
@@ -116,8 +119,8 @@ impl Lie {
         mut honest: StatelessProof,
     ) -> StatelessProof {
         honest.justification = self.of_justification(chain, honest.justification);
-        if matches!(self, Self::OtherChain | Self::OtherSet | Self::FormerSet) {
-            // All of them signed, so that nobody's key belongs to the proof.
+        if honest.justification.signers.count() == LEN {
+            // Nobody's key belongs to the proof.
             (honest.absentees, honest.proof) = Default::default();
         }
         if self == Self::SetKeys {
