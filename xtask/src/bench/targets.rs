@@ -10,19 +10,10 @@ pub(crate) struct Target {
     pub(crate) rival: &'static str,
     /// How many times faster we want to be.
     pub(crate) least: f64,
-    pub(crate) compared: Compared,
-}
-
-/// What is compared.
-pub(crate) enum Compared {
-    /// Two measurements; of ours, `per` make one of theirs.
-    Measured {
-        ours: &'static str,
-        per: f64,
-        theirs: &'static str,
-    },
-    /// Nothing, and why.
-    Not(&'static str),
+    /// The names of what is compared; of ours, `per` make one of theirs.
+    ours: &'static str,
+    per: f64,
+    theirs: &'static str,
 }
 
 /// How far ahead we are.
@@ -60,32 +51,20 @@ impl Target {
             work,
             rival,
             least,
-            compared: Compared::Measured { ours, per, theirs },
-        }
-    }
-
-    const fn not(work: &'static str, rival: &'static str, least: f64, why: &'static str) -> Self {
-        Self {
-            work,
-            rival,
-            least,
-            compared: Compared::Not(why),
+            ours,
+            per,
+            theirs,
         }
     }
 
     /// `Err` says why there is none.
     pub(crate) fn ratio(&self, results: &Results) -> Result<Ratio, String> {
-        match self.compared {
-            Compared::Not(why) => Err(why.to_owned()),
-            Compared::Measured { ours, per, theirs } => {
-                let row = |name| {
-                    results
-                        .row(name)
-                        .ok_or_else(|| format!("`{name}` was not measured in this run"))
-                };
-                Ok(Ratio::new(row(ours)?, per, row(theirs)?))
-            }
-        }
+        let row = |name| {
+            results
+                .row(name)
+                .ok_or_else(|| format!("`{name}` was not measured in this run"))
+        };
+        Ok(Ratio::new(row(self.ours)?, self.per, row(self.theirs)?))
     }
 }
 
