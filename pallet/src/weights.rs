@@ -1,15 +1,15 @@
 //! What calls cost.
 //!
 //! # How the numbers were obtained
-//! By the benchmarks in `benchmarking.rs`, run by `frame-benchmarking-cli` 64.0.0, which is what `frame-omni-bencher` 0.28.0 calls,
-//! against the runtime of this repository in WASM, built with its feature `runtime-benchmarks`:
+//! By the benchmarks in `benchmarking.rs`, run by the pallet command of `frame-benchmarking-cli` 64.0.0 against the runtime of this
+//! repository in WASM, built with its feature `runtime-benchmarks` and not compacted. `frame-omni-bencher` 0.28.0 has that command as
 //!
 //! ```text
 //! frame-omni-bencher v1 benchmark pallet --runtime duet_runtime.wasm --pallet pallet_duet --extrinsic '*' \
 //!     --genesis-builder runtime --genesis-builder-preset development --steps 20 --repeat 10
 //! ```
 //!
-//! on a Xeon of 2.5 GHz, which is not the SDK's reference hardware. A chain measures on its own, as it does for every
+//! It ran on a Xeon of 2.5 GHz, which is not the SDK's reference hardware. A chain measures on its own, as it does for every
 //! pallet, and all the more with the feature `host-functions`, for which these are more than it needs.
 
 use core::marker::PhantomData;

@@ -221,35 +221,29 @@ async fn a_head_without_a_proof_is_a_gap_and_ends_with_its_own_status() {
     sync(&chain, &[&liar], &[]).await.expect_code(6);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_pruned_server_is_left_for_one_that_has_the_way() {
+/// A server that lacks something is left for one that has the way; alone it ends the program, with this advice.
+async fn expect_gap(lie: Lie, rule: Option<&str>, advice: &str) {
     let chain = chain();
-    let pruned = Server::start(&chain, Lie::Pruned).await;
+    let lacking = Server::start(&chain, lie).await;
     let honest = Server::start(&chain, Lie::None).await;
     for mode in [&[][..], &["--stateless"]] {
-        let finished = sync(&chain, &[&pruned, &honest], mode).await.expect_code(0);
-        assert_left(&finished, &pruned, "incomplete", Some("LIGHT-6"));
-        let finished = sync(&chain, &[&pruned], mode).await.expect_code(6);
-        let failed = finished.named("failed").remove(0);
-        assert!(failed["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("checkpoint")));
+        let both = sync(&chain, &[&lacking, &honest], mode).await;
+        assert_left(&both.expect_code(0), &lacking, "incomplete", rule);
+        let alone = sync(&chain, &[&lacking], mode).await.expect_code(6);
+        let failed = alone.named("failed").remove(0);
+        let message = failed["message"].as_str().expect("text");
+        assert!(message.contains(advice), "{message}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_pruned_server_is_left_for_one_that_has_the_way() {
+    expect_gap(Lie::Pruned, Some("LIGHT-6"), "checkpoint").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_began_in_the_middle_is_left_for_one_that_has_the_past() {
-    let chain = chain();
-    let joining = Server::start(&chain, Lie::Joining).await;
-    let honest = Server::start(&chain, Lie::None).await;
-    for mode in [&[][..], &["--stateless"]] {
-        let both = sync(&chain, &[&joining, &honest], mode).await;
-        assert_left(&both.expect_code(0), &joining, "incomplete", None);
-        let alone = sync(&chain, &[&joining], mode).await.expect_code(6);
-        let failed = alone.named("failed").remove(0);
-        let message = failed["message"].as_str().expect("text");
-        assert!(message.contains("ask again later"), "{message}");
-    }
+    expect_gap(Lie::Joining, None, "ask again later").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
