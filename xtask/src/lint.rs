@@ -76,37 +76,33 @@ fn beside(rustc: &Path, tool: &str) -> PathBuf {
     rustc.with_file_name(tool)
 }
 
-/// One call of rustc by cargo, with metadata in place of libraries where both exist.
+/// One call of rustc by cargo.
 struct Call {
     arguments: Vec<OsString>,
 }
 
-/// What cargo says when a crate is to be translated and linked.
-const EMIT: &str = "--emit=";
-
 impl Call {
+    /// Build scripts stay as they are: cargo runs them. What else there is makes metadata only, and reads it.
     fn parse(arguments: impl Iterator<Item = OsString>) -> Self {
-        Self {
-            arguments: arguments.map(metadata_of).collect(),
+        let mut call = Self {
+            arguments: arguments.collect(),
+        };
+        if !call.is_executed() {
+            for argument in &mut call.arguments {
+                if argument.to_string_lossy().starts_with("--emit=") {
+                    *argument = "--emit=dep-info,metadata".into();
+                } else if let Some(metadata) = metadata_of(argument) {
+                    *argument = metadata;
+                }
+            }
         }
+        call
     }
 
     /// Whether clippy and rustdoc found nothing.
     fn lint(&self, rustc: &Path, documentation: &Path) -> io::Result<bool> {
         let mut clippy = Command::new(beside(rustc, "clippy-driver"));
-        clippy.arg(rustc);
-        if self.is_executed() {
-            return Ok(clippy.args(&self.arguments).status()?.success());
-        }
-        clippy.args(self.arguments.iter().map(|argument| {
-            let emits = argument.to_string_lossy().starts_with(EMIT);
-            let instead = OsStr::new("--emit=dep-info,metadata");
-            if emits {
-                instead
-            } else {
-                argument
-            }
-        }));
+        clippy.arg(rustc).args(&self.arguments);
         if !clippy.status()?.success() {
             return Ok(false);
         }
@@ -121,7 +117,7 @@ impl Call {
                 return Ok(false);
             }
         }
-        if let Some(path) = self.linked() {
+        if let Some(path) = self.expected() {
             File::create(path)?.set_modified(SystemTime::now())?;
         }
         Ok(true)
@@ -138,8 +134,11 @@ impl Call {
         name == "build_script_build" || name == "___"
     }
 
-    /// The library or program that cargo expects.
-    fn linked(&self) -> Option<PathBuf> {
+    /// The library or program that cargo expects and that was not made.
+    fn expected(&self) -> Option<PathBuf> {
+        if self.is_executed() {
+            return None;
+        }
         let suffix = self.arguments.iter().find_map(|argument| {
             let text = argument.to_string_lossy();
             text.strip_prefix("extra-filename=").map(str::to_owned)
@@ -166,9 +165,9 @@ impl Call {
         self.arguments.get(at + 1).map(OsString::as_os_str)
     }
 
-    /// Libraries and programs are; tests are not.
+    /// Libraries and programs are documented; tests and build scripts are not.
     fn is_documented(&self) -> bool {
-        self.has("--crate-type") && !self.has("--test")
+        self.has("--crate-type") && !self.has("--test") && !self.is_executed()
     }
 
     /// Those of rustc's arguments that say what the crate is and what it sees.
@@ -199,14 +198,9 @@ impl Call {
     }
 }
 
-/// An argument that names a library (`name=path.rlib`) names its metadata instead, if there is such a file.
-fn metadata_of(argument: OsString) -> OsString {
-    let path = |text: &str| PathBuf::from(text.split_once('=').map_or(text, |(_, path)| path));
-    match argument
-        .to_str()
-        .and_then(|text| text.strip_suffix(".rlib"))
-    {
-        Some(text) if path(&format!("{text}.rmeta")).exists() => format!("{text}.rmeta").into(),
-        _ => argument,
-    }
+/// For an argument that names a library (`name=path.rlib`), the same of its metadata, if there is such a file.
+fn metadata_of(argument: &OsStr) -> Option<OsString> {
+    let metadata = format!("{}.rmeta", argument.to_str()?.strip_suffix(".rlib")?);
+    let path = metadata.split_once('=').map_or("", |(_, path)| path);
+    Path::new(path).exists().then(|| metadata.into())
 }
