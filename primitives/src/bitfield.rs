@@ -1,6 +1,9 @@
 //! Who signed: one bit per validator, lowest bit of the first byte first.
 
-use crate::{bytes::decode_list, error::JustificationError, suite::MAX_VALIDATORS, SignerIndex};
+use crate::{
+    bytes::decode_list, curve::is_set, error::JustificationError, suite::MAX_VALIDATORS,
+    SignerIndex,
+};
 use alloc::{vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
 use scale_info::TypeInfo;
@@ -16,10 +19,6 @@ impl Decode for Bitfield {
         let limit = MAX_VALIDATORS.div_ceil(BITS);
         decode_list(input, limit, "JUST-2: the bitfield is longer than any set").map(Self)
     }
-}
-
-fn position(index: SignerIndex) -> (usize, u8) {
-    ((index / BITS) as usize, 1 << (index % BITS))
 }
 
 /// The bits of the last byte that stand for nobody of `len` validators.
@@ -40,9 +39,8 @@ impl Bitfield {
     pub fn from_indices(len: u32, indices: impl IntoIterator<Item = SignerIndex>) -> Self {
         let mut field = Self::empty(len);
         for index in indices.into_iter().filter(|index| *index < len) {
-            let (byte, bit) = position(index);
-            if let Some(byte) = field.0.get_mut(byte) {
-                *byte |= bit;
+            if let Some(byte) = field.0.get_mut((index / BITS) as usize) {
+                *byte |= 1 << (index % BITS);
             }
         }
         field
@@ -60,8 +58,7 @@ impl Bitfield {
 
     /// Whether the bit of `index` is set.
     pub fn contains(&self, index: SignerIndex) -> bool {
-        let (byte, bit) = position(index);
-        self.0.get(byte).is_some_and(|byte| byte & bit != 0)
+        is_set(&self.0, index as usize)
     }
 
     /// How many bits are set.

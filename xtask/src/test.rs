@@ -12,8 +12,8 @@ pub(crate) struct Options {
 
 /// Builds the programs that the end-to-end tests start, then runs all tests of all crates.
 ///
-/// Cargo runs one test program at a time, and each end-to-end story is a program of its own: two networks
-/// never compete for the machine.
+/// Cargo runs one test program at a time: the one with the stories of real networks has the machine for itself, and
+/// divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");

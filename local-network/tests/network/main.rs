@@ -1,10 +1,10 @@
-//! Stories about networks of real nodes. One program, and one story at a time: a network has the machine for
-//! itself.
+//! Stories about networks of real nodes. One program, which tells two stories at a time and has the machine for
+//! itself. They begin in the order of their names: the one that takes as long as all others together comes first.
 
 mod adversaries;
+mod arrival;
 mod crashes;
 mod demo;
 mod equivocation;
 mod forgery;
-mod joining;
 mod support;

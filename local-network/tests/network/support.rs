@@ -9,18 +9,19 @@ use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
 use std::{future::Future, time::Duration};
-use tokio::sync::Mutex;
+use tokio::sync::Semaphore;
 
 /// How long the network may take for what it does every few blocks.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// How long it may take for what takes some sessions.
 pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 
-static MACHINE: Mutex<()> = Mutex::const_new(());
+/// Networks at a time. Nodes mostly wait for the next slot, so that two cores have time for two networks.
+static PLACES: Semaphore = Semaphore::const_new(2);
 
-/// Runs one story, alone on the machine. When it is interrupted, its network ends before the program does.
+/// Runs a story when there is a place for its network. When it is interrupted, its network ends before the program does.
 pub(crate) async fn story(tell: impl Future<Output = ()>) {
-    let _alone = MACHINE.lock().await;
+    let _place = PLACES.acquire().await.expect("the places stay open");
     let mut interrupt = Interrupt::listen().expect("signals can be listened to");
     let is_interrupted = tokio::select! {
         () = tell => false,

@@ -235,16 +235,28 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Which bits are set, the lowest of the first byte being number zero. Cost: bytes without any are passed over.
+/// Which bits are set, the lowest of the first byte being number zero. Cost: eight bytes without any are passed over
+/// at once.
 fn places(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
-    bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte != 0)
-        .flat_map(|(at, byte)| {
-            let is_set = move |bit: &usize| byte >> bit & 1 == 1;
-            (0..8).filter(is_set).map(move |bit| at * 8 + bit)
+    bytes.chunks(8).enumerate().flat_map(|(at, chunk)| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let mut rest = u64::from_le_bytes(word);
+        core::iter::from_fn(move || {
+            let lowest = rest.trailing_zeros();
+            (rest != 0).then(|| {
+                rest &= rest - 1;
+                at * 64 + lowest as usize
+            })
         })
+    })
+}
+
+/// Whether a bit is set, numbered as in [`places`]; not beyond the end.
+pub(crate) fn is_set(bytes: &[u8], place: usize) -> bool {
+    bytes
+        .get(place / 8)
+        .is_some_and(|byte| byte >> (place % 8) & 1 == 1)
 }
 
 /// Those of `list` whose bits are set in `selected`.
@@ -287,5 +299,27 @@ fn check_encoding(bytes: &[u8]) -> Result<(), PointError> {
         Ok(())
     } else {
         Err(PointError::NotCanonical)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_set, places};
+    use alloc::{format, string::String, vec::Vec};
+
+    #[test]
+    fn the_places_are_those_whose_bits_are_set() {
+        for len in 0..=25_u8 {
+            let bytes: Vec<_> = (0..len).map(|at| at.wrapping_mul(101)).collect();
+            let beyond = usize::from(len) * 8 + 9;
+            let expected: Vec<_> = (0..beyond).filter(|place| is_set(&bytes, *place)).collect();
+            assert_eq!(places(&bytes).collect::<Vec<_>>(), expected);
+            let text: String = bytes
+                .iter()
+                .map(|byte| format!("{:08b}", byte.reverse_bits()))
+                .collect();
+            let ones: Vec<_> = text.match_indices('1').map(|(place, _)| place).collect();
+            assert_eq!(ones, expected);
+        }
     }
 }

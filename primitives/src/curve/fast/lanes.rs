@@ -19,10 +19,6 @@ pub(crate) const ZERO: Affine = Affine {
     y: Fp::ZERO,
 };
 
-/// Fewer additions are not worth vectors.
-#[cfg(target_arch = "x86_64")]
-const LEAST_FOR_VECTORS: usize = 24;
-
 /// A vector that is less full than this is not worth decompressing.
 #[cfg(target_arch = "x86_64")]
 const LEAST_TO_DECOMPRESS: usize = 11;
@@ -68,7 +64,7 @@ impl Lanes {
     pub(crate) fn flush(&mut self, points: &mut [Affine]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(kernel) = self.vectors {
-            if self.additions.len() >= LEAST_FOR_VECTORS {
+            if kernel.is_worth(self.additions.len()) {
                 kernel.add_all(&self.additions, points);
                 self.additions.clear();
                 return;

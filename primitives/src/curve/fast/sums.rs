@@ -10,7 +10,7 @@
 //! begins with it and adds or takes off the keys in which they differ.
 
 use super::{
-    super::{places, some},
+    super::{is_set, places, some},
     lanes::{Lanes, ZERO},
     normal,
     point::{Affine, Jacobian},
@@ -96,13 +96,9 @@ impl Last {
         point: fn(&P) -> &blst_p1_affine,
         differing: &[u8],
     ) -> blst_p1_affine {
-        let before = |place: usize| {
-            let byte = self.selected.get(place / 8);
-            byte.is_some_and(|byte| byte >> (place % 8) & 1 == 1)
-        };
         let changes = places(differing).map_while(|place| {
             let changed = Affine::from_blst(point(list.get(place)?));
-            Some(changed.neg_if(before(place)))
+            Some(changed.neg_if(is_set(&self.selected, place)))
         });
         sum(core::iter::once(Affine::from_blst(&self.sum)).chain(changes))
     }
@@ -169,7 +165,9 @@ impl Sums {
             }
             None => {}
         }
-        sum(some(list, selected).map(affine))
+        // Finding them first lets the processor fetch many at once.
+        let entries: Vec<_> = some(list, selected).collect();
+        sum(entries.into_iter().map(affine))
     }
 
     /// Counts what tables would have saved of this sum, and says whether they are worth making now.

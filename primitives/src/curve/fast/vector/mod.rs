@@ -29,7 +29,11 @@ type Mul = unsafe fn(&mut Fp16, &Fp16, &Fp16);
 
 /// A way to multiply, on a processor that can.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kernel(Mul);
+pub(super) struct Kernel {
+    mul: Mul,
+    /// Fewer additions at once are done sooner without vectors.
+    least: usize,
+}
 
 impl Kernel {
     /// The way that belongs to this arithmetic, if the processor can.
@@ -41,15 +45,26 @@ impl Kernel {
             LazyLock::new(|| *HAS_AVX512 && is_x86_feature_detected!("avx512ifma"));
         match arithmetic {
             Arithmetic::Portable => None,
-            Arithmetic::Avx512 => HAS_AVX512.then_some(Self(double::mul)),
-            Arithmetic::Avx512Ifma => HAS_IFMA.then_some(Self(integer::mul)),
+            Arithmetic::Avx512 => HAS_AVX512.then_some(Self {
+                mul: double::mul,
+                least: 96,
+            }),
+            Arithmetic::Avx512Ifma => HAS_IFMA.then_some(Self {
+                mul: integer::mul,
+                least: 24,
+            }),
         }
+    }
+
+    /// Whether so many additions at once are done sooner with vectors.
+    pub(super) fn is_worth(self, additions: usize) -> bool {
+        additions >= self.least
     }
 
     /// The product of a short and of a loose element: short.
     fn mul(self, out: &mut Fp16, short: &Fp16, loose: &Fp16) {
         // Made only where the processor has what the function needs.
-        unsafe { (self.0)(out, short, loose) }
+        unsafe { (self.mul)(out, short, loose) }
     }
 
     /// The points of the curve that these bytes encode, without the subgroup check.

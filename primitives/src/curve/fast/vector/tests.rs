@@ -23,10 +23,16 @@ fn kernels() -> Vec<(&'static str, Kernel)> {
     };
     let mut kernels = vec![
         ("double", double),
-        ("emulated", Kernel(integer::mul_emulated)),
+        (
+            "emulated",
+            Kernel {
+                mul: integer::mul_emulated,
+                least: 24,
+            },
+        ),
     ];
     kernels.extend(Kernel::of(Arithmetic::Avx512Ifma).map(|kernel| ("integer", kernel)));
-    assert_eq!(double.0 as usize, double::mul as *const () as usize);
+    assert_eq!(double.mul as usize, double::mul as *const () as usize);
     kernels
 }
 
