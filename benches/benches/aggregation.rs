@@ -69,7 +69,7 @@ fn justifications(harness: &mut Harness) {
                 let mut in_turn = two_proofs(round, percent, Absentees::Others)
                     .into_iter()
                     .cycle();
-                let mut newcomer = Newcomer::new(round);
+                let mut newcomer = Newcomer::new(round, percent);
                 move || {
                     let proof =
                         decode_justification(black_box(&in_turn.next().expect("there are two")));
@@ -94,7 +94,7 @@ fn justifications(harness: &mut Harness) {
                     let mut in_turn = two_proofs(round, percent, Absentees::Steady)
                         .into_iter()
                         .cycle();
-                    let mut newcomer = Newcomer::new(round);
+                    let mut newcomer = Newcomer::new(round, percent);
                     move || {
                         let proof = decode_justification(black_box(
                             &in_turn.next().expect("there are two"),

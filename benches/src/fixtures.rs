@@ -167,21 +167,25 @@ impl Round {
 pub struct Newcomer {
     round: &'static Round,
     keysets: Vec<Keyset>,
+    /// Proofs that a newcomer checks before the next one comes: fewer than it takes for sums to be kept.
+    most: u32,
     uses: u32,
 }
 
 impl Newcomer {
-    /// Proofs that a newcomer checks before the next one comes: fewer than it takes for sums to be kept.
-    const USES: u32 = 100;
-
-    /// Newcomers in advance for as many proofs as a measurement takes.
-    pub fn new(round: &'static Round) -> Self {
+    /// Newcomers in advance for as many proofs by this share of the set as a measurement takes.
+    pub fn new(round: &'static Round, percent: u32) -> Self {
         let mut newcomers = Self {
             round,
             keysets: Vec::new(),
+            // The more keys a proof adds, the sooner sums pay, and the fewer proofs there is time for.
+            most: match (round.keyset().len(), percent) {
+                (20_000.., ..80) => 15,
+                _ => 100,
+            },
             uses: 0,
         };
-        newcomers.keysets = (0..20).map(|_| newcomers.make()).collect();
+        newcomers.keysets = (0..8).map(|_| newcomers.make()).collect();
         newcomers
     }
 
@@ -192,7 +196,7 @@ impl Newcomer {
 
     /// The set for one more proof.
     pub fn keyset(&mut self) -> &Keyset {
-        if self.uses == Self::USES {
+        if self.uses == self.most {
             self.uses = 0;
             self.keysets.pop();
         }

@@ -16,7 +16,7 @@ pub(crate) struct Equation<C: Curve> {
 impl<C: Curve> Equation<C> {
     /// Two Miller loops, one final exponentiation.
     pub(crate) fn holds(&self) -> bool {
-        C::pairings_equal(&self.left, &C::g2_generator(), &self.right, &self.point)
+        C::equation_holds(&self.left, &self.right, &self.point)
     }
 
     /// Whether all hold: one Miller loop and two short multiplications each, one final exponentiation.

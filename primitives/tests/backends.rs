@@ -376,6 +376,13 @@ fn pairings_are_bilinear<C: Curve>() {
     assert!(equal(1, 210, 210, 1));
     assert!(!equal(6, 35, 14, 16));
     assert!(!equal(6, 35, 13, 15));
+    let holds = |a, c, d| C::equation_holds(&g1::<C>(a), &g1::<C>(c), &g2::<C>(d));
+    assert!(holds(210, 14, 15));
+    assert!(holds(1, 1, 1));
+    assert!(!holds(211, 14, 15));
+    assert!(!holds(210, 14, 16));
+    let minus = C::g1_neg(&g1::<C>(210));
+    assert!(!C::equation_holds(&minus, &g1::<C>(14), &g2::<C>(15)));
 }
 
 fn a_pairing_with_zero_is_one<C: Curve>() {
@@ -388,6 +395,11 @@ fn a_pairing_with_zero_is_one<C: Curve>() {
     assert!(!C::pairings_equal(&p, &zero2, &p, &q));
     assert!(!C::pairings_equal(&p, &q, &zero1, &q));
     assert!(!C::pairings_equal(&p, &q, &p, &zero2));
+    assert!(C::equation_holds(&zero1, &zero1, &q));
+    assert!(C::equation_holds(&zero1, &p, &zero2));
+    assert!(!C::equation_holds(&zero1, &p, &q));
+    assert!(!C::equation_holds(&p, &zero1, &q));
+    assert!(!C::equation_holds(&p, &p, &zero2));
 }
 
 fn a_stored_point_reads_as_when_it_was_checked<C: Curve>() {
@@ -507,6 +519,8 @@ proptest! {
         let by_wasm = Wasm::pairings_equal(&g1::<Wasm>(a), &g2::<Wasm>(b), &g1::<Wasm>(c), &g2::<Wasm>(d));
         prop_assert_eq!(by_ark, a * b == c * d);
         prop_assert_eq!((by_blst, by_wasm), (by_ark, by_ark));
+        let holds = Blst::equation_holds(&g1::<Blst>(a), &g1::<Blst>(c), &g2::<Blst>(d));
+        prop_assert_eq!(holds, a == c * d);
     }
 
     #[test]

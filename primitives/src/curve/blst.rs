@@ -339,4 +339,16 @@ impl Curve for Blst {
             blst_fp12_is_one(&power)
         }
     }
+
+    fn equation_holds(
+        left: &blst_p1_affine,
+        right: &blst_p1_affine,
+        point: &blst_p2_affine,
+    ) -> bool {
+        if Self::g1_is_zero(left) || Self::g1_is_zero(right) || Self::g2_is_zero(point) {
+            return Self::pairings_equal(left, &Self::g2_generator(), right, point);
+        }
+        let [left, right] = [left, right].map(fast::Affine::from_blst);
+        fast::equation_holds(&left, &right, point)
+    }
 }

@@ -233,6 +233,10 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool {
         Self::pairing_product_is_one(&[(a, b), (&Self::g1_neg(c), d)])
     }
+    /// [`Curve::pairings_equal`] with the generator on the left: whether `e(left, g2) = e(right, point)`.
+    fn equation_holds(left: &Self::G1, right: &Self::G1, point: &Self::G2) -> bool {
+        Self::pairings_equal(left, &Self::g2_generator(), right, point)
+    }
 }
 
 /// Which bits are set, the lowest of the first byte being number zero. Cost: eight bytes without any are passed over

@@ -8,7 +8,8 @@
 //! Where the processor has AVX-512, what goes in step goes sixteen at a time (`vector`).
 //!
 //! Sums of keys go in step too, and sums of subsets are kept where the same keys are added again and again
-//! ([`sums`]).
+//! ([`sums`]). One of the two pairings of a proof is with the generator, whose part in it is worked out once
+//! ([`pairing`]).
 //!
 //! Everything here is public, so that it may branch and look up by value. Nothing in it may see a secret.
 
@@ -17,6 +18,8 @@ mod comb;
 mod field;
 mod inverse;
 mod lanes;
+#[allow(unsafe_code)]
+mod pairing;
 mod point;
 mod sums;
 mod variable;
@@ -36,6 +39,7 @@ use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
 use lanes::{decompress_all, Lanes, ZERO};
+pub(super) use pairing::equation_holds;
 pub(super) use point::Affine;
 use point::{to_affine, Jacobian};
 use std::sync::{
