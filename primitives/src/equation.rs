@@ -2,24 +2,36 @@
 
 use crate::{curve::Curve, transcript::batch_weights};
 use alloc::{vec, vec::Vec};
+use core::fmt::{self, Debug, Formatter};
 
-/// `e(left, g2) = e(right, point)`.
+/// `e(σ + t·key, g2) = e(right, point)`.
 #[derive(Debug)]
 pub(crate) struct Equation<C: Curve> {
-    pub(crate) left: C::G1,
+    pub(crate) sigma: C::G1,
+    pub(crate) t: Coefficient<C>,
+    pub(crate) key: C::G1,
+    pub(crate) key_tables: C::Tables,
     pub(crate) right: C::G1,
     pub(crate) point: C::G2,
     /// A hash of everything that the equation is made of.
     pub(crate) digest: [u8; 32],
 }
 
+/// What the key of an equation, and the generator on its other side, are multiplied with.
+pub(crate) enum Coefficient<C: Curve> {
+    Short(u128),
+    Full(C::Scalar),
+}
+
 impl<C: Curve> Equation<C> {
     /// Two Miller loops, one final exponentiation.
     pub(crate) fn holds(&self) -> bool {
-        C::equation_holds(&self.left, &self.right, &self.point)
+        let left = self.t.add_mul(&self.sigma, &self.key, &self.key_tables);
+        C::equation_holds(&left, &self.right, &self.point)
     }
 
-    /// Whether all hold: one Miller loop and two short multiplications each, one final exponentiation.
+    /// Whether all hold: each takes one Miller loop, a short multiplication and two terms of a sum of products; all
+    /// of them one final exponentiation.
     pub(crate) fn all_hold(equations: &[&Self]) -> bool {
         match equations {
             [] => true,
@@ -29,15 +41,23 @@ impl<C: Curve> Equation<C> {
         }
     }
 
-    /// JUST-6: `e(Σ rᵢ·leftᵢ, g2) = Π e(rᵢ·rightᵢ, pointᵢ)`, the first weight being one.
+    /// JUST-6: `e(Σ rᵢ·σᵢ + Σ rᵢ·tᵢ·keyᵢ, g2) = Π e(rᵢ·rightᵢ, pointᵢ)`, the first weight being one.
     fn weighted_sum_holds(equations: &[&Self]) -> bool {
         let weights = batch_weights(equations.iter().map(|equation| &equation.digest));
-        let left: Vec<_> = equations
+        let (signatures, keys): (Vec<_>, Vec<_>) = equations
             .iter()
             .zip(&weights)
-            .map(|(equation, weight)| (equation.left.clone(), C::scalar_from_u128(*weight)))
-            .collect();
-        let left = C::g1_neg(&C::g1_weighted_sum(&left));
+            .map(|(equation, weight)| {
+                let weight = C::scalar_from_u128(*weight);
+                let of_key = equation.t.times(&weight);
+                (
+                    (equation.sigma.clone(), weight),
+                    (equation.key.clone(), of_key),
+                )
+            })
+            .unzip();
+        let [signatures, keys] = [signatures, keys].map(|terms| C::g1_weighted_sum(&terms));
+        let left = C::g1_neg(&C::g1_sum(&[&signatures, &keys]));
         let zero = C::g1_sum(&[]);
         let none = C::Tables::default();
         let right: Vec<_> = equations
@@ -53,5 +73,39 @@ impl<C: Curve> Equation<C> {
         let points = equations.iter().map(|equation| &equation.point);
         pairs.extend(right.iter().zip(points));
         C::pairing_product_is_one(&pairs)
+    }
+}
+
+impl<C: Curve> Coefficient<C> {
+    /// `p + t·q`.
+    pub(crate) fn add_mul(&self, p: &C::G1, q: &C::G1, q_tables: &C::Tables) -> C::G1 {
+        match self {
+            Self::Short(t) => C::g1_add_mul_short(p, *t, q, q_tables),
+            Self::Full(t) => C::g1_add_mul(p, t, q, q_tables),
+        }
+    }
+
+    /// `t·factor`.
+    fn times(&self, factor: &C::Scalar) -> C::Scalar {
+        let short;
+        let t = match self {
+            Self::Short(t) => {
+                short = C::scalar_from_u128(*t);
+                &short
+            }
+            Self::Full(t) => t,
+        };
+        let [zero, one] = [0, 1].map(C::scalar_from_u128);
+        let negated = C::scalar_sub_mul(&zero, t, factor);
+        C::scalar_sub_mul(&zero, &negated, &one)
+    }
+}
+
+impl<C: Curve> Debug for Coefficient<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Short(t) => write!(f, "{t}"),
+            Self::Full(t) => write!(f, "{:?}", C::scalar_to_bytes(t)),
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     commitment::{Commitment, RoundMessage},
     curve::{Curve, Native},
     dleq::Encoded,
-    equation::Equation,
+    equation::{Coefficient, Equation},
     error::JustificationError,
     keyset::Keyset,
     suite::AGGREGATE_TAG,
@@ -168,11 +168,13 @@ pub(crate) fn equation<C: Curve>(
         &apk2.0,
         &signature.0,
     );
-    let t = coefficient(&digest);
-    let (g1, g1_tables) = (C::g1_generator(), C::g1_generator_tables());
+    let t = Coefficient::Short(coefficient(&digest));
     Ok(Equation {
-        left: C::g1_add_mul_short(&sigma, t, apk1, apk1_tables),
-        right: C::g1_add_mul_short(&hm.point, t, &g1, &g1_tables),
+        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        sigma,
+        t,
+        key: apk1.clone(),
+        key_tables: apk1_tables.clone(),
         point,
         digest,
     })

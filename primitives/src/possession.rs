@@ -6,7 +6,7 @@
 use crate::{
     curve::Curve,
     dleq::{self, Encoded},
-    equation::Equation,
+    equation::{Coefficient, Equation},
     error::PossessionError,
     suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
     transcript::{equation_digest, hash_to_scalar},
@@ -60,16 +60,18 @@ fn equation<C: Curve>(
     (pk2, pk2_bytes): (&C::G2, &Pk2Bytes),
     (sigma, sigma_bytes): (&C::G1, &SignatureBytes),
 ) -> Equation<C> {
-    let t = hash_to_scalar::<C>(&[
+    let t = Coefficient::Full(hash_to_scalar::<C>(&[
         &hm.bytes,
         pk2_bytes.as_ref(),
         &pk1.bytes,
         sigma_bytes.as_ref(),
-    ]);
-    let g1_tables = C::g1_generator_tables();
+    ]));
     Equation {
-        left: C::g1_add_mul(sigma, &t, &pk1.point, &pk1.tables),
-        right: C::g1_add_mul(&hm.point, &t, &C::g1_generator(), &g1_tables),
+        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        sigma: sigma.clone(),
+        t,
+        key: pk1.point.clone(),
+        key_tables: pk1.tables.clone(),
         point: pk2.clone(),
         digest: equation_digest(
             POSSESSION_TAG,

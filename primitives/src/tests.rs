@@ -279,8 +279,8 @@ fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
         .collect();
     if spoil {
         let error = C::g1_generator();
-        equations[1].left = C::g1_sum(&[&equations[1].left, &error]);
-        equations[3].left = C::g1_sub(&equations[3].left, &error);
+        equations[1].sigma = C::g1_sum(&[&equations[1].sigma, &error]);
+        equations[3].sigma = C::g1_sub(&equations[3].sigma, &error);
     }
     possession::settle(&equations.iter().collect::<Vec<_>>())
 }

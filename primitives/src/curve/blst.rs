@@ -75,6 +75,12 @@ fn mul_g1(point: &blst_p1_affine, scalar: &[u8], bits: usize) -> blst_p1 {
     out
 }
 
+/// How many bytes a public scalar has up to its highest that is not zero.
+fn len(scalar: &Scalar) -> usize {
+    let highest = scalar.0.b.iter().rposition(|byte| *byte != 0);
+    highest.map_or(0, |at| at + 1)
+}
+
 /// A point of the curve from its encoding, without the subgroup check.
 pub(super) fn decompress(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointError> {
     check_encoding(bytes)?;
@@ -231,6 +237,8 @@ impl Curve for Blst {
             .iter()
             .map(|(_, scalar)| scalar.0.b.as_ptr())
             .collect();
+        let longest = terms.iter().map(|(_, scalar)| len(scalar)).max();
+        let bits = (8 * longest.unwrap_or(0)).clamp(1, SCALAR_BITS);
         let mut sum = blst_p1::default();
         unsafe {
             let words = blst_p1s_mult_pippenger_scratch_sizeof(terms.len()) / size_of::<limb_t>();
@@ -240,7 +248,7 @@ impl Curve for Blst {
                 points.as_ptr(),
                 terms.len(),
                 scalars.as_ptr(),
-                SCALAR_BITS,
+                bits,
                 scratch.as_mut_ptr(),
             );
         }
