@@ -63,14 +63,15 @@ fn show(command: &Command) -> String {
         .join(" ")
 }
 
-/// Builds every crate of the workspace: the one package set, with the one set of features.
-pub(crate) fn build() -> Result {
-    run(&mut cargo([
-        "build",
-        "--workspace",
-        "--all-targets",
-        "--locked",
-    ]))
+/// What people run, with the features that tests and examples need: the same for every build, so that no crate is
+/// built twice.
+pub(crate) const PROGRAMS: &[&str] = &["--lib", "--bins", "--examples"];
+/// [`PROGRAMS`] and all tests. Bench programs are built where they are measured.
+pub(crate) const PROGRAMS_AND_TESTS: &[&str] = &["--lib", "--bins", "--examples", "--tests"];
+
+/// Builds such targets of every crate of the workspace.
+pub(crate) fn build(targets: &[&str]) -> Result {
+    run(cargo(["build", "--workspace", "--locked"]).args(targets))
 }
 
 /// Where cargo puts what it builds with the one profile.

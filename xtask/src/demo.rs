@@ -40,7 +40,7 @@ impl Options {
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    cargo::build()?;
+    cargo::build(cargo::PROGRAMS)?;
     let demo = cargo::output_directory().join("duet-demo");
     let error = Command::new(&demo).args(options.flags()).exec();
     Err(format!("cannot start {}: {error}", demo.display()).into())

@@ -17,7 +17,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    cargo::build()?;
+    cargo::build(cargo::PROGRAMS_AND_TESTS)?;
     let mut command = cargo::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
     if !options.arguments.is_empty() {
         command.arg("--").args(&options.arguments);
