@@ -125,9 +125,9 @@ impl DualKeyBytes {
     /// [`DualKeyBytes::check_possession`] of many keys, each with its owner and proof: the same verdicts in the same
     /// order. (POP-4)
     ///
-    /// Cost when all hold: what each costs alone, with one Miller loop, a short multiplication and two terms of a sum of products in place of its
-    /// product of two pairings, and one such product for all. If one fails only there, as much as one by one
-    /// besides.
+    /// Cost when all hold: what each costs alone, with one Miller loop, a short multiplication and two terms of a sum
+    /// of products in place of its product of two pairings, and one such product for all. If one fails only
+    /// there, as much as one by one besides.
     ///
     /// # Errors
     /// Each key has its own verdict; a bad one changes nothing for the others.

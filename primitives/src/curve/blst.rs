@@ -88,6 +88,15 @@ pub(super) fn decompress(bytes: &[u8; G1_LEN]) -> Result<blst_p1_affine, PointEr
     on_curve(unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) }).map(|()| point)
 }
 
+/// Whether what a Miller loop gives stands for one.
+pub(super) fn is_one_after_final_exponentiation(product: &blst_fp12) -> bool {
+    let mut power = blst_fp12::default();
+    unsafe {
+        blst_final_exp(&mut power, product);
+        blst_fp12_is_one(&power)
+    }
+}
+
 impl Curve for Blst {
     type Scalar = Scalar;
     type G1 = blst_p1_affine;
@@ -340,12 +349,9 @@ impl Curve for Blst {
         if g1.is_empty() {
             return true;
         }
-        let (mut product, mut power) = (blst_fp12::default(), blst_fp12::default());
-        unsafe {
-            blst_miller_loop_n(&mut product, g2.as_ptr(), g1.as_ptr(), g1.len());
-            blst_final_exp(&mut power, &product);
-            blst_fp12_is_one(&power)
-        }
+        let mut product = blst_fp12::default();
+        unsafe { blst_miller_loop_n(&mut product, g2.as_ptr(), g1.as_ptr(), g1.len()) };
+        is_one_after_final_exponentiation(&product)
     }
 
     fn equation_holds(

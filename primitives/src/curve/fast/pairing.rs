@@ -3,18 +3,19 @@
 //! A Miller loop doubles and adds a point of G2, and each step gives a line. Up to two factors that depend on the point of
 //! G1, lines depend on the point of G2 alone, and the generator's are always the same. Both loops share their squarings.
 
-use super::{field::Fp, point::Affine};
+use super::{
+    super::{blst::is_one_after_final_exponentiation, digits::Z},
+    field::Fp,
+    point::Affine,
+};
 use blst::{
-    blst_final_exp, blst_fp12, blst_fp12_conjugate, blst_fp12_is_one, blst_fp12_mul_by_xy00z0,
-    blst_fp12_one, blst_fp12_sqr, blst_fp2, blst_fp6, blst_p2_affine, blst_p2_affine_generator,
-    blst_precompute_lines,
+    blst_fp12, blst_fp12_conjugate, blst_fp12_mul_by_xy00z0, blst_fp12_one, blst_fp12_sqr,
+    blst_fp2, blst_fp6, blst_p2_affine, blst_p2_affine_generator, blst_precompute_lines,
 };
 use std::{boxed::Box, sync::LazyLock};
 
 /// One for each step: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
 const STEPS: usize = 68;
-/// How many doublings come after each addition. The loop begins with one doubling.
-const DOUBLINGS: [usize; 5] = [2, 3, 9, 32, 16];
 
 /// The lines of a point of G2.
 struct Lines(Box<[blst_fp6; STEPS]>);
@@ -63,18 +64,19 @@ fn miller_loop(points: [&Affine; 2], lines: [&Lines; 2]) -> blst_fp12 {
     let factors = points.map(Factors::of);
     let mut out = unsafe { *blst_fp12_one() };
     let product = &raw mut out;
-    let steps = (0..STEPS).map(|step| lines.map(|lines| &lines.0[step]));
-    let mut steps = steps.map(|lines| {
-        for (line, factors) in lines.into_iter().zip(&factors) {
+    let mut steps = (0..STEPS).map(|step| lines.map(|lines| &lines.0[step]));
+    let mut multiply = || {
+        for (line, factors) in steps.next().into_iter().flatten().zip(&factors) {
             unsafe { blst_fp12_mul_by_xy00z0(product, product, &at(line, factors)) };
         }
-    });
-    steps.next();
-    for doublings in DOUBLINGS {
-        steps.next();
-        for _ in 0..doublings {
+    };
+    for bit in (0..63).rev() {
+        if bit < 62 {
             unsafe { blst_fp12_sqr(product, product) };
-            steps.next();
+        }
+        multiply();
+        if Z >> bit & 1 == 1 {
+            multiply();
         }
     }
     // The parameter of the curve is negative.
@@ -85,11 +87,7 @@ fn miller_loop(points: [&Affine; 2], lines: [&Lines; 2]) -> blst_fp12 {
 /// Whether `e(left, g2) = e(right, point)`, for points none of which is zero.
 pub(crate) fn equation_holds(left: &Affine, right: &Affine, point: &blst_p2_affine) -> bool {
     let product = miller_loop([left, &right.neg()], [&OF_GENERATOR, &Lines::of(point)]);
-    let mut power = blst_fp12::default();
-    unsafe {
-        blst_final_exp(&mut power, &product);
-        blst_fp12_is_one(&power)
-    }
+    is_one_after_final_exponentiation(&product)
 }
 
 #[cfg(test)]
