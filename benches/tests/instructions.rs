@@ -14,7 +14,7 @@ const INSTRUCTIONS_TOLERANCE: u64 = 5;
 /// In percent. What is multiplied depends on our code alone, but for the digits of hashes.
 const MULTIPLICATIONS_TOLERANCE: u64 = 1;
 
-const OPERATIONS: [&str; 14] = [
+const OPERATIONS: [&str; 13] = [
     "vote::check",
     "vote::check_all/n=64",
     "justification::check/n=64,signed=100%",
@@ -25,7 +25,6 @@ const OPERATIONS: [&str; 14] = [
     "curve::decompress_g1",
     "curve::decompress_g2",
     "curve::decode_g1",
-    "curve::decode_g2",
     "curve::hash_to_g1",
     "justification::sync/sessions=16,n=64,signed=67%",
     "curve::two_pairings",

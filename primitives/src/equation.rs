@@ -1,7 +1,7 @@
 //! Pairing equations with the generator of G2 on one side, alone and many at once.
 
 use crate::{curve::Curve, transcript::batch_weights};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};
 
 /// `e(σ + t·key, g2) = e(right, point)`.
@@ -12,7 +12,7 @@ pub(crate) struct Equation<C: Curve> {
     pub(crate) key: C::G1,
     pub(crate) key_tables: C::Tables,
     pub(crate) right: C::G1,
-    pub(crate) point: C::G2,
+    pub(crate) point: C::G2Prepared,
     /// A hash of everything that the equation is made of.
     pub(crate) digest: [u8; 32],
 }
@@ -27,7 +27,7 @@ impl<C: Curve> Equation<C> {
     /// Two Miller loops, one final exponentiation.
     pub(crate) fn holds(&self) -> bool {
         let left = self.t.add_mul(&self.sigma, &self.key, &self.key_tables);
-        C::equation_holds(&left, &self.right, &self.point)
+        C::equation_holds(&left, &[(&self.right, &self.point)])
     }
 
     /// Whether all hold: each takes one Miller loop, a short multiplication and two terms of a sum of products; all
@@ -48,31 +48,26 @@ impl<C: Curve> Equation<C> {
             .iter()
             .zip(&weights)
             .map(|(equation, weight)| {
-                let weight = C::scalar_from_u128(*weight);
-                let of_key = equation.t.times(&weight);
+                let of_key = equation.t.times(&C::scalar_from_weight(*weight));
                 (
-                    (equation.sigma.clone(), weight),
+                    (equation.sigma.clone(), *weight),
                     (equation.key.clone(), of_key),
                 )
             })
             .unzip();
-        let [signatures, keys] = [signatures, keys].map(|terms| C::g1_weighted_sum(&terms));
-        let left = C::g1_neg(&C::g1_sum(&[&signatures, &keys]));
-        let zero = C::g1_sum(&[]);
-        let none = C::Tables::default();
+        let (signatures, keys) = (
+            C::g1_weighted_sum(&signatures),
+            C::g1_sum_of_products(&keys),
+        );
+        let left = C::g1_sum(&[&signatures, &keys]);
         let right: Vec<_> = equations
             .iter()
             .zip(&weights)
-            .map(|(equation, weight)| match weight {
-                1 => equation.right.clone(),
-                weight => C::g1_add_mul_short(&zero, *weight, &equation.right, &none),
-            })
+            .map(|(equation, weight)| (&equation.right, *weight))
             .collect();
-        let g2 = C::g2_generator();
-        let mut pairs = vec![(&left, &g2)];
+        let right = C::g1_times_weights(&right);
         let points = equations.iter().map(|equation| &equation.point);
-        pairs.extend(right.iter().zip(points));
-        C::pairing_product_is_one(&pairs)
+        C::equation_holds(&left, &right.iter().zip(points).collect::<Vec<_>>())
     }
 }
 

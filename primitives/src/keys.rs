@@ -96,11 +96,15 @@ impl DualKeyBytes {
     pub fn check(&self) -> Result<DualKey, KeyError> {
         let pk1 = self.pk1().check()?;
         let pk2 = Native::g2_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
-        Ok(DualKey {
+        Ok(self.with_halves(pk1, pk2))
+    }
+
+    fn with_halves(&self, pk1: Pk1, pk2: <Native as Curve>::G2) -> DualKey {
+        DualKey {
             pk1,
             pk2,
             bytes: *self,
-        })
+        }
     }
 
     /// Checks that one secret stands behind both halves and that its holder names `owner`.
@@ -160,8 +164,10 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<(DualKey, Equation<Native>), PossessionError> {
-        let key = self.check()?;
-        let equation = possession::open(&key.pk1.0, &key.pk2, &self.pk2(), owner, proof)?;
+        let pk1 = self.pk1().check()?;
+        let pk2 = Native::g2_prepared_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
+        let key = self.with_halves(pk1, *Native::g2_of_prepared(&pk2));
+        let equation = possession::open(&key.pk1.0, pk2, &self.pk2(), owner, proof)?;
         Ok((key, equation))
     }
 }
@@ -181,11 +187,7 @@ impl PossessedKey {
     pub fn from_chain_state_unchecked(bytes: &DualKeyBytes) -> Result<Self, KeyError> {
         let pk1 = Pk1::from_chain_state_unchecked(&bytes.pk1())?;
         let pk2 = Native::g2_from_stored_unchecked(&bytes.pk2().0).map_err(KeyError::Pk2)?;
-        Ok(Self(DualKey {
-            pk1,
-            pk2,
-            bytes: *bytes,
-        }))
+        Ok(Self(bytes.with_halves(pk1, pk2)))
     }
 
     /// The key.

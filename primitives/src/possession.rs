@@ -30,7 +30,7 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
 /// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks.
 pub(crate) fn open<C: Curve>(
     pk1: &Encoded<C>,
-    pk2: &C::G2,
+    pk2: C::G2Prepared,
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
@@ -57,7 +57,7 @@ pub(crate) fn open<C: Curve>(
 fn equation<C: Curve>(
     hm: &Encoded<C>,
     pk1: &Encoded<C>,
-    (pk2, pk2_bytes): (&C::G2, &Pk2Bytes),
+    (pk2, pk2_bytes): (C::G2Prepared, &Pk2Bytes),
     (sigma, sigma_bytes): (&C::G1, &SignatureBytes),
 ) -> Equation<C> {
     let t = Coefficient::Full(hash_to_scalar::<C>(&[
@@ -72,7 +72,7 @@ fn equation<C: Curve>(
         t,
         key: pk1.point.clone(),
         key_tables: pk1.tables.clone(),
-        point: pk2.clone(),
+        point: pk2,
         digest: equation_digest(
             POSSESSION_TAG,
             &hm.bytes,

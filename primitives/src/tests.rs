@@ -113,7 +113,7 @@ fn possessed<C: Curve>(
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<(), PossessionError> {
-    let equation = possession::open(pk1, pk2, pk2_bytes, owner, proof)?;
+    let equation = possession::open(pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
     possession::settle(&[&equation]).remove(0)
 }
 
@@ -273,7 +273,8 @@ fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
                 pk2_bytes,
                 ..
             } = signer::<C>(seed);
-            possession::open(&pk1, &pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
+            let pk2 = C::g2_prepare(&pk2);
+            possession::open(&pk1, pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
                 .expect("its holder's proof")
         })
         .collect();

@@ -1,7 +1,7 @@
 //! Hashing to scalars.
 
 use crate::{
-    curve::Curve,
+    curve::{Curve, Weight},
     suite::{BATCH_TAG, G1_LEN, G2_LEN},
 };
 use alloc::vec::Vec;
@@ -66,28 +66,40 @@ pub(crate) fn equation_digest(
     hasher.finalize().into()
 }
 
-/// A coefficient or weight: the first 128 bits of a digest, never zero.
+/// A coefficient: the first 128 bits of a digest, never zero.
 pub(crate) fn coefficient(digest: &[u8; 32]) -> u128 {
     let mut low = [0; 16];
     low.copy_from_slice(&digest[..16]);
     u128::from_le_bytes(low).max(1)
 }
 
+/// A weight: the same bits, the lower half of them first.
+fn weight(digest: &[u8; 32]) -> Weight {
+    let bits = coefficient(digest).to_le_bytes();
+    let mut halves = [0; 2];
+    for (half, bytes) in halves.iter_mut().zip(bits.chunks_exact(8)) {
+        *half = u64::from_le_bytes(bytes.try_into().expect("chunks of eight; qed"));
+    }
+    halves
+}
+
 /// JUST-6: the weights of equations that are checked together; the first is one.
 ///
 /// They hash the digest of every equation, so that whoever chooses the equations cannot choose the weights.
-pub(crate) fn batch_weights<'a>(digests: impl Iterator<Item = &'a [u8; 32]> + Clone) -> Vec<u128> {
+pub(crate) fn batch_weights<'a>(
+    digests: impl Iterator<Item = &'a [u8; 32]> + Clone,
+) -> Vec<Weight> {
     let mut hasher = Sha256::new_with_prefix(BATCH_TAG);
     digests.clone().for_each(|digest| hasher.update(digest));
     let seed: [u8; 32] = hasher.finalize().into();
-    let weight = |(_, number): (&[u8; 32], u64)| match number {
-        0 => 1,
+    let of = |(_, number): (&[u8; 32], u64)| match number {
+        0 => [1, 0],
         number => {
             let hasher = Sha256::new_with_prefix(seed);
-            coefficient(&hasher.chain_update(number.to_le_bytes()).finalize().into())
+            weight(&hasher.chain_update(number.to_le_bytes()).finalize().into())
         }
     };
-    digests.zip(0..).map(weight).collect()
+    digests.zip(0..).map(of).collect()
 }
 
 #[cfg(all(test, feature = "std"))]

@@ -1,7 +1,7 @@
 //! One suite of laws, run for every back end, and agreement of all on random inputs.
 
 use duet_primitives::{
-    curve::{Ark, Blst, Curve, Wasm},
+    curve::{Ark, Blst, Curve, Wasm, Weight},
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
 };
 use proptest::prelude::{
@@ -34,8 +34,10 @@ for_all!(
     tables_change_no_product,
     a_sum_of_many_is_their_sum,
     a_sum_of_some_is_the_same_the_hundredth_time,
-    a_weighted_sum_is_the_sum_of_products,
+    a_sum_of_products_is_their_sum,
+    a_weight_is_the_scalar_that_it_stands_for,
     pairings_are_bilinear,
+    an_equation_may_have_many_pairings,
     a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero,
     a_pairing_with_zero_is_one,
     a_stored_point_reads_as_when_it_was_checked,
@@ -332,25 +334,62 @@ fn a_sum_of_some_is_the_same_the_hundredth_time<C: Curve>() {
     }
 }
 
-fn a_weighted_sum_is_the_sum_of_products<C: Curve>() {
-    assert!(C::g1_is_zero(&C::g1_weighted_sum(&[])));
+fn a_sum_of_products_is_their_sum<C: Curve>() {
+    assert!(C::g1_is_zero(&C::g1_sum_of_products(&[])));
     let terms = [(2, 3), (5, 7), (2, 0), (1, 1)].map(|(p, n)| (g1::<C>(p), scalar::<C>(n)));
-    assert_eq!(C::g1_weighted_sum(&terms[..1]), g1::<C>(6));
-    assert_eq!(C::g1_weighted_sum(&terms), g1::<C>(42));
+    assert_eq!(C::g1_sum_of_products(&terms[..1]), g1::<C>(6));
+    assert_eq!(C::g1_sum_of_products(&terms), g1::<C>(42));
     // Points that are zero, and products that cancel.
     let zero = (C::g1_sum(&[]), scalar::<C>(9));
-    assert!(C::g1_is_zero(&C::g1_weighted_sum(core::slice::from_ref(
-        &zero
-    ))));
+    assert!(C::g1_is_zero(&C::g1_sum_of_products(
+        core::slice::from_ref(&zero)
+    )));
     let minus = (g1::<C>(42), minus_one::<C>());
     let all: Vec<_> = terms.into_iter().chain([zero, minus]).collect();
-    assert!(C::g1_is_zero(&C::g1_weighted_sum(&all)));
+    assert!(C::g1_is_zero(&C::g1_sum_of_products(&all)));
     // More than fit one window of any method.
     let many: Vec<_> = (1..=100)
         .map(|n| (g1::<C>(n), scalar::<C>(1_000 + n)))
         .collect();
     let expected = (1..=100).map(|n| n * (1_000 + n)).sum();
-    assert_eq!(C::g1_weighted_sum(&many), g1::<C>(expected));
+    assert_eq!(C::g1_sum_of_products(&many), g1::<C>(expected));
+}
+
+fn a_weight_is_the_scalar_that_it_stands_for<C: Curve>() {
+    const Z: u128 = 0xd201_0000_0001_0000;
+    let one = scalar::<C>(1);
+    let minus_z2 = C::scalar_sub_mul(&scalar::<C>(0), &C::scalar_from_u128(Z * Z), &one);
+    let stands_for =
+        |[a, b]: Weight| C::scalar_sub_mul(&scalar::<C>(a), &scalar::<C>(b), &minus_z2);
+    let edges = [0, 1, 7, 8, u64::MAX, u64::MAX - 8, 1 << 63];
+    let weights: Vec<Weight> = edges
+        .into_iter()
+        .flat_map(|a| edges.map(|b| [a, b]))
+        .chain((1..251).map(|n: u64| [n, 5 * n].map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15))))
+        .collect();
+    let points: Vec<_> = (0..weights.len()).map(|n| g1::<C>(n as u64 % 70)).collect();
+    let products: Vec<_> = weights
+        .iter()
+        .zip(&points)
+        .map(|(weight, point)| {
+            let scalar = C::scalar_from_weight(*weight);
+            assert!(scalar == stands_for(*weight), "{weight:?}");
+            C::g1_mul_secret(point, &scalar)
+        })
+        .collect();
+    // Few and many go different ways.
+    for len in [0, 1, 15, 16, weights.len()] {
+        let terms = points.iter().zip(weights.iter().copied()).take(len);
+        assert_eq!(
+            C::g1_times_weights(&terms.clone().collect::<Vec<_>>()),
+            products[..len]
+        );
+        let terms: Vec<_> = terms
+            .map(|(point, weight)| (point.clone(), weight))
+            .collect();
+        let sum = C::g1_sum(&products[..len].iter().collect::<Vec<_>>());
+        assert_eq!(C::g1_weighted_sum(&terms), sum, "{len}");
+    }
 }
 
 fn a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero<C: Curve>() {
@@ -370,36 +409,62 @@ fn a_product_of_pairings_is_one_when_the_exponents_add_up_to_zero<C: Curve>() {
     assert!(!C::pairing_product_is_one(&pairs[1..]));
 }
 
+/// Whether `e(a, b) = e(c, d)`.
+fn pairings_equal<C: Curve>(a: &C::G1, b: &C::G2, c: &C::G1, d: &C::G2) -> bool {
+    C::pairing_product_is_one(&[(a, b), (&C::g1_neg(c), d)])
+}
+
+/// Whether `e(left, g2) = e(right, point)`.
+fn equation_holds<C: Curve>(left: &C::G1, right: &C::G1, point: &C::G2) -> bool {
+    C::equation_holds(left, &[(right, &C::g2_prepare(point))])
+}
+
 fn pairings_are_bilinear<C: Curve>() {
-    let equal = |a, b, c, d| C::pairings_equal(&g1::<C>(a), &g2::<C>(b), &g1::<C>(c), &g2::<C>(d));
+    let equal =
+        |a, b, c, d| pairings_equal::<C>(&g1::<C>(a), &g2::<C>(b), &g1::<C>(c), &g2::<C>(d));
     assert!(equal(6, 35, 14, 15));
     assert!(equal(1, 210, 210, 1));
     assert!(!equal(6, 35, 14, 16));
     assert!(!equal(6, 35, 13, 15));
-    let holds = |a, c, d| C::equation_holds(&g1::<C>(a), &g1::<C>(c), &g2::<C>(d));
+    let holds = |a, c, d| equation_holds::<C>(&g1::<C>(a), &g1::<C>(c), &g2::<C>(d));
     assert!(holds(210, 14, 15));
     assert!(holds(1, 1, 1));
     assert!(!holds(211, 14, 15));
     assert!(!holds(210, 14, 16));
     let minus = C::g1_neg(&g1::<C>(210));
-    assert!(!C::equation_holds(&minus, &g1::<C>(14), &g2::<C>(15)));
+    assert!(!equation_holds::<C>(&minus, &g1::<C>(14), &g2::<C>(15)));
+}
+
+fn an_equation_may_have_many_pairings<C: Curve>() {
+    assert!(C::equation_holds(&C::g1_sum(&[]), &[]));
+    assert!(!C::equation_holds(&g1::<C>(1), &[]));
+    // More than go in step, and some with zero.
+    for len in [1, 2, 31, 32, 33, 70] {
+        let pairs: Vec<_> = (0..len)
+            .map(|n| (g1::<C>(n % 5), C::g2_prepare(&g2::<C>(n % 7))))
+            .collect();
+        let pairs: Vec<_> = pairs.iter().map(|(p, q)| (p, q)).collect();
+        let exponent: u64 = (0..len).map(|n| (n % 5) * (n % 7)).sum();
+        assert!(C::equation_holds(&g1::<C>(exponent), &pairs), "{len}");
+        assert!(!C::equation_holds(&g1::<C>(exponent + 1), &pairs), "{len}");
+    }
 }
 
 fn a_pairing_with_zero_is_one<C: Curve>() {
     let (zero1, zero2) = (C::g1_sum(&[]), C::g2_sum(&[]));
     let (p, q) = (g1::<C>(2), g2::<C>(3));
-    assert!(C::pairings_equal(&zero1, &q, &zero1, &q));
-    assert!(C::pairings_equal(&zero1, &q, &p, &zero2));
-    assert!(C::pairings_equal(&p, &zero2, &zero1, &zero2));
-    assert!(!C::pairings_equal(&zero1, &q, &p, &q));
-    assert!(!C::pairings_equal(&p, &zero2, &p, &q));
-    assert!(!C::pairings_equal(&p, &q, &zero1, &q));
-    assert!(!C::pairings_equal(&p, &q, &p, &zero2));
-    assert!(C::equation_holds(&zero1, &zero1, &q));
-    assert!(C::equation_holds(&zero1, &p, &zero2));
-    assert!(!C::equation_holds(&zero1, &p, &q));
-    assert!(!C::equation_holds(&p, &zero1, &q));
-    assert!(!C::equation_holds(&p, &p, &zero2));
+    assert!(pairings_equal::<C>(&zero1, &q, &zero1, &q));
+    assert!(pairings_equal::<C>(&zero1, &q, &p, &zero2));
+    assert!(pairings_equal::<C>(&p, &zero2, &zero1, &zero2));
+    assert!(!pairings_equal::<C>(&zero1, &q, &p, &q));
+    assert!(!pairings_equal::<C>(&p, &zero2, &p, &q));
+    assert!(!pairings_equal::<C>(&p, &q, &zero1, &q));
+    assert!(!pairings_equal::<C>(&p, &q, &p, &zero2));
+    assert!(equation_holds::<C>(&zero1, &zero1, &q));
+    assert!(equation_holds::<C>(&zero1, &p, &zero2));
+    assert!(!equation_holds::<C>(&zero1, &p, &q));
+    assert!(!equation_holds::<C>(&p, &zero1, &q));
+    assert!(!equation_holds::<C>(&p, &p, &zero2));
 }
 
 fn a_stored_point_reads_as_when_it_was_checked<C: Curve>() {
@@ -408,6 +473,8 @@ fn a_stored_point_reads_as_when_it_was_checked<C: Curve>() {
         assert_eq!(C::g1_from_bytes(&p), Ok(g1::<C>(n)));
         assert_eq!(C::g1_from_stored_unchecked(&p), Ok(g1::<C>(n)));
         assert_eq!(C::g2_from_bytes(&q), Ok(g2::<C>(n)));
+        let prepared = C::g2_prepared_from_bytes(&q).expect("a point of the subgroup");
+        assert_eq!(C::g2_of_prepared(&prepared), &g2::<C>(n));
         assert_eq!(C::g2_from_stored_unchecked(&q), Ok(g2::<C>(n)));
     }
 }
@@ -455,6 +522,11 @@ fn verdicts<C: Curve>(of_g1: &[u8; 48], of_g2: &[u8; 96], of_scalar: &[u8; 32]) 
         format!(
             "{:?}",
             C::g2_from_bytes(of_g2).map(|point| C::g2_to_bytes(&point))
+        ),
+        format!(
+            "{:?}",
+            C::g2_prepared_from_bytes(of_g2)
+                .map(|prepared| C::g2_to_bytes(C::g2_of_prepared(&prepared)))
         ),
         format!(
             "{:?}",
@@ -514,12 +586,12 @@ proptest! {
     fn all_back_ends_agree_on_pairings(
         a in 1_u64..5, b in 1_u64..5, c in 1_u64..5, d in 1_u64..5,
     ) {
-        let by_ark = Ark::pairings_equal(&g1::<Ark>(a), &g2::<Ark>(b), &g1::<Ark>(c), &g2::<Ark>(d));
-        let by_blst = Blst::pairings_equal(&g1::<Blst>(a), &g2::<Blst>(b), &g1::<Blst>(c), &g2::<Blst>(d));
-        let by_wasm = Wasm::pairings_equal(&g1::<Wasm>(a), &g2::<Wasm>(b), &g1::<Wasm>(c), &g2::<Wasm>(d));
+        let by_ark = pairings_equal::<Ark>(&g1::<Ark>(a), &g2::<Ark>(b), &g1::<Ark>(c), &g2::<Ark>(d));
+        let by_blst = pairings_equal::<Blst>(&g1::<Blst>(a), &g2::<Blst>(b), &g1::<Blst>(c), &g2::<Blst>(d));
+        let by_wasm = pairings_equal::<Wasm>(&g1::<Wasm>(a), &g2::<Wasm>(b), &g1::<Wasm>(c), &g2::<Wasm>(d));
         prop_assert_eq!(by_ark, a * b == c * d);
         prop_assert_eq!((by_blst, by_wasm), (by_ark, by_ark));
-        let holds = Blst::equation_holds(&g1::<Blst>(a), &g1::<Blst>(c), &g2::<Blst>(d));
+        let holds = equation_holds::<Blst>(&g1::<Blst>(a), &g1::<Blst>(c), &g2::<Blst>(d));
         prop_assert_eq!(holds, a == c * d);
     }
 

@@ -48,6 +48,7 @@ impl Curve for Ark {
     type G2 = G2Affine;
     type Tables = ();
     type Sums = ();
+    type G2Prepared = G2Affine;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
         Fr::deserialize_compressed(&bytes[..]).ok()
@@ -150,6 +151,14 @@ impl Curve for Ark {
 
     fn g2_mul_secret(point: &G2Affine, scalar: &Fr) -> G2Affine {
         (*point * *scalar).into_affine()
+    }
+
+    fn g2_prepare(point: &G2Affine) -> G2Affine {
+        *point
+    }
+
+    fn g2_of_prepared(prepared: &G2Affine) -> &G2Affine {
+        prepared
     }
 
     fn pairing_product_is_one(pairs: &[(&G1Affine, &G2Affine)]) -> bool {

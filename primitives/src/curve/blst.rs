@@ -1,7 +1,8 @@
-//! blst: assembly, constant-time on secrets. Here and in `fast/field.rs` each call hands blst
-//! pointers to live, initialised values of exactly the type that the binding names. The only other `unsafe` of the crate is in `fast/vector`.
+//! blst: assembly, constant-time on secrets. Here and in `fast` (`field.rs`, `fp2.rs`, `pairing.rs`) each call hands blst
+//! pointers to live, initialised values of exactly the type that the binding names. The only other `unsafe` of the crate
+//! is in `fast/vector`.
 
-use super::{check_encoding, fast, Commitments, Curve, PointError, Query};
+use super::{check_encoding, fast, Commitments, Curve, PointError, Query, Weight};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{vec, vec::Vec};
 use blst::{
@@ -103,6 +104,7 @@ impl Curve for Blst {
     type G2 = blst_p2_affine;
     type Tables = fast::Tables;
     type Sums = fast::Sums;
+    type G2Prepared = fast::G2Prepared;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
         let mut scalar = Scalar::default();
@@ -232,7 +234,7 @@ impl Curve for Blst {
             .unwrap_or_else(|| Self::g1_mul_secret(point, scalar))
     }
 
-    fn g1_weighted_sum(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1_affine {
+    fn g1_sum_of_products(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1_affine {
         // Pippenger's method has no case for infinity, whose multiples are nothing.
         let terms: Vec<_> = terms
             .iter()
@@ -262,6 +264,23 @@ impl Curve for Blst {
             );
         }
         fast::normal(sum)
+    }
+
+    fn g1_weighted_sum(terms: &[(blst_p1_affine, Weight)]) -> blst_p1_affine {
+        // Two short scalars are less work than one long one.
+        let terms: Vec<_> = terms
+            .iter()
+            .flat_map(|(point, [a, b])| {
+                let times_z2 = fast::Affine::from_blst(point).mul_z2().to_blst();
+                [(*point, a), (times_z2, b)]
+            })
+            .map(|(point, half)| (point, Self::scalar_from_u128((*half).into())))
+            .collect();
+        Self::g1_sum_of_products(&terms)
+    }
+
+    fn g1_times_weights(terms: &[(&blst_p1_affine, Weight)]) -> Vec<blst_p1_affine> {
+        fast::times_weights(terms)
     }
 
     fn g1_neg(point: &blst_p1_affine) -> blst_p1_affine {
@@ -339,6 +358,18 @@ impl Curve for Blst {
         to_affine_g2(&out)
     }
 
+    fn g2_prepare(point: &blst_p2_affine) -> fast::G2Prepared {
+        fast::G2Prepared::of(point)
+    }
+
+    fn g2_prepared_from_bytes(bytes: &[u8; G2_LEN]) -> Result<fast::G2Prepared, PointError> {
+        fast::G2Prepared::of_checked(&Self::g2_from_stored_unchecked(bytes)?)
+    }
+
+    fn g2_of_prepared(prepared: &fast::G2Prepared) -> &blst_p2_affine {
+        prepared.point()
+    }
+
     fn pairing_product_is_one(pairs: &[(&blst_p1_affine, &blst_p2_affine)]) -> bool {
         // blst's Miller loop has no case for infinity; a pairing with it is one.
         let (g1, g2): (Vec<*const _>, Vec<*const _>) = pairs
@@ -356,13 +387,8 @@ impl Curve for Blst {
 
     fn equation_holds(
         left: &blst_p1_affine,
-        right: &blst_p1_affine,
-        point: &blst_p2_affine,
+        right: &[(&blst_p1_affine, &fast::G2Prepared)],
     ) -> bool {
-        if Self::g1_is_zero(left) || Self::g1_is_zero(right) || Self::g2_is_zero(point) {
-            return Self::pairings_equal(left, &Self::g2_generator(), right, point);
-        }
-        let [left, right] = [left, right].map(fast::Affine::from_blst);
-        fast::equation_holds(&left, &right, point)
+        fast::equation_holds(left, right)
     }
 }

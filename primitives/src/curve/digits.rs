@@ -2,8 +2,8 @@
 //! scalar, and `[z²]` costs one multiplication in `Fp` (it is `−φ`). `z` itself is negative; its even powers,
 //! and so everything here that uses φ, are those of `|z|`.
 
-/// `|z|`.
-pub(crate) const Z: u64 = 0xd201_0000_0001_0000;
+use super::Z;
+
 /// The bits of `|z|` that are set.
 #[cfg(feature = "std")]
 pub(crate) const Z_BITS: [usize; 6] = [16, 48, 57, 60, 62, 63];

@@ -39,9 +39,16 @@ pub type Native = Wasm;
 pub type Native = Ark;
 
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 use zeroize::Zeroize;
+
+/// `|z|`, the parameter of the curve. `z` itself is negative.
+const Z: u64 = 0xd201_0000_0001_0000;
+
+/// A weight `a + b·z²` of 128 bits. A product with it takes half of the doublings of other numbers as long, because
+/// `[z²]` costs one multiplication in `Fp`.
+pub type Weight = [u64; 2];
 
 /// Why bytes are no point that the protocol accepts. All back ends give the same answer for the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +113,8 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     type Tables: Clone + Debug + Default + Send + Sync;
     /// What is kept of the sums of some of a list of points, for the next such sum. The default has none yet.
     type Sums: Clone + Debug + Default + Send + Sync;
+    /// A point of G2 with what its pairings have in common.
+    type G2Prepared: Debug + Send + Sync;
 
     /// Decodes 32 little-endian bytes; `None` when they are not below `r`. (ENC-5)
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self::Scalar>;
@@ -118,6 +127,16 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
         let mut wide = [0; 48];
         wide[32..].copy_from_slice(&value.to_be_bytes());
         Self::scalar_from_wide(&wide)
+    }
+    /// The scalar that a weight stands for.
+    fn scalar_from_weight([a, b]: Weight) -> Self::Scalar {
+        let [zero, a, b, z2] =
+            [0, a.into(), b.into(), u128::from(Z) * u128::from(Z)].map(Self::scalar_from_u128);
+        Self::scalar_sub_mul(
+            &a,
+            &Self::scalar_sub_mul(&zero, &b, &z2),
+            &Self::scalar_from_u128(1),
+        )
     }
     /// `a − b·c`.
     fn scalar_sub_mul(a: &Self::Scalar, b: &Self::Scalar, c: &Self::Scalar) -> Self::Scalar;
@@ -182,12 +201,27 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
         Self::g1_mul_secret(point, scalar)
     }
     /// The sum of `scalar · point`, for public scalars; zero for none.
-    fn g1_weighted_sum(terms: &[(Self::G1, Self::Scalar)]) -> Self::G1 {
+    fn g1_sum_of_products(terms: &[(Self::G1, Self::Scalar)]) -> Self::G1 {
         let products: Vec<_> = terms
             .iter()
             .map(|(point, scalar)| Self::g1_mul_secret(point, scalar))
             .collect();
         Self::g1_sum(&products.iter().collect::<Vec<_>>())
+    }
+    /// The sum of `weight · point`; zero for none.
+    fn g1_weighted_sum(terms: &[(Self::G1, Weight)]) -> Self::G1 {
+        let terms: Vec<_> = terms
+            .iter()
+            .map(|(point, weight)| (point.clone(), Self::scalar_from_weight(*weight)))
+            .collect();
+        Self::g1_sum_of_products(&terms)
+    }
+    /// Each `weight · point`.
+    fn g1_times_weights(terms: &[(&Self::G1, Weight)]) -> Vec<Self::G1> {
+        terms
+            .iter()
+            .map(|(point, weight)| Self::g1_mul_secret(point, &Self::scalar_from_weight(*weight)))
+            .collect()
     }
     /// `−point`.
     fn g1_neg(point: &Self::G1) -> Self::G1;
@@ -226,16 +260,30 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     /// `scalar · point`, for secret scalars.
     fn g2_mul_secret(point: &Self::G2, scalar: &Self::Scalar) -> Self::G2;
 
+    /// Prepares a point for pairings.
+    fn g2_prepare(point: &Self::G2) -> Self::G2Prepared;
+    /// [`Curve::g2_from_bytes`] for a point that goes into a pairing: the subgroup check and the Miller loop both work
+    /// `[z]` of it out, and share that where they can.
+    fn g2_prepared_from_bytes(bytes: &[u8; G2_LEN]) -> Result<Self::G2Prepared, PointError> {
+        Self::g2_from_bytes(bytes).map(|point| Self::g2_prepare(&point))
+    }
+    /// The point that was prepared.
+    fn g2_of_prepared(prepared: &Self::G2Prepared) -> &Self::G2;
+
     /// Whether the product of the pairings of these pairs is one: Miller loops that share their squarings, one
     /// final exponentiation. A pairing with zero is one.
     fn pairing_product_is_one(pairs: &[(&Self::G1, &Self::G2)]) -> bool;
-    /// Whether `e(a, b) = e(c, d)`: two Miller loops, one final exponentiation.
-    fn pairings_equal(a: &Self::G1, b: &Self::G2, c: &Self::G1, d: &Self::G2) -> bool {
-        Self::pairing_product_is_one(&[(a, b), (&Self::g1_neg(c), d)])
-    }
-    /// [`Curve::pairings_equal`] with the generator on the left: whether `e(left, g2) = e(right, point)`.
-    fn equation_holds(left: &Self::G1, right: &Self::G1, point: &Self::G2) -> bool {
-        Self::pairings_equal(left, &Self::g2_generator(), right, point)
+    /// Whether `e(left, g2)` is the product of the pairings on the right; by [`Curve::pairing_product_is_one`] where
+    /// nothing is gained from the points being prepared.
+    fn equation_holds(left: &Self::G1, right: &[(&Self::G1, &Self::G2Prepared)]) -> bool {
+        let (left, g2) = (Self::g1_neg(left), Self::g2_generator());
+        let mut pairs = vec![(&left, &g2)];
+        pairs.extend(
+            right
+                .iter()
+                .map(|(point, prepared)| (*point, Self::g2_of_prepared(prepared))),
+        );
+        Self::pairing_product_is_one(&pairs)
     }
 }
 

@@ -8,14 +8,16 @@
 //! Where the processor has AVX-512, votes in step and tables go sixteen at a time (`vector`).
 //!
 //! Sums of keys go in step too, and sums of subsets are kept where the same keys are added again and again
-//! ([`sums`]). One of the two pairings of a proof is with the generator, whose part in it is worked out once
-//! ([`pairing`]).
+//! ([`sums`]). One of the two pairings of a proof is with the generator, whose part in it is worked out once, and the
+//! other shares its doublings with the subgroup check ([`pairing`]).
 //!
 //! Everything here is public, so that it may branch and look up by value. Nothing in it may see a secret.
 
 mod comb;
 #[allow(unsafe_code)]
 mod field;
+#[allow(unsafe_code)]
+mod fp2;
 mod inverse;
 mod lanes;
 #[allow(unsafe_code)]
@@ -33,13 +35,13 @@ mod tests;
 use super::{
     blst::{decompress, Blst},
     digits::BaseZ,
-    Arithmetic, Commitments, Curve, PointError, Query,
+    Arithmetic, Commitments, Curve, PointError, Query, Weight,
 };
 use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use comb::{Comb, CombScalar, Shape, Term};
 use lanes::{decompress_all, Lanes, ZERO};
-pub(super) use pairing::equation_holds;
+pub(super) use pairing::{equation_holds, G2Prepared};
 pub(super) use point::Affine;
 use point::{to_affine, Jacobian};
 use std::sync::{
@@ -273,6 +275,34 @@ pub(super) fn add_mul_short(
     } else {
         product.add_affine(&Affine::from_blst(p))
     })
+}
+
+/// `weight · point` of points of G1.
+pub(super) fn times_weights(terms: &[(&blst_p1_affine, Weight)]) -> Vec<blst_p1_affine> {
+    // Without vectors, for the reason that `sums` gives.
+    let mut lanes = Lanes::with(Arithmetic::Portable);
+    let (points, weights): (Vec<_>, Vec<_>) = terms
+        .iter()
+        .map(|(point, weight)| (Affine::from_blst(point), *weight))
+        .unzip();
+    points
+        .chunks(LANES)
+        .zip(weights.chunks(LANES))
+        .flat_map(|(points, weights)| {
+            if points.len() >= MIN_LANES {
+                return variable::times_weights(points, weights, &mut lanes);
+            }
+            let alone = |(point, weight): (&Affine, &Weight)| {
+                if point.is_zero() {
+                    Jacobian::ZERO
+                } else {
+                    variable::times_weight(point, *weight)
+                }
+            };
+            to_affine(&points.iter().zip(weights).map(alone).collect::<Vec<_>>())
+        })
+        .map(Affine::to_blst)
+        .collect()
 }
 
 /// A public point in affine coordinates.

@@ -1,35 +1,90 @@
-//! `e(a, g2) = e(b, q)`, with those lines of blst's Miller loop that come again worked out once.
+//! `e(a, g2) = Π e(b, q)`, on the lines of blst's Miller loop.
 //!
 //! A Miller loop doubles and adds a point of G2, and each step gives a line. Up to two factors that depend on the point of
-//! G1, lines depend on the point of G2 alone, and the generator's are always the same. Both loops share their squarings.
+//! G1, lines depend on the point of G2 alone: the generator's are always the same, and those of a point that came from
+//! outside say whether it is in the subgroup. All loops of a product share their squarings.
 
 use super::{
-    super::{blst::is_one_after_final_exponentiation, digits::Z},
+    super::{blst::is_one_after_final_exponentiation, PointError, Z},
     field::Fp,
+    fp2::Fp2,
     point::Affine,
 };
+use alloc::vec::Vec;
+use ark_bls12_381::{Fq12Config, Fq6Config};
+use ark_ff::{Fp12Config, Fp6Config};
 use blst::{
-    blst_fp12, blst_fp12_conjugate, blst_fp12_mul_by_xy00z0, blst_fp12_one, blst_fp12_sqr,
-    blst_fp2, blst_fp6, blst_p2_affine, blst_p2_affine_generator, blst_precompute_lines,
+    blst_fp12, blst_fp12_conjugate, blst_fp12_mul, blst_fp12_mul_by_xy00z0, blst_fp12_one,
+    blst_fp12_sqr, blst_fp6, blst_p1_affine, blst_p2_affine, blst_p2_affine_generator,
+    blst_p2_affine_is_inf, blst_precompute_lines,
 };
+use core::iter::once;
 use std::{boxed::Box, sync::LazyLock};
 
 /// One for each step: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
 const STEPS: usize = 68;
 
-/// The lines of a point of G2.
-struct Lines(Box<[blst_fp6; STEPS]>);
+/// Pairs whose loops share their squarings. The lines of so many still fit the cache.
+const IN_STEP: usize = 32;
 
-static OF_GENERATOR: LazyLock<Lines> =
-    LazyLock::new(|| Lines::of(unsafe { &*blst_p2_affine_generator() }));
+/// A point of G2 and the 68 lines of its Miller loop: 20 KB.
+#[derive(Debug)]
+pub struct G2Prepared {
+    point: blst_p2_affine,
+    lines: Box<[blst_fp6; STEPS]>,
+}
 
-impl Lines {
-    /// Of a point that is not zero. Cost: 63 doublings and 5 additions in G2.
-    fn of(point: &blst_p2_affine) -> Self {
+static GENERATOR: LazyLock<G2Prepared> =
+    LazyLock::new(|| G2Prepared::of(unsafe { &*blst_p2_affine_generator() }));
+
+/// `γ = ξ^((p − 1)/6)`, and its square.
+const GAMMA: Fp2 = Fp2::from_ark(Fq12Config::FROBENIUS_COEFF_FP12_C1[1]);
+const GAMMA_2: Fp2 = Fp2::from_ark(Fq6Config::FROBENIUS_COEFF_FP6_C1[1]);
+
+impl G2Prepared {
+    /// Cost: 63 doublings and 5 additions in G2. The lines of zero mean nothing.
+    pub(crate) fn of(point: &blst_p2_affine) -> Self {
         let mut lines = Box::new([blst_fp6::default(); STEPS]);
         // It writes as many as there are steps.
         unsafe { blst_precompute_lines(lines.as_mut_ptr(), point) };
-        Self(lines)
+        Self {
+            point: *point,
+            lines,
+        }
+    }
+
+    /// The same, if the point, which is on the curve and not zero, is in the subgroup. Cost: 23 multiplications in `Fp` more.
+    pub(crate) fn of_checked(point: &blst_p2_affine) -> Result<Self, PointError> {
+        let prepared = Self::of(point);
+        if prepared.is_in_subgroup() {
+            Ok(prepared)
+        } else {
+            Err(PointError::NotInSubgroup)
+        }
+    }
+
+    pub(crate) fn point(&self) -> &blst_p2_affine {
+        &self.point
+    }
+
+    /// Whether the point is in the subgroup: exactly when `ψ(Q) = −[|z|]Q` (Scott, eprint 2021/1130).
+    ///
+    /// The last line is the tangent at `T = [|z|/2]Q`, and meets the curve in `T` and in `−2T = −[|z|]Q` and nowhere else. So
+    /// `ψ(Q)` has to be on it and must not be `T`, where it would be the tangent again. (It is that at `−2T` only when
+    /// `3T = 0`, as for no point of the subgroup.) There are points of order 13 of which `ψ(Q)` is `T`.
+    ///
+    /// A step that meets an exception, which those of the subgroup do not, leaves `z = 0` behind, and so do all after it: the
+    /// last line then has `of_x = of_y = 0`. If `T` has the order two, `of_y` is zero, and `ψ(Q)` is on the line only as
+    /// `T`, with `Y = 0`. In both cases the line counts as the tangent at `ψ(Q)`.
+    fn is_in_subgroup(&self) -> bool {
+        // `constant − 2·of_x·X + 2·of_y·Y = 0`, at `ψ(Q) = (x̄/γ², ȳ/γ³)`; everything times `γ³`.
+        let [constant, of_x, of_y] = self.lines[STEPS - 1].fp2.map(Fp2);
+        let [x, y] = [self.point.x, self.point.y].map(|part| Fp2(part).conjugate());
+        let (constant, of_x) = (constant.mul(&GAMMA.mul(&GAMMA_2)), of_x.mul(&GAMMA));
+        let is_on_line = constant.add(&of_y.mul(&y).double()) == of_x.mul(&x).double();
+        // Its slope `of_x/of_y` against that of the tangent at `ψ(Q)`, which is `3·X²/2·Y`.
+        let is_tangent = of_x.mul(&y).double() == of_y.mul(&x.square().triple());
+        is_on_line && !is_tangent
     }
 }
 
@@ -46,28 +101,28 @@ impl Factors {
             y: point.y.shl(1),
         }
     }
-}
 
-/// The line at the point that the factors stand for.
-fn at(line: &blst_fp6, factors: &Factors) -> blst_fp6 {
-    let [constant, of_x, of_y] = line.fp2;
-    let times = |part: blst_fp2, factor: &Fp| blst_fp2 {
-        fp: part.fp.map(|half| Fp(half).mul(factor).0),
-    };
-    blst_fp6 {
-        fp2: [constant, times(of_x, &factors.x), times(of_y, &factors.y)],
+    /// The line at the point that these stand for.
+    fn on(&self, line: &blst_fp6) -> blst_fp6 {
+        let [constant, of_x, of_y] = line.fp2;
+        let (of_x, of_y) = (Fp2(of_x).scale(&self.x), Fp2(of_y).scale(&self.y));
+        blst_fp6 {
+            fp2: [constant, of_x.0, of_y.0],
+        }
     }
 }
 
-/// The product of the Miller loops of two pairs, none of whose points is zero.
-fn miller_loop(points: [&Affine; 2], lines: [&Lines; 2]) -> blst_fp12 {
-    let factors = points.map(Factors::of);
+/// The product of the Miller loops of pairs none of whose points is zero.
+fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
+    let factors: Vec<_> = pairs.iter().map(|(p, _)| Factors::of(p)).collect();
     let mut out = unsafe { *blst_fp12_one() };
     let product = &raw mut out;
-    let mut steps = (0..STEPS).map(|step| lines.map(|lines| &lines.0[step]));
+    let mut steps = 0..STEPS;
     let mut multiply = || {
-        for (line, factors) in steps.next().into_iter().flatten().zip(&factors) {
-            unsafe { blst_fp12_mul_by_xy00z0(product, product, &at(line, factors)) };
+        let Some(step) = steps.next() else { return };
+        for ((_, q), factors) in pairs.iter().zip(&factors) {
+            let line = factors.on(&q.lines[step]);
+            unsafe { blst_fp12_mul_by_xy00z0(product, product, &line) };
         }
     };
     for bit in (0..63).rev() {
@@ -84,15 +139,31 @@ fn miller_loop(points: [&Affine; 2], lines: [&Lines; 2]) -> blst_fp12 {
     out
 }
 
-/// Whether `e(left, g2) = e(right, point)`, for points none of which is zero.
-pub(crate) fn equation_holds(left: &Affine, right: &Affine, point: &blst_p2_affine) -> bool {
-    let product = miller_loop([left, &right.neg()], [&OF_GENERATOR, &Lines::of(point)]);
+/// Whether `e(left, g2)` is the product of the pairings on the right. A pairing with zero is one.
+pub(crate) fn equation_holds(
+    left: &blst_p1_affine,
+    right: &[(&blst_p1_affine, &G2Prepared)],
+) -> bool {
+    let left = (Affine::from_blst(left).neg(), &*GENERATOR);
+    let right = right
+        .iter()
+        .filter(|(_, q)| !unsafe { blst_p2_affine_is_inf(&q.point) })
+        .map(|(p, q)| (Affine::from_blst(p), *q));
+    let pairs: Vec<_> = once(left)
+        .chain(right)
+        .filter(|(p, _)| !p.is_zero())
+        .collect();
+    let mut product = unsafe { *blst_fp12_one() };
+    for pairs in pairs.chunks(IN_STEP) {
+        let product = &raw mut product;
+        unsafe { blst_fp12_mul(product, product, &miller_loop(pairs)) };
+    }
     is_one_after_final_exponentiation(&product)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{miller_loop, Affine, Lines, OF_GENERATOR};
+    use super::{miller_loop, Affine, G2Prepared, GENERATOR};
     use crate::curve::{Blst, Curve};
     use blst::{blst_fp12, blst_fp12_is_equal, blst_miller_loop_n};
 
@@ -105,10 +176,10 @@ mod tests {
                 Blst::g1_mul_secret(&g1, &scalar),
                 Blst::g2_mul_secret(&g2, &scalar),
             );
-            let found = miller_loop(
-                [&Affine::from_blst(&p), &Affine::from_blst(&g1)],
-                [&OF_GENERATOR, &Lines::of(&q)],
-            );
+            let found = miller_loop(&[
+                (Affine::from_blst(&p), &*GENERATOR),
+                (Affine::from_blst(&g1), &G2Prepared::of(&q)),
+            ]);
             let mut expected = blst_fp12::default();
             let (of_g1, of_g2) = ([&raw const p, &g1], [&raw const g2, &q]);
             let is_equal = unsafe {

@@ -6,7 +6,10 @@
 //! are taken from the lowest on (Yao), so that the sums by digit grow as the chain does.
 
 use super::{
-    super::digits::{self, BaseZ, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
+    super::{
+        digits::{self, BaseZ, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
+        Weight,
+    },
     lanes::{Lanes, ZERO},
     point::{Affine, Jacobian},
 };
@@ -22,11 +25,20 @@ const BUCKETS: usize = 4;
 pub(crate) fn mul_checked(point: &Affine, scalar: &BaseZ) -> Option<Jacobian> {
     let BaseZ([d0, d1, d2, d3]) = *scalar;
     let mut buckets = [Jacobian::ZERO; BUCKETS];
-    let times_z = run((*point).into(), [d0, d2], &mut buckets);
-    let times_z2 = run(times_z, [d1, d3], &mut buckets);
+    let times_z = run_and_times_z((*point).into(), [d0, d2], &mut buckets);
+    let times_z2 = run_and_times_z(times_z, [d1, d3], &mut buckets);
     times_z2
         .equals(&point.mul_z2().into())
         .then(|| weighted(&buckets))
+}
+
+/// `weight · point` for a point of G1, which is not zero.
+///
+/// Cost: 64 doublings, about 30 additions.
+pub(crate) fn times_weight(point: &Affine, weight: Weight) -> Jacobian {
+    let mut buckets = [Jacobian::ZERO; BUCKETS];
+    run((*point).into(), weight, &mut buckets, |_, _| ());
+    weighted(&buckets)
 }
 
 /// `scalar · point` for any point of the curve.
@@ -48,11 +60,31 @@ pub(crate) fn mul_short(point: &Affine, scalar: u128) -> Jacobian {
     weighted(&buckets)
 }
 
-/// Doubles `point` 64 times, adds what the digits select to the buckets, and returns `[|z|]` of it.
-fn run(point: Jacobian, digits: [u64; 2], buckets: &mut [Jacobian; BUCKETS]) -> Jacobian {
+/// [`run`], and `[|z|]` of the point.
+fn run_and_times_z(
+    point: Jacobian,
+    digits: [u64; SETS],
+    buckets: &mut [Jacobian; BUCKETS],
+) -> Jacobian {
+    let mut times_z = Jacobian::ZERO;
+    run(point, digits, buckets, |step, power| {
+        if Z_BITS.contains(&step) {
+            times_z = times_z.add(power);
+        }
+    });
+    times_z
+}
+
+/// Doubles `point` 64 times, shows each power, and adds to the buckets what the digits select: those of the first
+/// number from the powers, those of the second from `[z²]` of them.
+fn run(
+    point: Jacobian,
+    digits: [u64; SETS],
+    buckets: &mut [Jacobian; BUCKETS],
+    mut show: impl FnMut(usize, &Jacobian),
+) {
     let mut digits = digits.map(Naf::new);
     let mut power = point;
-    let mut times_z = Jacobian::ZERO;
     for step in 0..NAF_STEPS {
         for (half, naf) in digits.iter_mut().enumerate() {
             let Some(digit) = naf.step() else { continue };
@@ -60,14 +92,11 @@ fn run(point: Jacobian, digits: [u64; 2], buckets: &mut [Jacobian; BUCKETS]) -> 
             let bucket = &mut buckets[digit.bucket];
             *bucket = bucket.add(&addend.neg_if(digit.is_negative));
         }
-        if Z_BITS.contains(&step) {
-            times_z = times_z.add(&power);
-        }
+        show(step, &power);
         if step + 1 < NAF_STEPS {
             power = power.double();
         }
     }
-    times_z
 }
 
 /// `Σ (2i + 1)·buckets[i]`.
@@ -90,15 +119,12 @@ pub(crate) fn mul_checked_all(
     lanes: &mut Lanes,
 ) -> (Vec<Affine>, Vec<bool>) {
     let count = points.len();
-    let mut work = Work {
-        count,
-        points: vec![ZERO; count * (2 + SETS * BUCKETS)],
-    };
-    work.points[..count].copy_from_slice(points);
-    work.run(scalars, [0, 2], lanes);
+    let mut work = Work::new(points);
+    let digits = |of: [usize; SETS]| scalars.iter().map(move |scalar| of.map(|at| scalar.0[at]));
+    work.run(digits([0, 2]), &Z_BITS, lanes);
     work.points.copy_within(count..2 * count, 0);
     work.points[count..2 * count].fill(ZERO);
-    work.run(scalars, [1, 3], lanes);
+    work.run(digits([1, 3]), &Z_BITS, lanes);
     let are_in_subgroup = points
         .iter()
         .zip(&work.points[count..2 * count])
@@ -107,7 +133,19 @@ pub(crate) fn mul_checked_all(
     (work.products(lanes), are_in_subgroup)
 }
 
-/// In step, the digits that are multiplied by `[z²]` have buckets of their own: `[z²]` is then applied once.
+/// [`times_weight`] of many points in step; they may be zero.
+pub(crate) fn times_weights(
+    points: &[Affine],
+    weights: &[Weight],
+    lanes: &mut Lanes,
+) -> Vec<Affine> {
+    let mut work = Work::new(points);
+    work.run(weights.iter().copied(), &[], lanes);
+    work.products(lanes)
+}
+
+/// Numbers whose digits a run takes, the second of which is multiplied by `[z²]`. In step, each has buckets of its own:
+/// `[z²]` is then applied once.
 const SETS: usize = 2;
 
 /// What many products are worked out in: the powers, the sums that become `[z]` of the points, the buckets of
@@ -118,13 +156,22 @@ struct Work {
 }
 
 impl Work {
-    /// [`run`] for all.
-    fn run(&mut self, scalars: &[BaseZ], digits: [usize; SETS], lanes: &mut Lanes) {
+    fn new(points: &[Affine]) -> Self {
+        let count = points.len();
+        let mut all = vec![ZERO; count * (2 + SETS * BUCKETS)];
+        all[..count].copy_from_slice(points);
+        Self { count, points: all }
+    }
+
+    /// [`run`] for all. The powers of these bits are added up beside.
+    fn run(
+        &mut self,
+        digits: impl Iterator<Item = [u64; SETS]>,
+        bits: &[usize],
+        lanes: &mut Lanes,
+    ) {
         let buckets = 2 * self.count;
-        let mut digits: Vec<_> = scalars
-            .iter()
-            .map(|scalar| digits.map(|at| Naf::new(scalar.0[at])))
-            .collect();
+        let mut digits: Vec<_> = digits.map(|digits| digits.map(Naf::new)).collect();
         for step in 0..NAF_STEPS {
             for (lane, digits) in digits.iter_mut().enumerate() {
                 let power = self.points[lane];
@@ -133,7 +180,7 @@ impl Work {
                     let bucket = (lane * SETS + set) * BUCKETS + digit.bucket;
                     lanes.push(buckets + bucket, power.neg_if(digit.is_negative));
                 }
-                if Z_BITS.contains(&step) {
+                if bits.contains(&step) {
                     lanes.push(self.count + lane, power);
                 }
             }

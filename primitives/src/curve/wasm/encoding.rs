@@ -128,7 +128,7 @@ const GAMMA: Fp2 = Fp2::from_ark(Fq12Config::FROBENIUS_COEFF_FP12_C1[1]);
 const GAMMA_2: Fp2 = Fp2::from_ark(Fq6Config::FROBENIUS_COEFF_FP6_C1[1]);
 
 /// The point taken off the twist, raised to the `p`th power and put back: `x̄/γ²` and `ȳ/γ³`.
-fn psi(point: &Affine<Fp2>) -> Affine<Fp2> {
+pub(super) fn psi(point: &Affine<Fp2>) -> Affine<Fp2> {
     // With γ² = b·u and b³ = 1, 1/γ² is −b²·u; with N(γ³) = −1, 1/γ³ is minus the conjugate.
     let b = GAMMA_2.c1;
     let inverse_2 = Fp2 {

@@ -25,13 +25,11 @@ mod tower;
 #[cfg(all(test, feature = "std"))]
 mod tests;
 
-use super::{
-    digits::{BaseZ, Z},
-    Ark, Commitments, Curve, PointError, Query,
-};
+use super::{digits::BaseZ, Ark, Commitments, Curve, PointError, Query, Z};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{sync::Arc, vec::Vec};
 use ark_bls12_381::g2;
+use core::iter::once;
 use fp::Fp;
 use fp2::Fp2;
 use generator::{G1_GENERATOR, GENERATOR};
@@ -40,6 +38,7 @@ use hosted::product_is_one;
 use multiples::{Few, Multiples, Term};
 #[cfg(not(all(feature = "host-functions", target_arch = "wasm32")))]
 use pairing::product_is_one;
+use pairing::Lines;
 use point::{to_affine, Affine, Jacobian};
 
 /// The back end for WASM.
@@ -72,6 +71,13 @@ impl From<Affine<Fp>> for G1 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct G2(Affine<Fp2>);
 
+/// A point of G2 and the lines of its Miller loop; none where the node works pairings out.
+#[derive(Debug)]
+pub struct G2Prepared {
+    point: G2,
+    lines: Lines,
+}
+
 /// Multiples of a point of G1, shared by its copies; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct Tables(Kind);
@@ -88,6 +94,9 @@ const G2_GENERATOR: Affine<Fp2> = Affine {
     x: Fp2::from_ark(g2::G2_GENERATOR_X),
     y: Fp2::from_ark(g2::G2_GENERATOR_Y),
 };
+
+/// Whether the node works pairings out.
+const BY_NODE: bool = cfg!(all(feature = "host-functions", target_arch = "wasm32"));
 
 type Scalar = <Ark as Curve>::Scalar;
 
@@ -166,6 +175,7 @@ impl Curve for Wasm {
     type G2 = G2;
     type Tables = Tables;
     type Sums = ();
+    type G2Prepared = G2Prepared;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
         Ark::scalar_from_bytes(bytes)
@@ -246,7 +256,7 @@ impl Curve for Wasm {
         product.add(&p.point.into()).to_affine().into()
     }
 
-    fn g1_weighted_sum(terms: &[(G1, Scalar)]) -> G1 {
+    fn g1_sum_of_products(terms: &[(G1, Scalar)]) -> G1 {
         // In groups, so that the tables need little memory.
         let sums: Vec<_> = terms
             .chunks(32)
@@ -310,8 +320,56 @@ impl Curve for Wasm {
         G2(Jacobian::from(point.0).times(&scalar).to_affine())
     }
 
+    fn g2_prepare(point: &G2) -> G2Prepared {
+        let lines = if BY_NODE {
+            Lines::default()
+        } else {
+            Lines::of(&point.0)
+        };
+        G2Prepared {
+            point: *point,
+            lines,
+        }
+    }
+
+    fn g2_prepared_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2Prepared, PointError> {
+        let point = encoding::decode_g2(bytes)?;
+        let lines = if BY_NODE {
+            encoding::check_g2(&point).map(|()| Lines::default())
+        } else {
+            Lines::of_checked(&point)
+        };
+        Ok(G2Prepared {
+            point: G2(point),
+            lines: lines?,
+        })
+    }
+
+    fn g2_of_prepared(prepared: &G2Prepared) -> &G2 {
+        &prepared.point
+    }
+
     fn pairing_product_is_one(pairs: &[(&G1, &G2)]) -> bool {
         let pairs: Vec<_> = pairs.iter().map(|(a, b)| (&a.point, &b.0)).collect();
         product_is_one(&pairs)
+    }
+
+    fn equation_holds(left: &G1, right: &[(&G1, &G2Prepared)]) -> bool {
+        let left = left.point.neg();
+        if BY_NODE {
+            let pairs = right.iter().map(|(p, q)| (&p.point, &q.point.0));
+            let pairs: Vec<_> = once((&left, &G2_GENERATOR)).chain(pairs).collect();
+            return product_is_one(&pairs);
+        }
+        let of_generator = Lines::of(&G2_GENERATOR);
+        let pairs = right
+            .iter()
+            .filter(|(_, q)| !q.point.0.is_zero())
+            .map(|(p, q)| (&p.point, &q.lines));
+        let pairs: Vec<_> = once((&left, &of_generator))
+            .chain(pairs)
+            .filter(|(p, _)| !p.is_zero())
+            .collect();
+        pairing::product_of_lines_is_one(&pairs)
     }
 }

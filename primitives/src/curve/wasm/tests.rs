@@ -1,7 +1,7 @@
 #[cfg(feature = "host-functions")]
 use super::hosted;
 use super::{
-    super::{Blst, Curve},
+    super::{Blst, Curve, PointError},
     encoding, fp,
     fp::{El, Fp, LIMBS},
     fp2::{El2, Fp2},
@@ -243,11 +243,18 @@ fn verdict_of_g1(bytes: &[u8]) -> alloc::string::String {
     format!("{:?}", Wasm::g1_from_bytes(&bytes).map(|_| ()))
 }
 
+/// The point again, read for a pairing.
+fn prepared<C: Curve>(bytes: &[u8; 96]) -> Result<[u8; 96], PointError> {
+    C::g2_prepared_from_bytes(bytes).map(|point| C::g2_to_bytes(C::g2_of_prepared(&point)))
+}
+
 fn verdict_of_g2(bytes: &[u8]) -> alloc::string::String {
     let bytes: [u8; 96] = bytes.try_into().unwrap();
     let ours = Wasm::g2_from_bytes(&bytes).map(|point| Wasm::g2_to_bytes(&point));
     let theirs = Blst::g2_from_bytes(&bytes).map(|point| Blst::g2_to_bytes(&point));
     assert_eq!(ours, theirs);
+    assert_eq!(prepared::<Wasm>(&bytes), theirs);
+    assert_eq!(prepared::<Blst>(&bytes), theirs);
     let ours = Wasm::g2_from_stored_unchecked(&bytes).map(|point| Wasm::g2_to_bytes(&point));
     let theirs = Blst::g2_from_stored_unchecked(&bytes).map(|point| Blst::g2_to_bytes(&point));
     assert_eq!(ours, theirs);
@@ -277,6 +284,38 @@ fn points_of_small_order_and_their_sums_with_good_ones_are_refused() {
                 "{order}"
             );
         }
+    }
+}
+
+/// The back ends' ψ.
+fn psi(point: &ArkAffine<g2::Config>) -> ArkAffine<g2::Config> {
+    let [x, y] = [point.x, point.y].map(|part| Fp2 {
+        c0: Fp::from_ark(part.c0),
+        c1: Fp::from_ark(part.c1),
+    });
+    let image = encoding::psi(&Affine { x, y });
+    ArkAffine::new_unchecked(ark2(image.x), ark2(image.y))
+}
+
+#[test]
+fn the_tangent_that_the_subgroup_is_read_from_is_not_taken_for_its_other_point() {
+    // With ψ(Q) = [|z|/2]Q the image lies on the last line of the Miller loop where that touches. On points of order 13,
+    // and of no other, ψ has the eigenvalues 7 and 11, which is |z|/2.
+    assert_eq!(super::Z / 2 % 13, 11);
+    let times = |point: &ArkAffine<g2::Config>, by: u64| point.mul_bigint([by]).into_affine();
+    let small = of_order::<g2::Config>(13, |at| Fq2::new(at.into(), Fq::ONE));
+    let touching = (psi(&small) - times(&small, 7)).into_affine();
+    assert!(!touching.is_zero());
+    assert_eq!(psi(&touching), times(&touching, super::Z / 2 % 13));
+    for by in 1..13 {
+        let bytes = compressed(&times(&touching, by));
+        assert_eq!(verdict_of_g2(&bytes), "Err(NotInSubgroup)", "{by}");
+        let sum = (g2::Config::GENERATOR + times(&touching, by)).into_affine();
+        assert_eq!(
+            verdict_of_g2(&compressed(&sum)),
+            "Err(NotInSubgroup)",
+            "{by}"
+        );
     }
 }
 

@@ -24,7 +24,7 @@ const fn part(label: &'static str, name: &'static str) -> Part {
 }
 
 const SIGMA: Part = part("σ: decompression, subgroup", "decode_g1");
-const APK2: Part = part("apk2: decompression, subgroup", "decode_g2");
+const APK2: Part = part("apk2: decompression", "decompress_g2");
 const HASH: Part = part("the message, hashed to G1", "hash_to_g1");
 const PAIRINGS: Part = part("two Miller loops, one final exponentiation", "two_pairings");
 
