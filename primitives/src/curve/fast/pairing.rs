@@ -153,12 +153,15 @@ pub(crate) fn equation_holds(
         .chain(right)
         .filter(|(p, _)| !p.is_zero())
         .collect();
-    let mut product = unsafe { *blst_fp12_one() };
-    for pairs in pairs.chunks(IN_STEP) {
-        let product = &raw mut product;
-        unsafe { blst_fp12_mul(product, product, &miller_loop(pairs)) };
-    }
-    is_one_after_final_exponentiation(&product)
+    let product = pairs
+        .chunks(IN_STEP)
+        .map(miller_loop)
+        .reduce(|mut product, factor| {
+            let place = &raw mut product;
+            unsafe { blst_fp12_mul(place, place, &factor) };
+            product
+        });
+    product.is_none_or(|product| is_one_after_final_exponentiation(&product))
 }
 
 #[cfg(test)]
