@@ -12,6 +12,7 @@ use super::{
     point::{to_affine, Affine, Jacobian},
 };
 use alloc::{vec, vec::Vec};
+use core::hint::black_box;
 
 /// The size of a comb: what it holds against what a multiplication costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,25 +187,31 @@ impl Comb {
         self.shape
     }
 
-    /// The point that a pass adds to `sum`, if any.
+    /// What a pass adds to the sum, if anything.
     #[inline(always)]
-    pub(crate) fn addend(&self, scalar: &CombScalar, pass: Pass) -> Option<Affine> {
-        let (half, point) = match pass {
+    fn addend(&self, scalar: &CombScalar, pass: Pass) -> Option<Addend<'_>> {
+        let (half, (point, is_negative)) = match pass {
             Pass::Double => return None,
             Pass::Add { half, block, step } => (half, self.column(scalar.0[half]?, block, step)),
             Pass::Correct { half } => {
                 if !scalar.0[half]?.was_even {
                     return None;
                 }
-                (half, self.base.neg())
+                (half, (&self.base, true))
             }
         };
-        Some(if half == 0 { point } else { point.mul_z2() })
+        Some(Addend {
+            point,
+            sign: Sign {
+                is_negative,
+                is_times_z2: half == 1,
+            },
+        })
     }
 
-    /// The point that the bits of a column select.
+    /// The point that the bits of a column select, and whether it is to be negated.
     #[inline(always)]
-    fn column(&self, odd: Odd, block: usize, step: usize) -> Affine {
+    fn column(&self, odd: Odd, block: usize, step: usize) -> (&Affine, bool) {
         let Shape { teeth, columns, .. } = self.shape;
         let column = block * self.shape.steps() + step;
         let is_positive = |tooth: usize| odd.is_positive(tooth * columns + column, teeth * columns);
@@ -212,19 +219,52 @@ impl Comb {
         let index = (0..teeth - 1).fold(0, |index, tooth| {
             index | (usize::from(is_positive(tooth) == sign) << tooth)
         });
-        self.table[block * self.shape.entries() + index].neg_if(!sign)
+        (&self.table[block * self.shape.entries() + index], !sign)
     }
 
     /// `scalar · base`.
     pub(crate) fn mul(&self, scalar: &CombScalar) -> Jacobian {
-        self.shape
-            .passes()
-            .fold(Jacobian::ZERO, |sum, pass| match pass {
-                Pass::Double => sum.double(),
-                _ => self
-                    .addend(scalar, pass)
-                    .map_or(sum, |addend| sum.add_affine(&addend)),
+        let passes = self.shape.passes();
+        let steps: Vec<_> = passes
+            .map(|pass| (pass, self.addend(scalar, pass)))
+            .collect();
+        fetch(
+            steps
+                .iter()
+                .filter_map(|(_, addend)| Some(addend.as_ref()?.point)),
+        );
+        steps
+            .into_iter()
+            .fold(Jacobian::ZERO, |sum, step| match step {
+                (Pass::Double, _) => sum.double(),
+                (_, Some(addend)) => sum.add_affine(&addend.sign.applied_to(*addend.point)),
+                (_, None) => sum,
             })
+    }
+}
+
+/// A point of a table and what becomes of it.
+struct Addend<'a> {
+    point: &'a Affine,
+    sign: Sign,
+}
+
+/// What a point of a table is multiplied with: ±1, and `z²` for the second half of a scalar.
+#[derive(Clone, Copy)]
+struct Sign {
+    is_negative: bool,
+    is_times_z2: bool,
+}
+
+impl Sign {
+    #[inline(always)]
+    fn applied_to(self, point: Affine) -> Affine {
+        let point = point.neg_if(self.is_negative);
+        if self.is_times_z2 {
+            point.mul_z2()
+        } else {
+            point
+        }
     }
 }
 
@@ -233,6 +273,14 @@ impl Comb {
 pub(crate) struct Term<'a> {
     pub(crate) comb: &'a Comb,
     pub(crate) scalar: &'a CombScalar,
+}
+
+/// Touches points that lie far apart, so that they are near when they are used: with nothing else to do in between, the
+/// processor fetches many at once.
+fn fetch<'a>(points: impl Iterator<Item = &'a Affine>) {
+    black_box(points.fold(0, |sum, point| {
+        sum ^ point.x.0.l[0] ^ point.y.0.l[0] ^ point.y.0.l[5]
+    }));
 }
 
 /// `sums[i]`, which is zero, becomes the sum of the `i`th terms of each list. Both lists of lists are worked on
@@ -249,6 +297,7 @@ pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut L
                 .map(move |pass| (pass, terms))
         })
     });
+    let mut addends = Vec::with_capacity(half);
     loop {
         let mut is_done = true;
         for (schedule, offset) in schedules.iter_mut().zip([0, half]) {
@@ -256,15 +305,20 @@ pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut L
                 continue;
             };
             is_done = false;
-            for (at, term) in (offset..).zip(terms) {
-                match pass {
-                    Pass::Double => lanes.push(at, sums[at]),
-                    _ => {
-                        if let Some(addend) = term.comb.addend(term.scalar, pass) {
-                            lanes.push(at, addend);
-                        }
-                    }
-                }
+            if let Pass::Double = pass {
+                (offset..)
+                    .zip(terms)
+                    .for_each(|(at, _)| lanes.push(at, sums[at]));
+                continue;
+            }
+            addends.clear();
+            let selected = (offset..)
+                .zip(terms)
+                .filter_map(|(at, term)| Some((at, term.comb.addend(term.scalar, pass)?)));
+            addends.extend(selected);
+            fetch(addends.iter().map(|(_, addend)| addend.point));
+            for (at, addend) in &addends {
+                lanes.push(*at, addend.sign.applied_to(*addend.point));
             }
         }
         if is_done {

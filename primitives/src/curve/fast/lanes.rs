@@ -40,6 +40,17 @@ impl Default for Lanes {
 }
 
 impl Lanes {
+    /// For additions after which comes work without vectors.
+    ///
+    /// Processors that have AVX-512 without IFMA run that at the lower clock of wide instructions for a while: after a sum of
+    /// 500 points it costs twenty times what vectors gain. Those with IFMA show nothing of the kind.
+    pub(crate) fn before_scalars() -> Self {
+        Self::with(match Arithmetic::current() {
+            Arithmetic::Avx512 => Arithmetic::Portable,
+            other => other,
+        })
+    }
+
     /// With this arithmetic, or portably where the processor cannot.
     pub(crate) fn with(arithmetic: Arithmetic) -> Self {
         #[cfg(not(target_arch = "x86_64"))]

@@ -279,8 +279,7 @@ pub(super) fn add_mul_short(
 
 /// `weight · point` of points of G1.
 pub(super) fn times_weights(terms: &[(&blst_p1_affine, Weight)]) -> Vec<blst_p1_affine> {
-    // Without vectors, for the reason that `sums` gives.
-    let mut lanes = Lanes::with(Arithmetic::Portable);
+    let mut lanes = Lanes::before_scalars();
     let (points, weights): (Vec<_>, Vec<_>) = terms
         .iter()
         .map(|(point, weight)| (Affine::from_blst(point), *weight))

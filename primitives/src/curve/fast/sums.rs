@@ -10,7 +10,7 @@
 //! begins with it and adds or takes off the keys in which they differ.
 
 use super::{
-    super::{is_set, places, some, Arithmetic},
+    super::{is_set, places, some},
     lanes::{Lanes, ZERO},
     normal,
     point::{Affine, Jacobian},
@@ -24,12 +24,9 @@ use std::sync::{
 };
 
 /// The sum of points, which may be zero, equal or opposite.
-///
-/// Without vectors: what comes after a sum is scalar, and processors run it at the lower clock of wide instructions for a
-/// while. With 500 points that costs twenty times what vectors gain.
 pub(crate) fn sum(mut points: impl Iterator<Item = Affine>) -> blst_p1_affine {
     let mut sums: Vec<_> = points.by_ref().take(LANES).collect();
-    let mut lanes = Lanes::with(Arithmetic::Portable);
+    let mut lanes = Lanes::before_scalars();
     let mut at = 0;
     for point in points {
         lanes.push(at, point);

@@ -4,14 +4,29 @@
 //! bits by which limbs are shorter: the upper part is then the upper half of the product of two limbs, and the
 //! lower part is sixteen times the lower half, so that these have sums of their own.
 
-use super::elements::{carry, Fp16, BITS, HALVES, LIMBS, MASK, NEGATED_INVERSE, P};
-use core::arch::x86_64::{
-    _mm512_add_epi64, _mm512_and_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64,
-    _mm512_srli_epi64,
+use super::elements::{carry, Fp16, BITS, HALVES, LIMBS, NEGATED_INVERSE, P};
+use core::{
+    arch::x86_64::{
+        _mm512_add_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_slli_epi64,
+        _mm512_srli_epi64,
+    },
+    hint::black_box,
 };
 
-/// By how much one factor is shifted.
+/// By how much one factor is shifted. What of a factor does not fit into 52 bits counts for nothing.
 const SHIFT: u32 = 52 - BITS;
+
+static MODULUS: [u64; LIMBS] = P;
+
+/// Adds the products of `$a` and all `$b($at)`: `$lower` is a column, and `$upper` the next.
+macro_rules! add_row {
+    ($add_lower:path, $add_upper:path, $a:ident, $b:expr; $($lower:ident $upper:ident $at:literal),*) => {
+        $(
+            $lower = $add_lower($lower, $a, $b($at));
+            $upper = $add_upper($upper, $a, $b($at));
+        )*
+    };
+}
 
 /// Makes the multiplication from the two instructions, which a test replaces by what they are defined to do.
 macro_rules! multiplication {
@@ -19,39 +34,35 @@ macro_rules! multiplication {
         $(#[$attribute])*
         #[target_feature(enable = $features)]
         pub(super) fn $name(out: &mut Fp16, short: &Fp16, loose: &Fp16) {
-            let mask = _mm512_set1_epi64(MASK.cast_signed());
+            let zero = _mm512_setzero_si512();
             let inverse = _mm512_set1_epi64(NEGATED_INVERSE.cast_signed());
             for half in 0..HALVES {
-                let b = loose.half(half);
-                // Those of column `i` are at `i`, after as many rows at the place that many lower.
-                let mut lower = [_mm512_setzero_si512(); LIMBS + 1];
-                let mut upper = [_mm512_setzero_si512(); LIMBS + 1];
+                // Names instead of arrays, so that the columns are kept in registers.
+                let (mut l0, mut l1, mut l2, mut l3) = (zero, zero, zero, zero);
+                let (mut l4, mut l5, mut l6, mut l7) = (zero, zero, zero, zero);
+                let (mut u0, mut u1, mut u2, mut u3) = (zero, zero, zero, zero);
+                let (mut u4, mut u5, mut u6, mut u7) = (zero, zero, zero, zero);
                 for row in 0..LIMBS {
+                    // Not known to be the same in every row, so that these stay in memory.
+                    let (b, p) = black_box((loose, &MODULUS));
                     let a = _mm512_slli_epi64::<SHIFT>(short.limb(row, half));
-                    for at in 0..LIMBS {
-                        lower[at] = $add_lower(lower[at], a, b[at]);
-                        upper[at + 1] = $add_upper(upper[at + 1], a, b[at]);
-                    }
-                    let column = _mm512_add_epi64(_mm512_srli_epi64::<SHIFT>(lower[0]), upper[0]);
-                    let column = _mm512_and_si512(column, mask);
-                    let q = $add_lower(_mm512_setzero_si512(), column, inverse);
-                    let q = _mm512_slli_epi64::<SHIFT>(_mm512_and_si512(q, mask));
-                    for at in 0..LIMBS {
-                        let p = _mm512_set1_epi64(P[at].cast_signed());
-                        lower[at] = $add_lower(lower[at], q, p);
-                        upper[at + 1] = $add_upper(upper[at + 1], q, p);
-                    }
+                    let mut u8 = zero;
+                    add_row!($add_lower, $add_upper, a, |at: usize| b.limb(at, half);
+                        l0 u1 0, l1 u2 1, l2 u3 2, l3 u4 3, l4 u5 4, l5 u6 5, l6 u7 6, l7 u8 7);
+                    let column = _mm512_add_epi64(_mm512_srli_epi64::<SHIFT>(l0), u0);
+                    let q = _mm512_slli_epi64::<SHIFT>($add_lower(zero, column, inverse));
+                    add_row!($add_lower, $add_upper, q, |at: usize| _mm512_set1_epi64(p[at].cast_signed());
+                        l0 u1 0, l1 u2 1, l2 u3 2, l3 u4 3, l4 u5 4, l5 u6 5, l6 u7 6, l7 u8 7);
                     // The lowest column ends in zeros now.
-                    let column = _mm512_add_epi64(_mm512_srli_epi64::<SHIFT>(lower[0]), upper[0]);
-                    upper[1] = _mm512_add_epi64(upper[1], _mm512_srli_epi64::<BITS>(column));
-                    for sums in [&mut lower, &mut upper] {
-                        sums.rotate_left(1);
-                        sums[LIMBS] = _mm512_setzero_si512();
-                    }
+                    let column = _mm512_add_epi64(_mm512_srli_epi64::<SHIFT>(l0), u0);
+                    u1 = _mm512_add_epi64(u1, _mm512_srli_epi64::<BITS>(column));
+                    (l0, l1, l2, l3, l4, l5, l6, l7) = (l1, l2, l3, l4, l5, l6, l7, zero);
+                    (u0, u1, u2, u3, u4, u5, u6, u7) = (u1, u2, u3, u4, u5, u6, u7, u8);
                 }
-                let mut limbs = [_mm512_setzero_si512(); LIMBS];
-                for (limb, (lower, upper)) in limbs.iter_mut().zip(lower.into_iter().zip(upper)) {
-                    *limb = _mm512_add_epi64(_mm512_srli_epi64::<SHIFT>(lower), upper);
+                let lower = [l0, l1, l2, l3, l4, l5, l6, l7];
+                let mut limbs = [u0, u1, u2, u3, u4, u5, u6, u7];
+                for (limb, lower) in limbs.iter_mut().zip(lower) {
+                    *limb = _mm512_add_epi64(*limb, _mm512_srli_epi64::<SHIFT>(lower));
                 }
                 carry(&mut limbs);
                 out.set_half(half, &limbs);
