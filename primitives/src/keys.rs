@@ -164,10 +164,14 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<(DualKey, Equation<Native>), PossessionError> {
-        let pk1 = self.pk1().check()?;
+        let Pk1Bytes(bytes) = self.pk1();
+        let (point, tables) =
+            Native::g1_and_few_tables_from_bytes(&bytes).map_err(KeyError::Pk1)?;
         let pk2 = Native::g2_prepared_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
-        let key = self.with_halves(pk1, *Native::g2_of_prepared(&pk2));
-        let equation = possession::open(&key.pk1.0, pk2, &self.pk2(), owner, proof)?;
+        let pk1 = Encoded::with_bytes(point, bytes);
+        let key = self.with_halves(Pk1(pk1.clone()), *Native::g2_of_prepared(&pk2));
+        let pk1 = Encoded { tables, ..pk1 };
+        let equation = possession::open(&pk1, pk2, &self.pk2(), owner, proof)?;
         Ok((key, equation))
     }
 }

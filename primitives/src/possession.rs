@@ -27,7 +27,8 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
     [OWNERSHIP_TAG, owner].concat()
 }
 
-/// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks.
+/// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks. `pk1` is multiplied three
+/// times: its tables pay.
 pub(crate) fn open<C: Curve>(
     pk1: &Encoded<C>,
     pk2: C::G2Prepared,
@@ -35,11 +36,6 @@ pub(crate) fn open<C: Curve>(
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<Equation<C>, PossessionError> {
-    // It is multiplied three times.
-    let pk1 = &Encoded {
-        tables: C::few_tables(&pk1.point),
-        ..pk1.clone()
-    };
     let owned = Encoded::hash(SIGNATURE_SUITE, &tagged_owner(owner));
     dleq::check(&proof.ownership(), pk1, &owned).map_err(PossessionError::Ownership)?;
     let hm = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());

@@ -113,7 +113,13 @@ fn possessed<C: Curve>(
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<(), PossessionError> {
-    let equation = possession::open(pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
+    let (point, tables) = C::g1_and_few_tables_from_bytes(&pk1.bytes).expect("a key");
+    assert_eq!(point, pk1.point);
+    let pk1 = Encoded {
+        tables,
+        ..pk1.clone()
+    };
+    let equation = possession::open(&pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
     possession::settle(&[&equation]).remove(0)
 }
 

@@ -263,6 +263,9 @@ fn tables_change_no_product<C: Curve>() {
     let kinds = [
         C::Tables::default(),
         C::few_tables(&q),
+        C::g1_and_few_tables_from_bytes(&C::g1_to_bytes(&q))
+            .unwrap()
+            .1,
         C::key_tables(1),
         C::key_tables(1_000),
         C::key_tables(100_000),
@@ -514,6 +517,10 @@ fn verdicts<C: Curve>(of_g1: &[u8; 48], of_g2: &[u8; 96], of_scalar: &[u8; 32]) 
         format!(
             "{:?}",
             C::g1_from_bytes(of_g1).map(|point| C::g1_to_bytes(&point))
+        ),
+        format!(
+            "{:?}",
+            C::g1_and_few_tables_from_bytes(of_g1).map(|(point, _)| C::g1_to_bytes(&point))
         ),
         format!(
             "{:?}",

@@ -231,7 +231,6 @@ impl Curve for Blst {
         tables: &fast::Tables,
     ) -> blst_p1_affine {
         fast::mul_public(scalar, point, tables)
-            .unwrap_or_else(|| Self::g1_mul_secret(point, scalar))
     }
 
     fn g1_sum_of_products(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1_affine {
@@ -293,6 +292,15 @@ impl Curve for Blst {
 
     fn few_tables(_: &blst_p1_affine) -> fast::Tables {
         fast::Tables::for_few()
+    }
+
+    fn g1_and_few_tables_from_bytes(
+        bytes: &[u8; G1_LEN],
+    ) -> Result<(blst_p1_affine, fast::Tables), PointError> {
+        let point = decompress(bytes)?;
+        fast::Tables::for_few_checked(&fast::Affine::from_blst(&point))
+            .map(|tables| (point, tables))
+            .ok_or(PointError::NotInSubgroup)
     }
 
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> blst_p1_affine {

@@ -233,6 +233,15 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     fn few_tables(_point: &Self::G1) -> Self::Tables {
         Self::Tables::default()
     }
+    /// [`Curve::g1_from_bytes`] with [`Curve::few_tables`]: the subgroup check and the tables both double the point again
+    /// and again, and share that where they can.
+    fn g1_and_few_tables_from_bytes(
+        bytes: &[u8; G1_LEN],
+    ) -> Result<(Self::G1, Self::Tables), PointError> {
+        let point = Self::g1_from_bytes(bytes)?;
+        let tables = Self::few_tables(&point);
+        Ok((point, tables))
+    }
     /// `p + scalar · q`, for public inputs.
     fn g1_add_mul(
         p: &Self::G1,

@@ -147,6 +147,15 @@ impl Tables {
         tables
     }
 
+    /// The same, made at once, if the point, which is on the curve and not zero, is in G1.
+    pub(super) fn for_few_checked(point: &Affine) -> Option<Self> {
+        Some(Self(Some(Arc::new(Lazy {
+            shape: FEW,
+            used: AtomicBool::new(true),
+            comb: OnceLock::from(Comb::new_checked(FEW, *point)?),
+        }))))
+    }
+
     /// For a message on which this many votes are expected.
     pub(super) fn for_message(votes: u32) -> Self {
         MESSAGES
@@ -205,8 +214,8 @@ impl<'a> Prepared<'a> {
             variable::mul_checked(&self.sigma, &self.c).ok_or(PointError::NotInSubgroup)?;
         let a = generator()
             .mul(&s)
-            .add(&mul(&self.pk1, self.pk1_tables, &self.c, &c)?);
-        let b = of_sigma.add(&mul(&self.hm, self.hm_tables, &self.s, &s)?);
+            .add(&mul(&self.pk1, self.pk1_tables, &self.c, &c));
+        let b = of_sigma.add(&mul(&self.hm, self.hm_tables, &self.s, &s));
         let [a, b]: [Affine; 2] = to_affine(&[a, b])
             .try_into()
             .expect("as many as were put in; qed");
@@ -223,15 +232,10 @@ impl<'a> Prepared<'a> {
 }
 
 /// A multiple of a key or of a message, which are in G1.
-fn mul(
-    point: &Affine,
-    tables: Option<&Comb>,
-    scalar: &BaseZ,
-    for_comb: &CombScalar,
-) -> Result<Jacobian, PointError> {
+fn mul(point: &Affine, tables: Option<&Comb>, scalar: &BaseZ, for_comb: &CombScalar) -> Jacobian {
     match tables {
-        Some(comb) => Ok(comb.mul(for_comb)),
-        None => variable::mul_checked(point, scalar).ok_or(PointError::NotInSubgroup),
+        Some(comb) => comb.mul(for_comb),
+        None => variable::mul(point, scalar),
     }
 }
 
@@ -240,19 +244,17 @@ pub(super) fn mul_public(
     scalar: &<Blst as Curve>::Scalar,
     point: &blst_p1_affine,
     tables: &Tables,
-) -> Option<blst_p1_affine> {
+) -> blst_p1_affine {
     if Blst::g1_is_zero(point) {
-        return Some(*point);
+        return *point;
     }
     let (point, scalar) = (Affine::from_blst(point), base_z(scalar));
-    let product = mul(
+    normal(mul(
         &point,
         tables.get(&point),
         &scalar,
         &CombScalar::new(&scalar),
-    )
-    .ok()?;
-    Some(normal(product))
+    ))
 }
 
 /// `p + t·q` for any points of the curve.

@@ -263,7 +263,7 @@ fn combs_of_every_shape_multiply_as_blst_does() {
 }
 
 #[test]
-fn a_product_that_comes_with_the_subgroup_check_is_that_of_blst() {
+fn a_product_with_the_subgroup_check_or_without_is_that_of_blst() {
     let scalars: Vec<_> = edges().into_iter().chain((0..20).map(scalar)).collect();
     let points: Vec<_> = (0..).map(base).take(scalars.len()).collect();
     let digits: Vec<_> = scalars.iter().map(base_z).collect();
@@ -272,6 +272,7 @@ fn a_product_that_comes_with_the_subgroup_check_is_that_of_blst() {
         let product = expected(point, &scalars[at]);
         let alone = variable::mul_checked(point, &digits[at]).expect("the point is in G1");
         assert_eq!(affine(alone), product);
+        assert_eq!(affine(variable::mul(point, &digits[at])), product);
         assert_eq!((products[at], verdicts[at]), (product, true));
     }
 }
@@ -308,6 +309,8 @@ fn points_outside_of_the_subgroup_are_told_apart_as_blst_does() {
             variable::mul_checked(point, digits).is_some(),
             is_in_subgroup
         );
+        let tables = Tables::for_few_checked(point);
+        assert_eq!(tables.is_some(), is_in_subgroup);
     }
 }
 

@@ -231,12 +231,19 @@ fn divided(words: &[u64], by: u64) -> Option<Vec<u64>> {
     (remainder == 0).then_some(words)
 }
 
+/// The point again, read with its tables.
+fn with_few_tables<C: Curve>(bytes: &[u8; 48]) -> Result<[u8; 48], PointError> {
+    C::g1_and_few_tables_from_bytes(bytes).map(|(point, _)| C::g1_to_bytes(&point))
+}
+
 /// Decodes with both, which must agree on the verdict and on the point.
 fn verdict_of_g1(bytes: &[u8]) -> alloc::string::String {
     let bytes: [u8; 48] = bytes.try_into().unwrap();
     let ours = Wasm::g1_from_bytes(&bytes).map(|point| Wasm::g1_to_bytes(&point));
     let theirs = Blst::g1_from_bytes(&bytes).map(|point| Blst::g1_to_bytes(&point));
     assert_eq!(ours, theirs);
+    assert_eq!(with_few_tables::<Wasm>(&bytes), theirs);
+    assert_eq!(with_few_tables::<Blst>(&bytes), theirs);
     let ours = Wasm::g1_from_stored_unchecked(&bytes).map(|point| Wasm::g1_to_bytes(&point));
     let theirs = Blst::g1_from_stored_unchecked(&bytes).map(|point| Blst::g1_to_bytes(&point));
     assert_eq!(ours, theirs);
