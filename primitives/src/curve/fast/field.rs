@@ -36,11 +36,13 @@ pub(super) const SQUARED_RADIX: [u64; 6] = [
 pub(crate) struct Fp(pub(crate) blst_fp);
 
 /// Runs one of blst's operations on a place for its result.
-fn made(operation: impl FnOnce(*mut blst_fp)) -> Fp {
+///
+/// # Safety
+/// The operation writes the whole of its result.
+pub(super) unsafe fn made<T>(operation: impl FnOnce(*mut T)) -> T {
     let mut out = MaybeUninit::uninit();
     operation(out.as_mut_ptr());
-    // Every operation of blst that is passed in writes the whole of its result.
-    Fp(unsafe { out.assume_init() })
+    unsafe { out.assume_init() }
 }
 
 impl Fp {
@@ -65,38 +67,38 @@ impl Fp {
 
     #[inline(always)]
     pub(crate) fn sub(&self, other: &Self) -> Self {
-        made(|out| unsafe { blst_fp_sub(out, &self.0, &other.0) })
+        Self(unsafe { made(|out| blst_fp_sub(out, &self.0, &other.0)) })
     }
 
     #[inline(always)]
     pub(crate) fn neg(&self) -> Self {
-        made(|out| unsafe { blst_fp_cneg(out, &self.0, true) })
+        Self(unsafe { made(|out| blst_fp_cneg(out, &self.0, true)) })
     }
 
     /// `2^bits · self`.
     #[inline(always)]
     pub(crate) fn shl(&self, bits: usize) -> Self {
-        made(|out| unsafe { blst_fp_lshift(out, &self.0, bits) })
+        Self(unsafe { made(|out| blst_fp_lshift(out, &self.0, bits)) })
     }
 
     #[inline(always)]
     pub(crate) fn triple(&self) -> Self {
-        made(|out| unsafe { blst_fp_mul_by_3(out, &self.0) })
+        Self(unsafe { made(|out| blst_fp_mul_by_3(out, &self.0)) })
     }
 
     #[inline(always)]
     pub(crate) fn octuple(&self) -> Self {
-        made(|out| unsafe { blst_fp_mul_by_8(out, &self.0) })
+        Self(unsafe { made(|out| blst_fp_mul_by_8(out, &self.0)) })
     }
 
     #[inline(always)]
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        made(|out| unsafe { blst_fp_mul(out, &self.0, &other.0) })
+        Self(unsafe { made(|out| blst_fp_mul(out, &self.0, &other.0)) })
     }
 
     #[inline(always)]
     pub(crate) fn square(&self) -> Self {
-        made(|out| unsafe { blst_fp_sqr(out, &self.0) })
+        Self(unsafe { made(|out| blst_fp_sqr(out, &self.0)) })
     }
 
     /// `1/self`; zero for zero.

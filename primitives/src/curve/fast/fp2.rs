@@ -1,22 +1,13 @@
 //! `Fp[u]/(u² + 1)`, on blst's assembly.
 
-use super::field::Fp;
+use super::field::{made, Fp};
 use ark_bls12_381::Fq2;
 use blst::{blst_fp, blst_fp2, blst_fp2_add, blst_fp2_mul, blst_fp2_mul_by_3, blst_fp2_sqr};
-use core::mem::MaybeUninit;
 
 /// An element of the quadratic extension, in Montgomery form, reduced: equal elements have equal limbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Fp2(pub(crate) blst_fp2);
-
-/// Runs one of blst's operations on a place for its result.
-fn made(operation: impl FnOnce(*mut blst_fp2)) -> Fp2 {
-    let mut out = MaybeUninit::uninit();
-    operation(out.as_mut_ptr());
-    // Every operation of blst that is passed in writes the whole of its result.
-    Fp2(unsafe { out.assume_init() })
-}
 
 impl Fp2 {
     /// A constant of arkworks, whose Montgomery form is the same.
@@ -49,7 +40,7 @@ impl Fp2 {
     }
 
     pub(crate) fn add(&self, other: &Self) -> Self {
-        made(|out| unsafe { blst_fp2_add(out, &self.0, &other.0) })
+        Self(unsafe { made(|out| blst_fp2_add(out, &self.0, &other.0)) })
     }
 
     pub(crate) fn double(&self) -> Self {
@@ -57,14 +48,14 @@ impl Fp2 {
     }
 
     pub(crate) fn triple(&self) -> Self {
-        made(|out| unsafe { blst_fp2_mul_by_3(out, &self.0) })
+        Self(unsafe { made(|out| blst_fp2_mul_by_3(out, &self.0)) })
     }
 
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        made(|out| unsafe { blst_fp2_mul(out, &self.0, &other.0) })
+        Self(unsafe { made(|out| blst_fp2_mul(out, &self.0, &other.0)) })
     }
 
     pub(crate) fn square(&self) -> Self {
-        made(|out| unsafe { blst_fp2_sqr(out, &self.0) })
+        Self(unsafe { made(|out| blst_fp2_sqr(out, &self.0)) })
     }
 }

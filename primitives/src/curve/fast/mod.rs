@@ -178,6 +178,9 @@ fn base_z(scalar: &<Blst as Curve>::Scalar) -> BaseZ {
     BaseZ::new(&Blst::scalar_to_bytes(scalar))
 }
 
+/// What queries that go in step have in common.
+type Shapes = (Option<Shape>, Shape);
+
 /// A query with its tables looked up.
 struct Prepared<'a> {
     c: BaseZ,
@@ -203,9 +206,10 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The shapes of both tables, where there are both.
-    fn shapes(&self) -> Option<(Shape, Shape)> {
-        Some((self.pk1_tables?.shape(), self.hm_tables?.shape()))
+    /// The shapes of the tables: those of the key, if there are some, and those of the message, without which a query goes
+    /// alone.
+    fn shapes(&self) -> Option<Shapes> {
+        Some((self.pk1_tables.map(Comb::shape), self.hm_tables?.shape()))
     }
 
     fn alone(&self) -> Result<Commitments<Blst>, PointError> {
@@ -319,7 +323,7 @@ pub(super) fn commitments(query: &Query<'_, Blst>) -> Result<Commitments<Blst>, 
     Prepared::new(query, sigma).alone()
 }
 
-/// The same for many: those whose tables are of one shape in step, the others one by one.
+/// The same for many: those whose tables are of one shape, or whose keys have none yet, in step, the others one by one.
 pub(super) fn commitments_all(
     queries: &[Query<'_, Blst>],
 ) -> Vec<Result<Commitments<Blst>, PointError>> {
@@ -342,72 +346,67 @@ fn in_step(
         .zip(decompress_all(arithmetic, &sigmas))
         .map(|(query, sigma)| sigma.map(|sigma| Prepared::new(query, sigma)))
         .collect();
-    let shapes = prepared.iter().flatten().find_map(Prepared::shapes);
-    let together: Vec<&Prepared<'_>> = prepared
-        .iter()
-        .flatten()
-        .filter(|query| shapes.is_some() && query.shapes() == shapes)
-        .collect();
-    if together.len() < MIN_LANES {
-        return prepared
-            .into_iter()
-            .map(|query| query.and_then(|query| query.alone()))
-            .collect();
+    let mut shapes: Vec<Shapes> = Vec::new();
+    for of_query in prepared.iter().flatten().filter_map(Prepared::shapes) {
+        if !shapes.contains(&of_query) {
+            shapes.push(of_query);
+        }
     }
-    let mut found = run(&together, lanes).into_iter();
-    prepared
-        .iter()
-        .map(|query| match query {
-            Err(error) => Err(*error),
-            Ok(query) if query.shapes() == shapes => {
-                found.next().expect("one for each that ran; qed")
+    let mut answers: Vec<_> = prepared.iter().map(|_| None).collect();
+    for shapes in shapes {
+        let (places, together): (Vec<_>, Vec<_>) = prepared
+            .iter()
+            .enumerate()
+            .filter_map(|(at, query)| Some((at, query.as_ref().ok()?)))
+            .filter(|(_, query)| query.shapes() == Some(shapes))
+            .unzip();
+        if together.len() >= MIN_LANES {
+            for (at, answer) in places.into_iter().zip(run(&together, lanes)) {
+                answers[at] = Some(answer);
             }
-            Ok(query) => query.alone(),
-        })
+        }
+    }
+    prepared
+        .into_iter()
+        .zip(answers)
+        .map(|(query, answer)| answer.unwrap_or_else(|| query?.alone()))
         .collect()
 }
 
 /// Queries that have tables of the same shapes.
 fn run(queries: &[&Prepared<'_>], lanes: &mut Lanes) -> Vec<Result<Commitments<Blst>, PointError>> {
-    let sigmas: Vec<_> = queries.iter().map(|query| query.sigma).collect();
-    let challenges: Vec<_> = queries.iter().map(|query| query.c).collect();
-    let (of_sigma, are_in_subgroup) = variable::mul_checked_all(&sigmas, &challenges, lanes);
-    let c: Vec<_> = challenges.iter().map(CombScalar::new).collect();
-    let s: Vec<_> = queries
-        .iter()
-        .map(|query| CombScalar::new(&query.s))
-        .collect();
-    let with_tables = queries
-        .iter()
-        .zip(&c)
-        .zip(&s)
-        .filter_map(|((query, c), s)| {
-            Some([
-                (query.pk1_tables?, c),
-                (generator(), s),
-                (query.hm_tables?, s),
-            ])
-        });
-    let mut terms = [const { Vec::new() }; 3];
-    for of_query in with_tables {
-        for (list, (comb, scalar)) in terms.iter_mut().zip(of_query) {
-            list.push(Term { comb, scalar });
-        }
-    }
-    let [pk1, g1, hm] = terms;
     let count = queries.len();
+    // Keys without tables are multiplied as σ is. That they are in the subgroup is known.
+    let keys = queries.iter().filter(|query| query.pk1_tables.is_none());
+    let (points, scalars): (Vec<_>, Vec<_>) = queries
+        .iter()
+        .map(|query| (query.sigma, query.c))
+        .chain(keys.map(|query| (query.pk1, query.c)))
+        .unzip();
+    let (products, are_in_subgroup) = variable::mul_checked_all(&points, &scalars, lanes);
+    let (of_sigma, of_pk1) = products.split_at(count);
+    let (c, s): (Vec<_>, Vec<_>) = queries
+        .iter()
+        .map(|query| (CombScalar::new(&query.c), CombScalar::new(&query.s)))
+        .unzip();
+    let [mut pk1, mut g1, mut hm] = [const { Vec::new() }; 3];
+    for ((query, c), s) in queries.iter().zip(&c).zip(&s) {
+        let term = |scalar| move |comb| Term { comb, scalar };
+        pk1.extend(query.pk1_tables.map(term(c)));
+        g1.push(term(s)(generator()));
+        hm.extend(query.hm_tables.map(term(s)));
+    }
     let mut sums = vec![ZERO; 2 * count];
     comb::sums(&mut sums, [&[pk1, g1], &[hm]], lanes);
-    let (a, b) = sums.split_at_mut(count);
-    of_sigma
-        .into_iter()
-        .enumerate()
-        .for_each(|(at, product)| lanes.push(at, product));
-    lanes.flush(b);
+    for (at, product) in (count..).zip(of_sigma).chain((0..).zip(of_pk1)) {
+        lanes.push(at, *product);
+    }
+    lanes.flush(&mut sums);
+    let (a, b) = sums.split_at(count);
     queries
         .iter()
         .zip(are_in_subgroup)
-        .zip(a.iter().zip(b.iter()))
+        .zip(a.iter().zip(b))
         .map(|((query, is_in_subgroup), (a, b))| {
             is_in_subgroup
                 .then(|| query.commitments(*a, *b))
