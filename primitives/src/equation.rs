@@ -90,9 +90,7 @@ impl<C: Curve> Coefficient<C> {
             }
             Self::Full(t) => t,
         };
-        let [zero, one] = [0, 1].map(C::scalar_from_u128);
-        let negated = C::scalar_sub_mul(&zero, t, factor);
-        C::scalar_sub_mul(&zero, &negated, &one)
+        C::scalar_add_mul(&C::scalar_from_u128(0), t, factor)
     }
 }
 

@@ -4,6 +4,8 @@
 
 use super::Z;
 
+/// Lines of a Miller loop: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
+pub(crate) const MILLER_STEPS: usize = (Z.ilog2() + Z.count_ones() - 1) as usize;
 /// The bits of `|z|` that are set.
 #[cfg(feature = "std")]
 pub(crate) const Z_BITS: [usize; 6] = [16, 48, 57, 60, 62, 63];

@@ -130,13 +130,14 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     }
     /// The scalar that a weight stands for.
     fn scalar_from_weight([a, b]: Weight) -> Self::Scalar {
-        let [zero, a, b, z2] =
-            [0, a.into(), b.into(), u128::from(Z) * u128::from(Z)].map(Self::scalar_from_u128);
-        Self::scalar_sub_mul(
-            &a,
-            &Self::scalar_sub_mul(&zero, &b, &z2),
-            &Self::scalar_from_u128(1),
-        )
+        let [a, b, z2] =
+            [a.into(), b.into(), u128::from(Z) * u128::from(Z)].map(Self::scalar_from_u128);
+        Self::scalar_add_mul(&a, &b, &z2)
+    }
+    /// `a + b·c`, for public scalars.
+    fn scalar_add_mul(a: &Self::Scalar, b: &Self::Scalar, c: &Self::Scalar) -> Self::Scalar {
+        let [zero, one] = [0, 1].map(Self::scalar_from_u128);
+        Self::scalar_sub_mul(a, &Self::scalar_sub_mul(&zero, b, c), &one)
     }
     /// `a − b·c`.
     fn scalar_sub_mul(a: &Self::Scalar, b: &Self::Scalar, c: &Self::Scalar) -> Self::Scalar;
@@ -285,15 +286,20 @@ pub trait Curve: Copy + Debug + Send + Sync + 'static {
     /// Whether `e(left, g2)` is the product of the pairings on the right; by [`Curve::pairing_product_is_one`] where
     /// nothing is gained from the points being prepared.
     fn equation_holds(left: &Self::G1, right: &[(&Self::G1, &Self::G2Prepared)]) -> bool {
-        let (left, g2) = (Self::g1_neg(left), Self::g2_generator());
-        let mut pairs = vec![(&left, &g2)];
-        pairs.extend(
-            right
-                .iter()
-                .map(|(point, prepared)| (*point, Self::g2_of_prepared(prepared))),
-        );
-        Self::pairing_product_is_one(&pairs)
+        equation_holds_by_pairs::<Self>(left, right)
     }
+}
+
+/// [`Curve::equation_holds`] by one product of pairings.
+fn equation_holds_by_pairs<C: Curve>(left: &C::G1, right: &[(&C::G1, &C::G2Prepared)]) -> bool {
+    let (left, g2) = (C::g1_neg(left), C::g2_generator());
+    let mut pairs = vec![(&left, &g2)];
+    pairs.extend(
+        right
+            .iter()
+            .map(|(point, prepared)| (*point, C::g2_of_prepared(prepared))),
+    );
+    C::pairing_product_is_one(&pairs)
 }
 
 /// Which bits are set, the lowest of the first byte being number zero. Cost: eight bytes without any are passed over

@@ -5,7 +5,7 @@
 //! and σ, which comes once and has to be checked anyway ([`variable`]). Votes of one round go through these in
 //! step, in affine coordinates with shared inversions ([`lanes`]). Both ways decide the same on every input.
 //!
-//! Where the processor has AVX-512, votes in step and tables go sixteen at a time (`vector`).
+//! Where the processor has AVX-512, votes in step and tables go sixteen at a time (`vector`), and with IFMA sums too.
 //!
 //! Sums of keys go in step too, and sums of subsets are kept where the same keys are added again and again
 //! ([`sums`]). One of the two pairings of a proof is with the generator, whose part in it is worked out once, and the

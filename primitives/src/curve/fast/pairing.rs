@@ -5,7 +5,7 @@
 //! outside say whether it is in the subgroup. All loops of a product share their squarings.
 
 use super::{
-    super::{blst::is_one_after_final_exponentiation, PointError, Z},
+    super::{blst::is_one_after_final_exponentiation, digits::MILLER_STEPS, PointError, Z},
     field::Fp,
     fp2::Fp2,
     point::Affine,
@@ -21,9 +21,6 @@ use blst::{
 use core::iter::once;
 use std::{boxed::Box, sync::LazyLock};
 
-/// One for each step: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
-const STEPS: usize = 68;
-
 /// Pairs whose loops share their squarings. The lines of so many still fit the cache.
 const IN_STEP: usize = 32;
 
@@ -31,7 +28,7 @@ const IN_STEP: usize = 32;
 #[derive(Debug)]
 pub struct G2Prepared {
     point: blst_p2_affine,
-    lines: Box<[blst_fp6; STEPS]>,
+    lines: Box<[blst_fp6; MILLER_STEPS]>,
 }
 
 static GENERATOR: LazyLock<G2Prepared> =
@@ -44,7 +41,7 @@ const GAMMA_2: Fp2 = Fp2::from_ark(Fq6Config::FROBENIUS_COEFF_FP6_C1[1]);
 impl G2Prepared {
     /// Cost: 63 doublings and 5 additions in G2. The lines of zero mean nothing.
     pub(crate) fn of(point: &blst_p2_affine) -> Self {
-        let mut lines = Box::new([blst_fp6::default(); STEPS]);
+        let mut lines = Box::new([blst_fp6::default(); MILLER_STEPS]);
         // It writes as many as there are steps.
         unsafe { blst_precompute_lines(lines.as_mut_ptr(), point) };
         Self {
@@ -78,7 +75,7 @@ impl G2Prepared {
     /// `T`, with `Y = 0`. In both cases the line counts as the tangent at `ψ(Q)`.
     fn is_in_subgroup(&self) -> bool {
         // `constant − 2·of_x·X + 2·of_y·Y = 0`, at `ψ(Q) = (x̄/γ², ȳ/γ³)`; everything times `γ³`.
-        let [constant, of_x, of_y] = self.lines[STEPS - 1].fp2.map(Fp2);
+        let [constant, of_x, of_y] = self.lines[MILLER_STEPS - 1].fp2.map(Fp2);
         let [x, y] = [self.point.x, self.point.y].map(|part| Fp2(part).conjugate());
         let (constant, of_x) = (constant.mul(&GAMMA.mul(&GAMMA_2)), of_x.mul(&GAMMA));
         let is_on_line = constant.add(&of_y.mul(&y).double()) == of_x.mul(&x).double();
@@ -117,7 +114,7 @@ fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
     let factors: Vec<_> = pairs.iter().map(|(p, _)| Factors::of(p)).collect();
     let mut out = unsafe { *blst_fp12_one() };
     let product = &raw mut out;
-    let mut steps = 0..STEPS;
+    let mut steps = 0..MILLER_STEPS;
     let mut multiply = || {
         let Some(step) = steps.next() else { return };
         for ((_, q), factors) in pairs.iter().zip(&factors) {

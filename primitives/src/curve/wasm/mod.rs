@@ -25,7 +25,9 @@ mod tower;
 #[cfg(all(test, feature = "std"))]
 mod tests;
 
-use super::{digits::BaseZ, Ark, Commitments, Curve, PointError, Query, Z};
+use super::{
+    digits::BaseZ, equation_holds_by_pairs, Ark, Commitments, Curve, PointError, Query, Z,
+};
 use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{sync::Arc, vec::Vec};
 use ark_bls12_381::g2;
@@ -355,12 +357,10 @@ impl Curve for Wasm {
     }
 
     fn equation_holds(left: &G1, right: &[(&G1, &G2Prepared)]) -> bool {
-        let left = left.point.neg();
         if BY_NODE {
-            let pairs = right.iter().map(|(p, q)| (&p.point, &q.point.0));
-            let pairs: Vec<_> = once((&left, &G2_GENERATOR)).chain(pairs).collect();
-            return product_is_one(&pairs);
+            return equation_holds_by_pairs::<Self>(left, right);
         }
+        let left = left.point.neg();
         let of_generator = Lines::of(&G2_GENERATOR);
         let pairs = right
             .iter()

@@ -1,7 +1,7 @@
 //! The optimal ate pairing: Miller loops that share their squarings, and one final exponentiation.
 
 use super::{
-    super::PointError,
+    super::{digits::MILLER_STEPS, PointError},
     encoding::psi,
     fp::Fp,
     fp2::{add2, sub2, El2, Fp2},
@@ -133,7 +133,7 @@ impl Lines {
 
     /// The lines, and `[|z|]` of the point.
     fn and_end(point: &Affine<Fp2>) -> (Self, Running) {
-        let mut lines = Vec::with_capacity(STEPS);
+        let mut lines = Vec::with_capacity(MILLER_STEPS);
         let mut multiple = Running {
             x: point.x,
             y: point.y,
@@ -149,9 +149,6 @@ impl Lines {
     }
 }
 
-/// One for each step: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
-const STEPS: usize = 68;
-
 /// `12·ξ·value`, which is three times the curve's coefficient.
 fn twelve_xi(value: Fp2) -> Fp2 {
     let three = (value + value + value).reduce();
@@ -162,9 +159,9 @@ fn twelve_xi(value: Fp2) -> Fp2 {
 /// The product of the Miller functions of these pairs, none of which holds a zero.
 fn miller_loop(pairs: &[(&Affine<Fp>, &Lines)]) -> Fp12 {
     let mut product = Fp12::ONE;
-    let mut steps = 0..STEPS;
+    let mut steps = 0..MILLER_STEPS;
     let mut multiply = |product| {
-        let step = steps.next().unwrap_or(STEPS);
+        let step = steps.next().unwrap_or(MILLER_STEPS);
         let lines = pairs
             .iter()
             .filter_map(|(point, lines)| Some(lines.0.get(step)?.at(point)));
