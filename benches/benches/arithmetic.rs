@@ -4,10 +4,8 @@ use duet_benches::{
     fixtures::Round,
     harness::{Harness, Pace},
 };
-use duet_primitives::{
-    curve::{Blst, Curve},
-    suite,
-};
+use duet_curve::{Blst, Curve};
+use duet_primitives::suite;
 use std::hint::black_box;
 
 fn main() {

@@ -5,7 +5,8 @@ use duet_benches::{
     harness::{Harness, Pace, Scale},
     rivals::{Arkworks, BlstBatch, BlstMinPk, BlstMinSig, Ecdsa, Threads, W3fVote},
 };
-use duet_primitives::{curve::Arithmetic, DualKeyBytes, UncheckedVote};
+use duet_curve::Arithmetic;
+use duet_primitives::{DualKeyBytes, UncheckedVote};
 use sp_core::{bls381, proof_of_possession::ProofOfPossessionVerifier, Pair};
 use std::{hint::black_box, num::NonZeroUsize};
 use w3f_bls::{TinyBLS377, TinyBLS381};

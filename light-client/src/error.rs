@@ -4,7 +4,7 @@ use crate::misbehaviour::{Conflict, Misbehaviour};
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 use duet_primitives::{
-    curve::PointError, BlockNumber, JustificationError, KeysetError, SetId, StatelessError, H256,
+    BlockNumber, JustificationError, KeysetError, PointError, SetId, StatelessError, H256,
 };
 
 /// Who is to blame for what was refused.

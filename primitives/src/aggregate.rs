@@ -1,13 +1,13 @@
 //! Many votes become one finality proof.
 
 use crate::{
-    curve::{Curve, Native},
     error::{AggregateError, SignatureError, VoteError},
     Bitfield, DualKeyset, Justification, Pk2Bytes, PossessedKey, RoundMessage, SignatureBytes,
     SignerIndex, UncheckedJustification, UncheckedVote, Vote,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::num::NonZeroUsize;
+use duet_curve::{Curve, Native};
 
 type G1 = <Native as Curve>::G1;
 

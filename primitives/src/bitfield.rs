@@ -1,11 +1,9 @@
 //! Who signed: one bit per validator, lowest bit of the first byte first.
 
-use crate::{
-    bytes::decode_list, curve::is_set, error::JustificationError, suite::MAX_VALIDATORS,
-    SignerIndex,
-};
+use crate::{bytes::decode_list, error::JustificationError, suite::MAX_VALIDATORS, SignerIndex};
 use alloc::{vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
+use duet_curve::is_set;
 use scale_info::TypeInfo;
 
 /// Who signed. Encoded as SCALE bytes; decoding refuses more than [`MAX_VALIDATORS`] bits before it allocates.

@@ -1,7 +1,6 @@
 //! What a vote is about, and its exact signed bytes.
 
 use crate::{
-    curve::{Curve, Native},
     dleq::Encoded,
     keyset::KeysetCommitment,
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
@@ -9,6 +8,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// Block numbers, as on the chain.

@@ -1,13 +1,8 @@
 //! The Chaum-Pedersen proof that `log_H(m) σ = log_g1 pk1`, byte for byte that of `bls381`.
 
-use crate::{
-    curve::{Commitments, Curve, PointError, Query},
-    error::SignatureError,
-    suite::G1_LEN,
-    transcript::hash_to_scalar,
-    VoteSignature,
-};
+use crate::{error::SignatureError, suite::G1_LEN, transcript::hash_to_scalar, VoteSignature};
 use alloc::vec::Vec;
+use duet_curve::{Commitments, Curve, PointError, Query};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 

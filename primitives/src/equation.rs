@@ -1,8 +1,9 @@
 //! Pairing equations with the generator of G2 on one side, alone and many at once.
 
-use crate::{curve::Curve, transcript::batch_weights};
+use crate::transcript::batch_weights;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};
+use duet_curve::Curve;
 
 /// `e(σ + t·key, g2) = e(right, point)`.
 #[derive(Debug)]

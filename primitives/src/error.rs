@@ -3,9 +3,9 @@
 
 use crate::{
     commitment::{SetId, SignerIndex},
-    curve::PointError,
     Pk1Bytes, H256,
 };
+use duet_curve::PointError;
 
 /// Who is to blame for an object that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

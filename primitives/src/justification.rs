@@ -2,7 +2,6 @@
 
 use crate::{
     commitment::{Commitment, RoundMessage},
-    curve::{Curve, Native},
     dleq::Encoded,
     equation::{Coefficient, Equation},
     error::JustificationError,
@@ -13,6 +12,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
+use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// A finality proof as it travels; nothing is known about it. About 320 bytes, plus one bit per validator.

@@ -1,7 +1,6 @@
 //! Keys that were checked.
 
 use crate::{
-    curve::{Curve, Native},
     dleq::{self, Encoded},
     equation::Equation,
     error::{KeyError, PossessionError, SignatureError},
@@ -10,6 +9,7 @@ use crate::{
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
 use alloc::vec::Vec;
+use duet_curve::{Curve, Native};
 
 /// The half of a key in G1: on the curve, in the subgroup, not zero.
 #[derive(Clone, Debug)]

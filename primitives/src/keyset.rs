@@ -1,15 +1,12 @@
 //! The validators that sign together: their keys in order, and the 92 bytes that commit to them.
 
 use crate::{
-    curve::{Curve, Native},
-    error::KeysetError,
-    justification::Apk1,
-    merkle,
-    suite::MAX_VALIDATORS,
-    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, PossessedKey, SetId, SignerIndex, H256,
+    error::KeysetError, justification::Apk1, merkle, suite::MAX_VALIDATORS, Bitfield, DualKeyBytes,
+    Pk1, Pk1Bytes, PossessedKey, SetId, SignerIndex, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// How many of `n` validators make a finality proof: `n − ⌊(n−1)/3⌋`. (SET-4)

@@ -50,13 +50,12 @@
 //! ```
 
 #![no_std]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-pub mod curve;
 pub mod suite;
 
 mod aggregate;
@@ -94,6 +93,7 @@ pub use commitment::{
     BlockNumber, Commitment, CommitmentPayload, RoundMessage, SetId, SignerIndex,
 };
 pub use digest::ConsensusLog;
+pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof};
 pub use error::{
     AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,

@@ -4,7 +4,6 @@
 //! tagged statement, and the possession part is under its own ciphersuite.
 
 use crate::{
-    curve::Curve,
     dleq::{self, Encoded},
     equation::{Coefficient, Equation},
     error::PossessionError,
@@ -14,6 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::Encode;
+use duet_curve::Curve;
 
 /// The owner that a key on chain names: SCALE of `(b"duet", genesis_hash, account)`. (POP-1)
 ///

@@ -1,7 +1,6 @@
 //! The secret key, and everything that is made with it.
 
 use crate::{
-    curve::{Curve, Native},
     dleq::{self, Encoded},
     error::SecretKeyError,
     possession,
@@ -10,6 +9,7 @@ use crate::{
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
 use core::fmt;
+use duet_curve::{Curve, Native};
 use zeroize::{Zeroize, Zeroizing};
 
 /// One secret, shown in both groups. Printed redacted, wiped on drop, never zero.

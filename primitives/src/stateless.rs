@@ -3,7 +3,6 @@
 
 use crate::{
     bytes::decode_list,
-    curve::{Curve, Native},
     error::{MerkleError, StatelessError},
     justification::{Apk1, Justification, PendingJustification, UncheckedJustification},
     keyset::{threshold, Keyset, KeysetCommitment},
@@ -13,6 +12,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
+use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set

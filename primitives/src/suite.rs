@@ -5,12 +5,8 @@ pub const ENGINE_ID: [u8; 4] = *b"DUET";
 /// Key type id of Duet keys, as in `KeyTypeId`.
 pub const KEY_TYPE: [u8; 4] = *b"duet";
 
-/// Bytes of a compressed point of G1.
-pub const G1_LEN: usize = 48;
-/// Bytes of a compressed point of G2.
-pub const G2_LEN: usize = 96;
-/// Bytes of a scalar.
-pub const SCALAR_LEN: usize = 32;
+pub use duet_curve::{G1_LEN, G2_LEN, SCALAR_LEN};
+
 /// Bytes of a dual key, `pk1 ‖ pk2`.
 pub const DUAL_KEY_LEN: usize = G1_LEN + G2_LEN;
 /// Bytes of a vote signature, `σ ‖ c ‖ s`.

@@ -2,7 +2,6 @@
 //! the same bytes with the same error.
 
 use crate::{
-    curve::{Ark, Blst, Curve, Wasm},
     dleq::{self, Encoded},
     equation::Equation,
     justification, possession,
@@ -12,6 +11,7 @@ use crate::{
     VoteSignature,
 };
 use alloc::vec::Vec;
+use duet_curve::{Ark, Blst, Curve, Wasm};
 
 const OWNER: &[u8] = b"owner";
 

@@ -1,10 +1,8 @@
 //! Hashing to scalars.
 
-use crate::{
-    curve::{Curve, Weight},
-    suite::{BATCH_TAG, G1_LEN, G2_LEN},
-};
+use crate::suite::{BATCH_TAG, G1_LEN, G2_LEN};
 use alloc::vec::Vec;
+use duet_curve::{Curve, Weight};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
@@ -105,12 +103,10 @@ pub(crate) fn batch_weights<'a>(
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
-    use crate::{
-        curve::{Ark, Blst},
-        suite::AGGREGATE_TAG,
-    };
+    use crate::suite::AGGREGATE_TAG;
     use ark_bls12_381::Fr;
     use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
+    use duet_curve::{Ark, Blst};
 
     #[test]
     fn a_hash_to_a_scalar_is_that_of_the_library_behind_bls381() {

@@ -2,7 +2,6 @@
 
 use crate::{
     commitment::{Commitment, RoundMessage, SignerIndex},
-    curve::{Curve, Native},
     dleq,
     error::{SignatureError, VoteError},
     keyset::Keyset,
@@ -11,6 +10,7 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::num::NonZeroUsize;
+use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// A vote as it travels; nothing is known about it.

@@ -4,9 +4,9 @@ use ark_bls12_381::{Fr, G1Affine, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField;
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
+use duet_curve::{Ark, Curve};
 use duet_primitives::{
     check_stateless,
-    curve::{Ark, Curve},
     testing::{secret, TestSet},
     *,
 };

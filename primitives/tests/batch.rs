@@ -1,11 +1,10 @@
 //! Many justifications checked by one equation: the verdict, and the one that is named, are those of checking one
 //! after the other.
 
+use duet_curve::{Blst, Curve};
 use duet_primitives::{
-    curve::{Blst, Curve},
-    testing::TestSet,
-    Bitfield, Justification, JustificationError, PendingJustification, Pk2Bytes, RoundMessage,
-    SignatureBytes, UncheckedJustification, H256,
+    testing::TestSet, Bitfield, Justification, JustificationError, PendingJustification, Pk2Bytes,
+    RoundMessage, SignatureBytes, UncheckedJustification, H256,
 };
 use proptest::prelude::*;
 

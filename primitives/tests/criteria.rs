@@ -11,9 +11,9 @@ use ark_ec::{
 use ark_ff::{BigInteger, One, PrimeField, Zero};
 use ark_serialize::CanonicalSerialize;
 use codec::{Decode, DecodeAll, Encode};
+use duet_curve::{Ark, Blst, Curve, PointError, Wasm};
 use duet_primitives::{
     check_stateless,
-    curve::{Ark, Blst, Curve, PointError, Wasm},
     testing::{secret, TestSet},
     *,
 };

@@ -1,8 +1,8 @@
 //! The votes of a round checked together: the verdicts are those of checking each alone, on every mix of honest,
 //! wrong, malformed and hostile votes, with and without tables, on one thread and on several, in every arithmetic.
 
+use duet_curve::{Arithmetic, Blst, Curve};
 use duet_primitives::{
-    curve::{Arithmetic, Blst, Curve},
     suite::{G1_LEN, SCALAR_LEN},
     testing::{secret, TestSet},
     Keyset, RoundMessage, SecretKey, UncheckedVote, Vote, VoteError, VoteSignature, H256,

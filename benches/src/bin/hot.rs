@@ -5,11 +5,8 @@ use duet_benches::fixtures::{
     decode_justification, decode_vote, hold_together, registration, share, spread, two_proofs,
     Absentees, Round, GENESIS,
 };
-use duet_primitives::{
-    check_stateless,
-    curve::{Blst, Curve},
-    suite, RoundMessage, StatelessProof, UncheckedVote,
-};
+use duet_curve::{Blst, Curve};
+use duet_primitives::{check_stateless, suite, RoundMessage, StatelessProof, UncheckedVote};
 use std::{hint::black_box, num::NonZeroUsize};
 
 /// Counting starts here, and the process ends here, so that nothing else is counted.

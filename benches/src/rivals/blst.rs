@@ -7,10 +7,8 @@ use crate::fixtures::Round;
 use blst::{
     blst_fp12, blst_p1_affine, blst_p2_affine, blst_scalar, min_pk, min_sig, Pairing, BLST_ERROR,
 };
-use duet_primitives::{
-    curve::{Blst, Curve},
-    suite, DualKeyBytes, SecretKey, SignerIndex,
-};
+use duet_curve::{Blst, Curve};
+use duet_primitives::{suite, DualKeyBytes, SecretKey, SignerIndex};
 
 /// Ethereum's ciphersuite.
 const MIN_PK_DST: &[u8] = b"BLS_SIG_BLS12381G2_XMD:SHA-256_SSWU_RO_POP_";

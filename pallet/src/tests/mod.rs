@@ -2,8 +2,8 @@ mod offences;
 mod registration;
 mod rotation;
 
+use duet_curve::{Curve, Native};
 use duet_primitives::{
-    curve::{Curve, Native},
     suite::{HASH_TO_CURVE_DST, POSSESSION_SUITE},
     Pk2Bytes, PossessionProof, SecretKey, VoteSignature,
 };

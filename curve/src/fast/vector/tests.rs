@@ -5,7 +5,7 @@ use super::{
     elements::{Fp16, Words, BITS, LIMBS, MASK, P, WIDTH},
     integer, Kernel,
 };
-use crate::curve::{
+use crate::{
     blst::decompress,
     fast::{
         field::{Fp, MODULUS},
@@ -305,7 +305,7 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
         .collect();
     // Not compressed, infinity, infinity with a stray bit, the modulus and more.
     encodings.extend([encode(1, 0), encode(0, 0xc0), encode(1, 0xc0), [0xff; 48]]);
-    let mut modulus = crate::curve::BASE_FIELD_MODULUS;
+    let mut modulus = crate::BASE_FIELD_MODULUS;
     modulus[0] |= 0x80;
     encodings.push(modulus);
     modulus[47] -= 1;

@@ -3,7 +3,7 @@
 //! is in `fast/vector`.
 
 use super::{check_encoding, fast, Commitments, Curve, PointError, Query, Weight};
-use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use crate::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{vec, vec::Vec};
 use blst::{
     blst_final_exp, blst_fp12, blst_fp12_is_one, blst_hash_to_g1, blst_lendian_from_scalar,

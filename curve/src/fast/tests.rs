@@ -8,7 +8,7 @@ use super::{
     sums::{self, Subsets, Sums},
     variable, Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES,
 };
-use crate::curve::{blst::decompress, digits::BaseZ, some, Blst, Curve, Z};
+use crate::{blst::decompress, digits::BaseZ, some, Blst, Curve, Z};
 use alloc::{vec, vec::Vec};
 use blst::{blst_fp, blst_p1_affine};
 use proptest::prelude::*;

@@ -28,7 +28,7 @@ mod tests;
 use super::{
     digits::BaseZ, equation_holds_by_pairs, Ark, Commitments, Curve, PointError, Query, Z,
 };
-use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use crate::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{sync::Arc, vec::Vec};
 use ark_bls12_381::g2;
 use core::iter::once;

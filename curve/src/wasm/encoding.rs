@@ -7,7 +7,7 @@ use super::{
     multiples::times_z2,
     point::{Affine, Jacobian},
 };
-use crate::suite::{G1_LEN, G2_LEN};
+use crate::{G1_LEN, G2_LEN};
 use ark_bls12_381::{g1, g2, Fq12Config, Fq6Config};
 use ark_ec::short_weierstrass::SWCurveConfig;
 use ark_ff::{Fp12Config, Fp6Config};

@@ -16,10 +16,7 @@ pub(super) use additions::Addition;
 pub(super) use elements::WIDTH;
 
 use super::point::Affine;
-use crate::{
-    curve::{Arithmetic, PointError},
-    suite::G1_LEN,
-};
+use crate::{Arithmetic, PointError, G1_LEN};
 use alloc::vec::Vec;
 use elements::Fp16;
 use std::{is_x86_feature_detected, sync::LazyLock};

@@ -164,7 +164,7 @@ pub(crate) fn equation_holds(
 #[cfg(test)]
 mod tests {
     use super::{miller_loop, Affine, G2Prepared, GENERATOR};
-    use crate::curve::{Blst, Curve};
+    use crate::{Blst, Curve};
     use blst::{blst_fp12, blst_fp12_is_equal, blst_miller_loop_n};
 
     #[test]

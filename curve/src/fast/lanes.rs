@@ -10,7 +10,7 @@ use super::{
     field::{invert_all, Fp},
     point::Affine,
 };
-use crate::suite::G1_LEN;
+use crate::G1_LEN;
 use alloc::vec::Vec;
 
 /// Zero, which lies on no curve with `b ≠ 0`.

@@ -9,7 +9,7 @@
 //!
 //! A product of a short and a loose element is short, because `1.6p · 3.6p / 2^384 + p < 1.6p`.
 
-use crate::curve::fast::field::{Fp, MODULUS};
+use crate::fast::field::{Fp, MODULUS};
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_cmpeq_epi64_mask, _mm512_cmpge_epi64_mask,
     _mm512_load_si512, _mm512_mask_blend_epi64, _mm512_mask_sub_epi64, _mm512_or_si512,

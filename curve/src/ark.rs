@@ -1,7 +1,7 @@
 //! Arkworks: portable, `no_std`, not constant-time.
 
 use super::{check_encoding, Curve, PointError};
-use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
+use crate::{G1_LEN, G2_LEN, SCALAR_LEN};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{
     hashing::{curve_maps::wb::WBMap, map_to_curve_hasher::MapToCurveBasedHasher, HashToCurve},

@@ -4,7 +4,7 @@ use super::{
     elements::{Fp16, Mask, Words, WIDTH},
     Kernel,
 };
-use crate::curve::fast::{
+use crate::fast::{
     field::{invert_all, Fp},
     lanes::vertical,
     point::Affine,

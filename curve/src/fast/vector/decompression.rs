@@ -5,15 +5,12 @@ use super::{
     Kernel,
 };
 use crate::{
-    curve::{
-        check_encoding,
-        fast::{
-            field::{Fp, MODULUS, SQUARED_RADIX},
-            point::Affine,
-        },
-        PointError, FLAGS,
+    check_encoding,
+    fast::{
+        field::{Fp, MODULUS, SQUARED_RADIX},
+        point::Affine,
     },
-    suite::G1_LEN,
+    PointError, FLAGS, G1_LEN,
 };
 use alloc::vec::Vec;
 use blst::blst_fp;

@@ -7,6 +7,13 @@
 //!
 //! Encodings are the usual compressed ones: big-endian, three flag bits on top. (ENC-1)
 
+#![no_std]
+#![deny(unsafe_code)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
 #[cfg(feature = "std")]
 mod arithmetic;
 mod ark;
@@ -38,10 +45,16 @@ pub type Native = Wasm;
 #[cfg(all(not(feature = "std"), not(target_arch = "wasm32")))]
 pub type Native = Ark;
 
-use crate::suite::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{vec, vec::Vec};
 use core::fmt::Debug;
 use zeroize::Zeroize;
+
+/// Bytes of a compressed point of G1.
+pub const G1_LEN: usize = 48;
+/// Bytes of a compressed point of G2.
+pub const G2_LEN: usize = 96;
+/// Bytes of a scalar.
+pub const SCALAR_LEN: usize = 32;
 
 /// `|z|`, the parameter of the curve. `z` itself is negative.
 const Z: u64 = 0xd201_0000_0001_0000;
@@ -320,7 +333,7 @@ fn places(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Whether a bit is set, numbered as in [`places`]; not beyond the end.
-pub(crate) fn is_set(bytes: &[u8], place: usize) -> bool {
+pub fn is_set(bytes: &[u8], place: usize) -> bool {
     bytes
         .get(place / 8)
         .is_some_and(|byte| byte >> (place % 8) & 1 == 1)

@@ -101,7 +101,7 @@ impl<const WINDOW: u32> Naf<WINDOW> {
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
-    use crate::curve::{Blst, Curve};
+    use crate::{Blst, Curve};
 
     fn scalars() -> impl Iterator<Item = [u8; 32]> {
         let edges: [[u8; 48]; 3] = [
