@@ -518,29 +518,29 @@ fn a_stateless_proof_with_other_absentees_is_refused_by_its_own_rule() {
     assert_eq!(check(good.clone()), Ok(()));
 
     let fewer = StatelessProof {
-        absentees: vec![keys[2]],
+        non_signers: vec![keys[2]],
         ..good.clone()
     };
     assert_eq!(
         check(fewer),
-        Err(StatelessError::AbsenteeCount {
+        Err(StatelessError::NonSignerCount {
             expected: 2,
             got: 1
         })
     );
     let more = StatelessProof {
-        absentees: vec![keys[2], keys[5], keys[6]],
+        non_signers: vec![keys[2], keys[5], keys[6]],
         ..good.clone()
     };
     assert_eq!(
         check(more),
-        Err(StatelessError::AbsenteeCount {
+        Err(StatelessError::NonSignerCount {
             expected: 2,
             got: 3
         })
     );
     let swapped = StatelessProof {
-        absentees: vec![keys[5], keys[2]],
+        non_signers: vec![keys[5], keys[2]],
         ..good.clone()
     };
     assert_eq!(
@@ -554,7 +554,7 @@ fn a_stateless_proof_with_other_absentees_is_refused_by_its_own_rule() {
     let apk1 = g1(own.public().pk1().as_ref());
     let made_up = (total - apk1 - g1(keys[5].as_ref())).into_affine();
     let forged = StatelessProof {
-        absentees: vec![Pk1Bytes(bytes(made_up)), keys[5]],
+        non_signers: vec![Pk1Bytes(bytes(made_up)), keys[5]],
         justification: UncheckedJustification {
             signature: UncheckedVote::sign(&own, 0, &message).signature.sigma(),
             apk2: own.public().pk2(),

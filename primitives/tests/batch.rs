@@ -3,7 +3,7 @@
 
 use duet_curve::{Blst, Curve};
 use duet_primitives::{
-    testing::TestSet, Bitfield, Justification, JustificationError, PendingJustification, Pk2Bytes,
+    testing::TestSet, Bitfield, Justification, JustificationError, Pk2Bytes, PreparedJustification,
     RoundMessage, SignatureBytes, UncheckedJustification, H256,
 };
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ impl Chain {
             }
         }
         let opened = pending.len();
-        let checked = PendingJustification::settle_all(pending);
+        let checked = PreparedJustification::verify_all(pending);
         let error = if checked.len() < opened {
             Some(JustificationError::EquationFails)
         } else {

@@ -100,10 +100,10 @@ proptest! {
             _ => genesis = H256::zero(),
         }
         let keys = set.set.keyset().key_bytes();
-        let away: Vec<_> = sent.signers.absentees(n).collect();
+        let away: Vec<_> = sent.signers.non_signers(n).collect();
         let proof = StatelessProof {
             justification: sent.clone(),
-            absentees: away.iter().map(|index| keys[usize::try_from(*index).expect("small")]).collect(),
+            non_signers: away.iter().map(|index| keys[usize::try_from(*index).expect("small")]).collect(),
             proof: MerkleProof::prove(&keys, &away).expect("ascending and inside"),
         };
         let with = sent.check(set.set.keyset(), genesis);
@@ -142,7 +142,7 @@ proptest! {
         prop_assert_eq!(field.signers(n).collect::<Vec<_>>(), inside.clone());
         prop_assert_eq!(usize::try_from(field.count()).expect("small"), inside.len());
         let away: Vec<_> = (0..n).filter(|index| !picks.contains(index)).collect();
-        prop_assert_eq!(field.absentees(n).collect::<Vec<_>>(), away);
+        prop_assert_eq!(field.non_signers(n).collect::<Vec<_>>(), away);
         prop_assert_eq!(Bitfield::decode_all(&mut &field.encode()[..]).ok(), Some(field));
     }
 }

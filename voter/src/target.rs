@@ -18,7 +18,7 @@ pub(crate) fn target(state: &State, min_delta: u32) -> Option<BlockNumber> {
     let block = match state.pending() {
         Some(mandatory) => mandatory,
         None => {
-            let proven = state.lowest().saturating_sub(1);
+            let proven = state.lowest().saturating_previous();
             proven.checked_add(step(proven, finalized, min_delta)?)?
         }
     };
@@ -35,11 +35,11 @@ fn step(best: BlockNumber, finalized: BlockNumber, min_delta: u32) -> Option<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::{testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, H256};
+    use duet_primitives::{testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, SetId, H256};
 
     fn set(id: u64) -> KeysetCommitment {
         KeysetCommitment {
-            id,
+            id: SetId::new(id),
             len: 4,
             root: H256::zero(),
             apk1: Pk1Bytes([0; 48]),
@@ -69,7 +69,7 @@ mod tests {
                 "{best} {finalized}"
             );
         }
-        assert_eq!(step(5, 4, 1), None);
+        assert_eq!(step(BlockNumber::new(5), BlockNumber::new(4), 1), None);
         assert_eq!(step(0, u32::MAX, 1), None);
         assert_eq!(step(0, u32::MAX - 1, 1), Some(1 << 31));
     }
