@@ -89,7 +89,7 @@ impl Trusted {
             genesis_hash,
             mode,
             best: Best {
-                number: 0,
+                number: BlockNumber::new(0),
                 hash: genesis_hash,
                 proof: None,
             },
