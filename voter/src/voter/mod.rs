@@ -152,7 +152,10 @@ impl Voter {
         };
         let signing = self.state.signing();
         let next = self.state.next().and_then(|next| {
-            let after = signing.mandatory.unwrap_or(BlockNumber::ZERO).max(self.state.scanned());
+            let after = signing
+                .mandatory
+                .unwrap_or(BlockNumber::ZERO)
+                .max(self.state.scanned());
             let lowest = next.start.unwrap_or(after.saturating_next());
             accepted(next, lowest, next.mandatory.unwrap_or(BlockNumber::MAX))
         });
