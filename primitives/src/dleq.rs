@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 pub(crate) struct Encoded<C: Curve> {
     pub(crate) point: C::G1,
     pub(crate) bytes: [u8; G1_LEN],
-    /// What makes its multiples cheap, where it is multiplied often.
+    /// Makes its multiples cheap where it is multiplied often.
     pub(crate) tables: C::Tables,
 }
 
@@ -30,7 +30,7 @@ impl<C: Curve> Encoded<C> {
         }
     }
 
-    /// `H(m)`: the suite stands before the message, inside of what is hashed. (MSG-1)
+    /// `H(m)`: the hash of the suite and the message. (MSG-1)
     pub(crate) fn hash(suite: &[u8], message: &[u8]) -> Self {
         Self::new(C::hash_to_g1(
             crate::suite::HASH_TO_CURVE_DST,
@@ -72,7 +72,7 @@ pub(crate) fn sign<C: Curve>(
     VoteSignature::new(sigma.bytes, C::scalar_to_bytes(&c), C::scalar_to_bytes(&s))
 }
 
-/// A signature whose scalars are read, next to what it is checked against.
+/// A signature with decoded scalars, and the key and message that it is checked against.
 struct Parsed<'a, C: Curve> {
     c: C::Scalar,
     s: C::Scalar,

@@ -471,7 +471,9 @@ fn nobody_is_counted_twice_and_no_foreign_vote_enters() {
     assert_eq!(add(&[vote(0), vote(1), vote(2)]), Ok(()));
     assert_eq!(
         add(&[vote(0), vote(1), vote(1)]),
-        Err(AggregateError::RepeatedSigner)
+        Err(AggregateError::RepeatedSigner {
+            signer: SignerIndex::new(1)
+        })
     );
     let too_few = AggregateError::BelowThreshold {
         threshold: 3,
@@ -491,7 +493,7 @@ fn nobody_is_counted_twice_and_no_foreign_vote_enters() {
     let refused = add(&[vote(0), vote(1), about_other]);
     assert_eq!(
         refused,
-        Err(AggregateError::OtherCommitment {
+        Err(AggregateError::OtherMessage {
             signer: SignerIndex::new(2)
         })
     );
@@ -624,6 +626,11 @@ fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatur
     assert_eq!(
         make(&first, &vote(5, &later)),
         Err(EquivocationError::DifferentBlocks)
+    );
+    let other_chain = RoundMessage::new(H256::zero(), conflicting.commitment().clone());
+    assert_eq!(
+        make(&first, &vote(5, &other_chain)),
+        Err(EquivocationError::DifferentChains)
     );
 
     let evidence = make(&first, &second).expect("a double vote");
