@@ -55,8 +55,8 @@ impl DualKeyset {
             .map(Justification::from_votes)
     }
 
-    /// Adds up votes that nobody has checked, and checks the sum. For callers that gather votes from a store or an
-    /// archive and need the proof, not the votes. (JUST-7)
+    /// Adds up unchecked votes, and checks the sum. For callers that gather votes from a store or an archive and need
+    /// the proof, not the votes. (JUST-7)
     ///
     /// A sum that holds is a finality proof, whatever its terms are, so that one product of two pairings replaces
     /// the check of each vote. When the sum does not hold, the votes are checked one by one, which finds the bad

@@ -1,6 +1,6 @@
 //! Who is to blame for each error: the one place where this is decided, and one vocabulary for all crates.
 //!
-//! Every match is exhaustive, so that a new error does not compile until somebody is named for it. Errors of other
+//! Every match is exhaustive, so that a new error does not compile until its culprit is decided. Errors of other
 //! crates that wrap one of these pass its culprit on.
 
 use crate::error::{
@@ -17,7 +17,7 @@ pub enum Culprit {
     /// Whoever sent it: a peer, a server, the author of an extrinsic. No honest one sends this.
     Sender,
     /// So many validators of a set that its finality is broken: their signatures hold, and what they signed
-    /// contradicts itself or serves nobody.
+    /// contradicts itself or cannot be verified.
     Validators,
     /// The calling code, or the user whose input it passes on: things that do not belong together.
     Caller,

@@ -80,7 +80,7 @@ impl EquivocationProof {
     /// Cost: `O(log n)` hashes, two hashes to the curve, two DLEQ checks; no pairing.
     ///
     /// # Errors
-    /// The first broken rule in that order; whoever reports it is to blame.
+    /// The first broken rule in that order; see [`EquivocationError::culprit`].
     ///
     /// # Security
     /// `set` must come from chain state.

@@ -37,7 +37,7 @@ impl UncheckedJustification {
     /// decompression in each group, two short multiplications in G1, one product of two pairings.
     ///
     /// # Errors
-    /// The first broken rule in that order; whoever sent it is to blame.
+    /// The first broken rule in that order; see [`JustificationError::culprit`].
     ///
     /// # Security
     /// `set` must come from chain state or from a checked justification, never from the sender.

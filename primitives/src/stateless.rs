@@ -71,7 +71,7 @@ impl StatelessProof {
 /// justification.
 ///
 /// # Errors
-/// The first broken rule in that order; whoever sent it is to blame.
+/// The first broken rule in that order; see [`StatelessError::culprit`].
 ///
 /// # Security
 /// `set` must come from chain state or from a checked justification, never from the sender.

@@ -1,5 +1,5 @@
-//! Votes that are added up before they are checked: the proof holds whenever there are enough good ones, the bad
-//! ones that spoil it are named, and the verdict on these is that of checking each alone.
+//! Votes that are added up before they are checked: the proof holds whenever enough of them are valid, the invalid
+//! ones that spoil a sum are found, and the verdict on these is that of checking each alone.
 
 use ark_bls12_381::Fr;
 use ark_ff::{BigInteger, PrimeField};
@@ -50,7 +50,7 @@ impl Round {
                 .check(self.set.set.keyset(), GENESIS);
             assert_eq!(checked.as_ref(), Ok(justification), "it holds for anybody");
         }
-        // Whoever is named is one that a check alone refuses, for the same reason.
+        // A refused vote is one that a check alone refuses, for the same reason.
         for (at, error) in &aggregation.refused {
             let alone = votes[*at]
                 .clone()
@@ -108,7 +108,7 @@ fn unchecked_votes_add_up_to_what_checked_votes_add_up_to() {
 }
 
 #[test]
-fn one_bad_vote_is_named_and_the_others_are_added_up() {
+fn one_bad_vote_is_found_and_the_others_are_added_up() {
     let round = Round::new();
     for bad in [0, 4, 9] {
         let mut votes = round.votes(MEMBERS);
@@ -125,13 +125,13 @@ fn one_bad_vote_is_named_and_the_others_are_added_up() {
 }
 
 #[test]
-fn when_all_are_bad_all_are_named() {
+fn when_all_are_bad_all_are_found() {
     let round = Round::new();
     let votes: Vec<_> = round.votes(MEMBERS);
     let votes: Vec<_> = votes.iter().map(|vote| moved(vote, 3, true)).collect();
     let found = round.aggregate(&votes);
-    let named: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
-    assert_eq!(named, (0..MEMBERS as usize).collect::<Vec<_>>());
+    let found_at: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
+    assert_eq!(found_at, (0..MEMBERS as usize).collect::<Vec<_>>());
     let (threshold, got) = (THRESHOLD, 0);
     assert_eq!(
         found.justification,
@@ -196,15 +196,15 @@ fn a_signer_counts_once_and_its_first_useful_vote_counts() {
 }
 
 #[test]
-fn votes_of_strangers_and_on_other_things_are_named() {
+fn votes_of_strangers_and_on_other_things_are_found() {
     let round = Round::new();
     let mut votes = round.votes(MEMBERS);
     votes[0].signer = SignerIndex::new(MEMBERS);
     votes[5].commitment.block_number = BlockNumber::new(11);
     votes[8].commitment.validator_set_id = SetId::new(4);
     let found = round.aggregate(&votes);
-    let named: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
-    assert_eq!(named, [0, 5, 8]);
+    let found_at: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
+    assert_eq!(found_at, [0, 5, 8]);
     assert_eq!(found.justification.unwrap().signers().count(), 7);
     let other = TestSet::new(4, 0..u64::from(MEMBERS));
     let (expected, got) = (4, 3);

@@ -170,7 +170,7 @@ fn two_quorums_share_an_honest_member_and_the_honest_alone_reach_the_threshold_b
         [1, 2, 3, 3, 4, 5, 7, 67]
     );
     assert_eq!(threshold(MAX_VALIDATORS), 66_667);
-    assert_eq!(threshold(0), 1, "a set of nobody never agrees");
+    assert_eq!(threshold(0), 1, "an empty set never agrees");
 }
 
 /// Every change of one byte of `value` is refused: the bytes do not decode, or the check does not hold.
@@ -265,7 +265,7 @@ fn a_trusted_commitment_with_any_byte_changed_accepts_no_keys_and_no_stateless_p
         check_stateless(proof.clone(), &trusted, GENESIS).is_ok()
     });
     refused_with_any_byte_changed(set.set.commitment(), |trusted| {
-        // The number of a set stands in its commitment alone.
+        // Nothing but the commitment says the number of a set.
         Keyset::check(&trusted, &keys).is_ok_and(|keyset| keyset.id() == SetId::new(7))
     });
 }
@@ -426,7 +426,7 @@ fn a_multiproof_with_another_number_of_hashes_or_odd_positions_is_refused() {
     );
 }
 
-/// A node is no leaf: the 64 bytes below an inner node do not pass for a key, nor a leaf's hash for a node.
+/// An inner node is not a leaf: its hash does not pass for a key.
 #[test]
 fn a_node_of_the_tree_does_not_pass_for_a_leaf() {
     let keys: Vec<_> = (0..4).map(|index| Pk1Bytes([index; 48])).collect();
