@@ -26,9 +26,17 @@ impl fmt::Display for Cycle {
             let (from, to) = (import.from.display(), import.to.display());
             writeln!(f, "    {from}:{} -> {to} (`{}`)", import.line, import.path)?;
         }
+        let mut others: BTreeMap<(&Path, &Path), BTreeSet<(usize, &str)>> = BTreeMap::new();
         for import in self.imports.iter().filter(|import| !self.shortest.contains(import)) {
-            let (from, to) = (import.from.display(), import.to.display());
-            writeln!(f, "  also {from}:{} -> {to} (`{}`)", import.line, import.path)?;
+            let lines = others.entry((&import.from, &import.to)).or_default();
+            lines.insert((import.line, &import.path));
+        }
+        for ((from, to), lines) in others {
+            write!(f, "  also {} -> {}:", from.display(), to.display())?;
+            for (line, path) in lines {
+                write!(f, " {line} `{path}`")?;
+            }
+            writeln!(f)?;
         }
         Ok(())
     }

@@ -163,6 +163,16 @@ fn a_variant_is_where_its_type_is_and_an_alias_is_followed() {
 }
 
 #[test]
+fn what_frame_declares_is_for_the_whole_crate_and_nothing_else_of_its_file_is() {
+    let lib = "mod a;\npub use pallet::*;\npub struct Other;\n#[frame_support::pallet]\npub mod pallet {\n    \
+        pub trait Config {}\n    fn call() { crate::a::run() }\n}";
+    let a = "use crate::{Config, Event};\npub fn run() {}";
+    assert_eq!(circles(&[("src/lib.rs", lib), ("src/a.rs", a)]), []);
+    let a = "use crate::Other;\npub fn run() {}";
+    assert_eq!(circles(&[("src/lib.rs", lib), ("src/a.rs", a)]).len(), 1);
+}
+
+#[test]
 fn names_of_other_crates_are_not_imports() {
     let files = [
         ("src/lib.rs", "mod a;\nmod sha2;"),

@@ -4,28 +4,24 @@
 //! towards the file that *defines* the item: re-exports are followed. These are no imports: `mod child;`, a re-export
 //! by a module of what its own descendants define, everything under `#[cfg(test)]`, and links in documentation.
 //!
+//! What FRAME's macros declare is no import either: the `Config` and `Pallet` of `#[frame_support::pallet]` and the
+//! `Runtime` of `#[frame_support::runtime]` stand in the crate's root, are used by all modules, and their calls lead back into
+//! them. FRAME leaves no other choice. Everything else in those files counts.
+//!
 //! Method calls are not seen, because they name no module. Paths in the arguments of macros are found by their tokens.
 
+mod attributes;
+mod import;
+mod mention;
 mod paths;
 mod resolve;
 mod tree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+pub use import::Import;
 
 use crate::{error::Error, sources::Sources};
-
-/// One file uses what another defines.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Import {
-    /// The file that imports.
-    pub from: PathBuf,
-    /// The file that defines the item.
-    pub to: PathBuf,
-    /// The line of the import in `from`, from 1 on.
-    pub line: usize,
-    /// The path as it is written.
-    pub path: String,
-}
 
 /// All imports between the files of the crate whose root file is `root`, in order and without duplicates.
 ///

@@ -7,7 +7,10 @@ use syn::{
     Attribute, ImplItem, Item, ItemUse, Macro, Path, Visibility,
 };
 
-use super::tree::{attributes, is_test_only, Kind, Mention};
+use super::{
+    attributes::{attributes, is_test_only},
+    mention::{Kind, Mention},
+};
 
 /// What [`of_item`] finds.
 #[derive(Default)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{
-    tree::{Kind, Mention, ModuleId, Name, Tree},
-    Import,
+    import::Import,
+    mention::{Kind, Mention},
+    tree::{ModuleId, Name, Tree},
 };
 
 /// Where a path leads within the crate.
@@ -64,8 +65,8 @@ fn definers(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
     resolve(tree, module, &mention.path, &mut seen)
         .into_iter()
         .filter_map(|target| match target {
-            Target::Item(definer) => Some(definer),
-            Target::Module(_) => None,
+            Target::Item(definer) if !is_frame(tree, definer) => Some(definer),
+            _ => None,
         })
         .collect()
 }
@@ -91,8 +92,10 @@ fn resolve(tree: &Tree, from: ModuleId, path: &[String], seen: &mut Seen) -> Vec
             }
             let found = lookup(tree, module, name, seen);
             if found.is_empty() && !tree.modules[module].names.contains_key(name) {
-                // A macro of that module defines it.
-                next.push(Target::Item(module));
+                // A macro of that module defines it, unless it is FRAME's.
+                if !tree.modules[module].frame {
+                    next.push(Target::Item(module));
+                }
             }
             next.extend(found);
         }
@@ -135,6 +138,12 @@ fn modules(targets: &[Target]) -> impl Iterator<Item = ModuleId> + '_ {
         Target::Module(module) => Some(*module),
         Target::Item(_) => None,
     })
+}
+
+/// Whether what `module` defines is declared by a FRAME macro.
+fn is_frame(tree: &Tree, module: ModuleId) -> bool {
+    let module = &tree.modules[module];
+    module.frame && module.parent.is_some_and(|parent| tree.modules[parent].file == module.file)
 }
 
 fn defines_items(tree: &Tree, module: ModuleId) -> bool {

@@ -7,7 +7,11 @@ use std::{
 
 use syn::{spanned::Spanned, Attribute, Item, ItemUse, Meta, UseTree, Visibility};
 
-use super::paths;
+use super::{
+    attributes::{attributes, is_test_only},
+    mention::{Kind, Mention},
+    paths,
+};
 use crate::{error::Error, sources::Sources};
 
 /// A module's place in [`Tree::modules`].
@@ -24,25 +28,6 @@ pub(super) enum Name {
     Import(Vec<String>),
 }
 
-/// How a path is mentioned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// In a `use` declaration with a visibility.
-    ReExport,
-    /// In a private `use` declaration.
-    Use,
-    /// In code.
-    Code,
-}
-
-/// A path that a module mentions.
-#[derive(Debug)]
-pub(super) struct Mention {
-    pub(super) path: Vec<String>,
-    pub(super) line: usize,
-    pub(super) kind: Kind,
-}
-
 /// One module: a file, or a block `mod name { … }` within one.
 #[derive(Debug)]
 pub(super) struct Module {
@@ -53,6 +38,8 @@ pub(super) struct Module {
     pub(super) used: BTreeSet<String>,
     pub(super) globs: Vec<Vec<String>>,
     pub(super) mentions: Vec<Mention>,
+    /// Whether a FRAME macro declares this module, or a part of it, for the whole crate.
+    pub(super) frame: bool,
     /// Where the files of its children are.
     folder: PathBuf,
 }
@@ -110,6 +97,7 @@ impl Tree {
             used: BTreeSet::new(),
             globs: Vec::new(),
             mentions: Vec::new(),
+            frame: false,
         });
         self.modules.len() - 1
     }
@@ -147,6 +135,10 @@ impl Tree {
         let file = self.modules[parent].file.clone();
         let child = if let Some((_, items)) = item.content {
             let child = self.add(file, Some(parent), folder);
+            if is_frame(&item.attrs) {
+                self.modules[child].frame = true;
+                self.modules[parent].frame = true;
+            }
             self.read_items(sources, child, items)?;
             child
         } else {
@@ -234,40 +226,6 @@ impl Tree {
     }
 }
 
-/// Whether an item is compiled for tests only.
-pub(super) fn is_test_only(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| match &attribute.meta {
-        Meta::List(list) if list.path.is_ident("cfg") => {
-            let condition = list.tokens.to_string().replace(' ', "");
-            condition == "test" || (condition.starts_with("all(") && condition.contains("(test,"))
-        }
-        Meta::Path(path) => path.is_ident("test"),
-        _ => false,
-    })
-}
-
-/// The attributes of an item.
-pub(super) fn attributes(item: &Item) -> &[Attribute] {
-    match item {
-        Item::Const(item) => &item.attrs,
-        Item::Enum(item) => &item.attrs,
-        Item::ExternCrate(item) => &item.attrs,
-        Item::Fn(item) => &item.attrs,
-        Item::ForeignMod(item) => &item.attrs,
-        Item::Impl(item) => &item.attrs,
-        Item::Macro(item) => &item.attrs,
-        Item::Mod(item) => &item.attrs,
-        Item::Static(item) => &item.attrs,
-        Item::Struct(item) => &item.attrs,
-        Item::Trait(item) => &item.attrs,
-        Item::TraitAlias(item) => &item.attrs,
-        Item::Type(item) => &item.attrs,
-        Item::Union(item) => &item.attrs,
-        Item::Use(item) => &item.attrs,
-        _ => &[],
-    }
-}
-
 /// The name that an item adds to its module, and whether the crate's root has it too.
 fn defined_name(item: &Item) -> Option<(String, bool)> {
     let ident = match item {
@@ -287,6 +245,15 @@ fn defined_name(item: &Item) -> Option<(String, bool)> {
         _ => return None,
     };
     Some((ident.to_string(), false))
+}
+
+/// Whether the attribute of a module is `#[frame_support::pallet]` or `#[frame_support::runtime]`.
+fn is_frame(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let mut path = attribute.path().segments.iter().map(|segment| segment.ident.to_string());
+        path.next().is_some_and(|first| first == "frame_support")
+            && path.next().is_some_and(|second| second == "pallet" || second == "runtime")
+    })
 }
 
 /// The file that `#[path = "…"]` names.
