@@ -11,7 +11,7 @@ pub mod crates;
 pub mod cycles;
 mod error;
 pub mod modules;
-//RULES
+pub mod rules;
 pub mod sources;
 
 pub use error::Error;

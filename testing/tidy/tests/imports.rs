@@ -1,6 +1,8 @@
 //! No files of one crate import each other in a circle.
 
-use std::path::{Path, PathBuf};
+mod support;
+
+use std::path::Path;
 
 use duet_tidy::{
     crates,
@@ -9,13 +11,9 @@ use duet_tidy::{
     sources::Sources,
 };
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders above").into()
-}
-
 #[test]
 fn no_files_of_a_crate_import_each_other_in_a_circle() {
-    let root = repository();
+    let root = support::repository();
     let sources = Sources::read(&root, &["rs"]).expect("readable sources");
     let mut found = String::new();
     let mut seen = 0;
