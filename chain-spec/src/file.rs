@@ -4,7 +4,10 @@
 //! else, that it has no runtime, that a Duet key's proof does not hold. What else the genesis says is left to
 //! the runtime in the file, which may be another one than ours.
 
-use crate::{networks::ChainSpec, ChainSpecError, FileFault};
+use crate::{
+    error::{ChainSpecError, FileFault},
+    ChainSpec,
+};
 use duet_primitives::{ownership_statement, DualKeyBytes, Pk1Bytes, PossessionProof, H256};
 use duet_runtime::{genesis, AccountId};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Validators whose every key comes from one secret URI, such as `//Alice`.
 
-use crate::KeyError;
+use crate::error::KeyError;
 use duet_keystore::secret_of_suri;
 use duet_primitives::{ownership_statement, H256};
 use duet_runtime::{genesis::Validator, AccountId, SessionKeys};
