@@ -21,7 +21,7 @@ pub type TxExtension = (
     frame_system::WeightReclaim<Runtime>,
 );
 
-/// A transaction as it stands in a block.
+/// A transaction as encoded in a block.
 pub type UncheckedExtrinsic =
     generic::UncheckedExtrinsic<Address, RuntimeCall, Signature, TxExtension>;
 

@@ -44,7 +44,7 @@ pub use extrinsic::{SignedPayload, TxExtension, UncheckedExtrinsic};
 pub use types::{AccountId, Address, Balance, Block, BlockNumber, Hash, Header, Nonce, Signature};
 
 sp_runtime::impl_opaque_keys! {
-    /// The keys of a validator in the session pallet; its Duet key stands in Duet's own registry.
+    /// The keys of a validator in the session pallet; its Duet key is in Duet's own registry.
     pub struct SessionKeys {
         /// Authors blocks.
         pub aura: Aura,

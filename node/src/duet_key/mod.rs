@@ -1,7 +1,7 @@
 //! `duet-key`: the tools for Duet keys.
 //!
-//! The SDK's `key` knows no BLS keys, and its keystore cannot name their files; so Duet has a command and a
-//! key file of its own, with the options that operators know from `key`.
+//! The SDK's `key` does not support BLS keys, and its keystore cannot name their files. So Duet has a command and
+//! a key file of its own, with the options that operators know from `key`.
 
 mod args;
 mod error;
