@@ -1,8 +1,8 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    rotation::is_member, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys,
-    OldestSet, Retired, RetiredRange, Sets,
+    set::is_member, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys, OldestSet,
+    Retired, RetiredRange, Sets,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair};

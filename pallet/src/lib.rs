@@ -40,8 +40,10 @@ mod mock;
 mod offences;
 mod registration;
 mod rotation;
+mod set;
 #[cfg(test)]
 mod tests;
+mod types;
 mod weights;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
@@ -50,25 +52,13 @@ pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::{KeptReason, SessionHandler, SetRecord};
+pub use types::{BalanceOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::vec::Vec;
 use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair};
-use frame_support::traits::{fungible::Inspect, Get};
+use frame_support::traits::Get;
 use frame_system::offchain::CreateBare;
-
-/// Log target of everything in this pallet.
-pub(crate) const LOG_TARGET: &str = "runtime::duet";
-
-/// What `ReportOffence` knows an offender by.
-pub type IdentificationTuple<T> = (
-    <T as pallet_session::Config>::ValidatorId,
-    <T as Config>::FullIdentification,
-);
-
-/// The balance in which deposits for keys are held.
-pub type BalanceOf<T> =
-    <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -79,8 +69,8 @@ pub type BalanceOf<T> =
 )]
 pub mod pallet {
     use crate::{
-        offences, registration, rotation, EquivocationOffence, IdentificationTuple, KeptReason,
-        KeyOwner, SetRecord, WeightInfo,
+        offences, registration, rotation, BalanceOf, EquivocationOffence, IdentificationTuple,
+        KeptReason, KeyOwner, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -123,7 +113,7 @@ pub mod pallet {
 
         /// What is held while an account has a key; zero for nothing.
         #[pallet::constant]
-        type KeyDeposit: Get<crate::BalanceOf<Self>>;
+        type KeyDeposit: Get<BalanceOf<Self>>;
 
         /// The most validators a set may have; those beyond are left out with an event.
         #[pallet::constant]

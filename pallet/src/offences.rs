@@ -2,8 +2,9 @@
 
 use crate::{
     registration::{genesis_hash, is_slashable},
-    Call, Config, Error, Event, IdentificationTuple, KeyOwners, Keysets, Pallet, SetRecord, Sets,
-    LOG_TARGET,
+    rotation::SetRecord,
+    types::{IdentificationTuple, LOG_TARGET},
+    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::{Decode, Encode};

@@ -9,8 +9,8 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::{
-    rotation::is_member, BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners, Keys,
-    NextKeys, Pallet, Retired, RetiredRange,
+    set::is_member, types::BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners,
+    Keys, NextKeys, Pallet, Retired, RetiredRange,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};

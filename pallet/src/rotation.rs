@@ -1,8 +1,8 @@
 //! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-5)
 
 use crate::{
-    registration, Config, CurrentKeys, Event, Keys, Keysets, NextKeys, OldestSet, Pallet, Sets,
-    LOG_TARGET,
+    registration, set::is_member, types::LOG_TARGET, Config, CurrentKeys, Event, Keys, Keysets,
+    NextKeys, OldestSet, Pallet, Sets,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -234,11 +234,6 @@ fn plan<'a, T: Config>(
         session,
     });
     next
-}
-
-/// Whether a key is a member of a set; `set` is in set order.
-pub(crate) fn is_member(key: &Pk1Bytes, set: &[DualKeyBytes]) -> bool {
-    set.binary_search_by_key(key, DualKeyBytes::pk1).is_ok()
 }
 
 /// The validators' keys in set order (SET-1). Deposits events for validators that are left out. (CHAIN-4)
