@@ -10,7 +10,7 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Groups, Native};
 use scale_info::TypeInfo;
 
 /// A vote as it travels; nothing is known about it.
@@ -99,7 +99,7 @@ impl UncheckedVote {
     fn with_verdict(
         self,
         key: &Pk1,
-        sigma: Result<<Native as Curve>::G1, SignatureError>,
+        sigma: Result<<Native as Groups>::G1, SignatureError>,
     ) -> Result<Vote, VoteError> {
         let Self {
             commitment,
@@ -175,7 +175,7 @@ pub struct Vote {
     signer: SignerIndex,
     signature: VoteSignature,
     key: Pk1,
-    sigma: <Native as Curve>::G1,
+    sigma: <Native as Groups>::G1,
 }
 
 impl Vote {
@@ -194,7 +194,7 @@ impl Vote {
         &self.key
     }
 
-    pub(crate) fn sigma(&self) -> &<Native as Curve>::G1 {
+    pub(crate) fn sigma(&self) -> &<Native as Groups>::G1 {
         &self.sigma
     }
 
