@@ -92,7 +92,7 @@ fn a_wide_number_is_reduced_modulo_r<C: Curve>() {
     shifted[15..47].copy_from_slice(&MINUS_ONE);
     let expected = C::scalar_sub_mul(&scalar::<C>(0), &scalar::<C>(256), &scalar::<C>(1));
     assert!(C::scalar_from_wide(&shifted) == expected);
-    // 2³⁸⁴ − 1, worked out apart.
+    // 2³⁸⁴ − 1 modulo r, computed independently.
     let all_ones = "2c711ff81bb22acf0d600aacb8ef77920a51697368e5bb7acb3a84d41fafbe2d";
     let bytes = C::scalar_to_bytes(&C::scalar_from_wide(&[0xff; 48]));
     assert_eq!(hex::encode(bytes), all_ones);

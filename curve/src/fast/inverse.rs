@@ -2,7 +2,7 @@
 //!
 //! Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (eprint 2019/266), without being
 //! constant-time: steps that only halve are taken together, and the numbers get shorter as they shrink. Steps look at
-//! the lowest bits alone, so that 62 of them are worked out on single words and applied to the long numbers at
+//! the lowest bits alone, so that 62 of them are computed on single words and applied to the long numbers at
 //! once.
 
 use crate::parameters::{MODULUS, SQUARED_RADIX};

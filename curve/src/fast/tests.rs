@@ -325,6 +325,20 @@ fn points_outside_of_the_subgroup_are_told_apart_as_blst_does() {
 }
 
 #[test]
+fn a_short_product_without_tables_is_right_for_a_point_of_order_three() {
+    let point = on_curve(0).expect("(0, 2) is on the curve");
+    for number in [0, 1, 2, 3, 4, 5, 6, u128::MAX] {
+        let expected = match number % 3 {
+            0 => ZERO,
+            1 => point,
+            _ => point.neg(),
+        };
+        let product = variable::mul_short(&point, number).to_affine();
+        assert_eq!(product, expected, "{number}");
+    }
+}
+
+#[test]
 fn tables_of_keys_stay_within_their_bound_for_sets_of_any_size() {
     for set_len in [1, 4, 1_000, 1_365, 2_000, 5_000, 20_000, 50_000, 87_381] {
         let tables = Tables::for_key(set_len);

@@ -183,7 +183,7 @@ pub(crate) fn times_weights(
 /// so that `[z²]` is applied once.
 const SETS: usize = 2;
 
-/// What many products are worked out in: the powers, the sums that become `[z]` of the points, the buckets of
+/// The points that many products are computed with: the powers, the sums that become `[z]` of the points, the buckets of
 /// the first point, those of the second, and so on.
 struct Work {
     count: usize,

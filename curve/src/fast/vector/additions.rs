@@ -15,7 +15,7 @@ use std::thread_local;
 /// An addition: to which place, and what.
 pub(crate) type Addition = (usize, Affine);
 
-/// Sixteen additions, and what is kept of them until the inversion is done.
+/// Sixteen additions, and their intermediate values until the inversion is done.
 #[derive(Clone)]
 struct Group {
     point: Points,

@@ -55,7 +55,7 @@ const FOUR: Fp16 = Fp16::all(&Fp(blst_fp {
 /// Bits of the exponent that a multiplication takes care of at most.
 const WINDOW: usize = 5;
 
-/// What is decoded before anything is worked out.
+/// What is decoded before any arithmetic.
 struct Encoded {
     x: Fp,
     is_larger: bool,

@@ -167,7 +167,7 @@ fn reduced(mut limbs: Half) -> Half {
 }
 
 impl Fp16 {
-    /// What nobody has written to yet.
+    /// The initial value of a buffer.
     pub(super) const ZERO: Self = Self([[0; WIDTH]; LIMBS]);
     /// One in every place.
     pub(super) const ONE: Self = Self::all(&Fp::ONE);

@@ -1,8 +1,7 @@
 //! Vectors against blst, one lane after the other, at every edge of what each operation accepts.
 
 use super::{
-    add_all, decompress_all as vector_decompress_all,
-    double,
+    add_all, decompress_all as vector_decompress_all, double,
     elements::{Fp16, Words, BITS, LIMBS, MASK, P, WIDTH},
     integer,
     kernel::Kernel,
@@ -329,6 +328,10 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
         }
     }
     for (name, kernel) in kernels() {
-        assert_eq!(vector_decompress_all(kernel, &encodings), expected, "{name}");
+        assert_eq!(
+            vector_decompress_all(kernel, &encodings),
+            expected,
+            "{name}"
+        );
     }
 }
