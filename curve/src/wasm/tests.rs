@@ -11,9 +11,7 @@ use super::{
 use crate::{
     encoding::PointError,
     parameters::Z,
-    traits::{
-        Base, Curve, Encodings, Groups, Hashing, Multiplications, Pairings, Purpose, Scalars,
-    },
+    traits::{Base, Curve, Encodings, Groups, Hashing, Multiplications, Purpose, Scalars},
     Blst,
 };
 use alloc::{format, vec::Vec};
