@@ -1,14 +1,14 @@
 //! What a vote says, and its exact signed bytes.
 
 use crate::{
-    dleq::Encoded,
+    dleq::hash_message,
     keyset::KeysetCommitment,
     numbers::{BlockNumber, SetId},
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
 };
 use alloc::{sync::Arc, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Native, Purpose};
 use primitive_types::H256;
 use scale_info::TypeInfo;
 
@@ -81,7 +81,7 @@ pub struct RoundMessage(Arc<Hashed>);
 struct Hashed {
     genesis_hash: H256,
     commitment: Commitment,
-    hm: Encoded<Native>,
+    hm: Base<Native>,
 }
 
 impl PartialEq for RoundMessage {
@@ -97,9 +97,13 @@ impl Eq for RoundMessage {}
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
-        let mut hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
         // The size of the signing set is not known here; the next set is about as large.
-        hm.tables = Native::message_tables(commitment.next.len);
+        let votes = commitment.next.len;
+        let hm = hash_message(
+            SIGNATURE_SUITE,
+            &commitment.signed_bytes(genesis_hash),
+            Purpose::Message { votes },
+        );
         Self(Arc::new(Hashed {
             genesis_hash,
             commitment,
@@ -108,7 +112,7 @@ impl RoundMessage {
     }
 
     /// `H(m)`.
-    pub(crate) fn point(&self) -> &Encoded<Native> {
+    pub(crate) fn hm(&self) -> &Base<Native> {
         &self.0.hm
     }
 
@@ -119,7 +123,7 @@ impl RoundMessage {
 
     /// The encoding of `H(m)`, which depends on the chain and on every byte of the commitment.
     pub fn hash(&self) -> [u8; G1_LEN] {
-        self.0.hm.bytes
+        *self.0.hm.bytes()
     }
 
     /// What the votes are about.

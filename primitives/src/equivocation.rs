@@ -101,7 +101,7 @@ impl EquivocationProof {
         let key1 = Pk1::from_chain_state_unchecked(key)?;
         for (which, (commitment, signature)) in [first, second].into_iter().enumerate() {
             let message = RoundMessage::new(genesis_hash, commitment.clone());
-            dleq::check(signature, &key1.0, message.point())
+            dleq::check(signature, &key1.0, message.hm())
                 .map(|_sigma| ())
                 .map_err(|error| EquivocationError::Signature { which, error })?;
         }

@@ -2,17 +2,16 @@
 
 use crate::{
     commitment::{Commitment, RoundMessage},
-    dleq::Encoded,
     equation::{Coefficient, Equation},
     error::JustificationError,
-    keyset::{Apk1, Keyset, KeysetCommitment},
+    keyset::{Keyset, KeysetCommitment},
     suite::AGGREGATE_TAG,
     transcript::{coefficient, equation_digest},
     Bitfield, Pk2Bytes, SignatureBytes, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Curve, Native};
 use scale_info::TypeInfo;
 
 /// A finality proof as it travels, not checked. About 320 bytes, plus one bit per validator.
@@ -86,11 +85,10 @@ impl UncheckedJustification {
     /// ENC-1 to ENC-4 for both points, with `apk1` and the hashed commitment from the caller.
     pub(crate) fn prepare_equation(
         self,
-        apk1: &Apk1,
+        apk1: &Base<Native>,
         message: &RoundMessage,
     ) -> Result<PreparedJustification, JustificationError> {
-        let hm = message.point();
-        let equation = equation(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        let equation = equation(message.hm(), apk1, &self.apk2, &self.signature)?;
         Ok(PreparedJustification {
             justification: self,
             equation,
@@ -143,9 +141,8 @@ impl PreparedJustification {
 ///
 /// The paper draws `t` at random. A hash (Fiat-Shamir) gives every verifier the same verdict, in a runtime too.
 pub(crate) fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    apk1: &C::G1,
-    apk1_tables: &C::Tables,
+    hm: &Base<C>,
+    apk1: &Base<C>,
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<Equation<C>, JustificationError> {
@@ -153,18 +150,17 @@ pub(crate) fn equation<C: Curve>(
     let point = C::g2_prepared_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
     let digest = equation_digest(
         AGGREGATE_TAG,
-        &hm.bytes,
-        &C::g1_to_bytes(apk1),
+        hm.bytes(),
+        apk1.bytes(),
         &apk2.0,
         &signature.0,
     );
     let t = Coefficient::Short(coefficient(&digest));
     Ok(Equation {
-        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        right: t.add_mul(hm.point(), &Base::generator()),
         sigma,
         t,
         key: apk1.clone(),
-        key_tables: apk1_tables.clone(),
         point,
         digest,
     })

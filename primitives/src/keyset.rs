@@ -11,7 +11,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Native, PointList, Purpose, Sums};
 use primitive_types::H256;
 use scale_info::TypeInfo;
 
@@ -62,7 +62,7 @@ impl KeysetCommitment {
     }
 
     fn new(id: SetId, len: u32, bytes: &[Pk1Bytes], keys: &[Pk1]) -> Result<Self, KeysetError> {
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+        let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
         let total = Native::g1_sum(&points);
         if Native::g1_is_zero(&total) {
             return Err(KeysetError::ZeroTotal);
@@ -113,14 +113,11 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
 #[derive(Clone, Debug)]
 pub struct Keyset {
     commitment: KeysetCommitment,
-    keys: Vec<Pk1>,
+    keys: PointList<Native, Pk1>,
     /// Kept for proofs of membership.
     tree: Tree,
-    pub(crate) total: <Native as Curve>::G1,
     /// Most proofs are signed by all, and each multiplies the total.
-    total_tables: <Native as Curve>::Tables,
-    /// Cached subset sums. The set of non-signers rarely changes from one proof to the next.
-    sums: <Native as Curve>::Sums,
+    total: Base<Native>,
 }
 
 impl Keyset {
@@ -144,11 +141,11 @@ impl Keyset {
         if expected != got {
             return Err(KeysetError::Root { expected, got });
         }
-        let (mut keys, len) = read_keys(keys)?;
-        keys.iter_mut().for_each(|key| key.expect_votes(len));
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
-        let total = Native::g1_sum(&points);
-        let got = Pk1Bytes(Native::g1_to_bytes(&total));
+        let (keys, len) = read_keys(keys)?;
+        let keys = keys.iter().map(|key| key.of_member(len)).collect();
+        let keys = PointList::new(keys, |key: &Pk1| key.0.point());
+        let total = Base::new(keys.sum(), Purpose::SetTotal);
+        let got = Pk1Bytes(*total.bytes());
         if got != commitment.apk1 {
             return Err(KeysetError::Total {
                 expected: commitment.apk1,
@@ -160,8 +157,6 @@ impl Keyset {
             keys,
             tree,
             total,
-            total_tables: Native::key_tables(1),
-            sums: <Native as Curve>::Sums::default(),
         })
     }
 
@@ -211,38 +206,19 @@ impl Keyset {
     }
 
     /// `apk1` of the signers: their sum, or the total minus the non-signers, whichever is less work.
-    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
-        let pick = |selected: &Bitfield| {
-            Native::g1_sum_of_some(
-                &self.keys,
-                |key| &key.0.point,
-                selected.as_bytes(),
-                &self.sums,
-            )
-        };
+    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Base<Native> {
         let len = self.len();
         if signers.count() == len {
-            return Apk1 {
-                point: self.total,
-                tables: self.total_tables.clone(),
-            };
+            return self.total.clone();
         }
         let point = if signers.count() <= len / 2 {
-            pick(signers)
+            self.keys.sum_of(signers.as_bytes())
         } else {
-            Native::g1_sub(&self.total, &pick(&signers.complement(len)))
+            let others = signers.complement(len);
+            Native::g1_sub(self.total.point(), &self.keys.sum_of(others.as_bytes()))
         };
-        Apk1 {
-            point,
-            tables: <Native as Curve>::Tables::default(),
-        }
+        Base::new(point, Purpose::Once)
     }
-}
-
-/// The sum of the signers' keys, with tables if it is the total, which is used again and again.
-pub(crate) struct Apk1 {
-    pub(crate) point: <Native as Curve>::G1,
-    pub(crate) tables: <Native as Curve>::Tables,
 }
 
 /// A set as its members and aggregators need it: the keys in both groups.

@@ -5,7 +5,7 @@ use crate::{
     bytes::decode_list,
     error::{MerkleError, StatelessError},
     justification::{Justification, PreparedJustification, UncheckedJustification},
-    keyset::{threshold, Apk1, Keyset, KeysetCommitment},
+    keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
     numbers::SignerIndex,
     suite::MAX_VALIDATORS,
@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Native, Purpose, Sums};
 use scale_info::TypeInfo;
 
 /// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set
@@ -118,14 +118,14 @@ pub fn prepare_stateless(
         })
     };
     let keys = placed.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
-    // SET-5 spares keys that were registered from a second subgroup check, but a total was never registered: one
-    // in a handoff is the word of the validators that signed it. So that all back ends agree on it, it is checked.
+    let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
+    // SET-5 spares keys that were registered from a second subgroup check. A total was never registered: one in a
+    // handoff is the word of the validators that signed it. It is checked, so that all back ends agree on it.
     let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
-    let apk1 = Apk1 {
-        point: Native::g1_sub(&total, &Native::g1_sum(&points)),
-        tables: <Native as Curve>::Tables::default(),
-    };
+    let apk1 = Base::new(
+        Native::g1_sub(&total, &Native::g1_sum(&points)),
+        Purpose::Once,
+    );
     let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
     Ok(justification.prepare_equation(&apk1, &message)?)
 }

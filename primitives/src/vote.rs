@@ -11,7 +11,7 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Groups, Native};
 use scale_info::TypeInfo;
 
 /// A vote as it travels, not checked.
@@ -30,7 +30,7 @@ pub struct UncheckedVote {
 impl UncheckedVote {
     /// Signs a commitment. Deterministic: the same secret and commitment give the same bytes.
     pub fn sign(secret: &SecretKey, signer: SignerIndex, message: &RoundMessage) -> Self {
-        let signature = secret.sign_point(message.point());
+        let signature = secret.sign_point(message.hm());
         Self {
             commitment: message.commitment().clone(),
             signer,
@@ -51,7 +51,7 @@ impl UncheckedVote {
     /// `set` must come from chain state or from a checked justification, never from the sender.
     pub fn check(self, set: &Keyset, message: &RoundMessage) -> Result<Vote, VoteError> {
         let key = self.check_form(set, message)?;
-        let sigma = dleq::check(&self.signature, &key.0, message.point());
+        let sigma = dleq::check(&self.signature, &key.0, message.hm());
         self.with_verdict(key, message, sigma)
     }
 
@@ -100,7 +100,7 @@ impl UncheckedVote {
         self,
         key: &Pk1,
         message: &RoundMessage,
-        sigma: Result<<Native as Curve>::G1, SignatureError>,
+        sigma: Result<<Native as Groups>::G1, SignatureError>,
     ) -> Result<Vote, VoteError> {
         let Self {
             signer, signature, ..
@@ -130,7 +130,7 @@ fn check_chunk(
         .zip(&forms)
         .filter_map(|(vote, key)| Some((vote.signature, &key.as_ref().ok()?.0)))
         .collect();
-    let mut verdicts = dleq::check_all(&signatures, message.point()).into_iter();
+    let mut verdicts = dleq::check_all(&signatures, message.hm()).into_iter();
     votes
         .into_iter()
         .zip(forms)
@@ -174,7 +174,7 @@ pub struct Vote {
     signer: SignerIndex,
     signature: VoteSignature,
     key: Pk1,
-    sigma: <Native as Curve>::G1,
+    sigma: <Native as Groups>::G1,
 }
 
 impl Vote {
@@ -198,7 +198,7 @@ impl Vote {
         &self.key
     }
 
-    pub(crate) fn sigma(&self) -> &<Native as Curve>::G1 {
+    pub(crate) fn sigma(&self) -> &<Native as Groups>::G1 {
         &self.sigma
     }
 

@@ -3,7 +3,7 @@
 
 use ark_bls12_381::Fr;
 use ark_ff::{BigInteger, PrimeField};
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Multiplications, Scalars, Sums};
 use duet_primitives::{
     testing::{secret, TestSet},
     AggregateError, Aggregation, Bitfield, BlockNumber, Commitment, DualKeyset, JustificationError,
