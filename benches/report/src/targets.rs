@@ -1,6 +1,6 @@
 //! What we want to be ahead by, and by how much we are.
 
-use super::results::{Results, Row};
+use crate::results::{Results, Row};
 
 /// One target: the same work by us and by a rival, in the same run.
 pub(crate) struct Target {

@@ -1,7 +1,10 @@
 //! What grows: costs against the size of the set and the number of sessions, and bytes.
 
-use super::{grouped, short, table, UNIT};
-use crate::bench::results::Results;
+use super::text::{grouped, short, table};
+use crate::results::Results;
+
+/// In what costs are given that have no rival of their own: one verification of one signature by blst.
+pub(super) const UNIT: &str = "vote::check/scheme=blst_min_sig,hash=each";
 
 /// One line of a table of costs: its label, the operation with `{}` for the size, and whether the cost is that of
 /// one of `n`.
