@@ -10,8 +10,8 @@ use std::{os::unix::process::CommandExt, process::Command};
 ///
 /// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
 /// the command names an example. With `--workspace` and the example every crate has the features that it has in
-/// `cargo xtask test`, which then builds nothing twice. With `--package` for the three programs alone, `serde_core`,
-/// `serde_json` and `zerocopy` would have others, and with them nearly all of the SDK. The price is two small crates.
+/// `cargo xtask test`, which then builds nothing twice. With `--package` for the three programs alone, `zerocopy` would
+/// have others, and whatever is on top of it would be built again. The price is two small crates.
 const PROGRAMS: [&str; 8] = [
     "--bin",
     "duet-node",
