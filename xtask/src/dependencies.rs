@@ -28,39 +28,35 @@ const EMBEDDED: [&str; 6] = [
 pub(crate) fn run() -> Result {
     let deny = CARGO_DENY.installed()?;
     let machete = CARGO_MACHETE.installed()?;
+    for workspace in Workspace::ALL {
+        cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
+    }
     let mut checks = vec!["bans", "licenses", "sources"];
     if has_advisories() {
         checks.push("advisories");
     } else {
         println!("xtask: no database of advisories is at hand: they are not checked");
     }
-    let workspaces = Workspace::ALL.map(|workspace| {
-        let mut all = denying(&deny, workspace.manifest());
-        all.args(["check", "--config", "deny.toml", "--disable-fetch"])
-            .args(&checks);
-        all
-    });
+    let workspaces =
+        Workspace::ALL.map(|workspace| denying(&deny, workspace.manifest(), "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {
-        let mut licences = denying(&deny, &format!("{folder}/Cargo.toml"));
-        licences.args(["--exclude-dev", "check"]);
-        licences.args(["--config", "deny-embedded.toml", "licenses"]);
-        licences
+        let manifest = format!("{folder}/Cargo.toml");
+        denying(&deny, &manifest, "deny-embedded.toml", &["licenses"])
     });
     let mut unused = Command::new(machete);
     unused.arg("--skip-target-dir").arg(cargo::root());
-    cargo::run_all(
-        workspaces
-            .into_iter()
-            .chain(embedded)
-            .chain(std::iter::once(unused)),
-    )
+    let checks = workspaces.into_iter().chain(embedded);
+    cargo::run_all(checks.chain(std::iter::once(unused)))
 }
 
-fn denying(program: &Path, manifest: &str) -> Command {
+fn denying(program: &Path, manifest: &str, config: &str, checks: &[&str]) -> Command {
     let mut deny = Command::new(program);
     deny.current_dir(cargo::root())
-        .args(["--log-level", "warn", "--locked"])
-        .args(["--manifest-path", manifest]);
+        .args(["--locked", "--offline", "--manifest-path", manifest])
+        .arg("--config")
+        .arg(cargo::root().join(config))
+        .args(["check", "--hide-inclusion-graph"])
+        .args(checks);
     deny
 }
 

@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> Result {
     if options.docs {
         let docs = folder_of_docs();
         write_plots(&plots, &docs.join("benchmarks"))?;
-        put_tables(&docs.join("benchmarks.md"), &tables)?;
+        put_tables(&docs.join("benchmarks/tables.md"), &tables)?;
     }
     Ok(())
 }

@@ -127,7 +127,7 @@ pub fn run(options: &Options) -> Result {
     println!("{tables}");
     println!("Results and tables: {}", options.output.display());
     if options.docs {
-        put_tables(&folder_of_docs().join("schemes.md"), &tables)?;
+        put_tables(&folder_of_docs().join("schemes/tables.md"), &tables)?;
     }
     Ok(())
 }

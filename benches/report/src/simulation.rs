@@ -38,7 +38,7 @@ pub fn run(options: &Options) -> Result {
         let docs = folder_of_docs();
         write_plots(&plots, &docs.join("simulation"))?;
         let tables = read(&folder.join("tables.md"))?;
-        put_tables(&docs.join("simulation.md"), &tables)?;
+        put_tables(&docs.join("simulation/tables.md"), &tables)?;
     }
     Ok(())
 }

@@ -51,12 +51,12 @@ const COSTS: [Cost; 25] = [
         false,
     ),
     cost(
-        "justification, 67 %, once sums of the keys are kept",
+        "justification, 67 %, with cached subset sums",
         "justification::check/n={},signed=67%,scheme=duet,sums=kept",
         false,
     ),
     cost(
-        "justification, 67 %, nine in ten absentees as before",
+        "justification, 67 %, nine in ten non-signers as before",
         "justification::check/n={},signed=67%,scheme=duet,absentees=steady",
         false,
     ),
@@ -86,12 +86,12 @@ const COSTS: [Cost; 25] = [
         false,
     ),
     cost(
-        "justification, 95 %, once sums of the keys are kept",
+        "justification, 95 %, with cached subset sums",
         "justification::check/n={},signed=95%,scheme=duet,sums=kept",
         false,
     ),
     cost(
-        "justification, 95 %, nine in ten absentees as before",
+        "justification, 95 %, nine in ten non-signers as before",
         "justification::check/n={},signed=95%,scheme=duet,absentees=steady",
         false,
     ),

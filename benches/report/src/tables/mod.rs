@@ -128,7 +128,7 @@ fn aggregates(results: &Results) -> String {
         ("w3f-bls, BLS12-381, apk1 and apk2", "w3f_bls_381_apk2"),
         ("blst `min_sig` fast_aggregate_verify", "blst_min_sig"),
         ("blst `min_pk` fast_aggregate_verify", "blst_min_pk"),
-        ("**Duet**, once it keeps sums of the keys", "duet,sums=kept"),
+        ("**Duet**, with cached subset sums", "duet,sums=kept"),
         ("**Duet**", "duet"),
     ];
     let mut rows = Vec::new();

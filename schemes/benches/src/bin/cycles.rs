@@ -1,5 +1,7 @@
 //! Prints the rate of the processor's time-stamp counter in hertz, or nothing where there is no such counter.
 
+#![allow(unsafe_code, reason = "reads a register of the processor")]
+
 fn main() {
     if let Some(rate) = cycles_per_second() {
         println!("{rate}");
