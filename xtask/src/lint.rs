@@ -14,9 +14,10 @@ pub(crate) fn formatting() -> Result {
     tools::for_linting()?;
     let workspaces = Workspace::ALL.map(Workspace::manifest);
     let manifests = workspaces.into_iter().chain(WORKSPACES_APART);
-    cargo::run_all(manifests.map(|manifest| {
-        cargo::cargo(["fmt", "--manifest-path", manifest, "--all", "--", "--check"])
-    }))
+    cargo::run_all(
+        manifests
+            .map(|manifest| cargo::cargo(["fmt", "--manifest-path", manifest, "--", "--check"])),
+    )
 }
 
 /// Clippy and rustdoc over every target of every crate; a warning is an error.

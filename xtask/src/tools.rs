@@ -56,7 +56,7 @@ pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
 /// Books of Markdown.
 pub(crate) const MDBOOK: CargoTool = CargoTool {
     name: "mdbook",
-    version: "0.5.4",
+    version: "0.4.52",
 };
 
 impl CargoTool {
