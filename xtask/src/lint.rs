@@ -12,12 +12,14 @@ const WORKSPACES_APART: [&str; 2] = ["benches/wasm/Cargo.toml", "schemes/fuzz/Ca
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {
     tools::for_linting()?;
-    let workspaces = Workspace::ALL.map(Workspace::manifest);
-    let manifests = workspaces.into_iter().chain(WORKSPACES_APART);
-    cargo::run_all(
-        manifests
-            .map(|manifest| cargo::cargo(["fmt", "--manifest-path", manifest, "--", "--check"])),
-    )
+    let fmt = |manifest, options: &[&str]| {
+        let mut fmt = cargo::cargo(["fmt", "--manifest-path", manifest]);
+        fmt.args(options).args(["--", "--check"]);
+        fmt
+    };
+    let workspaces = Workspace::ALL.map(|workspace| fmt(workspace.manifest(), &["--all"]));
+    let apart = WORKSPACES_APART.map(|manifest| fmt(manifest, &[]));
+    cargo::run_all(workspaces.into_iter().chain(apart))
 }
 
 /// Clippy and rustdoc over every target of every crate; a warning is an error.
