@@ -1,17 +1,14 @@
 //! Tables in Markdown. No time stands alone: each has a ratio next to it, or is in units of a rival's.
 
-mod costs;
+pub(crate) mod costs;
 mod parts;
+pub(crate) mod text;
 
-pub(super) use costs::{in_units, SYNC};
-
-use super::{
+use crate::{
     results::Results,
     targets::{Target, TARGETS},
 };
-
-/// In what costs are given that have no rival of their own: one verification of one signature by blst.
-pub(crate) const UNIT: &str = "vote::check/scheme=blst_min_sig,hash=each";
+use text::{grouped, short, table, time};
 
 /// Every table that the results have something for.
 pub(crate) fn all(results: &Results) -> String {
@@ -43,49 +40,6 @@ pub(crate) fn all(results: &Results) -> String {
         .filter(|table| !table.is_empty())
         .collect();
     there.join("\n")
-}
-
-/// A table, or nothing when it has no rows.
-pub(super) fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let heads: Vec<_> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let rules: Vec<_> = heads.iter().map(|_| "---".to_owned()).collect();
-    let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("### {title}\n\n{}{}{rows}", line(&heads), line(&rules))
-}
-
-/// Three digits that mean something.
-pub(crate) fn short(value: f64) -> String {
-    match value {
-        value if value >= 100.0 => format!("{value:.0}"),
-        value if value >= 10.0 => format!("{value:.1}"),
-        value if value >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
-}
-
-pub(super) fn time(nanoseconds: f64) -> String {
-    if nanoseconds >= 1e6 {
-        format!("{} ms", short(nanoseconds / 1e6))
-    } else {
-        format!("{} µs", short(nanoseconds / 1e3))
-    }
-}
-
-/// Digits in groups of three.
-pub(super) fn grouped(count: impl ToString) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{a0}');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 fn targets(results: &Results) -> String {
@@ -174,7 +128,7 @@ fn aggregates(results: &Results) -> String {
         ("w3f-bls, BLS12-381, apk1 and apk2", "w3f_bls_381_apk2"),
         ("blst `min_sig` fast_aggregate_verify", "blst_min_sig"),
         ("blst `min_pk` fast_aggregate_verify", "blst_min_pk"),
-        ("**Duet**, once it keeps sums of the keys", "duet,sums=kept"),
+        ("**Duet**, with cached subset sums", "duet,sums=kept"),
         ("**Duet**", "duet"),
     ];
     let mut rows = Vec::new();

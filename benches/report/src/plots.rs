@@ -1,12 +1,10 @@
 //! The plots of the documentation.
 
-use super::{
-    results::Results,
-    tables::{in_units, SYNC},
-};
 use crate::{
     documents::Plots,
+    results::{Results, Sizes},
     svg::{Chart, Line},
+    tables::costs::{in_units, SYNC},
 };
 
 /// Every plot that the results have something for: its name and the SVG.
@@ -133,7 +131,7 @@ fn sync(results: &Results) -> Chart {
 }
 
 fn bytes(results: &Results) -> Chart {
-    let line = |label, ours, of: fn(&super::results::Sizes) -> u32| Line {
+    let line = |label, ours, of: fn(&Sizes) -> u32| Line {
         label,
         ours,
         points: results

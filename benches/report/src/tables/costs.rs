@@ -1,7 +1,10 @@
 //! What grows: costs against the size of the set and the number of sessions, and bytes.
 
-use super::{grouped, short, table, UNIT};
-use crate::bench::results::Results;
+use super::text::{grouped, short, table};
+use crate::results::Results;
+
+/// In what costs are given that have no rival of their own: one verification of one signature by blst.
+pub(super) const UNIT: &str = "vote::check/scheme=blst_min_sig,hash=each";
 
 /// One line of a table of costs: its label, the operation with `{}` for the size, and whether the cost is that of
 /// one of `n`.
@@ -48,12 +51,12 @@ const COSTS: [Cost; 25] = [
         false,
     ),
     cost(
-        "justification, 67 %, once sums of the keys are kept",
+        "justification, 67 %, with cached subset sums",
         "justification::check/n={},signed=67%,scheme=duet,sums=kept",
         false,
     ),
     cost(
-        "justification, 67 %, nine in ten absentees as before",
+        "justification, 67 %, nine in ten non-signers as before",
         "justification::check/n={},signed=67%,scheme=duet,absentees=steady",
         false,
     ),
@@ -83,12 +86,12 @@ const COSTS: [Cost; 25] = [
         false,
     ),
     cost(
-        "justification, 95 %, once sums of the keys are kept",
+        "justification, 95 %, with cached subset sums",
         "justification::check/n={},signed=95%,scheme=duet,sums=kept",
         false,
     ),
     cost(
-        "justification, 95 %, nine in ten absentees as before",
+        "justification, 95 %, nine in ten non-signers as before",
         "justification::check/n={},signed=95%,scheme=duet,absentees=steady",
         false,
     ),

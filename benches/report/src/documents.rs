@@ -1,10 +1,33 @@
 //! Puts what was measured into the documentation.
 
 use crate::Result;
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What stands around the tables in a document.
 const MARKS: (&str, &str) = ("<!-- tables: begin -->\n", "<!-- tables: end -->");
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Where the documentation is.
+pub(crate) fn folder_of_docs() -> PathBuf {
+    root().join("docs")
+}
+
+/// Where the counts of instructions are kept.
+pub(crate) fn folder_of_counts() -> PathBuf {
+    root().join("benches/counts")
+}
+
+/// Where the figures of the companion schemes' papers are.
+pub(crate) fn folder_of_papers() -> PathBuf {
+    root().join("schemes/benches/papers")
+}
 
 /// Plots by the name of their file, without its ending.
 pub(crate) type Plots = Vec<(&'static str, String)>;

@@ -1,6 +1,6 @@
 //! What a run measured, and the one file that holds it.
 
-use crate::{cargo, Result};
+use crate::{documents::folder_of_counts, Result};
 use serde::{de::DeserializeOwned, Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -92,26 +92,20 @@ impl Results {
         Ok(fs::write(file, text + "\n")?)
     }
 
-    /// Gathers what criterion left of each pass, what the program of the sizes says, and the counts that the
-    /// repository keeps.
-    pub(crate) fn collect(passes: &[Samples], mut sizes: Command, scale: &str) -> Result<Self> {
-        let rows = pooled(passes)?;
-        let output = sizes.output()?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-        }
-        let sizes = std::str::from_utf8(&output.stdout)?
+    /// Gathers what criterion left, the sizes (one set in each line), and the counts that the repository keeps.
+    pub(crate) fn collect(measurement: &Measurement, sizes: &Path) -> Result<Self> {
+        let sizes = read(sizes)?
             .lines()
             .map(serde_json::from_str)
             .collect::<std::result::Result<_, _>>()?;
         let machine = Machine::this()?;
         let counts = machine.counts_file();
         Ok(Self {
-            counts: read_json(&cargo::root().join("benches/counts").join(counts))?,
+            counts: read_json(&folder_of_counts().join(counts))?,
             machine,
-            scale: scale.to_owned(),
-            passes: passes.len(),
-            rows,
+            scale: measurement.scale.clone(),
+            passes: measurement.criterion.len(),
+            rows: measurement.rows()?,
             sizes,
         })
     }
@@ -142,11 +136,33 @@ impl Results {
     }
 }
 
+/// Where criterion left what it measured.
+#[derive(clap::Args)]
+pub(crate) struct Measurement {
+    /// Criterion's folder of each pass.
+    #[arg(long, value_name = "DIR", num_args = 1.., required_unless_present = "from")]
+    pub(crate) criterion: Vec<PathBuf>,
+    /// `quick`, `full` or `large`.
+    #[arg(long, default_value = "full")]
+    pub(crate) scale: String,
+}
+
+impl Measurement {
+    /// One row for each name, from the samples of all passes.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or when there are no samples.
+    pub(crate) fn rows(&self) -> Result<Vec<Row>> {
+        let passes: Result<Vec<_>> = self.criterion.iter().map(|pass| samples(pass)).collect();
+        pooled(&passes?)
+    }
+}
+
 /// Nanoseconds per iteration of every sample, by the name of what was measured.
-pub(crate) type Samples = BTreeMap<String, Vec<f64>>;
+type Samples = BTreeMap<String, Vec<f64>>;
 
 /// Reads what criterion left in its folder: the samples of each measurement.
-pub(crate) fn samples(criterion: &Path) -> Result<Samples> {
+fn samples(criterion: &Path) -> Result<Samples> {
     #[derive(Deserialize)]
     struct Benchmark {
         full_id: String,
@@ -169,7 +185,7 @@ pub(crate) fn samples(criterion: &Path) -> Result<Samples> {
 }
 
 /// The samples of all passes, with what they say of each measurement.
-pub(super) fn pooled(passes: &[Samples]) -> Result<Vec<Row>> {
+pub(crate) fn pooled(passes: &[Samples]) -> Result<Vec<Row>> {
     let mut pooled = Samples::new();
     for (name, samples) in passes.iter().flatten() {
         pooled.entry(name.clone()).or_default().extend(samples);
@@ -221,9 +237,13 @@ fn measurements(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
-    let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    Ok(serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?)
+pub(crate) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T> {
+    Ok(serde_json::from_str(&read(file)?)
+        .map_err(|error| format!("{}: {error}", file.display()))?)
+}
+
+pub(crate) fn read(file: &Path) -> Result<String> {
+    Ok(fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?)
 }
 
 /// Extensions that big-number arithmetic can use.
@@ -231,7 +251,7 @@ const EXTENSIONS: [&str; 6] = ["bmi2", "adx", "avx2", "avx512f", "avx512dq", "av
 
 impl Machine {
     /// In one line: processor, cores, extensions, compiler.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         format!(
             "{} ({} cores, {}), {}",
             self.processor,
@@ -242,7 +262,7 @@ impl Machine {
     }
 
     /// The one that this runs on.
-    pub(super) fn this() -> Result<Self> {
+    pub(crate) fn this() -> Result<Self> {
         let described = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let value = |key: &str| {
             let line = described.lines().find(|line| line.starts_with(key))?;

@@ -1,35 +1,38 @@
 //! The tables of the companion schemes' papers, row by row, beside what is measured here.
 //!
-//! The papers' figures are data: `benches/schemes/papers/*.json`, whose form their README says.
+//! The papers' figures are data: `schemes/benches/papers/*.json`, whose form their README says.
 
-use super::{
-    passes,
-    results::{pooled, read_json, Machine, Row},
-    tables::{grouped, short, table, time},
-    Options,
+use crate::{
+    documents::{folder_of_docs, folder_of_papers, put_tables},
+    results::{read_json, Machine, Measurement, Row},
+    tables::text::{grouped, short, table, time},
+    Result,
 };
-use crate::{cargo, documents::put_tables, Result};
 use serde::{Deserialize, Serialize};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
-/// The package with the benches of the schemes.
-const PACKAGE: &str = "duet-scheme-benches";
+/// What was measured, and where to put what is made of it.
+#[derive(clap::Args)]
+pub struct Options {
+    /// What criterion left.
+    #[command(flatten)]
+    measurement: Measurement,
+    /// The rate of the time-stamp counter in hertz, where there is one.
+    #[arg(long, value_name = "HERTZ")]
+    cycles_per_second: Option<f64>,
+    /// Shows this file of an earlier run instead.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["criterion", "cycles_per_second"])]
+    from: Option<PathBuf>,
+    /// Where the results and the tables go.
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    /// Also puts the tables into the documentation.
+    #[arg(long)]
+    docs: bool,
+}
+
 /// The name of the file that everything else is made from.
 const RESULTS: &str = "schemes.json";
-/// Criterion's arguments for a rough run.
-const QUICK: [&str; 7] = [
-    "--noplot",
-    "--sample-size",
-    "10",
-    "--warm-up-time",
-    "0.05",
-    "--measurement-time",
-    "0.2",
-];
-
 /// What one run found out.
 #[derive(Serialize, Deserialize)]
 struct Measured {
@@ -107,62 +110,31 @@ impl Unit {
     }
 }
 
-/// Measures or reads, then shows.
-pub(super) fn run(options: &Options, target: &Path, output: &Path) -> Result {
+/// Gathers or reads, then shows.
+///
+/// # Errors
+/// When a file cannot be read or written, or when nothing was measured.
+pub fn run(options: &Options) -> Result {
+    fs::create_dir_all(&options.output)?;
     let measured = match &options.from {
         Some(file) => read_json(file)?,
-        None => measure(options, target)?,
+        None => Measured::collect(options)?,
     };
     let text = serde_json::to_string_pretty(&measured)?;
-    fs::write(output.join(RESULTS), text + "\n")?;
+    fs::write(options.output.join(RESULTS), text + "\n")?;
     let tables = all(&measured, &papers()?);
-    fs::write(output.join("schemes.md"), &tables)?;
+    fs::write(options.output.join("schemes.md"), &tables)?;
     println!("{tables}");
-    println!("Results and tables: {}", output.display());
+    println!("Results and tables: {}", options.output.display());
     if options.docs {
-        put_tables(&cargo::root().join("docs/schemes.md"), &tables)?;
+        put_tables(&folder_of_docs().join("schemes/tables.md"), &tables)?;
     }
     Ok(())
 }
 
-fn measure(options: &Options, target: &Path) -> Result<Measured> {
-    let arguments = if options.quick {
-        &QUICK[..]
-    } else {
-        &QUICK[..1]
-    };
-    let passes = passes(options, PACKAGE, arguments, target)?;
-    Ok(Measured {
-        machine: Machine::this()?,
-        cycles_per_second: cycles_per_second(),
-        scale: options.scale().to_owned(),
-        passes: passes.len(),
-        rows: pooled(&passes)?,
-    })
-}
-
-/// Counts the time-stamp counter's cycles over a fifth of a second.
-#[cfg(target_arch = "x86_64")]
-fn cycles_per_second() -> Option<f64> {
-    use std::time::{Duration, Instant};
-    // Reading the counter touches no memory, and every processor that these programs run on has it.
-    let cycles = || unsafe { std::arch::x86_64::_rdtsc() };
-    let (began, first) = (Instant::now(), cycles());
-    std::thread::sleep(Duration::from_millis(200));
-    let (last, took) = (cycles(), began.elapsed());
-    let counted = u32::try_from(last.checked_sub(first)? / 1000).ok()?;
-    Some(f64::from(counted) * 1000.0 / took.as_secs_f64())
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn cycles_per_second() -> Option<f64> {
-    None
-}
-
 /// Every paper there is, by the name of its file.
 fn papers() -> Result<Vec<Paper>> {
-    let folder = cargo::root().join("benches/schemes/papers");
-    let files: std::io::Result<Vec<PathBuf>> = fs::read_dir(folder)?
+    let files: std::io::Result<Vec<PathBuf>> = fs::read_dir(folder_of_papers())?
         .map(|entry| Ok(entry?.path()))
         .collect();
     let mut files = files?;
@@ -201,6 +173,16 @@ fn all(measured: &Measured, papers: &[Paper]) -> String {
 }
 
 impl Measured {
+    fn collect(options: &Options) -> Result<Self> {
+        Ok(Self {
+            machine: Machine::this()?,
+            cycles_per_second: options.cycles_per_second,
+            scale: options.measurement.scale.clone(),
+            passes: options.measurement.criterion.len(),
+            rows: options.measurement.rows()?,
+        })
+    }
+
     /// The median of the measurement of this name, in nanoseconds.
     fn median(&self, name: &Option<String>) -> Option<f64> {
         let name = name.as_deref()?;
@@ -288,6 +270,7 @@ impl PaperRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::pooled;
 
     #[test]
     fn every_papers_file_has_the_form_that_is_documented() {

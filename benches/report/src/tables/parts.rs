@@ -1,7 +1,10 @@
 //! Where the time goes: what a check takes, and what of it nobody can leave out.
 
-use super::{grouped, short, table, time, UNIT};
-use crate::bench::results::Results;
+use super::{
+    costs::UNIT,
+    text::{grouped, short, table, time},
+};
+use crate::results::Results;
 
 /// An operation: what it is called, and the names of what was counted and of what was measured, each with how many
 /// operations that is.
