@@ -193,7 +193,7 @@ fn the_anchor_may_be_kept_elsewhere_and_the_key_signs_nothing_without_it() {
 }
 
 #[test]
-fn check_accepts_what_holds_and_names_what_does_not() {
+fn check_accepts_valid_signatures_and_lists_invalid_ones() {
     let (cli, _) = with_combined();
     let said = cli.succeeds("check --signers signers.json a.jsonl b.jsonl");
     assert_eq!(said, "4 signatures are valid\n");

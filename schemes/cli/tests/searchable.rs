@@ -273,7 +273,7 @@ fn encrypted_vectors_are_multiplied() {
 }
 
 #[test]
-fn what_does_not_hold_is_refused_in_one_line_with_status_one() {
+fn failed_checks_are_refused_in_one_line_with_status_one() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "1", "mine");
     cli.encrypt(&OTHER, "1", "foreign");
@@ -424,7 +424,7 @@ fn a_number_beyond_the_bound_is_not_encrypted() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line_with_status_two() {
+fn invalid_input_is_refused_in_one_line_with_status_two() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "1", "mine");
     // Existing keys are not overwritten.

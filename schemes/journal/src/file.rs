@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_after_a_cut_stands_where_the_cut_was_made() {
+    fn bytes_appended_after_a_truncation_follow_the_truncated_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut journal = JournalFile::create(&path, &HEADER).unwrap();

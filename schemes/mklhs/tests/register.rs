@@ -312,7 +312,7 @@ fn a_flipped_bit_in_either_file_is_refused() {
 }
 
 #[test]
-fn an_entry_that_is_no_signature_is_named_by_its_place() {
+fn an_entry_with_an_invalid_signature_is_reported_with_its_position() {
     let (_folder, files, key) = used(0);
     // A journal with valid links, as written by someone who knows the format.
     let mut journal = fs::read(&files.journal).unwrap();

@@ -171,7 +171,7 @@ fn what_was_not_computed_is_refused() {
 }
 
 #[test]
-fn a_record_that_does_not_hold_is_named_when_proving() {
+fn an_invalid_record_is_reported_when_proving() {
     let folder = tempfile::tempdir().unwrap();
     let (mut records, view) = two_sources(&folder);
     records.swap(1, 2);

@@ -278,15 +278,15 @@ mod tests {
         assert_eq!(Gt::from_bytes(&[0; GT_LEN]), None);
         // The first coordinate plus the prime would be a second encoding of the same element.
         let one = Gt::ONE.to_bytes();
-        let mut spelled_again = one;
-        for (byte, limb) in spelled_again
+        let mut encoded_again = one;
+        for (byte, limb) in encoded_again
             .chunks_exact_mut(8)
             .zip(ark_bls12_381::Fq::MODULUS.0)
         {
             byte.copy_from_slice(&limb.to_le_bytes());
         }
-        spelled_again[0] += 1;
-        assert_eq!(Gt::from_bytes(&spelled_again), None);
+        encoded_again[0] += 1;
+        assert_eq!(Gt::from_bytes(&encoded_again), None);
         assert_eq!(Gt::from_bytes(&one), Some(Gt::ONE));
     }
 

@@ -484,11 +484,11 @@ fn a_keyword_that_hits_the_receivers_secret_gets_no_key_and_no_ciphertext() {
 }
 
 #[test]
-fn a_scalar_spelled_with_the_order_added_is_refused_in_every_part_of_a_key() {
+fn a_scalar_encoded_with_the_order_added_is_refused_in_every_part_of_a_key() {
     let setting = Setting::new(21);
     let public = setting.master.public_key();
     let order = num_bigint::BigUint::from(<Fr as ark_ff::PrimeField>::MODULUS);
-    let spelled_again = |bytes: &[u8], start: usize| {
+    let encoded_again = |bytes: &[u8], start: usize| {
         let mut bytes = bytes.to_vec();
         let scalar = &mut bytes[start..start + 32];
         let same = num_bigint::BigUint::from_bytes_be(scalar) + &order;
@@ -500,7 +500,7 @@ fn a_scalar_spelled_with_the_order_added_is_refused_in_every_part_of_a_key() {
     };
     let key = setting.server.expose();
     for (index, start) in [(3, 48), (4, 176)] {
-        let bytes = spelled_again(&*key, start);
+        let bytes = encoded_again(&*key, start);
         let refused = HomomorphicKey::from_bytes(public, &setting.keyword, &bytes);
         assert_eq!(
             refused.expect_err("twice"),
@@ -513,7 +513,7 @@ fn a_scalar_spelled_with_the_order_added_is_refused_in_every_part_of_a_key() {
         .expect("no collision with the secret")
         .expose();
     for index in 1..=4 {
-        let bytes = spelled_again(&*key, 128 * (index - 1));
+        let bytes = encoded_again(&*key, 128 * (index - 1));
         let refused = DecryptionKey::from_bytes(public, &setting.keyword, &bytes);
         assert_eq!(
             refused.expect_err("twice"),

@@ -58,7 +58,7 @@ fn good_bytes_are_decoded() {
 }
 
 #[test]
-fn mutated_bytes_are_refused_or_spelled_as_they_came() {
+fn mutated_bytes_are_refused_or_canonical() {
     let mut rng = rng(2);
     for good in good() {
         for _ in 0..40 {

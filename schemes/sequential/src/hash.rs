@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_in_step_are_the_hashes_one_after_another() {
+    fn vector_hashes_equal_the_scalar_hashes() {
         let mut h = [0; HASH_LEN];
         for len in (0..=512).step_by(8) {
             h = tagged(b"next", &[&h]);

@@ -119,7 +119,7 @@ fn two_queries_forge_a_message_of_a_signer_whose_randomness_ignores_h_but_not_of
 }
 
 /// A chain of one hop for which `X + N` still fits the encoding, encoded as `X + N`.
-fn second_spelling() -> (ChainSignature, Vec<u8>) {
+fn second_encoding() -> (ChainSignature, Vec<u8>) {
     let key = Key::of(victim());
     let limit = BigUint::from(1_u8) << 2048;
     let half = BigUint::from(1_u8) << 2047;
@@ -144,12 +144,12 @@ fn second_spelling() -> (ChainSignature, Vec<u8>) {
             message,
         );
     }
-    panic!("the modulus leaves no room for a second spelling");
+    panic!("the modulus leaves no room for a second encoding");
 }
 
 #[test]
-fn a_second_spelling_of_a_signature_passes_without_the_check_against_the_modulus() {
-    let (again, message) = second_spelling();
+fn a_second_encoding_of_a_signature_passes_without_the_check_against_the_modulus() {
+    let (again, message) = second_encoding();
     let key = Key::of(victim());
     let weak = Checks {
         canonical: false,
@@ -244,7 +244,7 @@ fn a_first_hop_is_not_a_hop_after_zeros() {
 /// Anyone can remove the last hop. This is a property of the scheme, and harmless only because messages name their
 /// successor.
 #[test]
-fn a_shortened_chain_verifies_and_is_no_path() {
+fn a_shortened_chain_verifies_but_is_not_a_path() {
     let receiver = Party::named("validator");
     let fingerprint = |index| secret_key(SUITE, index).public().fingerprint();
     let said = |index: usize, to: Party| {

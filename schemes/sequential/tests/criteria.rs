@@ -303,7 +303,7 @@ fn every_bad_secret_key_is_refused_for_its_own_reason() {
 }
 
 #[test]
-fn a_key_of_another_kind_is_no_secret_key() {
+fn a_key_of_another_type_is_not_a_secret_key() {
     let seed = || Zeroizing::new([1; 32]);
     let refused = |der: &[u8]| SecretKey::from_pkcs8(der, seed()).map(|_| ());
     let small = openssl::pkey::PKey::from_rsa(Rsa::generate(1024).expect("a key")).expect("a key");
@@ -711,7 +711,7 @@ fn bare_messages_are_no_path_and_fees_that_do_not_fit_have_no_sum() {
 }
 
 #[test]
-fn an_attestation_has_one_spelling() {
+fn an_attestation_has_one_encoding() {
     let bytes = honest()[0].to_bytes();
     assert_eq!(Attestation::from_bytes(&bytes), Ok(honest()[0]));
     for len in 0..bytes.len() {

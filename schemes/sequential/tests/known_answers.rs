@@ -91,7 +91,7 @@ fn every_step_is_reproduced(vectors: &Vectors) {
 }
 
 /// The encoding with `X + N` from the vectors.
-fn the_second_spelling_is_refused(vectors: &Vectors) {
+fn the_second_encoding_is_refused(vectors: &Vectors) {
     let (keys, mut messages) = (vectors.keys(), vectors.messages());
     let last = messages.last_mut().expect("a message");
     *last = Vectors::bytes(&vectors.0["noncanonical_last_message"]);
@@ -116,12 +116,12 @@ fn every_value_of_the_3072_bit_vectors_is_reproduced() {
 
 #[test]
 fn the_malleated_signature_of_the_2048_bit_vectors_is_refused() {
-    the_second_spelling_is_refused(&Vectors::read(RSA_2048));
+    the_second_encoding_is_refused(&Vectors::read(RSA_2048));
 }
 
 #[test]
 fn the_malleated_signature_of_the_3072_bit_vectors_is_refused() {
-    the_second_spelling_is_refused(&Vectors::read(RSA_3072));
+    the_second_encoding_is_refused(&Vectors::read(RSA_3072));
 }
 
 #[test]

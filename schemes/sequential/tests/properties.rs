@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn no_decoder_panics_and_what_is_read_has_one_spelling(
+    fn no_decoder_panics_and_accepted_bytes_are_canonical(
         bytes in vec(any::<u8>(), 0..600),
         seed in 0_usize..5,
         at: Index,

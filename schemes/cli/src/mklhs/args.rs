@@ -5,25 +5,25 @@ use std::{ffi::OsString, path::PathBuf};
 
 const FORMATS: &str = "\
 Files:
-  KEY FOLDER    secret (hex, only for its owner), public.json, register.journal, register.anchor. The
-                journal says what was signed, and the anchor how far the journal has come. Without one
-                of them, or with a journal that is older than its anchor, the key signs nothing.
-                NEVER restore the whole folder from an old copy: a journal and an anchor that are old
-                together go with each other, nothing can tell, and the key signs other numbers under
-                labels that it used. Two numbers under one label give the key away. Keep the anchor
-                elsewhere, on another disk and in no backup (--anchor), or the journal (--register).
-                A key whose files are lost or old must not sign again: make a new one.
+  KEY FOLDER    secret (hex, readable only by its owner), public.json, register.journal, register.anchor.
+                The journal records what was signed, and the anchor the position of the journal. If one of
+                them is missing, or the journal is older than its anchor, the key signs nothing.
+                NEVER restore the whole folder from an old copy: an old journal and an old anchor are
+                consistent, so this is not detected, and the key signs other numbers under labels that it
+                has used. Two numbers under one label compromise the key. Keep the anchor on another disk
+                and out of backups (--anchor), or the journal (--register).
+                A key whose files are lost or old must not sign again: generate a new one.
   SIGNERS FILE  {\"signers\": [{\"id\", \"public_key\", \"possession\"}], \"revoked\": [PROOF]}; hex.
-                Who changes it holds the lock of the file beside it that ends in .lock.
+                Writers lock a file of the same name with the suffix .lock.
   RECORD        one line of JSON for each signature:
                 {\"context\", \"signer\", \"dataset\", \"tag\", \"message\", \"signature\"}
   PROGRAM       {\"bounds\": \"integers\", \"inputs\": [{\"coefficient\", \"context\", \"signer\", \"dataset\", \"tag\"}]}
-                With the bounds \"residues\" numbers are modulo the group's order, and not limited to 64 bits.
+                With the bounds \"residues\", numbers are modulo the group order, and not limited to 64 bits.
   COMBINED      {\"digest\" (of the program), \"total\", \"signature\"}
 
 Texts of labels are UTF-8, or bytes when they start with `hex:`. Numbers are decimal and may be negative.
-Wherever a file is read or written, - stands for standard input or output.
-Exit status: 0 done, 1 refused by a check, 2 bad input.";
+The file name - means standard input or output.
+Exit status: 0 success, 1 a check failed, 2 invalid input.";
 
 #[derive(clap::Subcommand)]
 #[command(after_long_help = FORMATS)]

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_round_for_exceptions_gives_the_hash_too() {
+    fn the_fallback_gives_the_same_hash() {
         for label in ["", "a", "b"] {
             is_the_hash(label.as_bytes(), by_blst(DST, label.as_bytes()));
         }

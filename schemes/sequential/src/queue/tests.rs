@@ -35,7 +35,7 @@ fn decided(verdict: u8, hop: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_whole_frame_that_makes_no_sense_is_named() {
+fn an_intact_frame_with_invalid_content_is_reported() {
     let good = removed(1);
     let offset = log_of(&[&good]).len();
     let added = |record: &[u8]| {
