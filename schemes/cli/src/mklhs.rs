@@ -266,7 +266,7 @@ fn check(
     let count = labels.len();
     output.result(
         &json!({ "valid": count }),
-        format_args!("{count} signatures hold"),
+        format_args!("{count} signatures are valid"),
     )
 }
 

@@ -355,7 +355,7 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
     unknown[2 * 1841] = 9;
     for (bytes, complaint) in [
         (&unknown[..], "ciphertext 2: unknown ciphertext version 9"),
-        (&records[..2 * 1841 + 7], "ciphertext 2: no ciphertext"),
+        (&records[..2 * 1841 + 7], "ciphertext 2: not a ciphertext"),
     ] {
         std::fs::write(cli.path("damaged"), bytes).expect("written");
         let refused = cli.fails(&search, 1);

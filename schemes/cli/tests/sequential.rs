@@ -451,7 +451,7 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
     ];
     assert_eq!(
         cli.failure(&args),
-        (2, format!("error: no key {stranger}\n"))
+        (2, format!("error: unknown key {stranger}\n"))
     );
 }
 
@@ -735,7 +735,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
         (
             &["verify", "--key", "b.public", "--record", "1"],
             1,
-            "error: hop 1: key ",
+            "error: hop 1: unknown key ",
         ),
         (
             &["verify", "--registry", "junk", "--record", "1"],
