@@ -1,13 +1,13 @@
-//! Cheap tests that turn away moduli nobody should have made.
+//! Cheap checks that reject moduli from broken or malicious generators.
 //!
-//! The scheme needs no proof that a key is well formed: whoever registers a bad modulus endangers only statements
-//! under that key. These tests protect an owner from a broken generator.
+//! The scheme does not need a proof that a key is well-formed: a bad modulus only endangers statements under that key.
+//! These checks protect owners from broken generators.
 
 use std::sync::OnceLock;
 
-/// Every odd prime below this divides no honest modulus.
+/// Trial division uses all odd primes up to this limit.
 const TRIAL_LIMIT: u16 = u16::MAX;
-/// The primes for which the weak generator's moduli are powers of 65537.
+/// The primes modulo which ROCA moduli are powers of 65537.
 const ROCA_LIMIT: u16 = 167;
 
 /// The odd primes up to [`TRIAL_LIMIT`].
@@ -40,9 +40,10 @@ fn residue(number: &[u8], modulus: u32) -> u32 {
     u32::try_from(residue).unwrap_or(u32::MAX)
 }
 
-/// The smallest odd prime below 2^16 that divides the number, whose length is a multiple of four bytes.
+/// The smallest odd prime below 2^16 that divides the number. The length of the number must be a multiple of four
+/// bytes.
 ///
-/// Cost: about a millisecond for 3072 bits; two primes share each pass over the number.
+/// Cost: about a millisecond for 3072 bits. Each pass over the number tests two primes.
 pub(crate) fn small_factor(number: &[u8]) -> Option<u16> {
     primes().chunks(2).find_map(|pair| {
         let product = pair.iter().map(|prime| u32::from(*prime)).product();
@@ -53,10 +54,10 @@ pub(crate) fn small_factor(number: &[u8]) -> Option<u16> {
     })
 }
 
-/// Whether the number looks as if it came from the generator of CVE-2017-15361 (ROCA).
+/// Whether the number has the fingerprint of the generator of CVE-2017-15361 (ROCA).
 ///
-/// Its primes are `k·M + (65537^a mod M)` with `M` a product of small primes, so its moduli are powers of 65537 modulo
-/// each of them. A random modulus is so once in about 2^27.
+/// Its primes are `k·M + (65537^a mod M)`, where `M` is a product of small primes. So its moduli are powers of 65537
+/// modulo each of these primes, which has a probability of about 2^-27 for a random modulus.
 pub(crate) fn has_roca_fingerprint(number: &[u8]) -> bool {
     primes()
         .iter()
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
     use num_bigint::BigUint;
 
-    /// As many bytes as a modulus may have: a multiple of four.
+    /// Padded to a multiple of four bytes, like a modulus.
     fn padded(number: &BigUint) -> Vec<u8> {
         let mut bytes = number.to_bytes_be();
         while !bytes.len().is_multiple_of(4) {
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_small_factor_is_found_and_named() {
-        // A large prime, 2^521 - 1, is hidden behind each factor.
+        // A large prime, 2^521 - 1, times each factor.
         let prime: BigUint = (BigUint::from(1_u8) << 521) - 1_u8;
         for factor in [3_u16, 65519, 65521] {
             let number: BigUint = &prime * factor;

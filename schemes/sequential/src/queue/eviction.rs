@@ -1,34 +1,37 @@
-//! Which records leave the queue first: when their time is over, and when a newcomer needs room.
+//! Eviction: which records leave the queue first, at their deadline or to make room.
 
 use super::entry::{Entry, State};
 use crate::{attestation::Time, record::RecordId};
 use std::collections::BTreeSet;
 
-/// The records that may leave by themselves, sorted by each reason to. Verified ones are not among them.
+/// The records that may be evicted, in the order of each criterion. Verified records are not included.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leaving {
+pub(super) struct EvictionIndex {
     by_deadline: BTreeSet<(Time, RecordId)>,
-    /// Invalid records in the order in which they came in.
+    /// Invalid records, the oldest first.
     invalid: BTreeSet<(u64, RecordId)>,
-    /// Unverified records by value; among equals the oldest first.
+    /// Unverified records by value, among equals the oldest first.
     unverified: BTreeSet<(u64, u64, RecordId)>,
 }
 
-/// A record that may leave for a newcomer, and what is given up with it.
+/// A record that may be evicted for a new one, and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct Candidate {
     pub(super) id: RecordId,
-    /// What it is worth; `None` when it is worth nothing to anybody any more.
-    pub(super) price: Option<u64>,
+    /// Its value; `None` if it has become worthless.
+    pub(super) value_lost: Option<u64>,
 }
 
-impl Offer {
-    pub(super) fn free(id: RecordId) -> Self {
-        Self { id, price: None }
+impl Candidate {
+    pub(super) fn worthless(id: RecordId) -> Self {
+        Self {
+            id,
+            value_lost: None,
+        }
     }
 }
 
-impl Leaving {
+impl EvictionIndex {
     pub(super) fn insert(&mut self, id: RecordId, entry: &Entry) {
         match entry.state() {
             State::Verified => return,
@@ -43,7 +46,7 @@ impl Leaving {
         self.by_deadline.insert((entry.terms().deadline, id));
     }
 
-    /// To be called before the entry changes.
+    /// Call this before the entry changes.
     pub(super) fn remove(&mut self, id: RecordId, entry: &Entry) {
         let (value, sequence) = (entry.terms().value, entry.sequence());
         self.unverified.remove(&(value, sequence, id));
@@ -51,20 +54,20 @@ impl Leaving {
         self.by_deadline.remove(&(entry.terms().deadline, id));
     }
 
-    /// Whose deadline is over, the earliest first.
+    /// Records whose deadline has passed, the earliest first.
     pub(super) fn expired(&self, now: Time) -> impl Iterator<Item = RecordId> + '_ {
         let before = (now, RecordId([0; 32]));
         self.by_deadline.range(..before).map(|(_, id)| *id)
     }
 
-    /// The other order, for a newcomer: what is invalid, and then what waits, the cheapest first.
-    pub(super) fn offers(&self) -> impl Iterator<Item = Offer> + '_ {
+    /// The candidates for eviction: first invalid records, then unverified ones, the least valuable first.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> + '_ {
         let invalid = self.invalid.iter();
-        let invalid = invalid.map(|(_, id)| Offer::free(*id));
+        let invalid = invalid.map(|(_, id)| Candidate::worthless(*id));
         let unverified = self.unverified.iter();
-        invalid.chain(unverified.map(|(value, _, id)| Offer {
+        invalid.chain(unverified.map(|(value, _, id)| Candidate {
             id: *id,
-            price: Some(*value),
+            value_lost: Some(*value),
         }))
     }
 }

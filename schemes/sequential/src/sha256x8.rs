@@ -1,17 +1,17 @@
-//! Eight SHA-256 hashes of one block each, in step.
+//! Eight single-block SHA-256 hashes at a time, with 8-wide SIMD.
 //!
-//! `G` hashes eight or twelve blocks that differ in a counter only. One after another they cost a tenth of the RSA
-//! operation beside them; in step, each instruction works on eight of them. The code is plain arithmetic on arrays, which
-//! the compiler turns into instructions on AVX2's vectors; where the processor has none, it is OpenSSL that hashes.
+//! `G` hashes eight or twelve blocks that differ only in a counter. With scalar code this costs a tenth of the RSA
+//! operation beside it. Here each instruction works on eight hashes. The code is plain arithmetic on arrays, which the
+//! compiler vectorises for AVX2. Without AVX2, OpenSSL computes the hashes.
 //!
-//! Wider vectors would hash faster still and slow down everything: a processor that has just used AVX-512 ran the RSA
-//! operation after it a tenth slower.
+//! AVX-512 would hash faster, but it lowers the clock frequency: measured, the RSA operation after it takes a tenth
+//! longer.
 
 use crate::suite::HASH_LEN;
 
 /// Bytes of a block.
 const BLOCK_LEN: usize = 64;
-/// Bytes at the end of the last block that say how long the input is.
+/// Bytes of the input length at the end of the last block.
 const LENGTH_LEN: usize = 8;
 /// Bytes of the counter.
 const COUNTER_LEN: usize = 4;
@@ -96,7 +96,7 @@ const ROUND: [u32; 64] = [
     0xc671_78f2,
 ];
 
-/// Hashes in step.
+/// The number of hashes computed at a time.
 const LANES: usize = 8;
 
 const LANE_NUMBERS: Lanes = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -109,12 +109,12 @@ fn each(word: impl Fn(usize) -> u32) -> Lanes {
     std::array::from_fn(word)
 }
 
-/// The block `head || counter`, padded, for an input of a fixed length that leaves room for the padding.
+/// The padded block `head || counter`, for an input of fixed length that leaves room for the padding.
 ///
-/// `HEAD` and the counter's four bytes come to 55 bytes or less.
+/// `HEAD` and the four counter bytes have at most 55 bytes.
 pub(crate) struct CountedBlock {
     words: [u32; BLOCK_LEN / 4],
-    /// Where the counter begins, in bits.
+    /// The position of the counter, in bits.
     counter_at: usize,
 }
 
@@ -135,12 +135,13 @@ impl CountedBlock {
         }
     }
 
-    /// XORs the hashes with counters from 0 on into `output`; `false`, and nothing is done, where there are no vectors.
+    /// XORs the hashes with counters from 0 on into `output`. Returns `false` and does nothing if AVX2 is not
+    /// available.
     pub(crate) fn xor_hashes(&self, output: &mut [u8]) -> bool {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has what the function was compiled for.
-            #[allow(unsafe_code)]
+            #[allow(unsafe_code, reason = "calls a function that needs AVX2")]
+            // SAFETY: the check above found AVX2, the only feature that the function needs.
             unsafe {
                 self.xor_hashes_avx2(output);
             }
@@ -160,7 +161,7 @@ impl CountedBlock {
         }
     }
 
-    /// Word by word, the hashes with this counter and the seven that follow. FIPS 180-4, 6.2.2.
+    /// Computes the hashes with this counter and the next seven. FIPS 180-4, 6.2.2.
     #[inline(always)]
     fn hashes(&self, counter: u32) -> [Lanes; 8] {
         let mut schedule = self.words.map(|word| [word; LANES]);
@@ -184,7 +185,7 @@ impl CountedBlock {
     }
 }
 
-/// The next sixteen words of the schedule in the place of the last ones.
+/// Replaces the sixteen words of the schedule by the next sixteen.
 #[inline(always)]
 fn extend(schedule: &mut [Lanes; 16]) {
     for now in 0..16 {
@@ -242,7 +243,7 @@ fn small_sigma_1(x: u32) -> u32 {
     x.rotate_right(17) ^ x.rotate_right(19) ^ x >> 10
 }
 
-/// XORs one hash after another into `output`.
+/// XORs the hashes, concatenated, into `output`.
 fn xor_words(output: &mut [u8], hashes: &[Lanes; 8]) {
     for (lane, hash) in output.chunks_mut(HASH_LEN).enumerate() {
         let (words, tail) = hash.as_chunks_mut::<4>();
