@@ -5,8 +5,8 @@
 //!
 //! `cargo test -p duet-primitives --test spec_examples regenerate -- --ignored` rewrites the examples.
 //!
-//! Rules: ENC-1, ENC-5, ENC-6, MSG-1, MSG-2, DLEQ-1, DLEQ-2, DLEQ-3, POP-1, POP-2, POP-3, POP-4, SET-1, SET-2, SET-3, SET-4, JUST-2,
-//! JUST-5, JUST-6, STATELESS-1, STATELESS-2, EQV-1, EQV-2, EQV-3, CHAIN-2, ROUND-6, REQ-1, REQ-3, LIGHT-2.
+//! Rules: ENC-1, ENC-5, ENC-6, MSG-1, MSG-2, DLEQ-1, DLEQ-2, DLEQ-3, POP-1, POP-2, POP-3, POP-4, SET-1, SET-2, SET-3, JUST-2, JUST-5,
+//! JUST-6, STATELESS-1, STATELESS-2, CHAIN-2, ROUND-6, REQ-1, REQ-3, LIGHT-2.
 
 use ark_bls12_381::{g1, Fr, G1Affine, G1Projective};
 use ark_ec::{
@@ -367,6 +367,12 @@ fn examples() -> Examples {
         hex::encode(sixteen(synthetic)),
     );
 
+    let patterned = hash_to_scalar(&[&[1; 48], &[2; 96], &[3; 48], &[4; 48]]);
+    add(
+        "Hash, patterned fields",
+        hex::encode(scalar_bytes(&patterned)),
+    );
+
     // Weights of three digests.
     let digests = [[1_u8; 32], [2; 32], [3; 32]];
     let seed = sha256(&[b"duet-v1/justifications/r", &digests.concat()]);
@@ -426,9 +432,17 @@ fn examples() -> Examples {
     add("request for justifications", hexed((1_u64, 2_u8)));
     add("request for the first set", hexed(0_u8));
     add("request for handoff proofs", hexed((1_u8, 1_u64, 64_u8)));
-    let order = order(&commitment.encode(), set0.len);
-    let order: Vec<_> = order.iter().map(u32::to_string).collect();
-    add("order of ROUND-6", order.join(" "));
+    let orders = [
+        ("order of ROUND-6", order(&commitment.encode(), set0.len)),
+        (
+            "order of ROUND-6, patterned commitment",
+            order(&(0..168).collect::<Vec<u8>>(), 10),
+        ),
+    ];
+    for (name, order) in orders {
+        let order: Vec<_> = order.iter().map(u32::to_string).collect();
+        add(name, order.join(" "));
+    }
     out
 }
 
