@@ -23,10 +23,20 @@ use duet_primitives::{
 };
 use sha2::{Digest, Sha256};
 use sha3::Keccak256;
-use sp_core::hashing::{blake2_256, twox_128};
+use sp_core::{Blake2Hasher, Hasher};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 const HEX_PER_LINE: usize = 96;
+/// `twox_128("Duet") ‖ twox_128("Keysets")`; a test of the pallet makes it of the two names. (LIGHT-2)
+const KEYSETS_KEY: &str = "ae5a543b37564ca242e71af4200f32a19dcb75a6220d974dec966d1500eff350";
+
+fn keysets_key() -> Vec<u8> {
+    hex::decode(KEYSETS_KEY).expect("hex")
+}
+
+fn blake2_256(bytes: &[u8]) -> [u8; 32] {
+    Blake2Hasher::hash(bytes).0
+}
 
 fn page(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "docs", "spec", name]
@@ -180,7 +190,7 @@ impl Set {
 
 /// A state with the one entry `Duet.Keysets`: the nodes of its trie, version 1, and its root.
 fn state(value: Vec<u8>) -> (Vec<Vec<u8>>, [u8; 32]) {
-    let key = [twox_128(b"Duet"), twox_128(b"Keysets")].concat();
+    let key = keysets_key();
     // A leaf with the hash of its value: 001, then 64 nibbles as 31 and 33.
     let leaf = [&[0x3f, 0x21], &key[..], &blake2_256(&value)].concat();
     let root = blake2_256(&leaf);
@@ -211,10 +221,7 @@ fn examples() -> Examples {
     let (nodes, root) = state(keysets.encode());
     let header = (H256::zero(), Compact(0_u32), root, [0xee_u8; 32], 0_u8).encode();
     let genesis = H256(blake2_256(&header));
-    add(
-        "storage key",
-        hex::encode([twox_128(b"Duet"), twox_128(b"Keysets")].concat()),
-    );
+    add("storage key", KEYSETS_KEY.into());
     add("Keysets", hexed(&keysets));
     add("genesis header", hex::encode(&header));
     add("genesis hash", hexed(genesis));
@@ -250,16 +257,16 @@ fn examples() -> Examples {
     add("PossessionProof", hexed(proof));
     add("H_pop(pk2)", hex::encode(&hm_pop));
     add("t of POP-3", hex::encode(scalar_bytes(&t)));
-    let fields: [&[u8]; 4] = [
-        &hm_pop,
-        key.pk1().as_ref(),
-        key.pk2().as_ref(),
-        sigma_pop.as_ref(),
-    ];
-    add(
-        "digest of POP-4",
-        hex::encode(equation_digest(b"duet-v1/possession/r", fields)),
+    let digest = equation_digest(
+        b"duet-v1/possession/r",
+        [
+            &hm_pop,
+            key.pk1().as_ref(),
+            key.pk2().as_ref(),
+            sigma_pop.as_ref(),
+        ],
     );
+    add("digest of POP-4", hex::encode(digest));
 
     // Sets.
     for (position, key) in first.keys().iter().enumerate() {
@@ -282,12 +289,14 @@ fn examples() -> Examples {
     )
     .expect("positions of the set");
     assert_eq!(proven.encode(), hashes.encode());
-    for (layer, nodes) in layers(&seven.keys()).iter().take(2).enumerate() {
-        for (node, hash) in nodes.iter().enumerate() {
-            if hashes.contains(&H256(*hash)) {
-                add(&format!("layer {layer}, node {node}"), hex::encode(hash));
-            }
-        }
+    let tree = layers(&seven.keys());
+    let nodes = [(0, 0), (0, 4), (1, 1), (1, 3)];
+    assert!(hashes
+        .iter()
+        .eq(&nodes.map(|(layer, node): (usize, usize)| H256(tree[layer][node]))));
+    for (layer, node) in nodes {
+        let hash = hex::encode(tree[layer][node]);
+        add(&format!("layer {layer}, node {node}"), hash);
     }
     add(
         "root of seven keys",
@@ -548,7 +557,7 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
         }
         listed.push(bytes);
     }
-    let key = [twox_128(b"Duet"), twox_128(b"Keysets")].concat();
+    let key = keysets_key();
     let tags: [&[u8]; 14] = [
         suite::HASH_TO_CURVE_DST,
         suite::SIGNATURE_SUITE,
