@@ -10,10 +10,9 @@ use std::{fs, path::Path};
 fn example(name: &str) -> Vec<u8> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/spec/examples.md");
     let text = fs::read_to_string(page).expect("the page is committed");
-    let mut lines = text.lines().skip_while(|line| {
-        line.split_once(" =")
-            .is_none_or(|(found, _)| found != name)
-    });
+    let mut lines = text
+        .lines()
+        .skip_while(|line| line.split_once(" =").is_none_or(|(found, _)| found != name));
     let first = lines.next().expect("the example is there");
     let (_, first) = first.split_once(" =").expect("a name");
     let rest = lines.take_while(|line| line.starts_with("  "));

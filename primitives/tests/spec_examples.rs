@@ -298,10 +298,7 @@ fn examples() -> Examples {
         let hash = hex::encode(tree[layer][node]);
         add(&format!("layer {layer}, node {node}"), hash);
     }
-    add(
-        "root of seven keys",
-        hexed(seven.set.commitment().root),
-    );
+    add("root of seven keys", hexed(seven.set.commitment().root));
     add("MerkleProof", hexed(&proven));
 
     // What is signed.
@@ -549,9 +546,16 @@ fn every_tag_of_the_code_is_in_the_table_with_its_bytes() {
     let text = fs::read_to_string(page("tags.md")).expect("the page is committed");
     let mut listed = Vec::new();
     for line in text.lines() {
-        let cells: Vec<_> = line.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
-        let [_, _, text, bytes, ..] = cells[..] else { continue };
-        let Ok(bytes) = hex::decode(bytes) else { continue };
+        let cells: Vec<_> = line
+            .split('|')
+            .map(|cell| cell.trim().trim_matches('`'))
+            .collect();
+        let [_, _, text, bytes, ..] = cells[..] else {
+            continue;
+        };
+        let Ok(bytes) = hex::decode(bytes) else {
+            continue;
+        };
         if !text.starts_with('(') && !text.starts_with("twox_128") && !bytes.is_empty() {
             assert_eq!(text.as_bytes(), bytes, "{line}");
         }
