@@ -15,6 +15,7 @@
 //!
 //! Blocks are numbered by `u32` and hashed to 32 bytes, because that is what validators sign.
 
+#[path = "../../finality/src/lib.rs"]
 mod client;
 mod network;
 

@@ -4,8 +4,10 @@ mod bootstrap;
 mod catch_up;
 mod chain;
 mod effects;
+#[path = "backfill.rs"]
 mod history;
 mod import;
+#[path = "handoffs.rs"]
 mod justifications;
 mod links;
 mod metrics;

@@ -507,5 +507,5 @@ fn name(wanted: Past) -> String {
 }
 
 #[cfg(test)]
-#[path = "history_tests.rs"]
+#[path = "backfill_tests.rs"]
 mod tests;
