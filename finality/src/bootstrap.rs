@@ -1,19 +1,17 @@
 //! Where a node that has no voter state begins.
 //!
 //! On a chain that started with Duet it is the genesis, whose state is there at the first start. On a chain that
-//! took Duet up later, and on a node that did not download the old blocks, it is the lowest block from which on
-//! the state is there and nothing is hidden: a block that plans the next set itself, or one at which the next
-//! set is the signing one. Nodes that saw the same blocks begin at the same one.
+//! adopted Duet later, and on a node that did not download the old blocks, it is the lowest block with a state from
+//! which on no set change is missed: a block that plans the next set itself, or one at which the next set is the
+//! signing one. Nodes that saw the same blocks begin at the same one.
 
-use super::chain::{AccountId, Chain, ChainError};
-use duet_primitives::{BlockNumber, ConsensusLog, DuetApi, Keysets, H256};
+use crate::chain::{error::ChainError, Chain};
+use duet_gossip::LOG_TARGET;
+use duet_primitives::{BlockNumber, ConsensusLog, Keysets, H256};
 use duet_voter::State;
-use sc_client_api::Backend as BackendT;
-use sp_api::ProvideRuntimeApi;
-use sp_runtime::traits::{Block as BlockT, NumberFor};
 
 /// How far below the finalized block a beginning is looked for.
-const DEPTH: BlockNumber = 1024;
+const DEPTH: u32 = 1024;
 
 /// Where to begin.
 pub(crate) struct Beginning {
@@ -32,59 +30,67 @@ impl Beginning {
     }
 }
 
-impl<Block, Backend, Client> Chain<Block, Backend, Client>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block>,
-    Client: ProvideRuntimeApi<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-{
-    /// Where a node without state begins; `None` as long as the chain has no Duet set.
-    pub(crate) fn beginning(&self) -> Result<Option<Beginning>, ChainError> {
-        let hash = self.hash(0)?;
-        // The genesis state may be pruned on a node that ran for long before it knew of Duet.
-        if let Ok(Some(sets)) = self.keysets(hash) {
-            return Ok(Some(Beginning {
-                start: 0,
-                hash,
-                sets,
-            }));
-        }
-        self.beginning_above(0)
+/// Where a node without state begins; `None` as long as the chain has no Duet set.
+pub(crate) fn beginning(chain: &Chain) -> Result<Option<Beginning>, ChainError> {
+    let hash = chain.hash(BlockNumber::ZERO)?;
+    if let Some(sets) = sets_if_here(chain, hash) {
+        return Ok(Some(Beginning {
+            start: BlockNumber::ZERO,
+            hash,
+            sets,
+        }));
     }
+    beginning_above(chain, BlockNumber::ZERO)
+}
 
-    /// Where to begin above `above`, at or below the finalized block.
-    pub(crate) fn beginning_above(
-        &self,
-        above: BlockNumber,
-    ) -> Result<Option<Beginning>, ChainError> {
-        let (finalized, _) = self.finalized();
-        let lowest = finalized.saturating_sub(DEPTH).max(above.saturating_add(1));
-        let mut found = None;
-        for start in (lowest..=finalized).rev() {
-            let Ok(hash) = self.hash(start) else { break };
-            // An error is a state or header that is not there: the run of known blocks ends.
-            let Ok(Some(sets)) = self.keysets(hash) else {
+/// Where to begin above `above`, at or below the finalized block.
+pub(crate) fn beginning_above(
+    chain: &Chain,
+    above: BlockNumber,
+) -> Result<Option<Beginning>, ChainError> {
+    let (finalized, _) = chain.finalized();
+    let lowest = finalized.get().saturating_sub(DEPTH);
+    let lowest = lowest.max(above.saturating_next().get());
+    let mut found = None;
+    for start in (lowest..=finalized.get()).rev().map(BlockNumber::new) {
+        let hash = match chain.hash(start) {
+            Ok(hash) => hash,
+            Err(error) => {
+                log::debug!(target: LOG_TARGET, "block {start} is not here: {error}");
                 break;
-            };
-            let plans_itself = self
-                .logs(start)?
-                .iter()
-                .any(|log| matches!(log, ConsensusLog::Planned(_)));
-            if plans_itself || sets.next.id == sets.current.id {
-                found = Some(Beginning { start, hash, sets });
             }
+        };
+        let Some(sets) = sets_if_here(chain, hash) else {
+            break;
+        };
+        let plans_itself = chain
+            .logs(start)?
+            .iter()
+            .any(|log| matches!(log, ConsensusLog::Planned(_)));
+        if plans_itself || sets.next.id == sets.current.id {
+            found = Some(Beginning { start, hash, sets });
         }
-        Ok(found)
+    }
+    Ok(found)
+}
+
+/// The sets at a block, if its state is here and has any. A node that synced by warp sync, or ran for long before it
+/// knew of Duet, lacks the states of old blocks: the run of known blocks ends there.
+fn sets_if_here(chain: &Chain, hash: H256) -> Option<Keysets> {
+    match chain.keysets(hash) {
+        Ok(sets) => sets,
+        Err(error) => {
+            log::debug!(target: LOG_TARGET, "no sets can be read at block {hash:?}: {error}");
+            None
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::testing::TestChain;
-    use duet_primitives::testing::TestSet;
+    use crate::testing::TestChain;
+    use duet_primitives::{testing::TestSet, SetId};
 
     fn sets() -> [TestSet; 3] {
         [
@@ -103,20 +109,23 @@ mod tests {
         let (test, [first, second, _]) = (TestChain::default(), sets());
         test.push(&first, &first, &[]);
         test.push(&first, &second, &[planned(&second)]);
-        let beginning = test.chain().beginning().unwrap().unwrap();
-        assert_eq!((beginning.start, beginning.sets.current.id), (0, 0));
-        assert_eq!(beginning.state().scanned(), 0);
+        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        assert_eq!(
+            (beginning.start.get(), beginning.sets.current.id.get()),
+            (0, 0)
+        );
+        assert_eq!(beginning.state().scanned().get(), 0);
     }
 
     #[test]
     fn a_chain_without_duet_has_no_beginning_yet() {
         let test = TestChain::default();
         assert!((0..3).all(|_| test.push_without_duet() != H256::zero()));
-        assert!(test.chain().beginning().unwrap().is_none());
+        assert!(beginning(&test.chain()).unwrap().is_none());
     }
 
     #[test]
-    fn a_chain_that_took_duet_up_begins_at_the_first_block_with_sets() {
+    fn a_chain_that_adopted_duet_begins_at_the_first_block_with_sets() {
         let (test, [first, ..]) = (TestChain::default(), sets());
         for _ in 0..4 {
             test.push_without_duet();
@@ -124,34 +133,46 @@ mod tests {
         for _ in 0..3 {
             test.push(&first, &first, &[]);
         }
-        let beginning = test.chain().beginning().unwrap().unwrap();
-        assert_eq!(beginning.start, 4);
-        assert_eq!(beginning.state().scanned(), 3);
+        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        assert_eq!(beginning.start.get(), 4);
+        assert_eq!(beginning.state().scanned().get(), 3);
     }
 
     #[test]
-    fn within_a_change_of_sets_it_waits_for_the_next_block_that_hides_nothing() {
+    fn within_a_change_of_sets_it_waits_for_the_next_block_that_misses_none() {
         let (test, [first, second, third]) = (TestChain::default(), sets());
         let plan = test.push(&first, &second, &[planned(&second)]);
         for _ in 0..3 {
             test.push(&first, &second, &[]);
         }
         test.prune(plan);
-        assert!(test.chain().beginning().unwrap().is_none());
-        let logs = [ConsensusLog::Activated(1), planned(&third)];
+        assert!(beginning(&test.chain()).unwrap().is_none());
+        let logs = [ConsensusLog::Activated(SetId::new(1)), planned(&third)];
         test.push(&second, &third, &logs);
         test.push(&second, &third, &[]);
-        let beginning = test.chain().beginning().unwrap().unwrap();
-        assert_eq!((beginning.start, beginning.sets.current.id), (4, 1));
+        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        assert_eq!(
+            (beginning.start.get(), beginning.sets.current.id.get()),
+            (4, 1)
+        );
     }
 
     #[test]
-    fn to_begin_anew_is_to_begin_above() {
+    fn a_new_beginning_is_above_the_given_block() {
         let (test, [first, ..]) = (TestChain::default(), sets());
         for _ in 0..6 {
             test.push(&first, &first, &[]);
         }
-        assert_eq!(test.chain().beginning_above(3).unwrap().unwrap().start, 4);
-        assert!(test.chain().beginning_above(5).unwrap().is_none());
+        assert_eq!(
+            beginning_above(&test.chain(), BlockNumber::new(3))
+                .unwrap()
+                .unwrap()
+                .start
+                .get(),
+            4
+        );
+        assert!(beginning_above(&test.chain(), BlockNumber::new(5))
+            .unwrap()
+            .is_none());
     }
 }

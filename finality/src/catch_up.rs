@@ -1,143 +1,123 @@
-//! What the worker looks after by itself: where to begin, blocks that became final and their logs, keys, the
-//! state of the sync.
+//! Follows the finalized chain: where the voter begins, and the logs of blocks that became final.
 
-use super::{
-    bootstrap::Beginning,
-    chain::{AccountId, ChainError},
-    history::Genesis,
-    links::AwaitedPast,
-    worker::{stored_state, try_again, Worker},
-    DuetClient, Error,
+use crate::{
+    bootstrap::{beginning, beginning_above, Beginning},
+    chain::{error::ChainError, Chain},
+    effects::try_again,
+    error::Error,
+    store::Store,
+    voting::Voting,
 };
-use crate::LOG_TARGET;
-use duet_primitives::{BlockNumber, ConsensusLog, DualKeyset, DuetApi, SetId, H256};
-use duet_voter::{Event, Millis, State, Voter};
-use sc_client_api::Backend as BackendT;
-use sc_network::NetworkRequest;
-use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
-use sp_consensus::SyncOracle;
-use sp_runtime::traits::{Block as BlockT, NumberFor};
+use duet_gossip::{Network, LOG_TARGET};
+use duet_primitives::{BlockNumber, ConsensusLog, H256};
+use duet_voter::{Event, State};
 use std::sync::Arc;
 
 /// Blocks that are scanned before the voter is told and other work gets its turn.
-const SCAN_BATCH: BlockNumber = 1024;
-/// How often the signer is asked for its keys.
-const KEYS_INTERVAL: Millis = 3_000;
-/// Blocks further than this above the last proven one get their payload kept: when they are voted on, their
-/// state may be pruned. A target is never less than half-way between the last proven block and the finalized
-/// one, and state is kept for 256 blocks.
-const KEEP_ABOVE: BlockNumber = 64;
+const SCAN_BATCH: u32 = 1024;
 
-impl<Block, Backend, Client, Network, Syncing> Worker<Block, Backend, Client, Network, Syncing>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block> + 'static,
-    Client: DuetClient<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-    Network: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
-    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
-{
-    /// Makes the proof that light clients start from while the genesis state is there: at the first start.
-    pub(super) fn keep_genesis_proof(&mut self) -> Result<(), Error> {
-        if self.store.genesis_proof()?.is_some() {
-            self.history.set_genesis(Genesis::Proven);
-            return Ok(());
+/// What [`Follower::follow`] led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// A voter was started, or another one in its place.
+    pub(crate) started: bool,
+    /// The voter was told of further final blocks.
+    pub(crate) scanned: bool,
+}
+
+/// Follows the finalized chain.
+pub(crate) struct Follower {
+    chain: Arc<Chain>,
+    store: Store,
+    network: Arc<dyn Network>,
+}
+
+impl Follower {
+    pub(crate) fn new(chain: Arc<Chain>, store: Store, network: Arc<dyn Network>) -> Self {
+        Self {
+            chain,
+            store,
+            network,
         }
-        match self.chain.prove_genesis() {
-            Ok(Some(proof)) => {
-                self.store.put_genesis_proof(&proof)?;
-                self.history.set_genesis(Genesis::Proven);
+    }
+
+    /// Starts the voter when the chain has a set, and delivers the logs of blocks that became final.
+    pub(crate) fn follow(&self, voting: &mut Voting) -> Result<Progress, Error> {
+        let mut progress = Progress::default();
+        if voting.state().is_none() {
+            let Some(state) = self.first_state()? else {
+                return Ok(progress);
+            };
+            log::info!(
+                target: LOG_TARGET,
+                "Duet follows the chain from block {}, the last proven block is {}",
+                state.scanned(),
+                state.best_number(),
+            );
+            voting.start(state)?;
+            progress.started = true;
+        }
+        let from = voting.state().map_or(BlockNumber::ZERO, State::scanned);
+        let mut scanned = from;
+        let (finalized, _) = self.chain.finalized();
+        let to = finalized.min(from.saturating_add(SCAN_BATCH));
+        for number in (from.saturating_next().get()..=to.get()).map(BlockNumber::new) {
+            if !voting.accepts_set_changes() {
+                break;
             }
-            Ok(None) => {
-                log::debug!(target: LOG_TARGET, "the chain did not start with Duet");
-                self.history.set_genesis(Genesis::WithoutDuet);
+            match self.deliver_logs(number, voting) {
+                Ok(()) => scanned = number,
+                Err(DeliverError::Stop(error)) => return Err(error),
+                Err(DeliverError::Unreadable(error)) => {
+                    progress.started |= self.begin_anew(number, &error, voting)?;
+                    return Ok(progress);
+                }
             }
+        }
+        if scanned > from {
+            voting.handle(Event::Finalized { number: scanned })?;
+            progress.scanned = true;
+        }
+        Ok(progress)
+    }
+
+    /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
+    fn first_state(&self) -> Result<Option<State>, Error> {
+        if let Some(bytes) = self.store.voter_state()? {
+            return Ok(Some(State::from_bytes(&bytes)?));
+        }
+        match beginning(&self.chain) {
+            Ok(Some(beginning)) => Ok(Some(self.state_at(&beginning)?)),
+            Ok(None) => Ok(None),
             Err(error) => {
-                // A client that starts by warp sync never writes it.
-                log::info!(
-                    target: LOG_TARGET,
-                    "the state of the genesis is not here ({error}): peers will be asked for the proof of the first set",
-                );
-                *self.awaited.lock() = Some(AwaitedPast::EVERYTHING);
+                try_again("the chain's first set cannot be read", &error);
+                Ok(None)
             }
         }
+    }
+
+    /// Stores the set of a beginning, and makes the state to begin with.
+    fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
+        let set = &beginning.sets.current;
+        if let Err(error) = self.chain.set(set, beginning.hash) {
+            log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
+        }
+        self.store.put_set(set)?;
+        Ok(beginning.state())
+    }
+
+    /// Delivers the logs of a final block.
+    fn deliver_logs(&self, number: BlockNumber, voting: &mut Voting) -> Result<(), DeliverError> {
+        let (hash, events) = self.read_logs(number)?;
+        for event in events {
+            voting.handle(event)?;
+        }
+        voting.keep_payload(number, hash);
         Ok(())
     }
 
-    /// What no notification tells of. Cheap when nothing has changed.
-    pub(super) fn housekeeping(&mut self) -> Result<(), Error> {
-        let syncing = self.sync.is_major_syncing();
-        if syncing != self.syncing {
-            self.syncing = syncing;
-            self.handle(Event::Syncing(syncing))?;
-        }
-        self.follow_keys()?;
-        self.follow_finality()?;
-        self.follow_history()
-    }
-
-    /// Tells the voter of keys that were added to the signer or taken from it.
-    fn follow_keys(&mut self) -> Result<(), Error> {
-        let now = self.now();
-        if !self.is_authority || now < self.ask_keys_at {
-            return Ok(());
-        }
-        self.ask_keys_at = now.saturating_add(KEYS_INTERVAL);
-        let keys = match self.signer.keys() {
-            Ok(keys) => keys.iter().map(|key| key.pk1()).collect::<Vec<_>>(),
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "the signer does not list its keys: {error}");
-                return Ok(());
-            }
-        };
-        if keys == self.own_keys {
-            return Ok(());
-        }
-        self.own_keys.clone_from(&keys);
-        self.told_of = None;
-        self.handle(Event::OwnKeys(keys))
-    }
-
-    /// Begins when the chain has a set, and delivers the logs of blocks that have become final.
-    pub(super) fn follow_finality(&mut self) -> Result<(), Error> {
-        if self.voter.is_none() {
-            self.begin()?;
-        }
-        let Some(voter) = &self.voter else {
-            return Ok(());
-        };
-        let (finalized, _) = self.chain.finalized();
-        let from = voter.state().scanned();
-        if finalized <= from {
-            return Ok(());
-        }
-        let to = finalized.min(from.saturating_add(SCAN_BATCH));
-        let mut scanned = from;
-        for number in from.saturating_add(1)..=to {
-            if !self.voter.as_ref().is_some_and(Voter::accepts_spans) {
-                break;
-            }
-            let (hash, events) = match self.read_logs(number) {
-                Ok(read) => read,
-                Err(ChainError::Store(error)) => return Err(error.into()),
-                Err(error) => return self.begin_anew(from, number, &error),
-            };
-            for event in events {
-                self.handle(event)?;
-            }
-            self.keep_payload(number, hash);
-            scanned = number;
-        }
-        if scanned == from {
-            return Ok(());
-        }
-        self.handle(Event::Finalized { number: scanned })?;
-        self.deliver_imported(scanned)
-    }
-
     /// Reads the logs of a final block, with the sets that they plan.
-    fn read_logs(&mut self, number: BlockNumber) -> Result<(H256, Vec<Event>), ChainError> {
+    fn read_logs(&self, number: BlockNumber) -> Result<(H256, Vec<Event>), ChainError> {
         let hash = self.chain.hash(number)?;
         let mut events = Vec::new();
         for log in self.chain.logs(number)? {
@@ -153,116 +133,63 @@ where
         Ok((hash, events))
     }
 
-    /// Keeps what is signed about a block that may be voted on only when its state is gone.
-    fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
-        let best = self
-            .voter
-            .as_ref()
-            .map_or(0, |voter| voter.state().best_number());
-        if self.syncing || number.saturating_sub(best) <= KEEP_ABOVE {
-            return;
-        }
-        match self.chain.keep_payload(hash) {
-            Ok(()) => {
-                self.kept.insert(number, hash);
-            }
-            Err(error) => try_again("what is signed about a block cannot be kept", &error),
-        }
-    }
-
-    /// Takes up what is stored, or begins where the chain lets a new node begin.
-    fn begin(&mut self) -> Result<(), Error> {
-        let state = match stored_state(&self.store)? {
-            Some(state) => state,
-            None => match self.chain.beginning() {
-                Ok(Some(beginning)) => self.take(&beginning)?,
-                Ok(None) => return Ok(()),
-                Err(error) => {
-                    try_again("the chain's first set cannot be read", &error);
-                    return Ok(());
-                }
-            },
-        };
-        log::info!(
-            target: LOG_TARGET,
-            "Duet follows the chain from block {}, the last proven block is {}",
-            state.scanned(),
-            state.best_number(),
-        );
-        self.voter = Some(Voter::new(
-            self.config.clone(),
-            state,
-            self.own_keys.clone(),
-        ));
-        self.begun()
-    }
-
-    /// A new voter is told what the worker knows.
-    fn begun(&mut self) -> Result<(), Error> {
-        self.told_of = None;
-        self.history.begun();
-        self.handle(Event::Syncing(self.syncing))?;
-        self.handle(Event::Tick)
-    }
-
-    /// Stores the set of a beginning, and makes the state to begin with.
-    fn take(&mut self, beginning: &Beginning) -> Result<State, Error> {
-        let set = &beginning.sets.current;
-        if let Err(error) = self.chain.set(set, beginning.hash) {
-            log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
-        }
-        self.store.put_set(set)?;
-        Ok(beginning.state())
-    }
-
-    /// A final block or the keys that it plans are not here: the node did not download or execute it. It begins
-    /// anew above, without the proofs in between; what it signed before is below, so that it signs nothing twice.
+    /// A final block or the keys that it plans are not here: the node did not download or execute it. The voter
+    /// begins anew above, without the proofs in between. What it signed before is below, so that it signs nothing
+    /// twice. Returns whether it did.
     fn begin_anew(
-        &mut self,
-        scanned: BlockNumber,
-        number: BlockNumber,
+        &self,
+        unreadable: BlockNumber,
         error: &ChainError,
-    ) -> Result<(), Error> {
-        if self.sync.is_major_syncing() {
+        voting: &mut Voting,
+    ) -> Result<bool, Error> {
+        let scanned = voting.state().map_or(BlockNumber::ZERO, State::scanned);
+        if self.network.is_syncing() {
             try_again("a final block cannot be read", error);
-            return Ok(());
+            return Ok(false);
         }
-        match self.chain.beginning_above(scanned) {
-            Ok(Some(beginning)) if beginning.start > number => {
+        match beginning_above(&self.chain, scanned) {
+            Ok(Some(beginning)) if beginning.start > unreadable => {
                 log::warn!(
                     target: LOG_TARGET,
-                    "block {number} cannot be read ({error}); going on from block {}",
+                    "block {unreadable} cannot be read ({error}); going on from block {}",
                     beginning.start,
                 );
-                let state = self.take(&beginning)?;
+                let state = self.state_at(&beginning)?;
                 self.store.put_voter_state(state.to_bytes())?;
-                self.voter = Some(Voter::new(
-                    self.config.clone(),
-                    state,
-                    self.own_keys.clone(),
-                ));
-                self.begun()
+                voting.start(state)?;
+                Ok(true)
             }
             Ok(_) => {
                 try_again("a final block cannot be read", error);
-                Ok(())
+                Ok(false)
             }
             Err(error) => {
                 try_again("no block to go on from", &error);
-                Ok(())
+                Ok(false)
             }
         }
     }
+}
 
-    /// The set with this number on the finalized chain.
-    pub(super) fn set_by_id(&mut self, id: SetId) -> Option<Arc<DualKeyset>> {
-        let (_, finalized) = self.chain.finalized();
-        let found = match self.store.set(id) {
-            Ok(commitment) => self.chain.set(&commitment?, finalized),
-            Err(error) => Err(error.into()),
-        };
-        found
-            .map_err(|error| try_again("a set cannot be read", &error))
-            .ok()
+/// Why the logs of a block were not delivered.
+enum DeliverError {
+    /// The worker cannot go on.
+    Stop(Error),
+    /// The block cannot be read.
+    Unreadable(ChainError),
+}
+
+impl From<Error> for DeliverError {
+    fn from(error: Error) -> Self {
+        Self::Stop(error)
+    }
+}
+
+impl From<ChainError> for DeliverError {
+    fn from(error: ChainError) -> Self {
+        match error {
+            ChainError::Store(error) => Self::Stop(error.into()),
+            error => Self::Unreadable(error),
+        }
     }
 }

@@ -1,133 +1,83 @@
 //! What is read from the chain, and only from blocks that this node executed or GRANDPA finalized.
 
-use super::{DuetClient, Store, StoreError};
-use crate::network::message::decode_exactly;
-use codec::Encode;
+use crate::store::Store;
+use blocks::Blocks;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, DuetApi,
-    EquivocationProof, KeysetCommitment, KeysetError, Keysets, SetId, H256,
+    BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
+    Justification, KeysetCommitment, Keysets, SetId, UncheckedJustification, H256,
 };
-use sc_client_api::Backend as BackendT;
-use sc_transaction_pool_api::OffchainTransactionPoolFactory;
+use error::{ChainError, CheckError};
+use logs::decode_logs;
+use parking_lot::Mutex;
+use runtime::Runtime;
 use schnellru::{ByLength, LruMap};
-use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
-use sp_blockchain::{Backend as BlockchainBackend, HeaderBackend};
 use sp_io::hashing::twox_128;
-use sp_runtime::{
-    traits::{Block as BlockT, Header as HeaderT, NumberFor},
-    Digest, DigestItem,
-};
-use std::{marker::PhantomData, sync::Arc};
+use std::sync::Arc;
 
-/// Accounts of the chain, as the runtime API names them.
-pub(crate) type AccountId = sp_core::crypto::AccountId32;
+pub(crate) mod blocks;
+pub(crate) mod error;
+pub(crate) mod logs;
+pub(crate) mod runtime;
 
 /// Sets whose keys are kept parsed.
 const PARSED_SETS: u32 = 8;
 /// Where the pallet keeps its sets: the name of the pallet and of the storage value.
 const KEYSETS: [&[u8]; 2] = [b"Duet", b"Keysets"];
 
-/// Why the chain gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ChainError {
-    #[error("the chain cannot be read: {0}")]
-    Chain(#[from] sp_blockchain::Error),
-    #[error("the runtime cannot be asked: {0}")]
-    Runtime(#[from] ApiError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("there is no finalized block {0}")]
-    NoBlock(BlockNumber),
-    #[error("the runtime has no sets at block {0}")]
-    NoSets(H256),
-    #[error("the keys of set {id} are not known")]
-    UnknownSet { id: SetId },
-    #[error("the keys of set {id} do not match its commitment: {error}")]
-    Keys { id: SetId, error: KeysetError },
-}
-
-/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, then what is
-/// planned. What does not decode was not written by the pallet and is left out.
-pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
-    let ours = digest.logs().iter().filter_map(|item| match item {
-        DigestItem::Consensus(engine, bytes) if *engine == suite::ENGINE_ID => {
-            decode_exactly(bytes)
-        }
-        _ => None,
-    });
-    let mut logs: Vec<ConsensusLog> = ours.collect();
-    logs.sort_by_key(|log| matches!(log, ConsensusLog::Planned(_)));
-    logs
-}
-
 /// The finalized chain, its runtime, and the sets read from it.
-pub(crate) struct Chain<Block: BlockT, Backend, Client> {
-    client: Arc<Client>,
-    backend: Arc<Backend>,
+pub(crate) struct Chain {
+    blocks: Arc<dyn Blocks>,
+    runtime: Arc<dyn Runtime>,
     store: Store,
-    sets: LruMap<(SetId, H256), Arc<DualKeyset>, ByLength>,
-    _block: PhantomData<Block>,
+    parsed: Mutex<LruMap<(SetId, H256), Arc<DualKeyset>, ByLength>>,
 }
 
-impl<Block, Backend, Client> Chain<Block, Backend, Client>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block>,
-    Client: ProvideRuntimeApi<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-{
-    pub(crate) fn new(client: Arc<Client>, backend: Arc<Backend>, store: Store) -> Self {
-        let sets = LruMap::new(ByLength::new(PARSED_SETS));
+impl Chain {
+    /// Over blocks, their runtime, and what was stored of both.
+    pub(crate) fn new(blocks: Arc<dyn Blocks>, runtime: Arc<dyn Runtime>, store: Store) -> Self {
         Self {
-            client,
-            backend,
+            blocks,
+            runtime,
             store,
-            sets,
-            _block: PhantomData,
+            parsed: Mutex::new(LruMap::new(ByLength::new(PARSED_SETS))),
         }
+    }
+
+    /// Hash of the genesis block.
+    pub(crate) fn genesis_hash(&self) -> H256 {
+        self.blocks.genesis_hash()
     }
 
     /// Number and hash of the highest block that GRANDPA finalized.
     pub(crate) fn finalized(&self) -> (BlockNumber, H256) {
-        let info = self.backend.blockchain().info();
-        (info.finalized_number.into(), info.finalized_hash)
+        self.blocks.finalized()
     }
 
     /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
     pub(crate) fn hash(&self, number: BlockNumber) -> Result<H256, ChainError> {
-        let hash = self.backend.blockchain().hash(number.into())?;
+        let hash = self.blocks.hash(number)?;
         hash.ok_or(ChainError::NoBlock(number))
-    }
-
-    /// Header of a block.
-    pub(crate) fn header(&self, hash: H256) -> Result<Block::Header, ChainError> {
-        Ok(self.backend.blockchain().expect_header(hash)?)
     }
 
     /// Duet's logs in the finalized block with this number.
     pub(crate) fn logs(&self, number: BlockNumber) -> Result<Vec<ConsensusLog>, ChainError> {
-        Ok(decode_logs(self.header(self.hash(number)?)?.digest()))
+        Ok(decode_logs(&self.blocks.header(self.hash(number)?)?.digest))
     }
 
     /// The sets at a block; `None` where the runtime does not know Duet yet or no validator has keys.
     pub(crate) fn keysets(&self, at: H256) -> Result<Option<Keysets>, ChainError> {
-        let api = self.client.runtime_api();
-        if !api.has_api::<dyn DuetApi<Block, AccountId>>(at)? {
-            return Ok(None);
-        }
-        Ok(api.keysets(at)?)
+        Ok(self.runtime.keysets(at)?)
     }
 
     /// The set with this commitment, from what is parsed, what is stored, or the state at `at`.
     pub(crate) fn set(
-        &mut self,
+        &self,
         commitment: &KeysetCommitment,
         at: H256,
     ) -> Result<Arc<DualKeyset>, ChainError> {
         let id = commitment.id;
-        if let Some(set) = self.sets.get(&(id, commitment.root)) {
+        if let Some(set) = self.parsed.lock().get(&(id, commitment.root)) {
             return Ok(set.clone());
         }
         let keys = match self.store.keys(commitment)? {
@@ -141,7 +91,9 @@ where
         let set = DualKeyset::from_chain_state_unchecked(commitment, &keys)
             .map_err(|error| ChainError::Keys { id, error })?;
         let set = Arc::new(set);
-        self.sets.insert((id, commitment.root), set.clone());
+        self.parsed
+            .lock()
+            .insert((id, commitment.root), set.clone());
         Ok(set)
     }
 
@@ -151,14 +103,29 @@ where
         at: H256,
     ) -> Result<Vec<DualKeyBytes>, ChainError> {
         let sets = self.keysets(at)?.ok_or(ChainError::NoSets(at))?;
-        let api = self.client.runtime_api();
         if sets.current == *commitment {
-            Ok(api.current_keys(at)?)
+            Ok(self.runtime.current_keys(at)?)
         } else if sets.next == *commitment {
-            Ok(api.next_keys(at)?)
+            Ok(self.runtime.next_keys(at)?)
         } else {
             Err(ChainError::UnknownSet { id: commitment.id })
         }
+    }
+
+    /// Checks a justification against the set that it names on the finalized chain.
+    pub(crate) fn check(
+        &self,
+        justification: UncheckedJustification,
+    ) -> Result<Justification, CheckError> {
+        let set = self.set_by_id(justification.commitment.validator_set_id)?;
+        Ok(justification.check(set.keyset(), self.genesis_hash())?)
+    }
+
+    fn set_by_id(&self, id: SetId) -> Result<Arc<DualKeyset>, ChainError> {
+        let commitment = self.store.set(id)?;
+        let commitment = commitment.ok_or(ChainError::UnknownSet { id })?;
+        let (_, finalized) = self.finalized();
+        self.set(&commitment, finalized)
     }
 
     /// What is signed about the finalized block with this number. (ROUND-1)
@@ -170,68 +137,50 @@ where
         let payload = match self.store.payload(hash)? {
             Some(payload) => payload,
             None => self
-                .client
-                .runtime_api()
+                .runtime
                 .commitment_payload(hash)?
                 .ok_or(ChainError::NoSets(hash))?,
         };
         Ok(payload.commit(number, hash))
     }
 
-    /// Keeps what is signed about a block, before its state goes.
+    /// Stores what is signed about a block, before its state is pruned.
     pub(crate) fn keep_payload(&self, hash: H256) -> Result<(), ChainError> {
         if self.store.payload(hash)?.is_some() {
             return Ok(());
         }
-        if let Some(payload) = self.client.runtime_api().commitment_payload(hash)? {
+        if let Some(payload) = self.runtime.commitment_payload(hash)? {
             self.store.put_payload(hash, &payload)?;
         }
         Ok(())
     }
 
-    /// Puts a justification to its block, so that peers get it with the block.
+    /// Stores a justification with its block, so that peers get it with the block. The first one stays.
     pub(crate) fn append(&self, hash: H256, justification: Vec<u8>) -> Result<(), ChainError> {
-        let known = self.backend.blockchain().justifications(hash)?;
-        if known.is_some_and(|known| known.get(suite::ENGINE_ID).is_some()) {
+        if self.blocks.justification(hash)?.is_some() {
             return Ok(());
         }
-        Ok(self
-            .backend
-            .append_justification(hash, (suite::ENGINE_ID, justification))?)
+        Ok(self.blocks.append_justification(hash, justification)?)
     }
-}
 
-impl<Block, Backend, Client> Chain<Block, Backend, Client>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block>,
-    Client: DuetClient<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-{
-    /// Hands evidence to the runtime at the best block: whether the runtime had a use for it. It refuses evidence
+    /// Hands evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses evidence
     /// that is known or too old. (EQV-6, EQV-7)
-    pub(crate) fn report(
-        &self,
-        pool: &OffchainTransactionPoolFactory<Block>,
-        evidence: EquivocationProof,
-    ) -> Result<bool, ChainError> {
-        let best = self.backend.blockchain().info().best_hash;
-        Ok(self.client.report(best, pool, evidence)?.is_some())
+    pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
+        Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
     }
 
     /// The proof that light clients start from; `None` when the chain did not start with Duet.
     pub(crate) fn prove_genesis(&self) -> Result<Option<GenesisProof>, ChainError> {
-        let genesis = self.hash(0)?;
+        let genesis = self.hash(BlockNumber::ZERO)?;
         if self.keysets(genesis)?.is_none() {
             return Ok(None);
         }
         let nodes = self
-            .client
+            .runtime
             .prove(genesis, &KEYSETS.map(twox_128).concat())?;
-        let keys = self.client.runtime_api().current_keys(genesis)?;
+        let keys = self.runtime.current_keys(genesis)?;
         Ok(Some(GenesisProof {
-            header: self.header(genesis)?.encode(),
+            header: self.blocks.header(genesis)?.encoded,
             nodes,
             keys: keys.iter().map(DualKeyBytes::pk1).collect(),
         }))
@@ -241,23 +190,8 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::testing::{log_item, TestChain};
+    use crate::testing::TestChain;
     use duet_primitives::testing::TestSet;
-
-    #[test]
-    fn our_logs_are_read_and_what_starts_comes_before_what_is_planned() {
-        let planned = ConsensusLog::Planned(TestSet::new(2, 0..4).set.commitment().clone());
-        let activated = ConsensusLog::Activated(1);
-        let digest = Digest {
-            logs: vec![
-                DigestItem::Consensus(*b"FRNK", activated.encode()),
-                log_item(&planned),
-                DigestItem::Consensus(suite::ENGINE_ID, vec![9]),
-                log_item(&activated),
-            ],
-        };
-        assert_eq!(decode_logs(&digest), [activated, planned]);
-    }
 
     #[test]
     fn keys_are_read_from_state_once_and_then_from_the_store() {
@@ -266,7 +200,7 @@ mod tests {
         let commitment = set.set.commitment();
         assert!(test.chain().set(commitment, hash).is_ok());
         test.prune(hash);
-        let mut fresh = test.chain();
+        let fresh = test.chain();
         let found = fresh.set(commitment, hash).unwrap();
         assert_eq!(found.commitment(), commitment);
         assert!(
@@ -281,7 +215,7 @@ mod tests {
         let hash = test.push(&set, &set, &[]);
         let other = TestSet::new(1, 1..5);
         let error = test.chain().set(other.set.commitment(), hash).unwrap_err();
-        assert!(matches!(error, ChainError::UnknownSet { id: 1 }));
+        assert!(matches!(error, ChainError::UnknownSet { id } if id == SetId::new(1)));
     }
 
     #[test]
@@ -289,8 +223,17 @@ mod tests {
         let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
         test.push(&set, &set, &[]);
         let chain = test.chain();
-        assert_eq!(chain.commitment(0).unwrap().block_number, 0);
-        assert!(matches!(chain.commitment(1), Err(ChainError::NoBlock(1))));
+        assert_eq!(
+            chain
+                .commitment(BlockNumber::ZERO)
+                .unwrap()
+                .block_number
+                .get(),
+            0
+        );
+        assert!(
+            matches!(chain.commitment(BlockNumber::new(1)), Err(ChainError::NoBlock(number)) if number.get() == 1)
+        );
     }
 
     #[test]
@@ -298,27 +241,25 @@ mod tests {
         let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
         let hash = test.push(&set, &set, &[]);
         let chain = test.chain();
-        let commitment = chain.commitment(0).unwrap();
+        let commitment = chain.commitment(BlockNumber::ZERO).unwrap();
         chain.keep_payload(hash).unwrap();
         test.prune(hash);
-        assert_eq!(chain.commitment(0).unwrap(), commitment);
+        assert_eq!(chain.commitment(BlockNumber::ZERO).unwrap(), commitment);
         test.store().drop_payloads(&[hash]).unwrap();
-        assert!(matches!(chain.commitment(0), Err(ChainError::Runtime(_))));
+        assert!(matches!(
+            chain.commitment(BlockNumber::ZERO),
+            Err(ChainError::Runtime(_))
+        ));
     }
 
     #[test]
-    fn a_justification_is_put_to_its_block_once() {
+    fn the_first_justification_stays_with_its_block() {
         let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
         let hash = test.push(&set, &set, &[]);
         for bytes in [vec![1], vec![2]] {
             test.chain().append(hash, bytes).unwrap();
         }
-        let all = test
-            .backend
-            .blockchain()
-            .justifications(hash)
-            .unwrap()
-            .unwrap();
-        assert_eq!(all.get(suite::ENGINE_ID), Some(&vec![1]));
+        let kept = test.blocks().justification(hash).unwrap();
+        assert_eq!(kept, Some(vec![1]));
     }
 }

@@ -1,160 +1,158 @@
 //! Carries out what the voter asks for.
 //!
-//! Effects run in the voter's order, and what must be durable is written before the next one runs. A write that
-//! fails stops the node; everything else that fails is asked for again by the voter.
+//! What must be durable is written before the next effect runs. A write that fails stops the node; everything else
+//! that fails is asked for again by the voter.
 
-use super::{
-    chain::AccountId,
-    worker::{try_again, Worker},
-    DuetClient, Error,
-};
 use crate::{
-    network::validator::{justification_message, vote_message},
-    LOG_TARGET,
+    chain::{error::ChainError, Chain},
+    error::Error,
+    metrics::Metrics,
+    store::Store,
 };
 use codec::Encode;
+use duet_gossip::{GossipValidator, Network, LOG_TARGET};
+use duet_keystore::Signer;
 use duet_primitives::{
-    BlockNumber, Commitment, DuetApi, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
-    RoundMessage, SignerIndex, Vote, H256,
+    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
+    RoundMessage, SignerIndex, UncheckedJustification, Vote, H256,
 };
-use duet_voter::{Effect, Event};
-use sc_client_api::Backend as BackendT;
-use sc_network::NetworkRequest;
-use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
-use sp_consensus::SyncOracle;
-use sp_runtime::traits::{Block as BlockT, NumberFor};
-use std::{convert::Infallible, sync::Arc};
+use duet_voter::{Event, State};
+use sc_utils::notification::NotificationSender;
+use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
 
-impl<Block, Backend, Client, Network, Syncing> Worker<Block, Backend, Client, Network, Syncing>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block> + 'static,
-    Client: DuetClient<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-    Network: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
-    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
-{
-    /// Carries out one effect; the event that answers it, if it can be answered now.
-    pub(super) fn carry_out(&mut self, effect: Effect) -> Result<Option<Event>, Error> {
-        match effect {
-            Effect::Persist => self.persist()?,
-            Effect::Conclude {
-                justification,
-                mandatory,
-            } => {
-                self.conclude(justification, mandatory)?;
-            }
-            Effect::PublishVote { vote, message } => self.publish_vote(&vote, &message),
-            Effect::PublishJustification(justification) => {
-                self.metrics.justifications_published.inc();
-                let (topic, bytes) = justification_message(justification);
-                self.engine.gossip_message(topic, bytes, false);
-            }
-            Effect::Report(evidence) => self.report(*evidence),
-            Effect::Diverged(justification) => self.diverged(&justification),
-            Effect::LoadSet(commitment) => return Ok(self.load_set(&commitment)),
-            Effect::Prepare { number } => return Ok(self.prepare(number)),
-            Effect::Sign {
-                message,
-                signer,
-                key,
-            } => return Ok(self.sign(&message, signer, &key)),
-            Effect::Request { first_set } => self.on_demand.want(first_set),
-            Effect::WakeAt(at) => self.wake_at = Some(at),
+/// What effects are carried out with.
+pub(crate) struct Surroundings {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) store: Store,
+    pub(crate) network: Arc<dyn Network>,
+    pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) signer: Arc<dyn Signer>,
+    /// Takes each justification by which the proven chain grows.
+    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) metrics: Metrics,
+}
+
+/// Carries out effects, one method for each.
+pub(crate) struct Effects {
+    surroundings: Surroundings,
+    /// Blocks whose payload is stored until they are proven.
+    kept: BTreeMap<BlockNumber, H256>,
+    /// The highest block whose vote was counted as sent.
+    best_voted: Option<BlockNumber>,
+}
+
+impl Effects {
+    pub(crate) fn new(surroundings: Surroundings) -> Self {
+        Self {
+            surroundings,
+            kept: BTreeMap::new(),
+            best_voted: None,
         }
-        Ok(None)
     }
 
     /// ROUND-4.
-    fn persist(&self) -> Result<(), Error> {
-        let Some(voter) = &self.voter else {
-            return Ok(());
-        };
-        Ok(self.store.put_voter_state(voter.state().to_bytes())?)
+    pub(crate) fn persist(&self, state: &State) -> Result<(), Error> {
+        Ok(self.surroundings.store.put_voter_state(state.to_bytes())?)
     }
 
-    fn conclude(&mut self, justification: Justification, mandatory: bool) -> Result<(), Error> {
-        let unchecked = justification.into_unchecked();
-        self.store.put_best(&unchecked, mandatory)?;
-        let commitment = &unchecked.commitment;
+    /// Stores a proof of the block that it is about.
+    pub(crate) fn conclude(&mut self, justification: Justification) -> Result<(), Error> {
+        let justification = justification.into_unchecked();
+        self.surroundings.store.put_best(&justification)?;
+        self.concluded(justification)
+    }
+
+    /// Stores a proof that hands off to the next set.
+    pub(crate) fn conclude_handoff(&mut self, justification: Justification) -> Result<(), Error> {
+        let justification = justification.into_unchecked();
+        self.surroundings.store.put_handoff(&justification)?;
+        self.concluded(justification)
+    }
+
+    fn concluded(&mut self, justification: UncheckedJustification) -> Result<(), Error> {
+        let commitment = &justification.commitment;
         let (number, hash) = (commitment.block_number, commitment.block_hash);
         log::info!(
             target: LOG_TARGET,
             "block {number} ({hash:?}) is final: set {}, {} signers",
             commitment.validator_set_id,
-            unchecked.signers.count(),
+            justification.signers.count(),
         );
-        if let Err(error) = self.chain.append(hash, unchecked.encode()) {
+        let Surroundings { chain, metrics, .. } = &self.surroundings;
+        if let Err(error) = chain.append(hash, justification.encode()) {
             log::warn!(target: LOG_TARGET, "block {number} is stored without its proof: {error}");
         }
-        if mandatory {
-            self.on_demand.found(commitment.validator_set_id);
-        }
-        self.forget_payloads(number, hash)?;
-        self.metrics.concluded.inc();
-        let notified = self
-            .justifications
-            .notify(|| Ok::<_, Infallible>(unchecked));
-        match notified {
+        metrics.concluded.inc();
+        self.drop_payloads(number, hash)?;
+        let subscribers = &self.surroundings.subscribers;
+        match subscribers.notify(|| Ok::<_, Infallible>(justification)) {
             Ok(()) => Ok(()),
             Err(never) => match never {},
         }
     }
 
-    /// Payloads are kept for blocks that may still be signed.
-    fn forget_payloads(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
-        let above = self.kept.split_off(&number.saturating_add(1));
+    /// Stores what is signed about a block that may be voted on after its state is pruned.
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
+        match self.surroundings.chain.keep_payload(hash) {
+            Ok(()) => {
+                self.kept.insert(number, hash);
+            }
+            Err(error) => try_again("what is signed about a block cannot be kept", &error),
+        }
+    }
+
+    /// Drops payloads of blocks that are not voted on any more.
+    fn drop_payloads(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let above = self.kept.split_off(&number.saturating_next());
         let proven = std::mem::replace(&mut self.kept, above);
         let blocks: Vec<_> = proven.into_values().chain([hash]).collect();
-        Ok(self.store.drop_payloads(&blocks)?)
+        Ok(self.surroundings.store.drop_payloads(&blocks)?)
     }
 
-    fn publish_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) {
+    pub(crate) fn publish_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) {
         let number = vote.commitment().block_number;
-        self.validator
-            .with_filter(|filter| filter.note_vote(vote, message));
-        if number > self.best_voted {
-            self.best_voted = number;
-            self.metrics.votes_sent.inc();
-            self.metrics.best_voted.set(number.into());
+        let Surroundings {
+            network,
+            validator,
+            metrics,
+            ..
+        } = &self.surroundings;
+        validator.record_own_vote(vote, message);
+        if Some(number) > self.best_voted {
+            self.best_voted = Some(number);
+            metrics.votes_sent.inc();
+            metrics.best_voted.set(number.get().into());
         }
         log::debug!(target: LOG_TARGET, "vote on block {number} sent");
-        let (topic, bytes) = vote_message(vote);
-        self.engine.gossip_message(topic, bytes, false);
+        network.publish_vote(vote);
     }
 
-    fn report(&self, evidence: EquivocationProof) {
+    pub(crate) fn publish_justification(&self, justification: UncheckedJustification) {
+        self.surroundings.metrics.justifications_published.inc();
+        self.surroundings
+            .network
+            .publish_justification(justification);
+    }
+
+    /// Hands evidence to the runtime.
+    pub(crate) fn report(&self, evidence: EquivocationProof) {
         let (signer, number) = (evidence.signer, evidence.first.0.block_number);
         log::warn!(
             target: LOG_TARGET,
             "validator {signer} with key {} signed two commitments for block {number}",
             evidence.key,
         );
-        match self.chain.report(&self.pool, evidence) {
-            Ok(true) => self.metrics.equivocation_reports.inc(),
-            Ok(false) => log::debug!(target: LOG_TARGET, "the runtime has no use for the evidence"),
+        match self.surroundings.chain.report(evidence) {
+            Ok(Some(())) => self.surroundings.metrics.equivocation_reports.inc(),
+            Ok(None) => log::debug!(target: LOG_TARGET, "the runtime has no use for the evidence"),
             Err(error) => log::warn!(target: LOG_TARGET, "the evidence is not reported: {error}"),
         }
     }
 
-    pub(super) fn diverged(&self, justification: &Justification) {
-        self.metrics.justifications_diverged.inc();
-        let commitment = justification.commitment();
-        log::error!(
-            target: LOG_TARGET,
-            "a threshold of set {} signed block {} as {:?} with {:?}, which this node's finalized chain \
-             does not say: more than a third of the validators, or this node's chain, are at fault",
-            commitment.validator_set_id,
-            commitment.block_number,
-            commitment.block_hash,
-            commitment.mmr_root,
-        );
-    }
-
-    fn load_set(&mut self, commitment: &KeysetCommitment) -> Option<Event> {
-        let (_, finalized) = self.chain.finalized();
-        match self.chain.set(commitment, finalized) {
+    pub(crate) fn load_set(&self, commitment: &KeysetCommitment) -> Option<Event> {
+        let chain = &self.surroundings.chain;
+        let (_, finalized) = chain.finalized();
+        match chain.set(commitment, finalized) {
             Ok(set) => Some(Event::Set(set)),
             Err(error) => {
                 log::warn!(target: LOG_TARGET, "set {} cannot be read: {error}", commitment.id);
@@ -164,38 +162,34 @@ where
     }
 
     /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed.
-    fn prepare(&mut self, number: BlockNumber) -> Option<Event> {
-        match self.chain.commitment(number) {
-            Ok(commitment) => {
-                let message = self.message(&commitment);
-                self.validator
-                    .with_filter(|filter| filter.remember(&message));
-                Some(Event::Prepared(message))
-            }
+    pub(crate) fn prepare(&self, number: BlockNumber) -> Option<Event> {
+        let Surroundings {
+            chain, validator, ..
+        } = &self.surroundings;
+        let commitment = match chain.commitment(number) {
+            Ok(commitment) => commitment,
             Err(error) => {
                 try_again("what is signed about a block cannot be read", &error);
-                None
+                return None;
             }
-        }
-    }
-
-    /// The commitment's message, hashed once for the whole round.
-    fn message(&self, commitment: &Commitment) -> Arc<RoundMessage> {
-        self.validator
-            .with_filter(|filter| filter.message(commitment))
-            .unwrap_or_else(|| Arc::new(RoundMessage::new(self.genesis_hash, commitment.clone())))
+        };
+        // Hashed once for the whole round.
+        let message = validator
+            .message(&commitment)
+            .unwrap_or_else(|| Arc::new(RoundMessage::new(chain.genesis_hash(), commitment)));
+        validator.remember(&message);
+        Some(Event::Prepared(message))
     }
 
     /// Signs, and checks the signature before anybody sees it: a signer may be remote or broken.
-    fn sign(
+    pub(crate) fn sign(
         &self,
+        set: &DualKeyset,
         message: &Arc<RoundMessage>,
         signer: SignerIndex,
         key: &Pk1Bytes,
     ) -> Option<Event> {
-        let id = message.commitment().validator_set_id;
-        let set = self.voter.as_ref()?.set(id)?;
-        let vote = match self.signer.sign_vote(key, signer, message) {
+        let vote = match self.surroundings.signer.sign_vote(key, signer, message) {
             Ok(vote) => vote,
             Err(error) => {
                 log::error!(target: LOG_TARGET, "no vote of key {key}: {error}");
@@ -205,9 +199,29 @@ where
         match vote.check(set.keyset(), message) {
             Ok(vote) => Some(Event::Signed(vote)),
             Err(error) => {
-                log::error!(target: LOG_TARGET, "the signer gave a bad vote of key {key}: {error}");
+                log::error!(target: LOG_TARGET, "the signer returned a bad vote of key {key}: {error}");
                 None
             }
         }
     }
+}
+
+/// Tells the operator of a proof that contradicts this node's finalized chain.
+pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics) {
+    metrics.justifications_diverged.inc();
+    let commitment = justification.commitment();
+    log::error!(
+        target: LOG_TARGET,
+        "a threshold of set {} signed block {} as {:?} with {:?}, which contradicts this node's finalized chain: more \
+         than a third of the validators, or this node's chain, are at fault",
+        commitment.validator_set_id,
+        commitment.block_number,
+        commitment.block_hash,
+        commitment.mmr_root,
+    );
+}
+
+/// Logs what could not be read this time; it is asked for again.
+pub(crate) fn try_again(what: &str, error: &ChainError) {
+    log::debug!(target: LOG_TARGET, "{what}: {error}");
 }

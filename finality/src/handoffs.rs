@@ -1,196 +1,232 @@
-//! Justifications that the worker is given: with blocks, and by peers that it asks.
+//! Handoff justifications that the voter misses: asks peers for them, and checks what they answer. (REQ-1, REQ-2)
 
-use super::{
-    chain::AccountId,
-    import::Imported,
-    worker::{Answer, Worker, MAX_IMPORTED},
-    DuetClient, Error,
-};
 use crate::{
-    network::{
-        on_demand::Outgoing,
-        protocol::MAX_JUSTIFICATIONS,
-        reputation::Conduct,
-        requests::{ask, decode_response, JustificationsRequest},
+    chain::{error::ChainError, error::CheckError, Chain},
+    metrics::Metrics,
+};
+use duet_gossip::{
+    network::Question,
+    on_demand::{OnDemand, Outgoing, RequestId, Schedule, Step},
+    reputation::PeerBehaviour,
+    requests::{
+        justifications::{decode_response, JustificationsRequest},
+        response::ResponseError,
     },
-    LOG_TARGET,
+    Network, LOG_TARGET, MAX_JUSTIFICATIONS,
 };
-use codec::Encode;
-use duet_primitives::{
-    BlockNumber, Culprit, DuetApi, Justification, JustificationError, SetId,
-    UncheckedJustification, H256,
+use duet_primitives::{Justification, JustificationError, SetId, UncheckedJustification};
+use duet_voter::{Event, Millis};
+use futures::{
+    future::BoxFuture,
+    stream::{FuturesUnordered, SelectNextSome},
+    FutureExt, StreamExt,
 };
-use duet_voter::Event;
-use futures::FutureExt;
-use sc_client_api::Backend as BackendT;
-use sc_network::{NetworkRequest, RequestFailure};
-use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
-use sp_consensus::SyncOracle;
-use sp_runtime::traits::{Block as BlockT, NumberFor};
+use sc_network::RequestFailure;
+use sc_network_types::PeerId;
+use std::{iter, sync::Arc};
 
-impl<Block, Backend, Client, Network, Syncing> Worker<Block, Backend, Client, Network, Syncing>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: Into<BlockNumber> + From<BlockNumber>,
-    Backend: BackendT<Block> + 'static,
-    Client: DuetClient<Block>,
-    Client::Api: DuetApi<Block, AccountId>,
-    Network: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
-    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
-{
-    pub(super) fn on_imported(&mut self, imported: Imported) -> Result<(), Error> {
-        let Imported {
-            block,
-            justification,
-        } = imported;
-        if justification.commitment.block_hash != block {
-            self.metrics.imported_bad.inc();
-            return Ok(());
+/// What a peer answered, or why it did not.
+pub(crate) struct HandoffAnswer {
+    id: RequestId,
+    peer: PeerId,
+    first_set: SetId,
+    result: Result<Vec<u8>, RequestFailure>,
+}
+
+type Answers = FuturesUnordered<BoxFuture<'static, HandoffAnswer>>;
+
+/// The next answer; pending as long as there is none.
+pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
+
+/// Why an answer is not used, or not all of it.
+#[derive(Debug, thiserror::Error)]
+enum AnswerError {
+    #[error(transparent)]
+    Response(#[from] ResponseError),
+    #[error(
+        "REQ-1: the handoff of set {expected} was next, and a justification of set {got} came"
+    )]
+    WrongSet { expected: SetId, got: SetId },
+    #[error("REQ-1: the justification of set {set} hands off to nobody")]
+    NoHandoff { set: SetId },
+    #[error(transparent)]
+    Broken(JustificationError),
+    #[error(transparent)]
+    NotChecked(ChainError),
+}
+
+impl AnswerError {
+    /// What it says about the peer; `None` when somebody else is to blame.
+    fn behaviour(&self) -> Option<PeerBehaviour> {
+        match self {
+            Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
+            Self::WrongSet { .. } | Self::NoHandoff { .. } => Some(PeerBehaviour::BadResponse),
+            Self::Broken(error) => PeerBehaviour::of_answered_justification(error),
+            Self::NotChecked(_) => None,
         }
-        let number = justification.commitment.block_number;
-        if self.imported.len() >= MAX_IMPORTED {
-            self.metrics.imported_dropped.inc();
-            return Ok(());
+    }
+}
+
+impl From<CheckError> for AnswerError {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::Set(error) => Self::NotChecked(error),
+            CheckError::Broken(error) => Self::Broken(error),
         }
-        self.imported.insert(number, justification);
-        let scanned = self.voter.as_ref().map(|voter| voter.state().scanned());
-        match scanned.filter(|scanned| number <= *scanned) {
-            Some(scanned) => self.deliver_imported(scanned),
-            None => Ok(()),
+    }
+}
+
+/// The search for the first handoff justification that the voter misses.
+pub(crate) struct HandoffSearch {
+    network: Arc<dyn Network>,
+    chain: Arc<Chain>,
+    metrics: Metrics,
+    search: OnDemand<SetId>,
+    answers: Answers,
+}
+
+impl HandoffSearch {
+    /// Looks for nothing yet.
+    pub(crate) fn new(network: Arc<dyn Network>, chain: Arc<Chain>, metrics: Metrics) -> Self {
+        Self {
+            network,
+            chain,
+            metrics,
+            search: OnDemand::new(Schedule::URGENT),
+            answers: FuturesUnordered::new(),
         }
     }
 
-    /// Checks and delivers justifications of final blocks: the mandatory ones and the highest. The others would
-    /// change nothing and cost a pairing each.
-    pub(super) fn deliver_imported(&mut self, scanned: BlockNumber) -> Result<(), Error> {
-        let Some(voter) = &self.voter else {
-            return Ok(());
-        };
-        let later = self.imported.split_off(&scanned.saturating_add(1));
-        let due = std::mem::replace(&mut self.imported, later);
-        let best = voter.state().best_number();
-        let mandatory: Vec<_> = voter
-            .state()
-            .spans()
-            .filter_map(|span| span.mandatory)
-            .collect();
-        let highest = due.keys().next_back().copied();
-        let useful = due.into_iter().filter(|(number, _)| {
-            *number > best && (Some(*number) == highest || mandatory.contains(number))
-        });
-        for (number, justification) in useful.collect::<Vec<_>>() {
-            match self.check(justification) {
-                Some(Ok(justification)) => {
-                    self.metrics.imported_good.inc();
-                    self.handle(Event::Justification(justification))?;
-                }
-                Some(Err(error)) => {
-                    self.metrics.imported_bad.inc();
-                    log::debug!(target: LOG_TARGET, "bad proof came with block {number}: {error}");
-                }
-                None => {}
-            }
-        }
-        Ok(())
+    /// Looks for the handoff of this set and of those after it.
+    pub(crate) fn want(&mut self, first_set: SetId) {
+        self.search.want(first_set);
     }
 
-    /// Checks a justification against the set that it names; `None` when that set is not known here.
-    fn check(
-        &mut self,
-        justification: UncheckedJustification,
-    ) -> Option<Result<Justification, JustificationError>> {
-        let set = self.set_by_id(justification.commitment.validator_set_id)?;
-        Some(justification.check(set.keyset(), self.genesis_hash))
+    /// The handoff of this set is here.
+    pub(crate) fn found(&mut self, set: SetId) {
+        self.search.found(set);
     }
 
-    /// Sends what is to be asked now, and blames who let us wait.
-    pub(super) fn send_requests(&mut self) {
-        let Some(first_set) = self.on_demand.wanted() else {
+    /// When [`HandoffSearch::send`] has something to do at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Millis> {
+        self.search.wake_at()
+    }
+
+    /// The next answer of a peer.
+    pub(crate) fn next_answer(&mut self) -> NextAnswer<'_> {
+        self.answers.select_next_some()
+    }
+
+    /// Sends what is to be asked now, and reports peers that did not answer in time.
+    pub(crate) fn send(&mut self, now: Millis) {
+        let Some(first_set) = self.search.wanted() else {
             return;
         };
-        let peers = self.validator.peers();
-        let (outgoing, late) = self.on_demand.next(self.now(), &peers);
+        let Step { outgoing, late } = self.search.next(now, &self.network.peers());
         for peer in late {
             self.metrics.on_demand_failed.inc();
-            self.network
-                .report_peer(peer, Conduct::LateResponse.reputation());
+            self.network.report(peer, PeerBehaviour::LateResponse);
         }
-        let request = JustificationsRequest {
-            first_set,
-            count: MAX_JUSTIFICATIONS,
-        };
         for Outgoing { id, peer } in outgoing {
             self.metrics.on_demand_sent.inc();
-            let protocol = self.requests_protocol.clone();
-            let answer = ask(&self.network, peer, protocol, request.encode())
-                .map(move |bytes| (id, peer, first_set, bytes));
+            let request = JustificationsRequest {
+                first_set,
+                count: MAX_JUSTIFICATIONS,
+            };
+            let answer = self.network.ask(peer, Question::Justifications(request));
+            let answer = answer.map(move |result| HandoffAnswer {
+                id,
+                peer,
+                first_set,
+                result,
+            });
             self.answers.push(answer.boxed());
         }
     }
 
-    pub(super) fn on_answer(&mut self, answer: Answer) -> Result<(), Error> {
-        let (id, peer, first_set, result) = answer;
-        if !self.on_demand.answered(id) {
-            return Ok(());
+    /// Checks an answer; what the voter gets of it, if it is still of interest and has any entries.
+    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) -> Option<Event> {
+        let HandoffAnswer {
+            id,
+            peer,
+            first_set,
+            result,
+        } = answer;
+        if !self.search.answered(id) {
+            return None;
         }
         let bytes = match result {
             Ok(bytes) => bytes,
             Err(failure) => {
                 self.metrics.on_demand_failed.inc();
-                if let RequestFailure::Refused = failure {
-                    self.network
-                        .report_peer(peer, Conduct::RefusedRequest.reputation());
+                if let Some(behaviour) = PeerBehaviour::of_request_failure(&failure) {
+                    self.network.report(peer, behaviour);
                 }
-                self.send_requests();
-                return Ok(());
+                return None;
             }
         };
-        let Some(list) = decode_response(&bytes, MAX_JUSTIFICATIONS) else {
-            self.metrics.on_demand_bad.inc();
-            self.network
-                .report_peer(peer, Conduct::BadResponse.reputation());
-            self.send_requests();
-            return Ok(());
+        let list = match decode_response(&bytes, MAX_JUSTIFICATIONS) {
+            Ok(list) => list,
+            Err(error) => {
+                self.refuse(peer, &error.into());
+                return None;
+            }
         };
         if list.is_empty() {
-            // No fault: who is not as far has nothing to send.
+            // No fault: a peer that is not as far has nothing to send.
             self.metrics.on_demand_empty.inc();
-            self.send_requests();
-            return Ok(());
+            return None;
         }
-        let (good, blamed) = self.check_response(first_set, list);
-        if blamed {
-            self.metrics.on_demand_bad.inc();
-            self.network
-                .report_peer(peer, Conduct::BadResponse.reputation());
-        } else if !good.is_empty() {
+        let (good, refused) = self.check(first_set, list);
+        if let Some(error) = &refused {
+            self.refuse(peer, error);
+        }
+        let is_blamed = refused.is_some_and(|error| error.behaviour().is_some());
+        if !is_blamed && !good.is_empty() {
             self.metrics.on_demand_good.inc();
-            self.network
-                .report_peer(peer, Conduct::GoodResponse.reputation());
+            self.network.report(peer, PeerBehaviour::GoodResponse);
         }
-        self.handle(Event::Response(good))
+        Some(Event::Response(good))
     }
 
-    /// REQ-2: the proofs that hold, in order of their sets, up to the first that does not; and whether its
-    /// sender is to blame.
-    fn check_response(
-        &mut self,
+    /// REQ-2: the proofs that hold, in order of their sets, up to the first that does not; and why that one does not.
+    fn check(
+        &self,
         first_set: SetId,
         list: Vec<UncheckedJustification>,
-    ) -> (Vec<Justification>, bool) {
+    ) -> (Vec<Justification>, Option<AnswerError>) {
         let mut good = Vec::with_capacity(list.len());
-        for (set_id, justification) in (first_set..).zip(list) {
-            if justification.commitment.validator_set_id != set_id
-                || !justification.commitment.hands_over()
-            {
-                return (good, true);
-            }
-            match self.check(justification) {
-                Some(Ok(justification)) => good.push(justification),
-                Some(Err(error)) => return (good, error.culprit() == Culprit::Sender),
-                None => return (good, false),
+        let sets = iter::successors(Some(first_set), |set| set.checked_next());
+        for (set, justification) in sets.zip(list) {
+            match self.check_one(set, justification) {
+                Ok(justification) => good.push(justification),
+                Err(error) => return (good, Some(error)),
             }
         }
-        (good, false)
+        (good, None)
+    }
+
+    fn check_one(
+        &self,
+        expected: SetId,
+        justification: UncheckedJustification,
+    ) -> Result<Justification, AnswerError> {
+        let commitment = &justification.commitment;
+        let got = commitment.validator_set_id;
+        if got != expected {
+            return Err(AnswerError::WrongSet { expected, got });
+        }
+        if !commitment.is_handoff() {
+            return Err(AnswerError::NoHandoff { set: got });
+        }
+        Ok(self.chain.check(justification)?)
+    }
+
+    fn refuse(&self, peer: PeerId, error: &AnswerError) {
+        log::debug!(target: LOG_TARGET, "the answer of {peer} is not used, or not all of it: {error}");
+        if let Some(behaviour) = error.behaviour() {
+            self.metrics.on_demand_bad.inc();
+            self.network.report(peer, behaviour);
+        }
     }
 }

@@ -1,14 +1,17 @@
 //! Block import with Duet's part in it.
 //!
-//! A justification of ours is taken off the block before the inner import sees it, because nobody else can
-//! check it, and goes to the worker, which checks it once the block is final. When a block plans a set, its keys
-//! and what is signed about the block are stored right away: its state is there now and may be gone later.
+//! Duet's justification is taken off the block before the inner import sees it, because nobody else can check it,
+//! and goes to the worker, which checks it once the block is final. When a block plans a set, its keys and what is
+//! signed about the block are stored right away: its state is there now and may be pruned later.
 
-use super::{
-    chain::{decode_logs, AccountId},
-    ImportMetrics, Store, StoreError,
+use crate::{
+    chain::logs::decode_logs,
+    client::AccountId,
+    metrics::ImportMetrics,
+    store::{Store, StoreError},
 };
-use crate::{network::message::decode_exactly, LOG_TARGET};
+use codec::DecodeAll;
+use duet_gossip::LOG_TARGET;
 use duet_primitives::{
     suite, ConsensusLog, DuetApi, KeysetCommitment, UncheckedJustification, H256,
 };
@@ -53,10 +56,10 @@ impl<Block, Client, Inner: Clone> Clone for DuetBlockImport<Block, Client, Inner
     }
 }
 
-/// Why what a block plans could not be kept.
+/// Why the set that a block plans could not be stored.
 #[derive(Debug, thiserror::Error)]
 enum KeepError {
-    #[error("the runtime cannot be asked: {0}")]
+    #[error("the runtime cannot be called: {0}")]
     Runtime(#[from] ApiError),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -82,10 +85,16 @@ impl<Block, Client, Inner> DuetBlockImport<Block, Client, Inner> {
 
     /// Hands a block's justification to the worker, or counts it as dropped: gossip and requests bring it again.
     fn forward(&self, block: H256, bytes: &[u8]) {
-        let Some(justification) = decode_exactly(bytes) else {
-            self.metrics.undecodable.inc();
-            log::debug!(target: LOG_TARGET, "the justification of block {block:?} does not decode");
-            return;
+        let justification = match UncheckedJustification::decode_all(&mut &*bytes) {
+            Ok(justification) => justification,
+            Err(error) => {
+                self.metrics.undecodable.inc();
+                log::debug!(
+                    target: LOG_TARGET,
+                    "the justification of block {block:?} does not decode: {error}",
+                );
+                return;
+            }
         };
         if self
             .to_worker
@@ -106,7 +115,7 @@ where
     Client: ProvideRuntimeApi<Block>,
     Client::Api: DuetApi<Block, AccountId>,
 {
-    /// Keeps what a block plans, if it plans something.
+    /// Stores the set that a block plans, if it plans one.
     fn keep(&self, block: H256, log: &ConsensusLog) {
         let ConsensusLog::Planned(commitment) = log else {
             return;
@@ -121,7 +130,7 @@ where
         }
     }
 
-    /// Keeps the keys of a set that is planned with this block, and what is signed about the block.
+    /// Stores the keys of a set that this block plans, and what is signed about the block.
     fn keep_planned(&self, block: H256, commitment: &KeysetCommitment) -> Result<(), KeepError> {
         let api = self.client.runtime_api();
         self.store.put_keys(commitment, &api.next_keys(block)?)?;
@@ -192,11 +201,13 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::testing::{dual_keys, log_item, Block, TestChain, TestClient};
+    use crate::testing::{dual_keys, log_item, Block, TestChain, TestClient};
     use codec::Encode;
     use duet_primitives::{testing::TestSet, RoundMessage};
     use futures::executor::block_on;
     use parking_lot::Mutex;
+    use sc_client_api::Backend as _;
+    use sp_blockchain::HeaderBackend;
     use sp_runtime::{generic::Header, Digest};
 
     /// An inner import that keeps what it was given.
@@ -280,16 +291,16 @@ mod tests {
     }
 
     #[test]
-    fn a_justification_of_a_known_block_is_of_use_and_one_of_a_bad_block_is_not() {
+    fn a_justification_of_a_known_block_is_forwarded_and_one_of_a_bad_block_is_not() {
         let results: [(fn() -> ImportResult, bool); 3] = [
             (|| ImportResult::AlreadyInChain, true),
             (|| ImportResult::KnownBad, false),
             (|| ImportResult::MissingState, false),
         ];
-        for (result, of_use) in results {
+        for (result, is_forwarded) in results {
             let setup = setup(&TestChain::default(), result);
             block_on(setup.import.import_block(block(header(&[])))).unwrap();
-            assert_eq!(setup.imported.try_recv().is_ok(), of_use);
+            assert_eq!(setup.imported.try_recv().is_ok(), is_forwarded);
         }
     }
 
@@ -312,7 +323,7 @@ mod tests {
         let (current, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
         let log = ConsensusLog::Planned(next.set.commitment().clone());
         let hash = test.push(&current, &next, std::slice::from_ref(&log));
-        let header = test.chain().header(hash).unwrap();
+        let header = test.backend.blockchain().expect_header(hash).unwrap();
         let setup = setup(&test, || ImportResult::imported(true));
         block_on(setup.import.import_block(block(header))).unwrap();
         test.prune(hash);
@@ -336,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_block_of_the_past_plans_is_not_looked_for_in_its_state() {
+    fn what_a_block_without_execution_plans_is_not_looked_for_in_its_state() {
         let next = TestSet::new(1, 1..5);
         let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
         let setup = setup(&TestChain::default(), || ImportResult::imported(false));

@@ -1,52 +1,12 @@
 //! What operators see, under the prefix `substrate_duet_`.
 
-use crate::LOG_TARGET;
+use duet_gossip::metrics;
 use duet_voter::{Counters, Voter};
-use prometheus_endpoint::{register, Counter, Gauge, PrometheusError, Registry, U64};
-
-/// Declares the metrics once: field, kind, name and help; each exists whether or not it is registered, so that
-/// the code that counts does not ask.
-macro_rules! metrics {
-    ($(#[$doc:meta])* $of:ident { $($field:ident: $kind:ident = $name:literal, $help:literal;)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub(crate) struct $of {
-            $(#[doc = $help] pub(crate) $field: $kind<U64>,)*
-        }
-
-        impl $of {
-            /// The metrics, registered where there is a registry.
-            ///
-            /// A node with metrics that cannot be registered is better than no node: the failure is logged.
-            pub(crate) fn new(registry: Option<&Registry>) -> Self {
-                let metrics =
-                    Self::unregistered().expect("names and helps are constants that a test covers");
-                if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
-                    log::error!(target: LOG_TARGET, "metrics cannot be registered: {error}");
-                }
-                metrics
-            }
-
-            fn unregistered() -> Result<Self, PrometheusError> {
-                Ok(Self { $($field: $kind::new(concat!("substrate_duet_", $name), $help)?,)* })
-            }
-
-            fn register_all(&self, registry: &Registry) -> Result<(), PrometheusError> {
-                $(register(self.$field.clone(), registry)?;)*
-                Ok(())
-            }
-
-            #[cfg(test)]
-            fn names() -> Vec<&'static str> {
-                vec![$(concat!("substrate_duet_", $name)),*]
-            }
-        }
-    };
-}
+use prometheus_endpoint::{Counter, Gauge, U64};
 
 metrics! {
     /// What the block import counts. Cheap to clone; clones count together.
-    ImportMetrics {
+    pub(crate) struct ImportMetrics {
         undecodable: Counter = "import_undecodable_justifications_total", "Justifications that came with blocks and do not decode";
         dropped: Counter = "import_dropped_justifications_total", "Justifications that came with blocks and were dropped because the worker is behind";
         sets_kept: Counter = "import_sets_kept_total", "Planned sets that were stored with their block";
@@ -56,7 +16,7 @@ metrics! {
 
 metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
-    Metrics {
+    pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Number of the set that signs now";
         best_block: Gauge = "best_block", "Highest block with a Duet justification";
         finalized_block: Gauge = "finalized_block", "Highest block that GRANDPA finalized and Duet has scanned";
@@ -66,25 +26,11 @@ metrics! {
         votes_held: Gauge = "votes_held", "Votes of these rounds";
         target_block: Gauge = "target_block", "Block that the signing set should prove next, as far as GRANDPA has come";
         buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
-        live_peers: Gauge = "live_peers", "Peers that speak the gossip protocol now";
 
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
-        votes_good: Counter = "votes_good_total", "Votes of others that were new and valid";
-        votes_bad: Counter = "votes_bad_total", "Votes of others that were invalid";
-        votes_known: Counter = "votes_known_total", "Votes dropped before any arithmetic because a valid one of the signer is known";
-        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are not of now";
-        dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
-        equivocations: Counter = "equivocations_total", "Equivocations found";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations handed to the runtime";
-        undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
-        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
-        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because the worker is behind";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
-        justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";
-        justifications_bad: Counter = "justifications_bad_total", "Justifications from gossip that were invalid";
-        justifications_known: Counter = "justifications_known_total", "Justifications dropped because they bring nothing new";
-        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are not of now";
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
         justifications_diverged: Counter = "justifications_diverged_total", "Valid justifications for blocks that are not on this node's finalized chain";
         stale_votes: Counter = "stale_votes_total", "Valid votes that came too late for the voter";
@@ -99,8 +45,6 @@ metrics! {
         imported_bad: Counter = "imported_justifications_bad_total", "Invalid justifications that came with blocks";
         imported_dropped: Counter = "imported_justifications_dropped_total", "Justifications that came with blocks and were dropped because too many wait";
 
-        requests_served: Counter = "requests_served_total", "Requests for justifications that were answered";
-        requests_refused: Counter = "requests_refused_total", "Requests for justifications that were refused";
         on_demand_sent: Counter = "on_demand_sent_total", "Requests for justifications that this node sent";
         on_demand_good: Counter = "on_demand_good_total", "Responses that brought valid justifications";
         on_demand_bad: Counter = "on_demand_bad_total", "Responses that brought invalid ones or did not decode";
@@ -121,11 +65,12 @@ impl Metrics {
     /// Shows where the voter is. `counted` is what of its counters was added before.
     pub(crate) fn follow(&self, voter: &Voter, counted: &mut Counters) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        self.validator_set_id.set(voter.set_id());
-        self.best_block.set(voter.state().best_number().into());
-        self.finalized_block.set(voter.scanned().into());
+        self.validator_set_id.set(voter.set_id().get());
+        self.best_block
+            .set(voter.state().best_number().get().into());
+        self.finalized_block.set(voter.scanned().get().into());
         self.target_block
-            .set(voter.target().unwrap_or_default().into());
+            .set(voter.target().map_or(0, |target| target.get().into()));
         self.lagging_sets.set(number(voter.lagging_sets()));
         self.rounds.set(number(voter.rounds_open()));
         self.votes_held.set(number(voter.votes_held()));
@@ -165,6 +110,8 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use duet_gossip::metrics::Metrics as GossipMetrics;
+    use prometheus_endpoint::Registry;
 
     #[test]
     fn every_metric_has_the_prefix_and_a_name_of_its_own() {
@@ -177,11 +124,20 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
-        let mut names = [Metrics::names(), ImportMetrics::names()].concat();
-        assert_eq!(registry.gather().len(), names.len());
-        assert!(names.iter().all(|name| name.starts_with("substrate_duet_")));
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(registry.gather().len(), names.len());
+        // A name that is taken would leave some of these unregistered.
+        GossipMetrics::new(Some(&registry));
+        let mut registered: Vec<_> = registry
+            .gather()
+            .iter()
+            .map(|family| family.get_name().to_owned())
+            .collect();
+        let mut expected =
+            [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
+        registered.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(registered, expected);
+        assert!(registered
+            .iter()
+            .all(|name| name.starts_with("substrate_duet_")));
     }
 }

@@ -1,25 +1,24 @@
-//! The RPC. Everything that stands for itself is SCALE in 0x-hex.
+//! The RPC. Everything that is proven or signed is SCALE in 0x-hex.
 //!
 //! | code | meaning |
 //! | --- | --- |
 //! | 9001 | nothing is proven on this node yet: ask again later |
 //! | 9002 | the limit is not between 1 and the most that is allowed |
-//! | 9003 | the node's database refused |
+//! | 9003 | the node's database failed, or what it holds is damaged |
 //! | 9004 | the signer refused, or the key given is not one |
 //! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
 //! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
 //!
 //! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
 
-use super::{
-    chain::AccountId,
-    links::{AwaitedPast, RpcLinks},
+use crate::{
+    client::AccountId,
+    links::RpcLinks,
     store::{bounded, sets},
-    StoreError,
 };
-use crate::network::message::decode_exactly;
-use codec::{Decode, Encode};
-use duet_keystore::{Signer, SignerError};
+use codec::{DecodeAll, Encode};
+use duet_gossip::source::ProofSource;
+use duet_keystore::Signer;
 use duet_primitives::{
     ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
     UncheckedJustification, H256,
@@ -27,199 +26,48 @@ use duet_primitives::{
 use futures::{FutureExt, StreamExt};
 use jsonrpsee::{
     core::{async_trait, RpcResult},
-    proc_macros::rpc,
-    types::{ErrorObject, ErrorObjectOwned},
     Extensions, PendingSubscriptionSink,
 };
 use parking_lot::Mutex;
-use sc_client_api::Backend as BackendT;
 use sc_rpc::{
     utils::{BoundedVecDeque, PendingSubscription},
     SubscriptionTaskExecutor,
 };
 use sc_rpc_api::check_if_safe;
 use schnellru::{ByLength, LruMap};
-use serde::{Deserialize, Serialize};
-use sp_blockchain::{Backend as BlockchainBackend, HeaderBackend};
 use sp_core::Bytes;
-use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
+
+mod api;
+mod error;
+
+pub use api::{DuetRpcClient, DuetRpcServer, GeneratedKeys};
+pub use error::{HistoryItem, RpcError};
 
 /// Most sets in one answer.
 pub const MAX_SETS: u32 = 128;
-/// Justifications that wait for a subscriber; one that is further behind is dropped.
+/// Justifications that wait for a subscriber; a subscriber that is further behind is dropped.
 const SUBSCRIBER_QUEUE: usize = 64;
-/// Subscribers' queues that hold more than this are warned of in the log.
+/// A subscriber's queue that holds more than this is warned of in the log.
 const SUBSCRIBER_WARNING: usize = 1_000;
-/// Stateless proofs that are kept made.
+/// Stateless proofs that are cached.
 const STATELESS_CACHE: u32 = 256;
-/// Keysets that are kept parsed.
+/// Keysets that are cached.
 const KEYSET_CACHE: u32 = 4;
 
-/// Why a call failed. The codes are in the [module documentation](self).
-#[derive(Debug, thiserror::Error)]
-pub enum RpcError {
-    /// Nothing is proven on this node yet.
-    #[error("no block is proven on this node yet; ask again later")]
-    NotReady,
-    /// A limit outside the allowed range.
-    #[error("the limit is {got}, it must be 1 to {most}")]
-    Limit {
-        /// The most that is allowed.
-        most: u32,
-        /// What was asked for.
-        got: u32,
-    },
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The signer.
-    #[error(transparent)]
-    Signer(#[from] SignerError),
-    /// Not the bytes of a dual key.
-    #[error("a dual key has {expected} bytes, not {got}")]
-    Key {
-        /// Bytes of a key.
-        expected: usize,
-        /// Bytes given.
-        got: usize,
-    },
-    /// The genesis cannot be proven.
-    #[error("this node cannot prove the genesis: ask a node that holds the chain from its start")]
-    NoGenesisProof,
-    /// What was asked for is older than where this node began, and is being fetched from peers.
-    #[error(
-        "this node began in the middle of the chain and has not yet fetched {what} from its peers; \
-         ask again later, or ask another node"
-    )]
-    NotHereYet {
-        /// What was asked for.
-        what: Missing,
-    },
-    /// What is stored does not hold any more.
-    #[error("the proof of block {0} in the database is damaged")]
-    Damaged(BlockNumber),
-}
-
-/// What a node that began in the middle of the chain fetches from its peers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Missing {
-    /// The proof of the first set.
-    #[error("the proof of the first set")]
-    Genesis,
-    /// What belongs to a set.
-    #[error("the hand-overs up to that of set {0}")]
-    Set(SetId),
-    /// The proof of a block.
-    #[error("the proofs of blocks as old as block {0}")]
-    Block(BlockNumber),
-}
-
-impl Missing {
-    fn is_awaited(self, awaited: AwaitedPast) -> bool {
-        match self {
-            Self::Genesis => true,
-            Self::Set(set) => set < awaited.below_set,
-            Self::Block(block) => block < awaited.below_block,
-        }
-    }
-}
-
-impl From<sp_blockchain::Error> for RpcError {
-    fn from(error: sp_blockchain::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-impl From<RpcError> for ErrorObjectOwned {
-    fn from(error: RpcError) -> Self {
-        let code = match error {
-            RpcError::NotReady => 9001,
-            RpcError::Limit { .. } => 9002,
-            RpcError::Store(_) | RpcError::Damaged(_) => 9003,
-            RpcError::Signer(_) | RpcError::Key { .. } => 9004,
-            RpcError::NoGenesisProof => 9005,
-            RpcError::NotHereYet { .. } => 9006,
-        };
-        ErrorObject::owned(code, error.to_string(), None::<()>)
-    }
-}
-
-/// A new key and the proof that its secret is here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GeneratedKeys {
-    /// The dual key: 144 bytes.
-    pub public: Bytes,
-    /// The proof of possession for the owner: 224 bytes.
-    pub proof: Bytes,
-}
-
-/// The methods.
-#[rpc(client, server)]
-pub trait DuetRpc {
-    /// Sends each justification by which the node's proven chain grows: SCALE of `UncheckedJustification`.
-    #[subscription(
-        name = "duet_subscribeJustifications" => "duet_justifications",
-        unsubscribe = "duet_unsubscribeJustifications",
-        item = Bytes
-    )]
-    async fn subscribe_justifications(&self);
-
-    /// Hash of the highest block that Duet proved. Answers from the store right after a restart.
-    #[method(name = "duet_getFinalizedHead")]
-    fn finalized_head(&self) -> RpcResult<H256>;
-
-    /// The justification of a block of the finalized chain, if it has one.
-    #[method(name = "duet_getJustification", blocking)]
-    fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
-
-    /// What a syncing light client walks on: SCALE of a list, whose entry `i` is the mandatory justification
-    /// of set `from_set + i` and the keys of the set that it names as next, `(UncheckedJustification,
-    /// Vec<Pk1Bytes>)`. Empty when set `from_set` has not handed over.
-    #[method(name = "duet_getSetProofs", blocking)]
-    fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
-
-    /// The same for light clients without keys: SCALE of `Vec<StatelessProof>`.
-    #[method(name = "duet_getStatelessSetProofs", blocking)]
-    fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
-
-    /// The stateless proof of a block of the finalized chain, if it has a justification: SCALE of
-    /// `StatelessProof`.
-    #[method(name = "duet_getStatelessProof", blocking)]
-    fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
-
-    /// What a light client starts from: SCALE of the genesis header's bytes, the storage proof of
-    /// `Duet::Keysets` in its state, and the keys of set 0, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`.
-    #[method(name = "duet_getGenesisProof", blocking)]
-    fn genesis_proof(&self) -> RpcResult<Bytes>;
-
-    /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
-    #[method(name = "duet_getKeys", blocking)]
-    fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
-
-    /// Makes a key in the node's key file and proves to `owner` that the secret is here. Unsafe: operators
-    /// only. The secret stays in the key file.
-    #[method(name = "duet_generateKeys", blocking, with_extensions)]
-    fn generate_keys(&self, owner: AccountId) -> RpcResult<GeneratedKeys>;
-
-    /// Proves to `owner` that the secret of `public` is in the node's key file. Unsafe: operators only.
-    #[method(name = "duet_proveKeys", blocking, with_extensions)]
-    fn prove_keys(&self, public: Bytes, owner: AccountId) -> RpcResult<Bytes>;
-}
-
 /// Answers the methods of [`DuetRpcServer`].
-pub struct Duet<Block, Backend> {
-    links: RpcLinks<Block, Backend>,
+pub struct Duet {
+    links: RpcLinks,
     signer: Arc<dyn Signer>,
     executor: SubscriptionTaskExecutor,
     stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
     keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
 }
 
-impl<Block, Backend> Duet<Block, Backend> {
+impl Duet {
     /// Over the links that [`block_import`](crate::block_import) made.
     pub fn new(
-        links: RpcLinks<Block, Backend>,
+        links: RpcLinks,
         signer: Arc<dyn Signer>,
         executor: SubscriptionTaskExecutor,
     ) -> Self {
@@ -244,105 +92,93 @@ fn check_limit(limit: u32) -> Result<(), RpcError> {
     }
 }
 
-impl<Block, Backend> Duet<Block, Backend>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: From<BlockNumber>,
-    Backend: BackendT<Block>,
-{
+impl Duet {
+    /// The justification of a block of the finalized chain, if it has one here.
     fn stored(&self, block: BlockNumber) -> Result<Option<UncheckedJustification>, RpcError> {
-        let chain = self.links.backend.blockchain();
-        if NumberFor::<Block>::from(block) > chain.info().finalized_number {
+        if block > self.links.blocks.finalized().0 {
             return Ok(None);
         }
         if let Some(bytes) = self.with_block(block)? {
-            return decode_exactly(&bytes)
+            return UncheckedJustification::decode_all(&mut &*bytes)
                 .map(Some)
-                .ok_or(RpcError::Damaged(block));
+                .map_err(|error| RpcError::Malformed { block, error });
         }
-        let fetched = self.links.store.handover_at(block)?;
+        let fetched = self.links.store.handoff_at(block)?;
         if fetched.is_none() {
-            self.nothing_of(Missing::Block(block))?;
+            self.absent(HistoryItem::Block(block))?;
         }
         Ok(fetched)
     }
 
     /// The justification that is stored with a block.
     fn with_block(&self, block: BlockNumber) -> Result<Option<Vec<u8>>, RpcError> {
-        let chain = self.links.backend.blockchain();
-        let Some(hash) = chain.hash(block.into())? else {
-            return Ok(None);
-        };
-        let all = chain.justifications(hash)?;
-        Ok(all.and_then(|all| all.into_justification(suite::ENGINE_ID)))
+        match self.links.blocks.hash(block)? {
+            Some(hash) => Ok(self.links.blocks.justification(hash)?),
+            None => Ok(None),
+        }
     }
 
-    /// An error when something is missing only because it is still being fetched.
-    fn nothing_of(&self, what: Missing) -> Result<(), RpcError> {
-        match *self.links.awaited.lock() {
-            Some(awaited) if what.is_awaited(awaited) => Err(RpcError::NotHereYet { what }),
+    /// Something is not here: an error when it is still being fetched. (REQ-6)
+    fn absent(&self, what: HistoryItem) -> Result<(), RpcError> {
+        match self.links.missing.get() {
+            Some(missing) if what.is_in(missing) => Err(RpcError::NotHereYet { what }),
             _ => Ok(()),
         }
     }
 
-    /// A list of hand-overs that begins with that of `from_set`; empty when that set has not handed over.
-    fn handovers_or_wait<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
+    /// A list of handoffs that begins with that of `from_set`; empty when that set has not handed off.
+    fn handoffs_or_wait<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
         if list.is_empty() {
-            self.nothing_of(Missing::Set(from_set))?;
+            self.absent(HistoryItem::Set(from_set))?;
         }
         Ok(list.encode().into())
     }
 
-    fn keyset(&self, id: SetId) -> Result<Option<Arc<Keyset>>, RpcError> {
-        if let Some(keyset) = self.keysets.lock().get(&id) {
+    /// The keys of a set; `None` when they are not here.
+    fn keyset(&self, set: SetId) -> Result<Option<Arc<Keyset>>, RpcError> {
+        if let Some(keyset) = self.keysets.lock().get(&set) {
             return Ok(Some(keyset.clone()));
         }
-        let Some(commitment) = self.links.store.set(id)? else {
+        let Some(commitment) = self.links.store.set(set)? else {
             return Ok(None);
         };
         let Some(keys) = self.links.store.key_halves(&commitment)? else {
             return Ok(None);
         };
-        let Ok(keyset) = Keyset::check(&commitment, &keys) else {
-            return Ok(None);
-        };
+        let keyset = Keyset::check(&commitment, &keys)
+            .map_err(|error| RpcError::DamagedKeys { set, error })?;
         let keyset = Arc::new(keyset);
-        self.keysets.lock().insert(id, keyset.clone());
+        self.keysets.lock().insert(set, keyset.clone());
         Ok(Some(keyset))
     }
 
-    fn genesis_hash(&self) -> Result<H256, RpcError> {
-        Ok(self.links.backend.blockchain().info().genesis_hash)
-    }
-
-    /// Makes a stateless proof, or takes it from the cache. The justification is checked again on the way,
-    /// because what comes from a disk is not known to be what was written.
+    /// Makes a stateless proof, or takes it from the cache; `None` when the keys of its set are not here. The
+    /// justification is checked again on the way, because what comes from a disk may not be what was written.
     fn stateless(
         &self,
         justification: UncheckedJustification,
     ) -> Result<Option<StatelessProof>, RpcError> {
-        let (number, hash) = (
-            justification.commitment.block_number,
-            justification.commitment.block_hash,
-        );
+        let commitment = &justification.commitment;
+        let (block, hash) = (commitment.block_number, commitment.block_hash);
+        let set = commitment.validator_set_id;
         if let Some(proof) = self.stateless.lock().get(&hash) {
             return Ok(Some(proof.clone()));
         }
-        let id = justification.commitment.validator_set_id;
-        let Some(keyset) = self.keyset(id)? else {
+        let Some(keyset) = self.keyset(set)? else {
+            self.absent(HistoryItem::Set(set))?;
             return Ok(None);
         };
         let justification = justification
-            .check(&keyset, self.genesis_hash()?)
-            .map_err(|_| RpcError::Damaged(number))?;
-        let proof =
-            StatelessProof::new(&justification, &keyset).map_err(|_| RpcError::Damaged(number))?;
+            .check(&keyset, self.links.blocks.genesis_hash())
+            .map_err(|error| RpcError::Damaged { block, error })?;
+        let proof = StatelessProof::new(&justification, &keyset)
+            .map_err(|error| RpcError::Stateless { block, error })?;
         self.stateless.lock().insert(hash, proof.clone());
         Ok(Some(proof))
     }
 
     fn prove(&self, key: &Pk1Bytes, owner: &AccountId) -> Result<Bytes, RpcError> {
-        let statement = ownership_statement(self.genesis_hash()?, owner);
+        let statement = ownership_statement(self.links.blocks.genesis_hash(), owner);
         Ok(self
             .signer
             .prove_possession(key, &statement)?
@@ -352,12 +188,7 @@ where
 }
 
 #[async_trait]
-impl<Block, Backend> DuetRpcServer for Duet<Block, Backend>
-where
-    Block: BlockT<Hash = H256>,
-    NumberFor<Block>: From<BlockNumber>,
-    Backend: BackendT<Block> + 'static,
-{
+impl DuetRpcServer for Duet {
     async fn subscribe_justifications(&self, pending: PendingSubscriptionSink) {
         let stream = self.links.justifications.subscribe(SUBSCRIBER_WARNING);
         let stream = stream.map(|justification| Bytes::from(justification.encode()));
@@ -380,18 +211,18 @@ where
 
     fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
-        let list = self.links.store.set_proofs(from_set, limit);
-        Ok(self.handovers_or_wait(from_set, &list.map_err(RpcError::from)?)?)
+        let list = self.links.store.handoff_proofs(from_set, limit);
+        Ok(self.handoffs_or_wait(from_set, &list.map_err(RpcError::from)?)?)
     }
 
     fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
-        let entries = sets(from_set, limit).map(|set| match self.links.store.handover(set)? {
+        let entries = sets(from_set, limit).map(|set| match self.links.store.handoff(set)? {
             Some(justification) => self.stateless(justification),
             None => Ok(None),
         });
         let list: Vec<StatelessProof> = bounded(entries)?;
-        Ok(self.handovers_or_wait(from_set, &list)?)
+        Ok(self.handoffs_or_wait(from_set, &list)?)
     }
 
     fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>> {
@@ -406,7 +237,7 @@ where
     fn genesis_proof(&self) -> RpcResult<Bytes> {
         let proof = self.links.store.genesis_proof().map_err(RpcError::from)?;
         let Some(proof) = proof else {
-            self.nothing_of(Missing::Genesis)?;
+            self.absent(HistoryItem::Genesis)?;
             return Err(RpcError::NoGenesisProof.into());
         };
         Ok(proof.encode().into())
@@ -414,7 +245,7 @@ where
 
     fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>> {
         let Some(commitment) = self.links.store.set(set).map_err(RpcError::from)? else {
-            self.nothing_of(Missing::Set(set))?;
+            self.absent(HistoryItem::Set(set))?;
             return Ok(None);
         };
         let keys = self.links.store.key_halves(&commitment);
@@ -435,13 +266,10 @@ where
     fn prove_keys(&self, ext: &Extensions, public: Bytes, owner: AccountId) -> RpcResult<Bytes> {
         check_if_safe(ext)?;
         let expected = suite::DUAL_KEY_LEN;
-        let key = DualKeyBytes::decode(&mut &public[..])
-            .ok()
-            .filter(|_| public.len() == expected)
-            .ok_or(RpcError::Key {
-                expected,
-                got: public.len(),
-            })?;
+        let got = public.len();
+        // The length is all that can be wrong: a key's bytes are any bytes.
+        let key = DualKeyBytes::decode_all(&mut &public[..])
+            .map_err(|_| RpcError::Key { expected, got })?;
         Ok(self.prove(&key.pk1(), &owner)?)
     }
 }

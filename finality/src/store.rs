@@ -4,12 +4,11 @@
 //!
 //! The database applies writes in the order in which they were made, so that after a crash it holds a prefix of
 //! them: never a proof without the sets before it, never a vote without the finalized block that it is about.
-//! The prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
-//! record of its own that is flushed with each vote, gives the same bytes or nothing. (ROUND-4)
+//! That prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
+//! record of its own that is flushed with each vote, returns the same bytes or an error. (ROUND-4)
 
-use crate::network::message::decode_exactly;
-use codec::{Decode, Encode};
-use duet_light_client::{GenesisProof, SetProof};
+use codec::{Decode, DecodeAll, Encode};
+use duet_gossip::source::{GenesisProof, HandoffProof, ProofSource};
 use duet_primitives::{
     BlockNumber, CommitmentPayload, DualKeyBytes, KeysetCommitment, Pk1Bytes, SetId,
     UncheckedJustification, H256,
@@ -28,8 +27,13 @@ pub enum StoreError {
     #[error("the database refused: {0}")]
     Database(#[from] sp_blockchain::Error),
     /// An entry is not what was written.
-    #[error("the entry {0} in the database does not decode")]
-    Corrupt(&'static str),
+    #[error("the entry {entry} in the database does not decode: {error}")]
+    Corrupt {
+        /// The table that it is in.
+        entry: &'static str,
+        /// What the decoder says.
+        error: codec::Error,
+    },
 }
 
 /// A write: a key, and what goes there or nothing.
@@ -76,13 +80,13 @@ fn entry(table: &'static str, id: &[u8], value: &impl Encode) -> Write {
 
 const STATE: &str = "state";
 const KEYS: &str = "keys";
-/// The halves of keys that a root commits to, of sets whose keys the chain's state did not tell.
+/// The halves in G1 of the keys under a root, of sets whose keys did not come from the chain's state.
 const HALVES: &str = "halves";
 const SET: &str = "set";
 const PAYLOAD: &str = "payload";
-const HANDOVER: &str = "handover";
-/// By the number of a block, the set that handed over with it.
-const HANDOVER_AT: &str = "handover-at";
+const HANDOFF: &str = "handover";
+/// By the number of a block, the set that handed off with it.
+const HANDOFF_AT: &str = "handover-at";
 const BEST: &str = "best";
 const GENESIS: &str = "genesis";
 
@@ -96,9 +100,12 @@ impl Store {
         let Some(bytes) = self.aux.read(&key(table, id))? else {
             return Ok(None);
         };
-        decode_exactly(&bytes)
+        T::decode_all(&mut &*bytes)
             .map(Some)
-            .ok_or(StoreError::Corrupt(table))
+            .map_err(|error| StoreError::Corrupt {
+                entry: table,
+                error,
+            })
     }
 
     fn put(&self, table: &'static str, id: &[u8], value: &impl Encode) -> Result<(), StoreError> {
@@ -110,7 +117,7 @@ impl Store {
         Ok(self.aux.read(&key(STATE, &[]))?)
     }
 
-    /// Keeps the voter's state. (ROUND-4)
+    /// Stores the voter's state. (ROUND-4)
     pub(crate) fn put_voter_state(&self, state: Vec<u8>) -> Result<(), StoreError> {
         Ok(self.aux.write(&[(key(STATE, &[]), Some(state))])?)
     }
@@ -123,7 +130,7 @@ impl Store {
         self.get(KEYS, commitment.root.as_bytes())
     }
 
-    /// Keeps the keys of a set that a block of any fork plans.
+    /// Stores the keys of a set that a block of any fork plans.
     pub(crate) fn put_keys(
         &self,
         commitment: &KeysetCommitment,
@@ -145,12 +152,12 @@ impl Store {
 
     /// The set with this number on the finalized chain.
     pub(crate) fn set(&self, id: SetId) -> Result<Option<KeysetCommitment>, StoreError> {
-        self.get(SET, &id.to_le_bytes())
+        self.get(SET, &id.get().to_le_bytes())
     }
 
     /// Notes a set of the finalized chain under its number.
     pub(crate) fn put_set(&self, commitment: &KeysetCommitment) -> Result<(), StoreError> {
-        self.put(SET, &commitment.id.to_le_bytes(), commitment)
+        self.put(SET, &commitment.id.get().to_le_bytes(), commitment)
     }
 
     /// What is signed about a block, kept because its state may be gone when it is signed.
@@ -158,7 +165,7 @@ impl Store {
         self.get(PAYLOAD, block.as_bytes())
     }
 
-    /// Keeps what is signed about a block.
+    /// Stores what is signed about a block.
     pub(crate) fn put_payload(
         &self,
         block: H256,
@@ -176,12 +183,12 @@ impl Store {
         Ok(self.aux.write(&writes)?)
     }
 
-    /// The justification with which this set handed over to the next.
-    pub(crate) fn handover(
+    /// The justification with which this set handed off to the next.
+    pub(crate) fn handoff(
         &self,
         set_id: SetId,
     ) -> Result<Option<UncheckedJustification>, StoreError> {
-        self.get(HANDOVER, &set_id.to_le_bytes())
+        self.get(HANDOFF, &set_id.get().to_le_bytes())
     }
 
     /// The justification of the highest block.
@@ -189,111 +196,122 @@ impl Store {
         self.get(BEST, &[])
     }
 
-    /// Keeps the justification of the highest block, and as its set's hand-over where it is one.
+    /// Stores the justification of the highest block.
     pub(crate) fn put_best(
         &self,
         justification: &UncheckedJustification,
-        mandatory: bool,
     ) -> Result<(), StoreError> {
-        let bytes = justification.encode();
-        let mut writes = vec![(key(BEST, &[]), Some(bytes.clone()))];
-        if mandatory {
-            let set_id = justification.commitment.validator_set_id;
-            writes.push((key(HANDOVER, &set_id.to_le_bytes()), Some(bytes)));
-        }
-        Ok(self.aux.write(&writes)?)
+        self.put(BEST, &[], justification)
     }
 
-    /// The proof that light clients start from.
-    pub(crate) fn genesis_proof(&self) -> Result<Option<GenesisProof>, StoreError> {
-        self.get(GENESIS, &[])
+    /// Stores the justification of the highest block, and as the handoff of its set.
+    pub(crate) fn put_handoff(
+        &self,
+        justification: &UncheckedJustification,
+    ) -> Result<(), StoreError> {
+        let set_id = justification.commitment.validator_set_id;
+        Ok(self.aux.write(&[
+            entry(BEST, &[], justification),
+            entry(HANDOFF, &set_id.get().to_le_bytes(), justification),
+        ])?)
     }
 
-    /// Keeps the proof that light clients start from.
+    /// Stores the proof that light clients start from.
     pub(crate) fn put_genesis_proof(&self, proof: &GenesisProof) -> Result<(), StoreError> {
         self.put(GENESIS, &[], proof)
     }
 
-    /// The hand-over that proves this block, as far as it was fetched from peers.
-    pub(crate) fn handover_at(
+    /// The handoff justification of this block, if it was fetched from peers.
+    pub(crate) fn handoff_at(
         &self,
         block: BlockNumber,
     ) -> Result<Option<UncheckedJustification>, StoreError> {
-        match self.get(HANDOVER_AT, &block.to_le_bytes())? {
-            Some(set_id) => self.handover(set_id),
+        match self.get(HANDOFF_AT, &block.get().to_le_bytes())? {
+            Some(set_id) => self.handoff(set_id),
             None => Ok(None),
         }
     }
 
-    /// A hand-over with the keys of the set that it names.
-    pub(crate) fn set_proof(&self, set_id: SetId) -> Result<Option<SetProof>, StoreError> {
-        let Some(justification) = self.handover(set_id)? else {
+    /// The handoff of this set with the keys of the set that takes over.
+    pub(crate) fn handoff_proof(&self, set_id: SetId) -> Result<Option<HandoffProof>, StoreError> {
+        let Some(justification) = self.handoff(set_id)? else {
             return Ok(None);
         };
         let next_keys = self.key_halves(&justification.commitment.next)?;
-        Ok(next_keys.map(|next_keys| SetProof {
+        Ok(next_keys.map(|next_keys| HandoffProof {
             justification,
             next_keys,
         }))
     }
 
-    /// The same for sets `first_set`, `first_set + 1`, … in order, up to `count`, the first unknown or
-    /// [`MAX_LIST_BYTES`].
-    pub(crate) fn set_proofs(
-        &self,
-        first_set: SetId,
-        count: u32,
-    ) -> Result<Vec<SetProof>, StoreError> {
-        bounded(sets(first_set, count).map(|set_id| self.set_proof(set_id)))
-    }
-
-    /// Keeps the proof of the first set that a peer sent, once it was checked, and that set.
+    /// Stores the proof of the first set that a peer sent, once it was checked, and that set.
     pub(crate) fn put_fetched_genesis(
         &self,
         proof: &GenesisProof,
         first: &KeysetCommitment,
     ) -> Result<(), StoreError> {
         Ok(self.aux.write(&[
-            entry(SET, &first.id.to_le_bytes(), first),
+            entry(SET, &first.id.get().to_le_bytes(), first),
             entry(HALVES, first.root.as_bytes(), &proof.keys),
             entry(GENESIS, &[], proof),
         ])?)
     }
 
-    /// Keeps a hand-over that a peer sent, once it was checked, and the set that it names.
-    pub(crate) fn put_fetched(&self, proof: &SetProof) -> Result<(), StoreError> {
-        let SetProof {
+    /// Stores a handoff proof that a peer sent, once it was checked, and the set that takes over.
+    pub(crate) fn put_fetched(&self, proof: &HandoffProof) -> Result<(), StoreError> {
+        let HandoffProof {
             justification,
             next_keys,
         } = proof;
         let commitment = &justification.commitment;
         let (set_id, next) = (commitment.validator_set_id, &commitment.next);
         Ok(self.aux.write(&[
-            entry(SET, &next.id.to_le_bytes(), next),
+            entry(SET, &next.id.get().to_le_bytes(), next),
             entry(HALVES, next.root.as_bytes(), next_keys),
-            entry(HANDOVER_AT, &commitment.block_number.to_le_bytes(), &set_id),
-            entry(HANDOVER, &set_id.to_le_bytes(), justification),
+            entry(
+                HANDOFF_AT,
+                &commitment.block_number.get().to_le_bytes(),
+                &set_id,
+            ),
+            entry(HANDOFF, &set_id.get().to_le_bytes(), justification),
         ])?)
     }
+}
 
-    /// The hand-overs of sets `first_set`, `first_set + 1`, … in order, up to `count` or the first unknown.
-    pub(crate) fn mandatory_justifications(
+impl ProofSource for Store {
+    type Error = StoreError;
+
+    fn handoff_justifications(
         &self,
         first_set: SetId,
         count: u32,
     ) -> Result<Vec<UncheckedJustification>, StoreError> {
         sets(first_set, count)
-            .map_while(|set_id| self.handover(set_id).transpose())
+            .map_while(|set_id| self.handoff(set_id).transpose())
             .collect()
+    }
+
+    fn handoff_proofs(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<HandoffProof>, StoreError> {
+        bounded(sets(first_set, count).map(|set_id| self.handoff_proof(set_id)))
+    }
+
+    /// The proof that light clients start from.
+    fn genesis_proof(&self) -> Result<Option<GenesisProof>, StoreError> {
+        self.get(GENESIS, &[])
     }
 }
 
-/// `count` sets from the first on, as far as there are numbers.
+/// `count` sets from the first on, or up to the largest number.
 pub(crate) fn sets(first_set: SetId, count: u32) -> impl Iterator<Item = SetId> {
-    (0..u64::from(count)).map_while(move |offset| first_set.checked_add(offset))
+    (0..u64::from(count))
+        .map_while(move |offset| first_set.get().checked_add(offset).map(SetId::new))
 }
 
-/// As many of `entries` as come before the first that is unknown and fit [`MAX_LIST_BYTES`], one at least when there
+/// As many of `entries` as come before the first that is missing and fit [`MAX_LIST_BYTES`]; one at least when there
 /// is one.
 pub(crate) fn bounded<T: Encode, E>(
     entries: impl Iterator<Item = Result<Option<T>, E>>,
@@ -313,10 +331,10 @@ pub(crate) fn bounded<T: Encode, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::testing::MemoryAux;
+    use crate::testing::MemoryAux;
     use duet_primitives::{testing::TestSet, RoundMessage};
 
-    fn justification(id: SetId, number: u32) -> UncheckedJustification {
+    fn justification(id: u64, number: u32) -> UncheckedJustification {
         let (set, next) = (TestSet::new(id, 0..4), TestSet::new(id + 1, 1..5));
         let message = RoundMessage::new(H256::zero(), set.commitment(number, &next.set));
         set.justify(&message, 0..3).into_unchecked()
@@ -333,9 +351,9 @@ mod tests {
         store.put_keys(commitment, &keys).unwrap();
         assert_eq!(store.keys(commitment).unwrap(), Some(keys));
 
-        assert_eq!(store.set(3).unwrap(), None);
+        assert_eq!(store.set(SetId::new(3)).unwrap(), None);
         store.put_set(commitment).unwrap();
-        assert_eq!(store.set(3).unwrap().as_ref(), Some(commitment));
+        assert_eq!(store.set(SetId::new(3)).unwrap().as_ref(), Some(commitment));
 
         assert_eq!(store.voter_state().unwrap(), None);
         store.put_voter_state(vec![1, 2, 3]).unwrap();
@@ -356,7 +374,7 @@ mod tests {
         let next = TestSet::new(1, 0..4).set.commitment().clone();
         let payload = CommitmentPayload {
             mmr_root: H256::zero(),
-            validator_set_id: 0,
+            validator_set_id: SetId::new(0),
             next,
         };
         let [kept, dropped] = [1, 2].map(H256::repeat_byte);
@@ -369,39 +387,61 @@ mod tests {
     }
 
     #[test]
-    fn a_mandatory_proof_is_kept_as_the_hand_over_of_its_set() {
+    fn a_handoff_is_kept_under_its_set_and_as_the_best_proof() {
         let store = Store::new(Arc::new(MemoryAux::default()));
         let (first, second, last) = (
             justification(0, 10),
             justification(1, 20),
             justification(2, 25),
         );
-        for (proof, mandatory) in [(&first, true), (&second, true), (&last, false)] {
-            store.put_best(proof, mandatory).unwrap();
+        for proof in [&first, &second] {
+            store.put_handoff(proof).unwrap();
             assert_eq!(store.best().unwrap().as_ref(), Some(proof));
         }
+        store.put_best(&last).unwrap();
+        assert_eq!(store.best().unwrap(), Some(last));
         assert_eq!(
-            store.mandatory_justifications(0, 9).unwrap(),
+            store.handoff_justifications(SetId::new(0), 9).unwrap(),
             [first, second.clone()]
         );
-        assert_eq!(store.mandatory_justifications(1, 1).unwrap(), [second]);
-        assert_eq!(store.mandatory_justifications(2, 9).unwrap(), []);
+        assert_eq!(
+            store.handoff_justifications(SetId::new(1), 1).unwrap(),
+            [second]
+        );
+        assert_eq!(store.handoff_justifications(SetId::new(2), 9).unwrap(), []);
     }
 
     #[test]
-    fn a_hand_over_that_was_fetched_is_found_by_its_set_and_by_its_block() {
+    fn a_handoff_that_was_fetched_is_found_by_its_set_and_by_its_block() {
         let chain = duet_light_client::testing::TestChain::new(2, 4, 0);
         let store = Store::new(Arc::new(MemoryAux::default()));
-        let proofs = chain.set_proofs(0, 2);
+        let proofs = chain.handoff_proofs(0, 2);
         store.put_fetched(&proofs[0]).unwrap();
         let block = chain.mandatory(0);
         let first = &proofs[0].justification;
-        assert_eq!(store.handover(0).unwrap().as_ref(), Some(first));
-        assert_eq!(store.handover_at(block).unwrap().as_ref(), Some(first));
-        assert_eq!(store.handover_at(block + 1).unwrap(), None);
-        assert_eq!(store.set(1).unwrap().as_ref(), Some(&first.commitment.next));
-        assert_eq!(store.set_proofs(0, 9).unwrap(), proofs[..1]);
-        assert_eq!(store.set_proofs(u64::MAX, 9).unwrap(), []);
+        assert_eq!(store.handoff(SetId::new(0)).unwrap().as_ref(), Some(first));
+        assert_eq!(
+            store.handoff_at(BlockNumber::new(block)).unwrap().as_ref(),
+            Some(first)
+        );
+        assert_eq!(store.handoff_at(BlockNumber::new(block + 1)).unwrap(), None);
+        assert_eq!(
+            store.set(SetId::new(1)).unwrap().as_ref(),
+            Some(&first.commitment.next)
+        );
+        assert_eq!(store.handoff_proofs(SetId::new(0), 9).unwrap(), proofs[..1]);
+        assert_eq!(store.handoff_proofs(SetId::new(u64::MAX), 9).unwrap(), []);
+    }
+
+    #[test]
+    fn the_names_of_tables_are_pinned() {
+        let aux = Arc::new(MemoryAux::default());
+        Store::new(aux.clone())
+            .put_handoff(&justification(0, 10))
+            .unwrap();
+        let keys = aux.0.lock();
+        assert!(keys.contains_key(&b"duet/v1/best/"[..]));
+        assert!(keys.contains_key(&b"duet/v1/handover/\0\0\0\0\0\0\0\0"[..]));
     }
 
     #[test]
@@ -409,7 +449,7 @@ mod tests {
         let set = TestSet::new(1, 1..5);
         let (commitment, halves) = (set.set.commitment(), set.set.keyset().key_bytes());
         let store = Store::new(Arc::new(MemoryAux::default()));
-        let mut proof = duet_light_client::testing::TestChain::new(1, 4, 0).set_proofs(0, 1);
+        let mut proof = duet_light_client::testing::TestChain::new(1, 4, 0).handoff_proofs(0, 1);
         assert_eq!(&proof[0].justification.commitment.next, commitment);
         store.put_fetched(&proof.remove(0)).unwrap();
         assert_eq!(store.keys(commitment).unwrap(), None);
@@ -425,10 +465,11 @@ mod tests {
     fn a_damaged_entry_is_an_error_and_not_an_absence() {
         let aux = Arc::new(MemoryAux::default());
         let store = Store::new(aux.clone());
-        store.put_best(&justification(0, 10), false).unwrap();
+        store.put_best(&justification(0, 10)).unwrap();
         for value in aux.0.lock().values_mut() {
             value.push(0);
         }
-        assert!(matches!(store.best(), Err(StoreError::Corrupt(BEST))));
+        let error = store.best().unwrap_err();
+        assert!(matches!(error, StoreError::Corrupt { entry: BEST, .. }));
     }
 }

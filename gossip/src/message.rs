@@ -3,7 +3,7 @@
 //! A message is one byte for its kind and the SCALE of the vote or justification. Its length is bounded before
 //! it is decoded, and nothing may follow it.
 
-use codec::{Decode, Encode, MaxEncodedLen, Output};
+use codec::{DecodeAll, Encode, MaxEncodedLen, Output};
 use duet_primitives::{suite, Commitment, UncheckedJustification, UncheckedVote};
 
 /// First byte of a vote.
@@ -13,7 +13,7 @@ const JUSTIFICATION: u8 = 1;
 
 /// What travels over the gossip protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum GossipMessage {
+pub enum GossipMessage {
     /// One validator's vote.
     Vote(UncheckedVote),
     /// A finality proof.
@@ -29,9 +29,9 @@ impl Encode for GossipMessage {
     }
 }
 
-/// Why bytes are no message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum MessageError {
+/// Why bytes are not a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
     /// There are no bytes.
     #[error("GOSSIP-1: the message is empty")]
     Empty,
@@ -43,11 +43,21 @@ pub(crate) enum MessageError {
         /// How many there are, without that byte.
         got: usize,
     },
+    /// Of a kind that does not exist.
+    #[error("GOSSIP-1: there are no messages of kind {kind}; this one has {got} bytes")]
+    UnknownKind {
+        /// The byte that names the kind.
+        kind: u8,
+        /// How many bytes there are.
+        got: usize,
+    },
     /// Not the encoding of its kind, or something follows it.
-    #[error("GOSSIP-1: the message of {got} bytes does not decode")]
+    #[error("GOSSIP-1: the message of {got} bytes does not decode: {error}")]
     Malformed {
         /// How many bytes there are.
         got: usize,
+        /// What the decoder says.
+        error: codec::Error,
     },
 }
 
@@ -59,18 +69,12 @@ pub(crate) fn max_justification_len() -> usize {
     Commitment::max_encoded_len() + COMPACT_PREFIX + bitfield + suite::G1_LEN + suite::G2_LEN
 }
 
-/// Decodes a value that must fill `bytes` exactly.
-pub(crate) fn decode_exactly<T: Decode>(mut bytes: &[u8]) -> Option<T> {
-    let value = T::decode(&mut bytes).ok()?;
-    bytes.is_empty().then_some(value)
-}
-
 impl GossipMessage {
-    /// Decodes what a stranger sent. Cost: linear in the bytes, no arithmetic; points stay bytes.
+    /// Decodes what a peer sent. Cost: linear in the bytes, no arithmetic; points stay bytes.
     ///
     /// # Errors
-    /// [`MessageError`]; whoever sent it is to blame.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, MessageError> {
+    /// [`MessageError`]; the sender is to blame.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, MessageError> {
         let got = bytes.len();
         let (kind, body) = bytes.split_first().ok_or(MessageError::Empty)?;
         let within = |limit| match body.len() {
@@ -80,22 +84,22 @@ impl GossipMessage {
         let message = match *kind {
             VOTE => {
                 within(UncheckedVote::max_encoded_len())?;
-                decode_exactly(body).map(Self::Vote)
+                UncheckedVote::decode_all(&mut &*body).map(Self::Vote)
             }
             JUSTIFICATION => {
                 within(max_justification_len())?;
-                decode_exactly(body).map(Self::Justification)
+                UncheckedJustification::decode_all(&mut &*body).map(Self::Justification)
             }
-            _ => None,
+            kind => return Err(MessageError::UnknownKind { kind, got }),
         };
-        message.ok_or(MessageError::Malformed { got })
+        message.map_err(|error| MessageError::Malformed { got, error })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::protocol::MAX_NOTIFICATION_SIZE;
+    use crate::protocol::MAX_NOTIFICATION_SIZE;
     use duet_primitives::{testing::TestSet, RoundMessage, H256};
 
     fn messages() -> [GossipMessage; 2] {
@@ -107,6 +111,16 @@ mod tests {
             GossipMessage::Vote(vote.into_unchecked()),
             GossipMessage::Justification(justification.into_unchecked()),
         ]
+    }
+
+    /// The length of the message that was refused.
+    fn refused_length(error: &MessageError) -> Option<usize> {
+        match error {
+            MessageError::Malformed { got, .. } => Some(*got),
+            // Without the byte that names the kind.
+            MessageError::TooLong { got, .. } => Some(*got + 1),
+            MessageError::Empty | MessageError::UnknownKind { .. } => None,
+        }
     }
 
     #[test]
@@ -124,12 +138,11 @@ mod tests {
         for message in messages() {
             let bytes = message.encode();
             let longer = [&bytes[..], &[0]].concat();
-            assert!(GossipMessage::from_bytes(&longer).is_err());
-            for cut in 0..bytes.len() {
-                assert!(
-                    GossipMessage::from_bytes(&bytes[..cut]).is_err(),
-                    "cut at {cut}"
-                );
+            let error = GossipMessage::from_bytes(&longer).unwrap_err();
+            assert_eq!(refused_length(&error), Some(longer.len()));
+            for cut in 1..bytes.len() {
+                let error = GossipMessage::from_bytes(&bytes[..cut]).unwrap_err();
+                assert_eq!(refused_length(&error), Some(cut), "{error}");
             }
         }
     }
@@ -141,7 +154,7 @@ mod tests {
         let got = bytes.len();
         assert_eq!(
             GossipMessage::from_bytes(&bytes),
-            Err(MessageError::Malformed { got })
+            Err(MessageError::UnknownKind { kind: 2, got })
         );
         assert_eq!(GossipMessage::from_bytes(&[]), Err(MessageError::Empty));
     }

@@ -1,11 +1,12 @@
 //! Decides whom to ask for what this node misses, and when.
 //!
-//! As many peers at once as the [`Schedule`] says, each peer once per round (REQ-1); a peer that does not
-//! answer in time is replaced by the next; the first useful answer makes the others superfluous. Pure:
+//! As many peers at once as the [`Schedule`] says, each peer once per round (REQ-1). A peer that does not
+//! answer in time is replaced by the next; the first useful answer ends the search. There is no I/O here:
 //! time and peers are arguments, what to send is a result.
 
-use super::protocol::{
-    HISTORY_TIMEOUT, PARALLEL_HISTORY_REQUESTS, PARALLEL_REQUESTS, REQUEST_TIMEOUT,
+use crate::{
+    clock::millis,
+    protocol::{HISTORY_TIMEOUT, PARALLEL_HISTORY_REQUESTS, PARALLEL_REQUESTS, REQUEST_TIMEOUT},
 };
 use duet_voter::Millis;
 use sc_network_types::PeerId;
@@ -16,29 +17,29 @@ use std::{
 
 /// Pause before the peers are asked again when all of them have been asked in vain.
 const RETRY: Millis = 6_000;
-/// The longest pause between questions about the past, which nobody may have.
+/// The longest pause between questions for the history, which perhaps nobody has.
 const HISTORY_RETRY: Millis = 600_000;
 
 /// How peers are asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Schedule {
+pub struct Schedule {
     /// How many at once.
     parallel: usize,
     /// How long each may take.
     timeout: Duration,
-    /// The longest pause after all were asked in vain; the first is [`RETRY`], each further one twice the last.
+    /// The longest pause after all were asked in vain. The first is [`RETRY`], each further one twice as long.
     longest_pause: Millis,
 }
 
 impl Schedule {
-    /// For what this node's voter waits for.
-    pub(crate) const URGENT: Self = Self {
+    /// For proofs that the voter waits for.
+    pub const URGENT: Self = Self {
         parallel: PARALLEL_REQUESTS,
         timeout: REQUEST_TIMEOUT,
         longest_pause: RETRY,
     };
-    /// For what light clients may ask for one day.
-    pub(crate) const BACKGROUND: Self = Self {
+    /// For proofs that light clients may ask for one day.
+    pub const BACKGROUND: Self = Self {
         parallel: PARALLEL_HISTORY_REQUESTS,
         timeout: HISTORY_TIMEOUT,
         longest_pause: HISTORY_RETRY,
@@ -50,17 +51,26 @@ impl Schedule {
     }
 }
 
-/// One request that is out. Answers name it, so that those that come too late are told apart.
+/// One request that is out. An answer names it, so that one that comes too late is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct RequestId(u64);
+pub struct RequestId(u64);
 
 /// A request to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Outgoing {
-    /// To be handed back with the answer.
-    pub(crate) id: RequestId,
+pub struct Outgoing {
+    /// Goes to [`OnDemand::answered`] with the answer.
+    pub id: RequestId,
     /// Whom to ask.
-    pub(crate) peer: PeerId,
+    pub peer: PeerId,
+}
+
+/// What [`OnDemand::next`] decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The requests to send.
+    pub outgoing: Vec<Outgoing>,
+    /// The peers that did not answer in time.
+    pub late: Vec<PeerId>,
 }
 
 /// What is being asked for.
@@ -74,8 +84,8 @@ struct Search<T> {
     pauses: u32,
 }
 
-/// The requests that are out, and what for: the first of several things in a row.
-pub(crate) struct OnDemand<T> {
+/// A search for the first of several things in a row, and the requests that are out for it.
+pub struct OnDemand<T> {
     schedule: Schedule,
     search: Option<Search<T>>,
     pending: HashMap<RequestId, (PeerId, Millis)>,
@@ -84,7 +94,7 @@ pub(crate) struct OnDemand<T> {
 
 impl<T: Copy + Ord> OnDemand<T> {
     /// Nothing is asked for yet.
-    pub(crate) fn new(schedule: Schedule) -> Self {
+    pub fn new(schedule: Schedule) -> Self {
         Self {
             schedule,
             search: None,
@@ -94,7 +104,7 @@ impl<T: Copy + Ord> OnDemand<T> {
     }
 
     /// Looks for `wanted` and what comes after it; another search is given up.
-    pub(crate) fn want(&mut self, wanted: T) {
+    pub fn want(&mut self, wanted: T) {
         if self.wanted() == Some(wanted) {
             return;
         }
@@ -108,7 +118,7 @@ impl<T: Copy + Ord> OnDemand<T> {
     }
 
     /// Nothing up to and including `last` is missing any more: gives up a search for it.
-    pub(crate) fn found(&mut self, last: T) {
+    pub fn found(&mut self, last: T) {
         if self.wanted().is_some_and(|wanted| wanted <= last) {
             self.search = None;
             self.pending.clear();
@@ -116,23 +126,22 @@ impl<T: Copy + Ord> OnDemand<T> {
     }
 
     /// What is looked for.
-    pub(crate) fn wanted(&self) -> Option<T> {
+    pub fn wanted(&self) -> Option<T> {
         self.search.as_ref().map(|search| search.wanted)
     }
 
     /// How often all peers have been asked for it in vain.
-    pub(crate) fn rounds_in_vain(&self) -> u32 {
+    pub fn rounds_in_vain(&self) -> u32 {
         self.search.as_ref().map_or(0, |search| search.pauses)
     }
 
     /// An answer or failure came in: whether it belongs to a request that is still of interest.
-    pub(crate) fn answered(&mut self, id: RequestId) -> bool {
+    pub fn answered(&mut self, id: RequestId) -> bool {
         self.pending.remove(&id).is_some()
     }
 
-    /// What to send now, to peers in the order given. Requests that are overdue are given up, and their peers
-    /// returned.
-    pub(crate) fn next(&mut self, now: Millis, peers: &[PeerId]) -> (Vec<Outgoing>, Vec<PeerId>) {
+    /// What to send now, to peers in the order given. Requests that are overdue are given up.
+    pub fn next(&mut self, now: Millis, peers: &[PeerId]) -> Step {
         let mut late = Vec::new();
         self.pending.retain(|_, (peer, deadline)| {
             let waits = now < *deadline;
@@ -141,7 +150,10 @@ impl<T: Copy + Ord> OnDemand<T> {
             }
             waits
         });
-        (self.send(now, peers), late)
+        Step {
+            outgoing: self.send(now, peers),
+            late,
+        }
     }
 
     fn send(&mut self, now: Millis, peers: &[PeerId]) -> Vec<Outgoing> {
@@ -177,15 +189,11 @@ impl<T: Copy + Ord> OnDemand<T> {
     }
 
     /// When [`OnDemand::next`] has something to do at the latest.
-    pub(crate) fn wake_at(&self) -> Option<Millis> {
+    pub fn wake_at(&self) -> Option<Millis> {
         let search = self.search.as_ref()?;
         let overdue = self.pending.values().map(|(_, deadline)| *deadline).min();
         overdue.into_iter().chain(search.pause_until).min()
     }
-}
-
-fn millis(duration: Duration) -> Millis {
-    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
 }
 
 #[cfg(test)]
@@ -200,6 +208,15 @@ mod tests {
         OnDemand::new(Schedule::URGENT)
     }
 
+    /// The requests to send, without those peers that are late.
+    fn send<T: Copy + Ord>(
+        on_demand: &mut OnDemand<T>,
+        now: Millis,
+        peers: &[PeerId],
+    ) -> Vec<Outgoing> {
+        on_demand.next(now, peers).outgoing
+    }
+
     fn asked(outgoing: &[Outgoing]) -> Vec<PeerId> {
         outgoing.iter().map(|one| one.peer).collect()
     }
@@ -207,33 +224,39 @@ mod tests {
     #[test]
     fn several_peers_are_asked_at_once_and_no_more_than_allowed() {
         let (mut on_demand, peers) = (urgent(), peers(5));
-        assert!(on_demand.next(0, &peers).0.is_empty());
+        assert!(send(&mut on_demand, 0, &peers).is_empty());
         on_demand.want(7);
-        let (sent, late) = on_demand.next(0, &peers);
+        let Step {
+            outgoing: sent,
+            late,
+        } = on_demand.next(0, &peers);
         assert_eq!(asked(&sent), peers[..PARALLEL_REQUESTS]);
         assert_eq!(on_demand.wanted(), Some(7));
         assert!(late.is_empty());
-        assert!(on_demand.next(0, &peers).0.is_empty());
+        assert!(send(&mut on_demand, 0, &peers).is_empty());
     }
 
     #[test]
     fn who_answers_in_vain_is_replaced_by_the_next() {
         let (mut on_demand, peers) = (urgent(), peers(5));
         on_demand.want(7);
-        let (sent, _) = on_demand.next(0, &peers);
+        let sent = send(&mut on_demand, 0, &peers);
         assert!(on_demand.answered(sent[1].id));
         assert!(!on_demand.answered(sent[1].id), "an answer counts once");
-        assert_eq!(asked(&on_demand.next(1, &peers).0), peers[3..4]);
+        assert_eq!(asked(&send(&mut on_demand, 1, &peers)), peers[3..4]);
     }
 
     #[test]
-    fn who_is_late_is_named_and_replaced_and_its_answer_ignored() {
+    fn a_late_peer_is_returned_and_replaced_and_its_answer_is_ignored() {
         let (mut on_demand, peers) = (urgent(), peers(4));
         on_demand.want(7);
-        let (first, _) = on_demand.next(0, &peers);
+        let first = send(&mut on_demand, 0, &peers);
         let deadline = on_demand.wake_at().unwrap();
         assert_eq!(deadline, millis(REQUEST_TIMEOUT));
-        let (sent, mut late) = on_demand.next(deadline, &peers);
+        let Step {
+            outgoing: sent,
+            mut late,
+        } = on_demand.next(deadline, &peers);
         late.sort();
         let mut expected = peers[..3].to_vec();
         expected.sort();
@@ -246,26 +269,26 @@ mod tests {
     fn when_all_were_asked_in_vain_it_pauses_and_starts_over() {
         let (mut on_demand, peers) = (urgent(), peers(2));
         on_demand.want(7);
-        for one in on_demand.next(0, &peers).0 {
+        for one in send(&mut on_demand, 0, &peers) {
             on_demand.answered(one.id);
         }
-        assert!(on_demand.next(10, &peers).0.is_empty());
+        assert!(send(&mut on_demand, 10, &peers).is_empty());
         assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
-        assert!(on_demand.next(9 + RETRY, &peers).0.is_empty());
-        assert_eq!(asked(&on_demand.next(10 + RETRY, &peers).0), peers);
+        assert!(send(&mut on_demand, 9 + RETRY, &peers).is_empty());
+        assert_eq!(asked(&send(&mut on_demand, 10 + RETRY, &peers)), peers);
     }
 
     #[test]
     fn who_comes_during_a_pause_is_asked_at_once_and_the_pause_stays() {
         let (mut on_demand, peers) = (urgent(), peers(2));
         on_demand.want(7);
-        let (sent, _) = on_demand.next(0, &peers[..1]);
+        let sent = send(&mut on_demand, 0, &peers[..1]);
         on_demand.answered(sent[0].id);
-        assert!(on_demand.next(10, &peers[..1]).0.is_empty());
-        let (sent, _) = on_demand.next(20, &peers);
+        assert!(send(&mut on_demand, 10, &peers[..1]).is_empty());
+        let sent = send(&mut on_demand, 20, &peers);
         assert_eq!(asked(&sent), peers[1..]);
         on_demand.answered(sent[0].id);
-        assert!(on_demand.next(30, &peers).0.is_empty());
+        assert!(send(&mut on_demand, 30, &peers).is_empty());
         assert_eq!(on_demand.wake_at(), Some(10 + RETRY));
     }
 
@@ -273,7 +296,7 @@ mod tests {
     fn without_peers_it_waits() {
         let mut on_demand = urgent();
         on_demand.want(7);
-        assert!(on_demand.next(0, &[]).0.is_empty());
+        assert!(send(&mut on_demand, 0, &[]).is_empty());
         assert_eq!(on_demand.wake_at(), Some(RETRY));
     }
 
@@ -281,12 +304,12 @@ mod tests {
     fn a_search_is_given_up_when_it_is_superseded_or_over() {
         let (mut on_demand, peers) = (urgent(), peers(3));
         on_demand.want(7);
-        let (sent, _) = on_demand.next(0, &peers);
+        let sent = send(&mut on_demand, 0, &peers);
         on_demand.want(7);
         assert!(on_demand.answered(sent[0].id), "the same search goes on");
         on_demand.want(8);
         assert!(!on_demand.answered(sent[1].id));
-        let (sent, _) = on_demand.next(1, &peers);
+        let sent = send(&mut on_demand, 1, &peers);
         assert_eq!(sent.len(), 3);
         on_demand.found(7);
         assert_eq!(on_demand.wanted(), Some(8));
@@ -302,10 +325,10 @@ mod tests {
         on_demand.want(7);
         let (mut now, mut pauses) = (0, Vec::new());
         for _ in 0..70 {
-            let (sent, _) = on_demand.next(now, &peers);
+            let sent = send(&mut on_demand, now, &peers);
             assert_eq!(sent.len(), 1);
             on_demand.answered(sent[0].id);
-            assert!(on_demand.next(now, &peers).0.is_empty());
+            assert!(send(&mut on_demand, now, &peers).is_empty());
             let wake = on_demand.wake_at().unwrap();
             pauses.push(wake - now);
             now = wake;
@@ -318,10 +341,10 @@ mod tests {
     }
 
     #[test]
-    fn the_past_is_asked_of_one_peer_at_a_time() {
+    fn the_history_is_asked_of_one_peer_at_a_time() {
         let (mut on_demand, peers) = (OnDemand::new(Schedule::BACKGROUND), peers(3));
         on_demand.want(7);
-        assert_eq!(asked(&on_demand.next(0, &peers).0), peers[..1]);
-        assert!(on_demand.next(1, &peers).0.is_empty());
+        assert_eq!(asked(&send(&mut on_demand, 0, &peers)), peers[..1]);
+        assert!(send(&mut on_demand, 1, &peers).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Protocol names, and every limit on size and number that faces strangers.
+//! Protocol names, and every limit on sizes and counts of what strangers send.
 
 use duet_primitives::H256;
 use sc_network::{
@@ -17,21 +17,21 @@ pub(crate) const MAX_REQUEST_SIZE: u64 = 32;
 pub(crate) const MAX_RESPONSE_SIZE: u64 = 1024 * 1024;
 /// Requests that wait to be served; further ones are refused by the network. (GOSSIP-7)
 pub(crate) const INBOUND_REQUESTS: usize = 16;
-/// Longest response with hand-overs and their keys: one of the largest set has 4.6 MiB. (REQ-3)
+/// Longest response with handoff proofs: that of the largest set, with its keys, has 4.6 MiB. (REQ-3)
 pub(crate) const MAX_HISTORY_RESPONSE_SIZE: u64 = 6 * 1024 * 1024;
-/// Most hand-overs in one response. (REQ-3)
-pub(crate) const MAX_HANDOVERS: u8 = 64;
-/// How long a peer may take to send hand-overs. (REQ-3)
+/// Most handoff proofs in one response. (REQ-3)
+pub(crate) const MAX_HANDOFFS: u8 = 64;
+/// How long a peer may take to send handoff proofs. (REQ-3)
 pub(crate) const HISTORY_TIMEOUT: Duration = Duration::from_secs(20);
-/// How many peers are asked for hand-overs at once: no more than one answer is held. (REQ-3)
+/// How many peers are asked for handoff proofs at once: one, so that one response is held at most. (REQ-3)
 pub(crate) const PARALLEL_HISTORY_REQUESTS: usize = 1;
-/// Most mandatory justifications in one response. (REQ-2)
-pub(crate) const MAX_JUSTIFICATIONS: u8 = 64;
+/// Most handoff justifications in one response. (REQ-2)
+pub const MAX_JUSTIFICATIONS: u8 = 64;
 /// How long an asked peer may take. (REQ-2)
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many peers are asked at once. (REQ-1)
 pub(crate) const PARALLEL_REQUESTS: usize = 3;
-/// Checked messages that wait for the worker; further ones are left to later gossip. (GOSSIP-7)
+/// Checked messages that wait for the worker; further ones are dropped unchecked. (GOSSIP-7)
 pub(crate) const CHECKED_QUEUE: usize = 4096;
 
 /// `/{genesis}/{fork}/{suffix}`, without the fork where there is none.
@@ -48,7 +48,7 @@ pub fn gossip_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> Protoc
     protocol_name(genesis_hash, fork_id, "duet/1")
 }
 
-/// The name of the request-response protocol: `/{genesis}/duet/justifications/1`.
+/// The name of the protocol that asks for handoff justifications: `/{genesis}/duet/justifications/1`.
 pub(crate) fn justifications_protocol_name(
     genesis_hash: H256,
     fork_id: Option<&str>,
@@ -56,15 +56,15 @@ pub(crate) fn justifications_protocol_name(
     protocol_name(genesis_hash, fork_id, "duet/justifications/1")
 }
 
-/// The name of the protocol that asks for the past: `/{genesis}/duet/history/1`.
+/// The name of the protocol that asks for the history before a node began: `/{genesis}/duet/history/1`.
 pub(crate) fn history_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> ProtocolName {
     protocol_name(genesis_hash, fork_id, "duet/history/1")
 }
 
 /// Registers the gossip protocol with a network back end.
 ///
-/// The peers are those that the node syncs with: the gossip engine adds them to the reserved set as they
-/// come. The service goes into [`Params`](crate::Params).
+/// The peers are those that the node syncs with: the gossip engine adds them to the reserved set as they connect.
+/// The service goes into [`Endpoints`](crate::Endpoints).
 pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     protocol: ProtocolName,
     metrics: NotificationMetrics,

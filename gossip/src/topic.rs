@@ -1,8 +1,9 @@
-//! What a message is about, as the 32 bytes under which the gossip engine keeps it.
+//! What a message is about and where it came from, as the 32 bytes under which the gossip engine keeps it.
 //!
-//! The engine asks about every kept message on every tick and for every peer. It hands the topic along, so the
-//! topic itself carries all that the answer needs and no message is decoded twice.
+//! The engine asks about every kept message on every tick and for every peer. It passes the topic along, so the
+//! topic itself carries all that the answer needs and no message is decoded twice. Topics never leave the node.
 
+use crate::peers::Connection;
 use codec::{Decode, Encode};
 use duet_primitives::{BlockNumber, Commitment, SetId, H256};
 
@@ -24,15 +25,18 @@ pub(crate) struct Topic {
     pub(crate) set_id: SetId,
     /// The block.
     pub(crate) number: BlockNumber,
+    /// The connection over which it came; `None` for this node's own messages.
+    pub(crate) from: Option<Connection>,
 }
 
 impl Topic {
-    /// The subject of a message of this kind about this commitment.
-    pub(crate) fn new(kind: Kind, commitment: &Commitment) -> Self {
+    /// The subject of an own message of this kind about this commitment.
+    pub(crate) fn own(kind: Kind, commitment: &Commitment) -> Self {
         Self {
             kind,
             set_id: commitment.validator_set_id,
             number: commitment.block_number,
+            from: None,
         }
     }
 
@@ -48,10 +52,16 @@ impl Topic {
     }
 
     /// Reads back what [`Topic::to_hash`] wrote.
-    pub(crate) fn from_hash(hash: &H256) -> Option<Self> {
+    ///
+    /// # Errors
+    /// When the hash is not a topic of this validator.
+    pub(crate) fn from_hash(hash: &H256) -> Result<Self, codec::Error> {
         let mut bytes = hash.as_bytes();
-        let topic = Self::decode(&mut bytes).ok()?;
-        bytes.iter().all(|byte| *byte == 0).then_some(topic)
+        let topic = Self::decode(&mut bytes)?;
+        if bytes.iter().any(|byte| *byte != 0) {
+            return Err("a topic is followed by zeros".into());
+        }
+        Ok(topic)
     }
 }
 
@@ -62,14 +72,29 @@ mod tests {
     #[test]
     fn a_topic_is_read_back_from_its_hash() {
         for kind in [Kind::Vote, Kind::Justification] {
-            let topic = Topic {
-                kind,
-                set_id: u64::MAX,
-                number: u32::MAX,
-            };
-            assert!(topic.encoded_size() <= H256::len_bytes());
-            assert_eq!(Topic::from_hash(&topic.to_hash()), Some(topic));
+            for from in [None, Some(Connection::new(u64::MAX))] {
+                let topic = Topic {
+                    kind,
+                    set_id: SetId::new(u64::MAX),
+                    number: BlockNumber::MAX,
+                    from,
+                };
+                assert!(topic.encoded_size() <= H256::len_bytes());
+                assert_eq!(Topic::from_hash(&topic.to_hash()), Ok(topic));
+            }
         }
-        assert_eq!(Topic::from_hash(&H256::repeat_byte(1)), None);
+    }
+
+    #[test]
+    fn bytes_behind_a_topic_are_refused() {
+        let topic = Topic {
+            kind: Kind::Vote,
+            set_id: SetId::new(1),
+            number: BlockNumber::new(2),
+            from: None,
+        };
+        let mut hash = topic.to_hash();
+        hash.0[31] = 1;
+        assert!(Topic::from_hash(&hash).is_err());
     }
 }

@@ -1,13 +1,23 @@
 use super::*;
-use duet_primitives::testing::TestSet;
-use duet_primitives::{Commitment, SignerIndex};
+use crate::topic::Kind;
+use codec::Encode;
+use duet_primitives::{
+    testing::TestSet, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
+};
 use duet_voter::Accepted;
+use futures::{
+    future::{self, BoxFuture},
+    FutureExt,
+};
 use sp_runtime::{
     generic::{Block as GenericBlock, Header},
     traits::BlakeTwo256,
     OpaqueExtrinsic,
 };
-use std::cell::RefCell;
+use std::{
+    cell::RefCell,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 type Block = GenericBlock<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
 
@@ -26,7 +36,7 @@ impl ValidatorContext<Block> for Context {
     fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {}
 }
 
-/// As the network keeps them, save that they never decay.
+/// Reputations as the network keeps them, except that they never decay.
 #[derive(Clone, Default)]
 struct Ledger(Arc<Mutex<Vec<(PeerId, i32)>>>);
 
@@ -56,51 +66,71 @@ impl Reputations for Ledger {
     }
 }
 
+/// A clock that a test sets; nothing here waits for it.
+#[derive(Default)]
+struct TestClock(AtomicU64);
+
+impl Clock for TestClock {
+    fn now(&self) -> Millis {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn sleep_until(&self, _: Millis) -> BoxFuture<'static, ()> {
+        future::pending().boxed()
+    }
+}
+
 struct Setup {
     set: TestSet,
     genesis: H256,
     validator: GossipValidator,
     checked: async_channel::Receiver<Checked>,
     ledger: Ledger,
+    clock: Arc<TestClock>,
     context: Context,
     peer: PeerId,
 }
 
+/// See [`Settings::rebroadcast`].
+const REBROADCAST: Millis = 30_000;
 const LOWEST: u32 = 5;
 const HIGHEST: u32 = 100;
 
 fn setup_with_queue(queue: usize) -> Setup {
     let set = TestSet::new(0, 0..4);
     let genesis = H256::repeat_byte(9);
-    let (sender, checked) = async_channel::bounded(queue);
-    let ledger = Ledger::default();
-    let rebroadcast = Duration::from_secs(30);
-    let metrics = Metrics::new(None);
-    let validator = GossipValidator::new(
-        genesis,
-        Filter::new(32),
-        rebroadcast,
-        sender,
+    let (ledger, clock) = (Ledger::default(), Arc::new(TestClock::default()));
+    let settings = Settings {
+        genesis_hash: genesis,
+        rounds_per_signer: 32,
+        rebroadcast: REBROADCAST,
+    };
+    let (mut validator, _) = GossipValidator::new(
+        settings,
         Box::new(ledger.clone()),
-        metrics,
+        clock.clone(),
+        Metrics::new(None),
     );
+    let (sender, checked) = async_channel::bounded(queue);
+    validator.checked = sender;
     let signing = Accepted {
         set: Arc::new(set.set.clone()),
-        lowest: LOWEST,
-        highest: HIGHEST,
+        lowest: BlockNumber::new(LOWEST),
+        highest: BlockNumber::new(HIGHEST),
     };
     let window = Window {
         signing: Some(signing),
         next: None,
         awaited: Vec::new(),
     };
-    validator.update(window, LOWEST - 1);
+    validator.update(window, BlockNumber::new(LOWEST - 1));
     let mut setup = Setup {
         set,
         genesis,
         validator,
         checked,
         ledger,
+        clock,
         context: Context::default(),
         peer: PeerId::random(),
     };
@@ -123,7 +153,11 @@ enum Told {
 
 impl Setup {
     fn send(&mut self, bytes: &[u8]) -> Told {
-        let topic = |hash: H256| Topic::from_hash(&hash).expect("the validator made the topic");
+        // The connection does not matter for most tests: see the one about relaying.
+        let topic = |hash: H256| Topic {
+            from: None,
+            ..Topic::from_hash(&hash).expect("the validator made the topic")
+        };
         let Self {
             validator,
             context,
@@ -141,9 +175,10 @@ impl Setup {
         self.set.commitment(number, &self.set.set)
     }
 
-    fn vote(&self, commitment: Commitment, signer: SignerIndex) -> UncheckedVote {
+    fn vote(&self, commitment: Commitment, signer: u32) -> UncheckedVote {
         let message = RoundMessage::new(self.genesis, commitment);
-        UncheckedVote::sign(&self.set.secrets[signer as usize], signer, &message)
+        let secret = &self.set.secrets[usize::try_from(signer).unwrap()];
+        UncheckedVote::sign(secret, SignerIndex::new(signer), &message)
     }
 
     fn send_vote(&mut self, vote: UncheckedVote) -> Told {
@@ -163,12 +198,17 @@ impl Setup {
     }
 }
 
-fn vote_topic(number: u32) -> Topic {
+fn topic(kind: Kind, number: u32) -> Topic {
     Topic {
-        kind: Kind::Vote,
-        set_id: 0,
-        number,
+        kind,
+        set_id: SetId::new(0),
+        number: BlockNumber::new(number),
+        from: None,
     }
+}
+
+fn vote_topic(number: u32) -> Topic {
+    topic(Kind::Vote, number)
 }
 
 #[test]
@@ -179,14 +219,14 @@ fn a_valid_vote_is_kept_relayed_as_it_came_and_handed_to_the_worker() {
     assert_eq!(*setup.context.relayed.borrow(), [bytes]);
     assert_eq!(
         setup.last_report(),
-        Some(Conduct::GoodVote.reputation().value)
+        Some(PeerBehaviour::GoodVote.reputation().value)
     );
     let Ok(Checked::Vote { vote, message }) = setup.checked.try_recv() else {
         panic!("the worker gets the vote")
     };
     assert_eq!(
         (vote.signer(), message.commitment()),
-        (2, vote.commitment())
+        (SignerIndex::new(2), vote.commitment())
     );
 }
 
@@ -222,7 +262,7 @@ fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
     assert_eq!(setup.send_vote(forged), Told::Discard);
     assert_eq!(
         setup.last_report(),
-        Some(Conduct::BadVote.reputation().value)
+        Some(PeerBehaviour::BadVote.reputation().value)
     );
     assert_eq!(setup.relayed(), 0);
     assert_eq!(setup.send_vote(good), Told::Keep(vote_topic(10)));
@@ -268,7 +308,7 @@ fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
     assert_eq!(setup.send_vote(second), Told::Keep(vote_topic(10)));
     assert_eq!(
         setup.last_report(),
-        Some(Conduct::GoodEvidence.reputation().value)
+        Some(PeerBehaviour::GoodEvidence.reputation().value)
     );
     assert_eq!(setup.send_vote(third), Told::Discard);
     assert_eq!((setup.dleq_checks(), setup.relayed()), (2, 2));
@@ -286,7 +326,7 @@ fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
 fn garbage_is_blamed_by_its_length() {
     let mut setup = setup();
     assert_eq!(setup.send(&[7; 20]), Told::Discard);
-    let cost = Conduct::Undecodable { bytes: 20 }.reputation().value;
+    let cost = PeerBehaviour::Undecodable { bytes: 20 }.reputation().value;
     assert_eq!(setup.last_report(), Some(cost));
     assert_eq!(setup.validator.metrics.undecodable.get(), 1);
 }
@@ -301,7 +341,7 @@ fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
         );
     }
     let mut other_set = setup.commitment(10);
-    other_set.validator_set_id = 1;
+    other_set.validator_set_id = SetId::new(1);
     assert_eq!(setup.send_vote(setup.vote(other_set, 1)), Told::Discard);
     assert_eq!((setup.dleq_checks(), setup.last_report()), (0, None));
     assert_eq!(setup.validator.metrics.votes_ignored.get(), 3);
@@ -311,11 +351,11 @@ fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
 fn a_signer_that_the_set_does_not_have_is_blamed_without_curve_work() {
     let mut setup = setup();
     let mut vote = setup.vote(setup.commitment(10), 1);
-    vote.signer = 4;
+    vote.signer = SignerIndex::new(4);
     assert_eq!(setup.send_vote(vote), Told::Discard);
     assert_eq!(
         setup.last_report(),
-        Some(Conduct::UnknownSigner.reputation().value)
+        Some(PeerBehaviour::UnknownSigner.reputation().value)
     );
     assert_eq!(setup.dleq_checks(), 0);
 }
@@ -333,13 +373,9 @@ fn a_justification_is_checked_once_relayed_once_and_a_bad_one_blamed() {
     assert_eq!(send(&mut setup, bad), Told::Discard);
     assert_eq!(
         setup.last_report(),
-        Some(Conduct::BadJustification.reputation().value)
+        Some(PeerBehaviour::BadJustification.reputation().value)
     );
-    let topic = Topic {
-        kind: Kind::Justification,
-        set_id: 0,
-        number: 10,
-    };
+    let topic = topic(Kind::Justification, 10);
     assert_eq!(send(&mut setup, good.clone()), Told::Keep(topic));
     assert_eq!(send(&mut setup, good), Told::Discard);
     assert_eq!(setup.relayed(), 1);
@@ -364,17 +400,11 @@ fn with_a_full_queue_nothing_is_checked_and_nothing_is_marked_as_known() {
 #[test]
 fn messages_below_the_best_proof_expire_and_are_not_sent() {
     let setup = setup();
-    let window = setup.validator.with_filter(|_| Window::default());
-    setup.validator.update(window, 20);
+    setup
+        .validator
+        .update(Window::default(), BlockNumber::new(20));
     let mut expired = Validator::<Block>::message_expired(&setup.validator);
-    let hash = |kind, number| {
-        Topic {
-            kind,
-            set_id: 0,
-            number,
-        }
-        .to_hash()
-    };
+    let hash = |kind, number| topic(kind, number).to_hash();
     assert!(expired(hash(Kind::Vote, 20), &[]));
     assert!(!expired(hash(Kind::Vote, 21), &[]));
     assert!(expired(hash(Kind::Justification, 19), &[]));
@@ -395,8 +425,9 @@ fn what_peers_have_is_sent_again_once_per_interval_and_relays_do_not_use_up_the_
         let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
         (0..2).all(|_| allowed(&setup.peer, intent, &topic, &[]))
     };
+    setup.clock.0.store(REBROADCAST - 1, Ordering::Relaxed);
     assert!(!ask(MessageIntent::PeriodicRebroadcast));
-    setup.validator.inner.lock().next_rebroadcast = Instant::now();
+    setup.clock.0.store(REBROADCAST, Ordering::Relaxed);
     assert!(ask(MessageIntent::Broadcast));
     assert!(
         ask(MessageIntent::PeriodicRebroadcast),
@@ -406,32 +437,56 @@ fn what_peers_have_is_sent_again_once_per_interval_and_relays_do_not_use_up_the_
         !ask(MessageIntent::PeriodicRebroadcast),
         "the next pass waits"
     );
+    setup.clock.0.store(2 * REBROADCAST, Ordering::Relaxed);
+    assert!(ask(MessageIntent::PeriodicRebroadcast));
+}
+
+/// Asks whether a message may be sent to a peer that does not have it.
+fn may_go_to(setup: &Setup, peer: &PeerId, topic: &H256) -> bool {
+    let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
+    allowed(peer, MessageIntent::Broadcast, topic, &[])
 }
 
 #[test]
-fn a_message_is_not_relayed_to_the_peer_that_it_came_from() {
+fn a_message_is_not_relayed_over_the_connection_that_it_came_over() {
+    let mut setup = setup();
+    let (sender, other) = (setup.peer, PeerId::random());
+    let role = ObservedRole::Full;
+    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &other, role);
+    let bytes = GossipMessage::Vote(setup.vote(setup.commitment(10), 2)).encode();
+    let result =
+        Validator::<Block>::validate(&setup.validator, &mut setup.context, &sender, &bytes);
+    let ValidationResult::ProcessAndKeep(topic) = result else {
+        panic!("the vote is good")
+    };
+    assert!(!may_go_to(&setup, &sender, &topic));
+    assert!(may_go_to(&setup, &other, &topic));
+
+    // A peer that restarted has lost what it sent.
+    Validator::<Block>::peer_disconnected(&setup.validator, &mut setup.context, &sender);
+    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &sender, role);
+    assert!(may_go_to(&setup, &sender, &topic));
+}
+
+#[test]
+fn own_messages_go_to_everybody() {
     let setup = setup();
     let topic = vote_topic(10).to_hash();
-    setup.validator.inner.lock().origin = Some(setup.peer);
-    let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
-    assert!(!allowed(&setup.peer, MessageIntent::Broadcast, &topic, &[]));
-    assert!(allowed(
-        &PeerId::random(),
-        MessageIntent::Broadcast,
-        &topic,
-        &[]
-    ));
+    assert!(may_go_to(&setup, &setup.peer, &topic));
+    assert!(may_go_to(&setup, &PeerId::random(), &topic));
 }
 
 #[test]
 fn peers_are_ranked_by_what_they_sent() {
     let mut setup = setup();
-    let other = PeerId::random();
+    let silent = PeerId::random();
     let role = ObservedRole::Full;
-    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &other, role);
+    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &silent, role);
     assert_eq!(setup.validator.metrics.live_peers.get(), 2);
-    setup.validator.inner.lock().peers.showed(&other, 3);
-    assert_eq!(setup.validator.peers(), [other, setup.peer]);
-    Validator::<Block>::peer_disconnected(&setup.validator, &mut setup.context, &other);
-    assert_eq!(setup.validator.peers(), [setup.peer]);
+    setup.send_vote(setup.vote(setup.commitment(10), 2));
+    assert_eq!(setup.validator.peers(), [setup.peer, silent]);
+    let peer = setup.peer;
+    Validator::<Block>::peer_disconnected(&setup.validator, &mut setup.context, &peer);
+    assert_eq!(setup.validator.peers(), [silent]);
+    assert_eq!(setup.validator.metrics.live_peers.get(), 1);
 }

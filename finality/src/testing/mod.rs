@@ -1,11 +1,17 @@
 //! A chain in memory, for tests: real back end, and a runtime that answers from a table.
 
+pub(crate) mod clock;
 pub(crate) mod network;
 pub(crate) mod nodes;
 
-use super::{
-    chain::{AccountId, Chain},
-    DuetClient, Store,
+use crate::{
+    chain::{
+        blocks::{BackendBlocks, Blocks},
+        runtime::ClientRuntime,
+        Chain,
+    },
+    client::{AccountId, DuetClient},
+    store::Store,
 };
 use codec::Encode;
 use duet_light_client::testing::prove_keysets;
@@ -18,7 +24,7 @@ use sc_client_api::{
     in_mem, AuxStore, Backend as BackendT, BlockImportOperation as _, FinalityNotifications,
     NewBlockState,
 };
-use sc_transaction_pool_api::OffchainTransactionPoolFactory;
+use sc_transaction_pool_api::{OffchainTransactionPoolFactory, RejectAllTxPool};
 use sc_utils::mpsc::tracing_unbounded;
 use sp_api::{ApiError, ApiRef, ProvideRuntimeApi};
 use sp_blockchain::HeaderBackend;
@@ -209,8 +215,13 @@ impl TestChain {
         Store::new(self.backend.clone())
     }
 
-    pub(crate) fn chain(&self) -> Chain<Block, Backend, TestClient> {
-        Chain::new(self.client.clone(), self.backend.clone(), self.store())
+    pub(crate) fn blocks(&self) -> Arc<dyn Blocks> {
+        Arc::new(BackendBlocks::<Block, Backend>::new(self.backend.clone()))
+    }
+
+    pub(crate) fn chain(&self) -> Chain {
+        let runtime = ClientRuntime::new(self.client.clone(), no_pool());
+        Chain::new(self.blocks(), Arc::new(runtime), self.store())
     }
 
     pub(crate) fn push_without_duet(&self) -> H256 {
@@ -259,6 +270,11 @@ impl TestChain {
         self.backend.commit_operation(operation).unwrap();
         hash
     }
+}
+
+/// A transaction pool that takes nothing.
+pub(crate) fn no_pool() -> OffchainTransactionPoolFactory<Block> {
+    OffchainTransactionPoolFactory::new(RejectAllTxPool::default())
 }
 
 /// An auxiliary store alone.

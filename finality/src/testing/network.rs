@@ -1,12 +1,12 @@
-//! A network in memory, for tests: peers are threads, connections are queues.
+//! A network in memory, for tests: peers are tasks, connections are queues.
 
 use super::Block;
-use crate::network::protocol::gossip_protocol_name;
+use duet_gossip::gossip_protocol_name;
 use duet_primitives::H256;
 use futures::{
     channel::{mpsc, oneshot},
-    executor::block_on,
-    stream, Stream, StreamExt,
+    future::BoxFuture,
+    stream, FutureExt, Stream, StreamExt,
 };
 use parking_lot::Mutex;
 use sc_network::{
@@ -24,7 +24,6 @@ use std::{
     collections::{HashMap, HashSet},
     pin::Pin,
     sync::Arc,
-    thread,
 };
 
 /// How others reach a peer.
@@ -34,12 +33,16 @@ struct Port {
     history: async_channel::Sender<IncomingRequest>,
 }
 
+/// Answers on their way back.
+type Deliveries = mpsc::UnboundedSender<BoxFuture<'static, ()>>;
+
 /// What joins the peers, and what they said of each other.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Hub {
     ports: Arc<Mutex<HashMap<PeerId, Port>>>,
     /// Costs that peers were charged.
-    pub(crate) costs: Arc<Mutex<Vec<(PeerId, i32)>>>,
+    costs: Arc<Mutex<Vec<(PeerId, i32)>>>,
+    deliveries: Deliveries,
 }
 
 /// One peer's way into the network.
@@ -60,6 +63,20 @@ fn opened(peer: PeerId) -> NotificationEvent {
 }
 
 impl Hub {
+    /// A network without peers, and the task that delivers its answers.
+    pub(crate) fn new() -> (Self, BoxFuture<'static, ()>) {
+        let (deliveries, pending) = mpsc::unbounded();
+        let hub = Self {
+            ports: Arc::default(),
+            costs: Arc::default(),
+            deliveries,
+        };
+        (
+            hub,
+            pending.for_each_concurrent(None, |answer| answer).boxed(),
+        )
+    }
+
     /// Connects a peer with all others.
     pub(crate) fn join(&self, me: PeerId) -> Joined {
         let (notifications, events) = mpsc::unbounded();
@@ -316,16 +333,18 @@ impl NetworkRequest for TestNetwork {
             Some(port) => port.requests.try_send(request).is_ok(),
             None => false,
         };
-        thread::spawn(move || {
-            let result = match block_on(response) {
+        let delivery = response.map(move |response| {
+            let result = match response {
                 Ok(OutgoingResponse {
                     result: Ok(bytes), ..
                 }) if sent => Ok((bytes, protocol)),
                 _ => Err(RequestFailure::Refused),
             };
-            // The asking peer may have gone.
-            answer.send(result).ok();
+            // The peer that asked may have left.
+            let _ = answer.send(result);
         });
+        // When the network is gone, so is the peer that asked.
+        let _ = self.hub.deliveries.unbounded_send(delivery.boxed());
     }
 }
 

@@ -29,7 +29,12 @@ const CLIENT_LICENCE: (&str, &str) = ("GPL-3.0-or-later", "Classpath-exception-2
 
 /// Our crates that may link the SDK's client crates: the node and what is built into it. What others embed
 /// (primitives, pallet, runtime, voter, light client) must stay free of them.
-const MAY_LINK_CLIENT: [&str; 3] = ["duet-chain-spec", "duet-gossip", "duet-node"];
+const MAY_LINK_CLIENT: [&str; 4] = [
+    "duet-chain-spec",
+    "duet-finality",
+    "duet-gossip",
+    "duet-node",
+];
 
 /// Packages whose manifest points at a file instead of naming licences, with what we read in it.
 const READ_BY_US: [(&str, &str, &str); 1] =
