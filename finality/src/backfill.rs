@@ -207,9 +207,9 @@ impl Backfill {
         if peers.is_empty() {
             return;
         }
-        let rounds = self.search.rounds_in_vain();
+        let rounds = self.search.failed_rounds();
         let Step { outgoing, late } = self.search.next(now, &peers);
-        if rounds == 0 && self.search.rounds_in_vain() > 0 {
+        if rounds == 0 && self.search.failed_rounds() > 0 {
             log::info!(target: LOG_TARGET, "no peer has {wanted}; asking again from time to time");
         }
         for peer in late {

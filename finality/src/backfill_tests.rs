@@ -131,6 +131,7 @@ fn handoffs_from(first_set: u64) -> HistoryRequest {
     HistoryPart::Handoffs(SetId::new(first_set)).request()
 }
 
+/// REQ-3, REQ-6.
 #[test]
 fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() {
     let scenario = scenario();
@@ -197,6 +198,7 @@ fn with_handoffs(
     }
 }
 
+/// REQ-4.
 #[test]
 fn a_peer_that_lies_is_charged_and_dropped_and_the_next_is_asked() {
     let lies: [(&str, Lie); 4] = [
@@ -302,6 +304,7 @@ fn a_node_that_began_at_the_genesis_asks_for_nothing() {
     scenario.net.stop(&mut node);
 }
 
+/// REQ-5.
 #[test]
 fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_charged() {
     let scenario = scenario();

@@ -218,6 +218,7 @@ mod tests {
         assert!(matches!(error, ChainError::UnknownSet { id } if id == SetId::new(1)));
     }
 
+    /// ROUND-1.
     #[test]
     fn nothing_is_signed_about_a_block_that_is_not_final() {
         let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));

@@ -230,3 +230,7 @@ impl HandoffSearch {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "handoffs_tests.rs"]
+mod tests;

@@ -1,8 +1,8 @@
 //! Runs Duet finality on a Substrate client.
 //!
 //! Finalized blocks, checked messages and timers become events of [`duet_voter`], whose effects are carried out in
-//! order. What is decided is decided in the voter; what other nodes send is checked in [`duet_gossip`] and, for the
-//! history before a node began, in [`duet_light_client`].
+//! order. The voter decides; what other nodes send is checked in [`duet_gossip`] and, for the history before a node
+//! began, in [`duet_light_client`].
 //!
 //! | module | what it holds |
 //! | --- | --- |

@@ -131,8 +131,7 @@ mod tests {
             .iter()
             .map(|family| family.get_name().to_owned())
             .collect();
-        let mut expected =
-            [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
+        let mut expected = [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
         registered.sort_unstable();
         expected.sort_unstable();
         assert_eq!(registered, expected);

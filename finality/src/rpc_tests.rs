@@ -207,6 +207,16 @@ fn a_damaged_proof_is_not_served_as_a_stateless_one() {
 }
 
 #[test]
+fn keys_that_do_not_match_their_commitment_are_an_error_and_not_an_absence() {
+    let setup = proven();
+    let commitment = setup.sets[0].set.commitment();
+    let others = dual_keys(&setup.sets[1]);
+    setup.chain.store().put_keys(commitment, &others).unwrap();
+    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(0), 1)), 9003);
+    assert_eq!(code(setup.rpc.stateless_proof(BlockNumber::new(1))), 9003);
+}
+
+#[test]
 fn limits_are_kept() {
     let setup = proven();
     for limit in [0, MAX_SETS + 1, u32::MAX] {
@@ -260,6 +270,7 @@ fn fetching() -> (Setup, duet_light_client::testing::TestChain) {
     (setup, past)
 }
 
+/// REQ-6.
 #[test]
 fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
     let (setup, past) = fetching();
@@ -295,6 +306,7 @@ fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
     );
 }
 
+/// REQ-6.
 #[test]
 fn what_was_fetched_is_served_as_if_it_had_been_here_always() {
     let (setup, past) = fetching();

@@ -67,20 +67,18 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
 {
     let registry = params.prometheus_registry.as_ref();
     let gossip_metrics = GossipMetrics::new(registry);
-    let settings = Settings {
-        genesis_hash: params.genesis_hash,
-        rounds_per_signer: params.config.rounds_per_signer,
-        rebroadcast: params.config.rebroadcast,
-    };
-    let endpoints = Endpoints {
-        network: params.network,
-        sync: params.sync,
-        notification_service: params.notification_service,
-        fork_id: params.fork_id,
-    };
     let joined = duet_gossip::join::<Block, _, _>(
-        endpoints,
-        settings,
+        Endpoints {
+            network: params.network,
+            sync: params.sync,
+            notification_service: params.notification_service,
+            fork_id: params.fork_id,
+        },
+        Settings {
+            genesis_hash: params.genesis_hash,
+            rounds_per_signer: params.config.rounds_per_signer,
+            rebroadcast: params.config.rebroadcast,
+        },
         clock.clone(),
         gossip_metrics.clone(),
     );

@@ -67,12 +67,7 @@ impl Worker {
             // the history when nothing else waits.
             futures::select_biased! {
                 () = timer => {
-                    self.voting.on_timer()?;
-                    let now = self.clock.now();
-                    if now >= housekeeping_at {
-                        housekeeping_at = now.saturating_add(HOUSEKEEPING);
-                        self.housekeeping()?;
-                    }
+                    housekeeping_at = self.on_timer(housekeeping_at)?;
                     wake_at = Millis::MAX;
                 },
                 notification = finality.next() => {
@@ -103,6 +98,17 @@ impl Worker {
                 timer = self.clock.sleep_until(wake_at).fuse();
             }
         }
+    }
+
+    /// Does what is due now; when housekeeping is due again.
+    fn on_timer(&mut self, housekeeping_at: Millis) -> Result<Millis, Error> {
+        self.voting.on_timer()?;
+        let now = self.clock.now();
+        if now < housekeeping_at {
+            return Ok(housekeeping_at);
+        }
+        self.housekeeping()?;
+        Ok(now.saturating_add(HOUSEKEEPING))
     }
 
     fn wake_at(&self) -> Millis {

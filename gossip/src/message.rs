@@ -133,6 +133,7 @@ mod tests {
         assert!(u64::try_from(longest).unwrap() <= MAX_NOTIFICATION_SIZE);
     }
 
+    /// GOSSIP-1.
     #[test]
     fn a_byte_too_many_or_too_few_is_refused() {
         for message in messages() {
@@ -159,6 +160,7 @@ mod tests {
         assert_eq!(GossipMessage::from_bytes(&[]), Err(MessageError::Empty));
     }
 
+    /// GOSSIP-1.
     #[test]
     fn a_long_message_is_refused_before_it_is_decoded() {
         let limit = max_justification_len();

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// Pause before the peers are asked again when all of them have been asked in vain.
+/// Pause before the peers are asked again, once none of them had it.
 const RETRY: Millis = 6_000;
 /// The longest pause between questions for the history, which perhaps nobody has.
 const HISTORY_RETRY: Millis = 600_000;
@@ -27,7 +27,7 @@ pub struct Schedule {
     parallel: usize,
     /// How long each may take.
     timeout: Duration,
-    /// The longest pause after all were asked in vain. The first is [`RETRY`], each further one twice as long.
+    /// The longest pause after no peer had it. The first is [`RETRY`], each further one twice as long.
     longest_pause: Millis,
 }
 
@@ -130,8 +130,8 @@ impl<T: Copy + Ord> OnDemand<T> {
         self.search.as_ref().map(|search| search.wanted)
     }
 
-    /// How often all peers have been asked for it in vain.
-    pub fn rounds_in_vain(&self) -> u32 {
+    /// How often all peers have been asked for it without success.
+    pub fn failed_rounds(&self) -> u32 {
         self.search.as_ref().map_or(0, |search| search.pauses)
     }
 
@@ -160,7 +160,7 @@ impl<T: Copy + Ord> OnDemand<T> {
         let Some(search) = &mut self.search else {
             return Vec::new();
         };
-        // During a pause, who has come since is asked.
+        // During a pause, only peers that have connected since are asked.
         if search.pause_until.is_some_and(|until| until <= now) {
             search.asked.clear();
             search.pause_until = None;
@@ -221,6 +221,7 @@ mod tests {
         outgoing.iter().map(|one| one.peer).collect()
     }
 
+    /// REQ-1.
     #[test]
     fn several_peers_are_asked_at_once_and_no_more_than_allowed() {
         let (mut on_demand, peers) = (urgent(), peers(5));
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answers_in_vain_is_replaced_by_the_next() {
+    fn a_peer_that_answers_without_success_is_replaced_by_the_next() {
         let (mut on_demand, peers) = (urgent(), peers(5));
         on_demand.want(7);
         let sent = send(&mut on_demand, 0, &peers);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn when_all_were_asked_in_vain_it_pauses_and_starts_over() {
+    fn when_no_peer_had_it_the_search_pauses_and_starts_over() {
         let (mut on_demand, peers) = (urgent(), peers(2));
         on_demand.want(7);
         for one in send(&mut on_demand, 0, &peers) {
@@ -279,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_during_a_pause_is_asked_at_once_and_the_pause_stays() {
+    fn a_peer_that_connects_during_a_pause_is_asked_at_once_and_the_pause_stays() {
         let (mut on_demand, peers) = (urgent(), peers(2));
         on_demand.want(7);
         let sent = send(&mut on_demand, 0, &peers[..1]);
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_is_asked_for_ever_less_often_up_to_a_bound() {
+    fn what_nobody_has_is_asked_for_less_and_less_often_up_to_a_bound() {
         let (mut on_demand, peers) = (OnDemand::new(Schedule::BACKGROUND), peers(1));
         on_demand.want(7);
         let (mut now, mut pauses) = (0, Vec::new());
@@ -335,9 +336,9 @@ mod tests {
         }
         assert_eq!(pauses[..3], [RETRY, 2 * RETRY, 4 * RETRY]);
         assert!(pauses[7..].iter().all(|pause| *pause == HISTORY_RETRY));
-        assert_eq!(on_demand.rounds_in_vain(), 70);
+        assert_eq!(on_demand.failed_rounds(), 70);
         on_demand.want(8);
-        assert_eq!(on_demand.rounds_in_vain(), 0, "another search begins anew");
+        assert_eq!(on_demand.failed_rounds(), 0, "another search begins anew");
     }
 
     #[test]

@@ -236,6 +236,7 @@ mod tests {
         i64::from(behaviour.reputation().value) * times < i64::from(BANNED_THRESHOLD)
     }
 
+    /// GOSSIP-6.
     #[test]
     fn so_many_strikes_in_a_row_are_a_ban_and_one_less_is_none() {
         for (behaviour, strikes) in [

@@ -40,14 +40,14 @@ pub enum Checked {
 /// Which kept messages are still worth a peer's attention. Follows the voter's window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
-    /// Votes below this block are of no use to anybody.
+    /// Votes below this block are useless to everybody.
     lowest_vote: BlockNumber,
-    /// Proofs of lower blocks are superseded: below the best one, and below those that nobody has shown yet.
+    /// Proofs below this block are superseded by the best one, unless no peer has shown them yet.
     lowest_proof: BlockNumber,
 }
 
 impl Horizon {
-    /// Whether messages with this topic are still of use.
+    /// Whether messages with this topic are still useful.
     pub(crate) fn includes(&self, topic: &Topic) -> bool {
         match topic.kind {
             Kind::Vote => topic.number >= self.lowest_vote,
@@ -71,7 +71,7 @@ pub(crate) struct Accepted {
 /// What a message that leads to nothing says about its sender, if anything.
 pub(crate) type Rejected = Option<PeerBehaviour>;
 
-/// What is known of peers, and of what they sent.
+/// What is known about peers and about what they sent.
 pub(crate) struct Validation {
     genesis_hash: H256,
     filter: Filter,
@@ -96,7 +96,7 @@ impl Validation {
         }
     }
 
-    /// Follows the voter: what is of use from now on, and the best proven block.
+    /// Follows the voter: what is useful from now on, and the best proven block.
     pub(crate) fn update(&mut self, window: Window, best_block: BlockNumber) {
         let awaited = window.awaited.iter().map(|accepted| accepted.lowest);
         self.horizon = Horizon {
@@ -111,7 +111,7 @@ impl Validation {
         &mut self.filter
     }
 
-    /// Which messages are still of use.
+    /// Which messages are still useful.
     pub(crate) fn horizon(&self) -> Horizon {
         self.horizon
     }

@@ -1,7 +1,6 @@
 //! Connects [`Validation`] to the SDK's gossip engine.
 //!
-//! What holds is relayed at once, from here, with the bytes as they came; what the worker needs goes to it over
-//! a bounded queue. When the queue is full nothing is checked, so that no vote is recorded that the worker has not
+//! A valid message is relayed at once, with the bytes as they came, and goes to the worker over a bounded queue. When the queue is full nothing is checked, so that no vote is recorded that the worker has not
 //! seen (GOSSIP-7).
 //!
 //! A message takes the lock once, and the engine's question to whom it may be relayed takes it once more. The lock
@@ -96,7 +95,7 @@ impl GossipValidator {
         (validator, checked)
     }
 
-    /// Follows the voter: what is of use from now on, and the best proven block.
+    /// Follows the voter: what is useful from now on, and the best proven block.
     pub fn update(&self, window: Window, best_block: BlockNumber) {
         self.state.lock().validation.update(window, best_block);
     }
@@ -191,7 +190,7 @@ impl<B: BlockT<Hash = H256>> Validator<B> for GossipValidator {
         if !accepted.relay {
             return ValidationResult::ProcessAndDiscard(topic);
         }
-        // GOSSIP-5: to everybody who does not have it. `message_allowed` leaves out the sender.
+        // GOSSIP-5: to all peers that do not have it. `message_allowed` leaves out the sender.
         context.broadcast_message(topic, bytes.to_vec(), false);
         ValidationResult::ProcessAndKeep(topic)
     }

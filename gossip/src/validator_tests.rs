@@ -211,6 +211,7 @@ fn vote_topic(number: u32) -> Topic {
     topic(Kind::Vote, number)
 }
 
+/// GOSSIP-5.
 #[test]
 fn a_valid_vote_is_kept_relayed_as_it_came_and_handed_to_the_worker() {
     let mut setup = setup();
@@ -230,6 +231,7 @@ fn a_valid_vote_is_kept_relayed_as_it_came_and_handed_to_the_worker() {
     );
 }
 
+/// GOSSIP-3.
 #[test]
 fn the_same_vote_again_costs_no_curve_work_and_no_reputation() {
     let mut setup = setup();
@@ -241,6 +243,7 @@ fn the_same_vote_again_costs_no_curve_work_and_no_reputation() {
     assert_eq!((setup.relayed(), setup.ledger.entries()), (1, reports));
 }
 
+/// GOSSIP-3.
 #[test]
 fn other_bytes_for_the_same_commitment_cost_no_curve_work() {
     let mut setup = setup();
@@ -253,6 +256,7 @@ fn other_bytes_for_the_same_commitment_cost_no_curve_work() {
     assert_eq!((setup.dleq_checks(), setup.relayed()), (1, 1));
 }
 
+/// GOSSIP-6.
 #[test]
 fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
     let mut setup = setup();
@@ -268,6 +272,7 @@ fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
     assert_eq!(setup.send_vote(good), Told::Keep(vote_topic(10)));
 }
 
+/// GOSSIP-6.
 #[test]
 fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     let mut setup = setup();
@@ -294,6 +299,7 @@ fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     assert_eq!(setup.send_vote(honest), Told::Keep(vote_topic(10)));
 }
 
+/// GOSSIP-4.
 #[test]
 fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
     let mut setup = setup();
@@ -331,6 +337,7 @@ fn garbage_is_blamed_by_its_length() {
     assert_eq!(setup.validator.metrics.undecodable.get(), 1);
 }
 
+/// GOSSIP-2.
 #[test]
 fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
     let mut setup = setup();
@@ -347,6 +354,7 @@ fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
     assert_eq!(setup.validator.metrics.votes_ignored.get(), 3);
 }
 
+/// GOSSIP-2.
 #[test]
 fn a_signer_that_the_set_does_not_have_is_blamed_without_curve_work() {
     let mut setup = setup();
@@ -385,6 +393,7 @@ fn a_justification_is_checked_once_relayed_once_and_a_bad_one_blamed() {
     ));
 }
 
+/// GOSSIP-7.
 #[test]
 fn with_a_full_queue_nothing_is_checked_and_nothing_is_marked_as_known() {
     let mut setup = setup_with_queue(1);
@@ -447,6 +456,7 @@ fn may_go_to(setup: &Setup, peer: &PeerId, topic: &H256) -> bool {
     allowed(peer, MessageIntent::Broadcast, topic, &[])
 }
 
+/// GOSSIP-5.
 #[test]
 fn a_message_is_not_relayed_over_the_connection_that_it_came_over() {
     let mut setup = setup();

@@ -55,3 +55,21 @@ impl Clock for VirtualClock {
         woken.map(drop).boxed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_jumps_from_sleeper_to_sleeper_in_order() {
+        let clock = VirtualClock::default();
+        let (late, early) = (clock.sleep_until(70), clock.sleep_until(20));
+        assert!(clock.advance());
+        assert_eq!(clock.now(), 20);
+        assert!(early.now_or_never().is_some());
+        drop(late);
+        assert!(!clock.advance(), "nobody waits any more");
+        assert_eq!(clock.now(), 20);
+        assert!(clock.sleep_until(20).now_or_never().is_some());
+    }
+}

@@ -158,6 +158,7 @@ mod tests {
         assert_eq!(HistoryPart::Genesis.request(), HistoryRequest::Genesis);
     }
 
+    /// REQ-3.
     #[test]
     fn answers_are_pinned() {
         let chain = TestChain::new(3, 4, 0);
@@ -232,6 +233,7 @@ mod tests {
         );
     }
 
+    /// REQ-3.
     #[test]
     fn the_handoff_proofs_of_an_answer_are_bounded() {
         let one = TestChain::new(1, 4, 0).handoff_proofs(0, 1).remove(0);

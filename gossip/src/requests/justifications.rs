@@ -89,6 +89,7 @@ mod tests {
         answer(source, &JustificationsRequest { first_set, count }.encode())
     }
 
+    /// REQ-1.
     #[test]
     fn the_sets_asked_for_are_served_in_order_as_far_as_known() {
         let source = source(5);
@@ -127,6 +128,7 @@ mod tests {
         }
     }
 
+    /// REQ-2.
     #[test]
     fn a_request_for_none_or_too_many_blames_its_sender() {
         let source = source(1);
@@ -148,6 +150,7 @@ mod tests {
         assert!(u64::try_from(request.encoded_size()).unwrap() <= MAX_REQUEST_SIZE);
     }
 
+    /// REQ-2.
     #[test]
     fn a_response_never_exceeds_its_limit() {
         let mut one = source(1).handoffs.remove(0).0;
@@ -158,6 +161,7 @@ mod tests {
         assert!(found.encoded_size() + one.encoded_size() > limit);
     }
 
+    /// REQ-2.
     #[test]
     fn a_response_with_more_than_was_asked_for_is_refused() {
         let bytes = ask(&source(4), 0, 4).unwrap();

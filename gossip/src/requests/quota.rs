@@ -8,7 +8,7 @@ use schnellru::{ByLength, LruMap};
 const QUOTA: u32 = 20;
 /// See [`QUOTA`].
 const PERIOD: Millis = 10_000;
-/// Peers whose requests are counted; who asked longest ago is forgotten first.
+/// Peers whose requests are counted; the one that asked longest ago is dropped first.
 const PEERS: u32 = 512;
 
 /// A peer that has used up its quota.
