@@ -5,7 +5,7 @@ use super::{
     network::{Network, Protocols},
     settings::Settings,
 };
-use duet_gossip::{DuetBlockImport, RpcLinks, VoterLinks};
+use duet_finality::{DuetBlockImport, RpcLinks, VoterLinks};
 use duet_keystore::Signer;
 use duet_runtime::types::opaque::Block;
 use sc_consensus::BoxJustificationImport;
@@ -39,7 +39,7 @@ pub(crate) struct Import {
 pub(crate) struct Links {
     pub(crate) grandpa: LinkHalf<Block, FullClient, SelectChain>,
     pub(crate) duet: VoterLinks,
-    pub(crate) rpc: RpcLinks<Block, FullBackend>,
+    pub(crate) rpc: RpcLinks,
 }
 
 impl Import {
@@ -63,7 +63,7 @@ pub(crate) fn import(
         chain.select_chain.clone(),
         telemetry,
     )?;
-    let (block_import, duet, rpc) = duet_gossip::block_import(
+    let (block_import, duet, rpc) = duet_finality::block_import(
         grandpa_import.clone(),
         chain.client.clone(),
         chain.backend.clone(),
@@ -105,7 +105,7 @@ pub(crate) fn start(
         OffchainTransactionPoolFactory::new(chain.transaction_pool.clone());
     let essential = task_manager.spawn_essential_handle();
 
-    let duet = duet_gossip::run(duet_gossip::Params {
+    let duet = duet_finality::run(duet_finality::Params {
         client: chain.client.clone(),
         backend: chain.backend.clone(),
         network: network.clone(),

@@ -1,7 +1,7 @@
 //! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, Duet.
 
-use super::client::{Chain, FullBackend};
-use duet_gossip::{
+use super::client::Chain;
+use duet_finality::{
     rpc::{Duet, DuetRpcServer},
     RpcLinks,
 };
@@ -25,7 +25,7 @@ pub(crate) type Builder = Box<dyn Fn(SubscriptionTaskExecutor) -> Result<RpcModu
 /// When the database has no offchain storage, where the nodes of the Merkle mountain range are.
 pub(crate) fn builder(
     chain: &Chain,
-    links: RpcLinks<Block, FullBackend>,
+    links: RpcLinks,
     signer: Arc<dyn Signer>,
 ) -> Result<Builder, Error> {
     let client = chain.client.clone();

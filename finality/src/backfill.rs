@@ -1,0 +1,335 @@
+//! Fetches from peers what happened before this node began: the proof of the first set, and the handoffs up to
+//! the set it began with. (REQ-3 to REQ-6)
+//!
+//! A node that starts by warp sync has neither the old states nor the keys in them, and needs neither to vote. Light
+//! clients that ask it do need them, from the genesis on. So each handoff is fetched with the keys of the set that
+//! takes over, and checked as a light client checks it, one after the other from the genesis hash: no peer is
+//! trusted. What was checked is stored at once. After a restart the backfill continues behind the last stored
+//! handoff.
+//!
+//! It runs when nothing else waits: one question at a time and no more than one in a second, one response held, and
+//! one handoff checked in each turn of the loop.
+
+use crate::{
+    chain::Chain,
+    effects::report_divergence,
+    error::Error,
+    metrics::Metrics,
+    missing::{Missing, SharedMissing},
+    store::Store,
+};
+use duet_gossip::{
+    network::Question,
+    on_demand::{OnDemand, Outgoing, RequestId, Schedule, Step},
+    reputation::PeerBehaviour,
+    requests::history::{decode_genesis, decode_handoffs, HistoryPart},
+    source::HandoffProof,
+    Network, LOG_TARGET,
+};
+use duet_primitives::{BlockNumber, SetId};
+use duet_voter::{Millis, State};
+use futures::{
+    future::{self, BoxFuture, Either, Pending, Ready},
+    stream::{FuturesUnordered, SelectNextSome},
+    FutureExt, StreamExt,
+};
+use progress::{Outlook, Progress};
+use sc_network::RequestFailure;
+use sc_network_types::PeerId;
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
+use verify::BackfillError;
+
+mod progress;
+mod verify;
+
+/// The shortest time from one question to the next.
+const PACE: Millis = 1_000;
+
+/// What a peer answered, or why it did not.
+pub(crate) struct HistoryAnswer {
+    id: RequestId,
+    peer: PeerId,
+    wanted: HistoryPart,
+    result: Result<Vec<u8>, RequestFailure>,
+}
+
+type Answers = FuturesUnordered<BoxFuture<'static, HistoryAnswer>>;
+
+/// The next answer; pending as long as there is none.
+pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
+
+/// Handoff proofs that a peer sent and that wait to be checked.
+struct Received {
+    peer: PeerId,
+    proofs: VecDeque<HandoffProof>,
+}
+
+/// What the backfill is made of.
+pub(crate) struct Parts {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) store: Store,
+    pub(crate) network: Arc<dyn Network>,
+    /// Tells the RPC what is missing.
+    pub(crate) missing: SharedMissing,
+    pub(crate) metrics: Metrics,
+}
+
+/// Fetches the history before this node began.
+pub(crate) struct Backfill {
+    network: Arc<dyn Network>,
+    missing: SharedMissing,
+    metrics: Metrics,
+    progress: Progress,
+    search: OnDemand<HistoryPart>,
+    answers: Answers,
+    received: Option<Received>,
+    /// Peers whose answers did not hold: not asked again while they are connected.
+    refused: HashSet<PeerId>,
+    /// When the next question may be asked.
+    ask_at: Millis,
+    /// Where this node began, once the operator was told that something below is missing.
+    announced: Option<Missing>,
+}
+
+impl Backfill {
+    /// Fetches nothing until [`Backfill::follow`].
+    pub(crate) fn new(parts: Parts) -> Self {
+        let metrics = parts.metrics;
+        Self {
+            network: parts.network,
+            missing: parts.missing,
+            progress: Progress::new(parts.chain, parts.store, metrics.clone()),
+            metrics,
+            search: OnDemand::new(Schedule::BACKGROUND),
+            answers: FuturesUnordered::new(),
+            received: None,
+            refused: HashSet::new(),
+            ask_at: 0,
+            announced: None,
+        }
+    }
+
+    /// Stores the proof that light clients start from, while the genesis state is there: at the first start.
+    pub(crate) fn prove_genesis(&mut self) -> Result<(), Error> {
+        if self.progress.prove_genesis()? {
+            self.missing.set(Some(Missing::EVERYTHING));
+        }
+        Ok(())
+    }
+
+    /// The voter begins, or begins anew at a later block.
+    pub(crate) fn voter_started(&mut self) {
+        self.announced = None;
+    }
+
+    /// The next answer of a peer.
+    pub(crate) fn next_answer(&mut self) -> NextAnswer<'_> {
+        self.answers.select_next_some()
+    }
+
+    /// Ready when there is something to check.
+    pub(crate) fn has_work(&self) -> Either<Ready<()>, Pending<()>> {
+        match self.received {
+            Some(_) => Either::Left(future::ready(())),
+            None => Either::Right(future::pending()),
+        }
+    }
+
+    /// Finds out what is missing below where the voter is. Cheap when nothing is.
+    pub(crate) fn follow(&mut self, voter: &State) -> Result<(), Error> {
+        if self.received.is_some() {
+            return Ok(());
+        }
+        let signing = voter.signing();
+        match self.progress.outlook(signing.set.id)? {
+            Outlook::Missing(part) => {
+                self.announce(Missing {
+                    below_set: signing.set.id,
+                    below_block: signing.start.unwrap_or(BlockNumber::ZERO),
+                });
+                let sets = signing.set.id.saturating_sub(self.progress.next());
+                self.metrics.history_missing.set(sets);
+                self.search.want(part);
+            }
+            Outlook::Unclear => {}
+            Outlook::Impossible => self.nothing_to_fetch(),
+            Outlook::Complete => {
+                if self.announced.is_some() {
+                    log::info!(
+                        target: LOG_TARGET,
+                        "all proofs from the genesis to set {} are here: this node serves light clients",
+                        signing.set.id,
+                    );
+                }
+                self.nothing_to_fetch();
+            }
+        }
+        Ok(())
+    }
+
+    fn announce(&mut self, missing: Missing) {
+        if self.announced.is_some() {
+            return;
+        }
+        log::info!(
+            target: LOG_TARGET,
+            "this node began with set {}: asking peers for the proofs that lead there from the genesis, so that it can \
+             serve light clients (the handoff proof of set {} is next)",
+            missing.below_set,
+            self.progress.next(),
+        );
+        self.announced = Some(missing);
+        self.missing.set(Some(missing));
+    }
+
+    fn nothing_to_fetch(&mut self) {
+        self.announced = None;
+        self.missing.set(None);
+        self.metrics.history_missing.set(0);
+        self.search
+            .found(HistoryPart::Handoffs(SetId::new(u64::MAX)));
+    }
+
+    /// Sends a question if it is time for one, and reports peers that did not answer in time.
+    pub(crate) fn ask(&mut self, now: Millis) {
+        let Some(wanted) = self.search.wanted() else {
+            return;
+        };
+        if now < self.ask_at || self.received.is_some() {
+            return;
+        }
+        let mut peers = self.network.peers();
+        self.refused.retain(|peer| peers.contains(peer));
+        peers.retain(|peer| !self.refused.contains(peer));
+        if peers.is_empty() {
+            return;
+        }
+        let rounds = self.search.failed_rounds();
+        let Step { outgoing, late } = self.search.next(now, &peers);
+        if rounds == 0 && self.search.failed_rounds() > 0 {
+            log::info!(target: LOG_TARGET, "no peer has {wanted}; asking again from time to time");
+        }
+        for peer in late {
+            self.metrics.history_failed.inc();
+            self.network.report(peer, PeerBehaviour::LateResponse);
+        }
+        for Outgoing { id, peer } in outgoing {
+            self.ask_at = now.saturating_add(PACE);
+            self.metrics.history_sent.inc();
+            let question = Question::History(wanted.request());
+            let answer = self.network.ask(peer, question);
+            let answer = answer.map(move |result| HistoryAnswer {
+                id,
+                peer,
+                wanted,
+                result,
+            });
+            self.answers.push(answer.boxed());
+        }
+    }
+
+    /// Takes in what a peer answered.
+    pub(crate) fn on_answer(&mut self, answer: HistoryAnswer) -> Result<(), Error> {
+        let HistoryAnswer {
+            id,
+            peer,
+            wanted,
+            result,
+        } = answer;
+        if !self.search.answered(id) {
+            return Ok(());
+        }
+        let bytes = match result {
+            Ok(bytes) => bytes,
+            Err(failure) => {
+                self.metrics.history_failed.inc();
+                if let Some(behaviour) = PeerBehaviour::of_request_failure(&failure) {
+                    self.network.report(peer, behaviour);
+                }
+                return Ok(());
+            }
+        };
+        let taken = match wanted {
+            HistoryPart::Genesis => self.take_genesis(peer, &bytes),
+            HistoryPart::Handoffs(_) => self.take_handoffs(peer, &bytes),
+        };
+        taken.or_else(|error| self.refuse(peer, error))
+    }
+
+    fn take_genesis(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), BackfillError> {
+        match decode_genesis(bytes)? {
+            Some(proof) => {
+                self.progress.take_genesis(&proof)?;
+                self.was_useful(peer);
+            }
+            None => self.metrics.history_empty.inc(),
+        }
+        Ok(())
+    }
+
+    fn take_handoffs(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), BackfillError> {
+        let proofs = decode_handoffs(bytes)?;
+        if proofs.is_empty() {
+            // No fault: it may have begun in the middle of the chain itself.
+            self.metrics.history_empty.inc();
+            return Ok(());
+        }
+        self.received = Some(Received {
+            peer,
+            proofs: proofs.into(),
+        });
+        Ok(())
+    }
+
+    /// Checks one of the handoff proofs that wait, and stores it.
+    pub(crate) fn check_next(&mut self) -> Result<(), Error> {
+        let Some(Received { peer, mut proofs }) = self.received.take() else {
+            return Ok(());
+        };
+        let Some(proof) = proofs.pop_front() else {
+            return Ok(());
+        };
+        match self.progress.take_handoff(proof) {
+            Ok(()) if proofs.is_empty() => self.was_useful(peer),
+            Ok(()) => self.received = Some(Received { peer, proofs }),
+            Err(error) => self.refuse(peer, error)?,
+        }
+        Ok(())
+    }
+
+    fn was_useful(&mut self, peer: PeerId) {
+        self.metrics.history_good.inc();
+        self.network.report(peer, PeerBehaviour::GoodResponse);
+        log::debug!(target: LOG_TARGET, "the history is known up to set {}", self.progress.next());
+    }
+
+    /// Drops a peer whose answer does not hold. A store that fails stops the node instead.
+    fn refuse(&mut self, peer: PeerId, error: BackfillError) -> Result<(), Error> {
+        if let BackfillError::Store(error) = error {
+            return Err(error.into());
+        }
+        self.metrics.history_bad.inc();
+        self.refused.insert(peer);
+        log::debug!(target: LOG_TARGET, "{peer} sent a history that is refused: {error}");
+        match &error {
+            BackfillError::Contradiction(justification) => {
+                report_divergence(justification, &self.metrics);
+            }
+            BackfillError::Unusable { .. } => {
+                log::error!(target: LOG_TARGET, "this node will not serve new light clients: {error}");
+            }
+            _ => {}
+        }
+        if let Some(behaviour) = error.behaviour() {
+            self.network.report(peer, behaviour);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "backfill_tests.rs"]
+mod tests;

@@ -1,0 +1,160 @@
+//! Checks history responses as a light client does, one handoff after the other. (REQ-4)
+
+use crate::store::StoreError;
+use duet_gossip::{
+    reputation::PeerBehaviour, requests::response::ResponseError, source::HandoffProof,
+};
+use duet_light_client::{Checkpoint, Error as LightError, Mode, Outcome, StateError, Trusted};
+use duet_primitives::{Justification, Keysets, SetId, H256};
+
+/// Why a history response was rejected.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BackfillError {
+    #[error("REQ-3: {0}")]
+    Response(#[from] ResponseError),
+    #[error("REQ-4: the handoff of set {expected} was next, and that of set {got} came")]
+    WrongSet { expected: SetId, got: SetId },
+    #[error("REQ-4: {0}")]
+    Rule(#[from] LightError),
+    #[error("REQ-5: it holds, and contradicts what this node knows to be final")]
+    Contradiction(Box<Justification>),
+    #[error("the stored history is unusable at set {set}: {error}")]
+    Unusable { set: SetId, error: UnusableError },
+    /// The node stops.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why the stored history cannot be continued.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum UnusableError {
+    #[error("the handoff to it, or its keys, are not stored")]
+    Absent,
+    #[error(transparent)]
+    Checkpoint(#[from] StateError),
+    #[error(transparent)]
+    Rule(#[from] LightError),
+}
+
+impl BackfillError {
+    /// What it says about the peer that answered; `None` when somebody else is to blame.
+    pub(crate) fn behaviour(&self) -> Option<PeerBehaviour> {
+        match self {
+            Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
+            Self::WrongSet { .. } => Some(PeerBehaviour::BadResponse),
+            Self::Rule(error) => PeerBehaviour::of_answered_proof(error),
+            Self::Contradiction(_) | Self::Unusable { .. } | Self::Store(_) => None,
+        }
+    }
+}
+
+/// A handoff proof that was checked.
+pub(crate) struct Verified {
+    /// What is trusted with it.
+    pub(crate) trusted: Trusted,
+    /// Its justification.
+    pub(crate) justification: Justification,
+}
+
+/// REQ-4: checks the handoff of `set` against what the ones before it lead to.
+pub(crate) fn verify(
+    trusted: &Trusted,
+    set: SetId,
+    proof: HandoffProof,
+) -> Result<Verified, BackfillError> {
+    let commitment = &proof.justification.commitment;
+    let (got, number) = (commitment.validator_set_id, commitment.block_number);
+    if got != set {
+        return Err(BackfillError::WrongSet { expected: set, got });
+    }
+    match trusted.verify(proof)? {
+        Outcome::New(verified) => Ok(Verified {
+            trusted: verified.trusted,
+            justification: verified.justification,
+        }),
+        Outcome::Known => Err(BackfillError::Rule(LightError::OldBlock {
+            best: trusted.best_number(),
+            got: number,
+        })),
+    }
+}
+
+/// What a handoff leads to that was checked when it was stored.
+pub(crate) fn resume(genesis_hash: H256, before: HandoffProof) -> Result<Trusted, UnusableError> {
+    let commitment = before.justification.commitment;
+    let checkpoint = Checkpoint {
+        genesis_hash,
+        block_number: commitment.block_number,
+        block_hash: commitment.block_hash,
+        keysets: Keysets {
+            current: commitment.next.clone(),
+            next: commitment.next.clone(),
+        },
+    };
+    let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full)?;
+    Ok(trusted.with_keys(commitment.next.id, &before.next_keys)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_light_client::testing::TestChain;
+    use duet_primitives::UncheckedJustification;
+
+    /// The error of a handoff of set 1 that is valid before `tweak`.
+    fn refused(tweak: impl Fn(&TestChain, &mut HandoffProof)) -> BackfillError {
+        let chain = TestChain::new(4, 4, 0);
+        let genesis = Trusted::from_genesis(chain.genesis_hash, &chain.genesis_proof(), Mode::Full);
+        let mut proofs = chain.handoff_proofs(0, 2);
+        let first =
+            verify(&genesis.unwrap(), SetId::new(0), proofs.remove(0)).expect("the first holds");
+        let mut proof = proofs.remove(0);
+        assert!(verify(&first.trusted, SetId::new(1), proof.clone()).is_ok());
+        tweak(&chain, &mut proof);
+        let result = verify(&first.trusted, SetId::new(1), proof);
+        result.err().expect("it was tweaked")
+    }
+
+    #[test]
+    fn every_lie_has_a_reason_of_its_own_and_blames_its_sender() {
+        type Tweak = fn(&TestChain, &mut HandoffProof);
+        let tweaks: [(&str, Tweak); 6] = [
+            (
+                "the handoff of set 1 was next, and that of set 0 came",
+                |chain, proof| {
+                    *proof = chain.handoff_proofs(0, 1).remove(0);
+                },
+            ),
+            (
+                "the handoff of set 1 was next, and that of set 2 came",
+                |chain, proof| {
+                    *proof = chain.handoff_proofs(2, 1).remove(0);
+                },
+            ),
+            ("LIGHT-3", |chain, proof| {
+                proof.next_keys = chain.keys(3).unwrap();
+            }),
+            ("LIGHT-5", |chain, proof| {
+                let ordinary: UncheckedJustification = chain.justification(12).unwrap();
+                proof.justification = ordinary;
+            }),
+            ("JUST-5", |_, proof| {
+                proof.justification.commitment.mmr_root = H256::repeat_byte(7);
+            }),
+            ("JUST-5", |_, proof| {
+                *proof = TestChain::new(4, 4, 1).handoff_proofs(1, 1).remove(0);
+            }),
+        ];
+        for (reason, tweak) in tweaks {
+            let error = refused(tweak);
+            let text = error.to_string();
+            assert!(text.starts_with("REQ-4"), "{text}");
+            assert!(text.contains(reason), "{text} is not about {reason}");
+            assert_eq!(
+                error.behaviour(),
+                Some(PeerBehaviour::BadResponse),
+                "{text}"
+            );
+        }
+    }
+}

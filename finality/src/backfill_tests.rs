@@ -1,0 +1,342 @@
+//! Nodes that begin in the middle of a chain, and peers that help them, lie to them or know nothing.
+
+use super::*;
+use crate::testing::{
+    nodes::{planned, Net, Node},
+    TestBlock,
+};
+use codec::{Decode, DecodeAll, Encode};
+use duet_gossip::{
+    requests::history::HistoryRequest,
+    source::{GenesisProof, ProofSource},
+};
+use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted};
+use duet_primitives::{
+    testing::{secret, TestSet},
+    ConsensusLog, RoundMessage, H256,
+};
+use parking_lot::Mutex;
+use sc_network::request_responses::OutgoingResponse;
+
+/// A chain on which set 2 signs, and what led there.
+struct Scenario {
+    net: Net,
+    genesis: GenesisProof,
+    handoffs: Vec<HandoffProof>,
+}
+
+/// The first block that the late node has the state of.
+const BEGINNING: usize = 4;
+
+fn scenario() -> Scenario {
+    let sets: Vec<_> = (0..3).map(|id| TestSet::new(id, id..id + 4)).collect();
+    let [first, second, third] = &sets[..] else {
+        unreachable!("there are three")
+    };
+    let mut net = Net::new(TestBlock::new(first, first, &[]));
+    for block in [
+        TestBlock::new(first, second, &[planned(second)]),
+        TestBlock::new(second, second, &[ConsensusLog::Activated(SetId::new(1))]),
+        TestBlock::new(second, third, &[planned(third)]),
+        TestBlock::new(third, third, &[ConsensusLog::Activated(SetId::new(2))]),
+        TestBlock::new(third, third, &[]),
+    ] {
+        net.push([], block);
+    }
+    let archive = net.node(0);
+    let chain = archive.chain.chain();
+    let handoffs = [(1, 0), (3, 1)].map(|(block, set): (u32, usize)| {
+        let commitment = chain.commitment(BlockNumber::new(block)).unwrap();
+        let message = RoundMessage::new(chain.hash(BlockNumber::ZERO).unwrap(), commitment);
+        HandoffProof {
+            justification: sets[set].justify(&message, 0..3).into_unchecked(),
+            next_keys: sets[set + 1].set.keyset().key_bytes(),
+        }
+    });
+    Scenario {
+        genesis: chain.prove_genesis().unwrap().unwrap(),
+        handoffs: handoffs.to_vec(),
+        net,
+    }
+}
+
+impl Scenario {
+    /// Starts a node that begins with set 2.
+    fn late(&self) -> Node {
+        let mut node = self.net.node(BEGINNING);
+        self.net.run(&mut node, secret(77), false);
+        node
+    }
+
+    /// What an honest peer answers.
+    fn answer(&self) -> impl Fn(HistoryRequest) -> Vec<u8> + 'static {
+        let (genesis, handoffs) = (self.genesis.clone(), self.handoffs.clone());
+        move |request| match request {
+            HistoryRequest::Genesis => Some(&genesis).encode(),
+            HistoryRequest::Handoffs { first_set, .. } => {
+                let from = usize::try_from(first_set.get())
+                    .unwrap()
+                    .min(handoffs.len());
+                handoffs[from..].to_vec().encode()
+            }
+        }
+    }
+
+    fn knows_all(&self, node: &Node) -> bool {
+        let store = node.chain.store();
+        store.genesis_proof().unwrap().as_ref() == Some(&self.genesis)
+            && store.handoff_proofs(SetId::new(0), 9).unwrap() == self.handoffs
+    }
+}
+
+/// A peer that answers questions about the past, and nothing else.
+struct Peer {
+    id: PeerId,
+    asked: Arc<Mutex<Vec<HistoryRequest>>>,
+}
+
+impl Peer {
+    fn join(net: &Net, answer: impl Fn(HistoryRequest) -> Vec<u8> + 'static) -> Self {
+        let id = PeerId::random();
+        let joined = net.hub.join(id);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = asked.clone();
+        let serve = async move {
+            // The other queues stay open as long as this one.
+            let _others = (joined.notifications, joined.requests);
+            let mut requests = joined.history;
+            while let Some(request) = requests.next().await {
+                let question = HistoryRequest::decode_all(&mut &*request.payload);
+                let question = question.expect("our nodes ask well");
+                log.lock().push(question);
+                let response = OutgoingResponse {
+                    result: Ok(answer(question)),
+                    reputation_changes: Vec::new(),
+                    sent_feedback: None,
+                };
+                // The node that asked may have left.
+                let _ = request.pending_response.send(response);
+            }
+        };
+        net.spawn(serve.boxed_local());
+        Self { id, asked }
+    }
+
+    fn asked(&self) -> Vec<HistoryRequest> {
+        self.asked.lock().clone()
+    }
+}
+
+fn handoffs_from(first_set: u64) -> HistoryRequest {
+    HistoryPart::Handoffs(SetId::new(first_set)).request()
+}
+
+/// REQ-3, REQ-6.
+#[test]
+fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() {
+    let scenario = scenario();
+    let genesis_hash = scenario
+        .net
+        .node(0)
+        .chain
+        .chain()
+        .hash(BlockNumber::ZERO)
+        .unwrap();
+    let honest = Peer::join(&scenario.net, scenario.answer());
+    let mut late = scenario.late();
+    scenario
+        .net
+        .eventually("the history is here", || scenario.knows_all(&late));
+    assert_eq!(
+        honest.asked(),
+        [HistoryRequest::Genesis, handoffs_from(0)],
+        "nothing is asked for twice"
+    );
+
+    // Nobody else is left to ask, and a light client has to be able to use it.
+    scenario.net.hub.leave(&honest.id);
+    let mut later = scenario.late();
+    scenario
+        .net
+        .eventually("it is handed on", || scenario.knows_all(&later));
+    let store = later.chain.store();
+    let genesis = store.genesis_proof().unwrap().unwrap();
+    let mut trusted = Trusted::from_genesis(genesis_hash, &genesis, Mode::Full).unwrap();
+    for proof in store.handoff_proofs(SetId::new(0), 9).unwrap() {
+        let Outcome::New(verified) = trusted.verify(proof).unwrap() else {
+            panic!("each is new")
+        };
+        trusted = verified.trusted;
+    }
+    assert_eq!(trusted.latest_set().id.get(), 2);
+    assert_eq!(
+        store.handoff_at(BlockNumber::new(3)).unwrap(),
+        Some(scenario.handoffs[1].justification.clone())
+    );
+    for (node, peer) in [(&mut late, honest.id), (&mut later, honest.id)] {
+        scenario.net.stop(node);
+        assert_eq!(scenario.net.hub.cost_of(&peer), 0);
+    }
+    assert_eq!(scenario.net.hub.cost_of(&late.peer), 0);
+}
+
+/// Each tweaks one thing in what an honest peer answers.
+type Lie = fn(HistoryRequest, Vec<u8>) -> Vec<u8>;
+
+fn with_handoffs(
+    request: HistoryRequest,
+    honest: Vec<u8>,
+    tweak: impl Fn(&mut Vec<HandoffProof>),
+) -> Vec<u8> {
+    match request {
+        HistoryRequest::Genesis => honest,
+        HistoryRequest::Handoffs { .. } => {
+            let mut list: Vec<HandoffProof> = Decode::decode(&mut &*honest).unwrap();
+            tweak(&mut list);
+            list.encode()
+        }
+    }
+}
+
+/// REQ-4.
+#[test]
+fn a_peer_that_lies_is_charged_and_dropped_and_the_next_is_asked() {
+    let lies: [(&str, Lie); 4] = [
+        (
+            "a genesis of another chain",
+            |request, honest| match request {
+                HistoryRequest::Genesis => Some(TestChain::new(2, 4, 9).genesis_proof()).encode(),
+                HistoryRequest::Handoffs { .. } => honest,
+            },
+        ),
+        ("handoffs of another chain", |request, honest| {
+            with_handoffs(request, honest, |list| {
+                *list = TestChain::new(2, 4, 9).handoff_proofs(0, 2);
+            })
+        }),
+        ("one that is missing", |request, honest| {
+            with_handoffs(request, honest, |list| {
+                list.remove(0);
+            })
+        }),
+        ("bytes that do not decode", |_, mut honest| {
+            honest.pop();
+            honest
+        }),
+    ];
+    let bad = PeerBehaviour::BadResponse.reputation().value;
+    for (name, lie) in lies {
+        let scenario = scenario();
+        let honest = scenario.answer();
+        let liar = Peer::join(&scenario.net, move |request| lie(request, honest(request)));
+        let mut late = scenario.late();
+        scenario
+            .net
+            .eventually(name, || scenario.net.hub.cost_of(&liar.id) == bad);
+        let asked = liar.asked().len();
+        assert!(
+            late.chain.store().handoff(SetId::new(0)).unwrap().is_none(),
+            "{name}"
+        );
+
+        let honest = Peer::join(&scenario.net, scenario.answer());
+        scenario
+            .net
+            .eventually("the honest peer is asked", || scenario.knows_all(&late));
+        assert_eq!(liar.asked().len(), asked, "{name}: it is dropped");
+        scenario.net.stop(&mut late);
+        assert_eq!(scenario.net.hub.cost_of(&liar.id), bad, "{name}");
+        assert_eq!(scenario.net.hub.cost_of(&honest.id), 0);
+    }
+}
+
+#[test]
+fn after_a_restart_it_continues_behind_what_is_stored() {
+    let scenario = scenario();
+    let honest = scenario.answer();
+    let half = Peer::join(&scenario.net, move |request| match request {
+        HistoryRequest::Handoffs { first_set, .. } if first_set > SetId::new(0) => {
+            Vec::<HandoffProof>::new().encode()
+        }
+        _ => with_handoffs(request, honest(request), |list| list.truncate(1)),
+    });
+    let mut late = scenario.late();
+    scenario.net.eventually("the first handoff is here", || {
+        late.chain.store().handoff(SetId::new(0)).unwrap().is_some()
+    });
+    scenario.net.stop(&mut late);
+    assert!(late.chain.store().handoff(SetId::new(1)).unwrap().is_none());
+    scenario.net.hub.leave(&half.id);
+
+    let whole = Peer::join(&scenario.net, scenario.answer());
+    scenario.net.run(&mut late, secret(77), false);
+    scenario
+        .net
+        .eventually("the rest is here", || scenario.knows_all(&late));
+    assert_eq!(whole.asked(), [handoffs_from(1)]);
+    scenario.net.stop(&mut late);
+}
+
+#[test]
+fn peers_that_have_nothing_are_not_blamed_and_not_asked_all_the_time() {
+    let scenario = scenario();
+    // No proof of the genesis, and no handoffs, are the same byte.
+    let peers = [(); 2].map(|()| Peer::join(&scenario.net, |_| vec![0]));
+    let mut late = scenario.late();
+    scenario.net.eventually("both are asked", || {
+        peers.iter().all(|peer| !peer.asked().is_empty())
+    });
+    scenario.net.pass(4_000);
+    for peer in &peers {
+        assert_eq!(peer.asked(), [HistoryRequest::Genesis]);
+        assert_eq!(scenario.net.hub.cost_of(&peer.id), 0);
+    }
+    scenario.net.stop(&mut late);
+}
+
+#[test]
+fn a_node_that_began_at_the_genesis_asks_for_nothing() {
+    let scenario = scenario();
+    let peer = Peer::join(&scenario.net, scenario.answer());
+    let mut node = scenario.net.start(secret(77), false);
+    scenario.net.pass(30_000);
+    assert!(peer.asked().is_empty());
+    scenario.net.stop(&mut node);
+}
+
+/// REQ-5.
+#[test]
+fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_charged() {
+    let scenario = scenario();
+    let mut proofs = scenario.handoffs.clone();
+    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut commitment = first.commitment(1, &second.set);
+    commitment.block_hash = H256::repeat_byte(9);
+    let genesis_hash = scenario
+        .net
+        .node(0)
+        .chain
+        .chain()
+        .hash(BlockNumber::ZERO)
+        .unwrap();
+    let message = RoundMessage::new(genesis_hash, commitment);
+    proofs[0].justification = first.justify(&message, 0..3).into_unchecked();
+    let honest = scenario.answer();
+    let other = Peer::join(&scenario.net, move |request| match request {
+        HistoryRequest::Genesis => honest(request),
+        HistoryRequest::Handoffs { .. } => proofs.encode(),
+    });
+    let mut late = scenario.late();
+    scenario
+        .net
+        .eventually("it is asked", || other.asked().len() == 2);
+    let honest = Peer::join(&scenario.net, scenario.answer());
+    scenario
+        .net
+        .eventually("another peer is asked", || scenario.knows_all(&late));
+    assert_eq!(other.asked().len(), 2);
+    scenario.net.stop(&mut late);
+    for peer in [other, honest] {
+        assert_eq!(scenario.net.hub.cost_of(&peer.id), 0);
+    }
+}

@@ -1,0 +1,195 @@
+//! Follows the finalized chain: where the voter begins, and the logs of blocks that became final.
+
+use crate::{
+    bootstrap::{beginning, beginning_above, Beginning},
+    chain::{error::ChainError, Chain},
+    effects::try_again,
+    error::Error,
+    store::Store,
+    voting::Voting,
+};
+use duet_gossip::{Network, LOG_TARGET};
+use duet_primitives::{BlockNumber, ConsensusLog, H256};
+use duet_voter::{Event, State};
+use std::sync::Arc;
+
+/// Blocks that are scanned before the voter is told and other work gets its turn.
+const SCAN_BATCH: u32 = 1024;
+
+/// What [`Follower::follow`] led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    /// A voter was started, or another one in its place.
+    pub(crate) started: bool,
+    /// The voter was told of further final blocks.
+    pub(crate) scanned: bool,
+}
+
+/// Follows the finalized chain.
+pub(crate) struct Follower {
+    chain: Arc<Chain>,
+    store: Store,
+    network: Arc<dyn Network>,
+}
+
+impl Follower {
+    pub(crate) fn new(chain: Arc<Chain>, store: Store, network: Arc<dyn Network>) -> Self {
+        Self {
+            chain,
+            store,
+            network,
+        }
+    }
+
+    /// Starts the voter when the chain has a set, and delivers the logs of blocks that became final.
+    pub(crate) fn follow(&self, voting: &mut Voting) -> Result<Progress, Error> {
+        let mut progress = Progress::default();
+        if voting.state().is_none() {
+            let Some(state) = self.first_state()? else {
+                return Ok(progress);
+            };
+            log::info!(
+                target: LOG_TARGET,
+                "Duet follows the chain from block {}, the last proven block is {}",
+                state.scanned(),
+                state.best_number(),
+            );
+            voting.start(state)?;
+            progress.started = true;
+        }
+        let from = voting.state().map_or(BlockNumber::ZERO, State::scanned);
+        let mut scanned = from;
+        let (finalized, _) = self.chain.finalized();
+        let to = finalized.min(from.saturating_add(SCAN_BATCH));
+        for number in (from.saturating_next().get()..=to.get()).map(BlockNumber::new) {
+            if !voting.accepts_set_changes() {
+                break;
+            }
+            match self.deliver_logs(number, voting) {
+                Ok(()) => scanned = number,
+                Err(DeliverError::Stop(error)) => return Err(error),
+                Err(DeliverError::Unreadable(error)) => {
+                    progress.started |= self.begin_anew(number, &error, voting)?;
+                    return Ok(progress);
+                }
+            }
+        }
+        if scanned > from {
+            voting.handle(Event::Finalized { number: scanned })?;
+            progress.scanned = true;
+        }
+        Ok(progress)
+    }
+
+    /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
+    fn first_state(&self) -> Result<Option<State>, Error> {
+        if let Some(bytes) = self.store.voter_state()? {
+            return Ok(Some(State::from_bytes(&bytes)?));
+        }
+        match beginning(&self.chain) {
+            Ok(Some(beginning)) => Ok(Some(self.state_at(&beginning)?)),
+            Ok(None) => Ok(None),
+            Err(error) => {
+                try_again("the chain's first set cannot be read", &error);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Stores the set of a beginning, and makes the state to begin with.
+    fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
+        let set = &beginning.sets.current;
+        if let Err(error) = self.chain.set(set, beginning.hash) {
+            log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
+        }
+        self.store.put_set(set)?;
+        Ok(beginning.state())
+    }
+
+    /// Delivers the logs of a final block.
+    fn deliver_logs(&self, number: BlockNumber, voting: &mut Voting) -> Result<(), DeliverError> {
+        let (hash, events) = self.read_logs(number)?;
+        for event in events {
+            voting.handle(event)?;
+        }
+        voting.keep_payload(number, hash);
+        Ok(())
+    }
+
+    /// Reads the logs of a final block, with the sets that they plan.
+    fn read_logs(&self, number: BlockNumber) -> Result<(H256, Vec<Event>), ChainError> {
+        let hash = self.chain.hash(number)?;
+        let mut events = Vec::new();
+        for log in self.chain.logs(number)? {
+            events.push(match log {
+                ConsensusLog::Activated(id) => Event::Activated { block: number, id },
+                ConsensusLog::Planned(commitment) => {
+                    let set = self.chain.set(&commitment, hash)?;
+                    self.store.put_set(&commitment)?;
+                    Event::Planned { block: number, set }
+                }
+            });
+        }
+        Ok((hash, events))
+    }
+
+    /// A final block or the keys that it plans are not here: the node did not download or execute it. The voter
+    /// begins anew above, without the proofs in between. What it signed before is below, so that it signs nothing
+    /// twice. Returns whether it did.
+    fn begin_anew(
+        &self,
+        unreadable: BlockNumber,
+        error: &ChainError,
+        voting: &mut Voting,
+    ) -> Result<bool, Error> {
+        let scanned = voting.state().map_or(BlockNumber::ZERO, State::scanned);
+        if self.network.is_syncing() {
+            try_again("a final block cannot be read", error);
+            return Ok(false);
+        }
+        match beginning_above(&self.chain, scanned) {
+            Ok(Some(beginning)) if beginning.start > unreadable => {
+                log::warn!(
+                    target: LOG_TARGET,
+                    "block {unreadable} cannot be read ({error}); going on from block {}",
+                    beginning.start,
+                );
+                let state = self.state_at(&beginning)?;
+                self.store.put_voter_state(state.to_bytes())?;
+                voting.start(state)?;
+                Ok(true)
+            }
+            Ok(_) => {
+                try_again("a final block cannot be read", error);
+                Ok(false)
+            }
+            Err(error) => {
+                try_again("no block to go on from", &error);
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// Why the logs of a block were not delivered.
+enum DeliverError {
+    /// The worker cannot go on.
+    Stop(Error),
+    /// The block cannot be read.
+    Unreadable(ChainError),
+}
+
+impl From<Error> for DeliverError {
+    fn from(error: Error) -> Self {
+        Self::Stop(error)
+    }
+}
+
+impl From<ChainError> for DeliverError {
+    fn from(error: ChainError) -> Self {
+        match error {
+            ChainError::Store(error) => Self::Stop(error.into()),
+            error => Self::Unreadable(error),
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What is read from the chain, and only from blocks that this node executed or GRANDPA finalized.
+
+use crate::store::Store;
+use blocks::Blocks;
+use duet_light_client::GenesisProof;
+use duet_primitives::{
+    BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
+    Justification, KeysetCommitment, Keysets, SetId, UncheckedJustification, H256,
+};
+use error::{ChainError, CheckError};
+use logs::decode_logs;
+use parking_lot::Mutex;
+use runtime::Runtime;
+use schnellru::{ByLength, LruMap};
+use sp_io::hashing::twox_128;
+use std::sync::Arc;
+
+pub(crate) mod blocks;
+pub(crate) mod error;
+pub(crate) mod logs;
+pub(crate) mod runtime;
+
+/// Sets whose keys are kept parsed.
+const PARSED_SETS: u32 = 8;
+/// Where the pallet keeps its sets: the name of the pallet and of the storage value.
+const KEYSETS: [&[u8]; 2] = [b"Duet", b"Keysets"];
+
+/// The finalized chain, its runtime, and the sets read from it.
+pub(crate) struct Chain {
+    blocks: Arc<dyn Blocks>,
+    runtime: Arc<dyn Runtime>,
+    store: Store,
+    parsed: Mutex<LruMap<(SetId, H256), Arc<DualKeyset>, ByLength>>,
+}
+
+impl Chain {
+    /// Over blocks, their runtime, and what was stored of both.
+    pub(crate) fn new(blocks: Arc<dyn Blocks>, runtime: Arc<dyn Runtime>, store: Store) -> Self {
+        Self {
+            blocks,
+            runtime,
+            store,
+            parsed: Mutex::new(LruMap::new(ByLength::new(PARSED_SETS))),
+        }
+    }
+
+    /// Hash of the genesis block.
+    pub(crate) fn genesis_hash(&self) -> H256 {
+        self.blocks.genesis_hash()
+    }
+
+    /// Number and hash of the highest block that GRANDPA finalized.
+    pub(crate) fn finalized(&self) -> (BlockNumber, H256) {
+        self.blocks.finalized()
+    }
+
+    /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
+    pub(crate) fn hash(&self, number: BlockNumber) -> Result<H256, ChainError> {
+        let hash = self.blocks.hash(number)?;
+        hash.ok_or(ChainError::NoBlock(number))
+    }
+
+    /// Duet's logs in the finalized block with this number.
+    pub(crate) fn logs(&self, number: BlockNumber) -> Result<Vec<ConsensusLog>, ChainError> {
+        Ok(decode_logs(&self.blocks.header(self.hash(number)?)?.digest))
+    }
+
+    /// The sets at a block; `None` where the runtime does not know Duet yet or no validator has keys.
+    pub(crate) fn keysets(&self, at: H256) -> Result<Option<Keysets>, ChainError> {
+        Ok(self.runtime.keysets(at)?)
+    }
+
+    /// The set with this commitment, from what is parsed, what is stored, or the state at `at`.
+    pub(crate) fn set(
+        &self,
+        commitment: &KeysetCommitment,
+        at: H256,
+    ) -> Result<Arc<DualKeyset>, ChainError> {
+        let id = commitment.id;
+        if let Some(set) = self.parsed.lock().get(&(id, commitment.root)) {
+            return Ok(set.clone());
+        }
+        let keys = match self.store.keys(commitment)? {
+            Some(keys) => keys,
+            None => {
+                let keys = self.keys_from_state(commitment, at)?;
+                self.store.put_keys(commitment, &keys)?;
+                keys
+            }
+        };
+        let set = DualKeyset::from_chain_state_unchecked(commitment, &keys)
+            .map_err(|error| ChainError::Keys { id, error })?;
+        let set = Arc::new(set);
+        self.parsed
+            .lock()
+            .insert((id, commitment.root), set.clone());
+        Ok(set)
+    }
+
+    fn keys_from_state(
+        &self,
+        commitment: &KeysetCommitment,
+        at: H256,
+    ) -> Result<Vec<DualKeyBytes>, ChainError> {
+        let sets = self.keysets(at)?.ok_or(ChainError::NoSets(at))?;
+        if sets.current == *commitment {
+            Ok(self.runtime.current_keys(at)?)
+        } else if sets.next == *commitment {
+            Ok(self.runtime.next_keys(at)?)
+        } else {
+            Err(ChainError::UnknownSet { id: commitment.id })
+        }
+    }
+
+    /// Checks a justification against the set that it names on the finalized chain.
+    pub(crate) fn check(
+        &self,
+        justification: UncheckedJustification,
+    ) -> Result<Justification, CheckError> {
+        let set = self.set_by_id(justification.commitment.validator_set_id)?;
+        Ok(justification.check(set.keyset(), self.genesis_hash())?)
+    }
+
+    fn set_by_id(&self, id: SetId) -> Result<Arc<DualKeyset>, ChainError> {
+        let commitment = self.store.set(id)?;
+        let commitment = commitment.ok_or(ChainError::UnknownSet { id })?;
+        let (_, finalized) = self.finalized();
+        self.set(&commitment, finalized)
+    }
+
+    /// What is signed about the finalized block with this number. (ROUND-1)
+    pub(crate) fn commitment(&self, number: BlockNumber) -> Result<Commitment, ChainError> {
+        if number > self.finalized().0 {
+            return Err(ChainError::NoBlock(number));
+        }
+        let hash = self.hash(number)?;
+        let payload = match self.store.payload(hash)? {
+            Some(payload) => payload,
+            None => self
+                .runtime
+                .commitment_payload(hash)?
+                .ok_or(ChainError::NoSets(hash))?,
+        };
+        Ok(payload.commit(number, hash))
+    }
+
+    /// Stores what is signed about a block, before its state is pruned.
+    pub(crate) fn keep_payload(&self, hash: H256) -> Result<(), ChainError> {
+        if self.store.payload(hash)?.is_some() {
+            return Ok(());
+        }
+        if let Some(payload) = self.runtime.commitment_payload(hash)? {
+            self.store.put_payload(hash, &payload)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a justification with its block, so that peers get it with the block. The first one stays.
+    pub(crate) fn append(&self, hash: H256, justification: Vec<u8>) -> Result<(), ChainError> {
+        if self.blocks.justification(hash)?.is_some() {
+            return Ok(());
+        }
+        Ok(self.blocks.append_justification(hash, justification)?)
+    }
+
+    /// Hands evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses evidence
+    /// that is known or too old. (EQV-6, EQV-7)
+    pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
+        Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
+    }
+
+    /// The proof that light clients start from; `None` when the chain did not start with Duet.
+    pub(crate) fn prove_genesis(&self) -> Result<Option<GenesisProof>, ChainError> {
+        let genesis = self.hash(BlockNumber::ZERO)?;
+        if self.keysets(genesis)?.is_none() {
+            return Ok(None);
+        }
+        let nodes = self
+            .runtime
+            .prove(genesis, &KEYSETS.map(twox_128).concat())?;
+        let keys = self.runtime.current_keys(genesis)?;
+        Ok(Some(GenesisProof {
+            header: self.blocks.header(genesis)?.encoded,
+            nodes,
+            keys: keys.iter().map(DualKeyBytes::pk1).collect(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestChain;
+    use duet_primitives::testing::TestSet;
+
+    #[test]
+    fn keys_are_read_from_state_once_and_then_from_the_store() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let commitment = set.set.commitment();
+        assert!(test.chain().set(commitment, hash).is_ok());
+        test.prune(hash);
+        let fresh = test.chain();
+        let found = fresh.set(commitment, hash).unwrap();
+        assert_eq!(found.commitment(), commitment);
+        assert!(
+            Arc::ptr_eq(&found, &fresh.set(commitment, hash).unwrap()),
+            "parsed once"
+        );
+    }
+
+    #[test]
+    fn a_set_that_the_state_does_not_name_is_unknown() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let other = TestSet::new(1, 1..5);
+        let error = test.chain().set(other.set.commitment(), hash).unwrap_err();
+        assert!(matches!(error, ChainError::UnknownSet { id } if id == SetId::new(1)));
+    }
+
+    /// ROUND-1.
+    #[test]
+    fn nothing_is_signed_about_a_block_that_is_not_final() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        test.push(&set, &set, &[]);
+        let chain = test.chain();
+        assert_eq!(
+            chain
+                .commitment(BlockNumber::ZERO)
+                .unwrap()
+                .block_number
+                .get(),
+            0
+        );
+        assert!(
+            matches!(chain.commitment(BlockNumber::new(1)), Err(ChainError::NoBlock(number)) if number.get() == 1)
+        );
+    }
+
+    #[test]
+    fn a_kept_payload_outlives_the_state() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        let chain = test.chain();
+        let commitment = chain.commitment(BlockNumber::ZERO).unwrap();
+        chain.keep_payload(hash).unwrap();
+        test.prune(hash);
+        assert_eq!(chain.commitment(BlockNumber::ZERO).unwrap(), commitment);
+        test.store().drop_payloads(&[hash]).unwrap();
+        assert!(matches!(
+            chain.commitment(BlockNumber::ZERO),
+            Err(ChainError::Runtime(_))
+        ));
+    }
+
+    #[test]
+    fn the_first_justification_stays_with_its_block() {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        let hash = test.push(&set, &set, &[]);
+        for bytes in [vec![1], vec![2]] {
+            test.chain().append(hash, bytes).unwrap();
+        }
+        let kept = test.blocks().justification(hash).unwrap();
+        assert_eq!(kept, Some(vec![1]));
+    }
+}

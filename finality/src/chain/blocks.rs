@@ -1,0 +1,101 @@
+//! The blocks on disk, behind a trait, and the same over a back end of the SDK.
+
+use codec::Encode;
+use duet_primitives::{suite, BlockNumber, H256};
+use sc_client_api::Backend as BackendT;
+use sp_blockchain::{Backend as BlockchainBackend, HeaderBackend, Result};
+use sp_runtime::{
+    traits::{Block as BlockT, Header as HeaderT, NumberFor},
+    Digest,
+};
+use std::{marker::PhantomData, sync::Arc};
+
+/// A header, as far as Duet reads it.
+pub(crate) struct BlockHeader {
+    /// Its SCALE encoding, which hashes to the block's hash.
+    pub(crate) encoded: Vec<u8>,
+    /// Its digest.
+    pub(crate) digest: Digest,
+}
+
+/// The blocks on disk.
+pub(crate) trait Blocks: Send + Sync {
+    /// Hash of the genesis block.
+    fn genesis_hash(&self) -> H256;
+
+    /// Number and hash of the highest block that GRANDPA finalized.
+    fn finalized(&self) -> (BlockNumber, H256);
+
+    /// Hash of the best block.
+    fn best_hash(&self) -> H256;
+
+    /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
+    fn hash(&self, number: BlockNumber) -> Result<Option<H256>>;
+
+    /// Header of a block. An error when there is none.
+    fn header(&self, hash: H256) -> Result<BlockHeader>;
+
+    /// Duet's justification that is stored with a block.
+    fn justification(&self, hash: H256) -> Result<Option<Vec<u8>>>;
+
+    /// Stores Duet's justification with a block, so that peers get it with the block.
+    fn append_justification(&self, hash: H256, justification: Vec<u8>) -> Result<()>;
+}
+
+/// The blocks of a back end of the SDK.
+pub(crate) struct BackendBlocks<Block, Backend> {
+    backend: Arc<Backend>,
+    _block: PhantomData<fn() -> Block>,
+}
+
+impl<Block, Backend> BackendBlocks<Block, Backend> {
+    pub(crate) fn new(backend: Arc<Backend>) -> Self {
+        Self {
+            backend,
+            _block: PhantomData,
+        }
+    }
+}
+
+impl<Block, Backend> Blocks for BackendBlocks<Block, Backend>
+where
+    Block: BlockT<Hash = H256>,
+    NumberFor<Block>: Into<u32> + From<u32>,
+    Backend: BackendT<Block>,
+{
+    fn genesis_hash(&self) -> H256 {
+        self.backend.blockchain().info().genesis_hash
+    }
+
+    fn finalized(&self) -> (BlockNumber, H256) {
+        let info = self.backend.blockchain().info();
+        let number = BlockNumber::new(info.finalized_number.into());
+        (number, info.finalized_hash)
+    }
+
+    fn best_hash(&self) -> H256 {
+        self.backend.blockchain().info().best_hash
+    }
+
+    fn hash(&self, number: BlockNumber) -> Result<Option<H256>> {
+        self.backend.blockchain().hash(number.get().into())
+    }
+
+    fn header(&self, hash: H256) -> Result<BlockHeader> {
+        let header = self.backend.blockchain().expect_header(hash)?;
+        Ok(BlockHeader {
+            encoded: header.encode(),
+            digest: header.digest().clone(),
+        })
+    }
+
+    fn justification(&self, hash: H256) -> Result<Option<Vec<u8>>> {
+        let all = self.backend.blockchain().justifications(hash)?;
+        Ok(all.and_then(|all| all.into_justification(suite::ENGINE_ID)))
+    }
+
+    fn append_justification(&self, hash: H256, justification: Vec<u8>) -> Result<()> {
+        self.backend
+            .append_justification(hash, (suite::ENGINE_ID, justification))
+    }
+}

@@ -1,0 +1,227 @@
+//! Carries out what the voter asks for.
+//!
+//! What must be durable is written before the next effect runs. A write that fails stops the node; everything else
+//! that fails is asked for again by the voter.
+
+use crate::{
+    chain::{error::ChainError, Chain},
+    error::Error,
+    metrics::Metrics,
+    store::Store,
+};
+use codec::Encode;
+use duet_gossip::{GossipValidator, Network, LOG_TARGET};
+use duet_keystore::Signer;
+use duet_primitives::{
+    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
+    RoundMessage, SignerIndex, UncheckedJustification, Vote, H256,
+};
+use duet_voter::{Event, State};
+use sc_utils::notification::NotificationSender;
+use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+
+/// What effects are carried out with.
+pub(crate) struct Surroundings {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) store: Store,
+    pub(crate) network: Arc<dyn Network>,
+    pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) signer: Arc<dyn Signer>,
+    /// Takes each justification by which the proven chain grows.
+    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) metrics: Metrics,
+}
+
+/// Carries out effects, one method for each.
+pub(crate) struct Effects {
+    surroundings: Surroundings,
+    /// Blocks whose payload is stored until they are proven.
+    kept: BTreeMap<BlockNumber, H256>,
+    /// The highest block whose vote was counted as sent.
+    best_voted: Option<BlockNumber>,
+}
+
+impl Effects {
+    pub(crate) fn new(surroundings: Surroundings) -> Self {
+        Self {
+            surroundings,
+            kept: BTreeMap::new(),
+            best_voted: None,
+        }
+    }
+
+    /// ROUND-4.
+    pub(crate) fn persist(&self, state: &State) -> Result<(), Error> {
+        Ok(self.surroundings.store.put_voter_state(state.to_bytes())?)
+    }
+
+    /// Stores a proof of the block that it is about.
+    pub(crate) fn conclude(&mut self, justification: Justification) -> Result<(), Error> {
+        let justification = justification.into_unchecked();
+        self.surroundings.store.put_best(&justification)?;
+        self.concluded(justification)
+    }
+
+    /// Stores a proof that hands off to the next set.
+    pub(crate) fn conclude_handoff(&mut self, justification: Justification) -> Result<(), Error> {
+        let justification = justification.into_unchecked();
+        self.surroundings.store.put_handoff(&justification)?;
+        self.concluded(justification)
+    }
+
+    fn concluded(&mut self, justification: UncheckedJustification) -> Result<(), Error> {
+        let commitment = &justification.commitment;
+        let (number, hash) = (commitment.block_number, commitment.block_hash);
+        log::info!(
+            target: LOG_TARGET,
+            "block {number} ({hash:?}) is final: set {}, {} signers",
+            commitment.validator_set_id,
+            justification.signers.count(),
+        );
+        let Surroundings { chain, metrics, .. } = &self.surroundings;
+        if let Err(error) = chain.append(hash, justification.encode()) {
+            log::warn!(target: LOG_TARGET, "block {number} is stored without its proof: {error}");
+        }
+        metrics.concluded.inc();
+        self.drop_payloads(number, hash)?;
+        let subscribers = &self.surroundings.subscribers;
+        match subscribers.notify(|| Ok::<_, Infallible>(justification)) {
+            Ok(()) => Ok(()),
+            Err(never) => match never {},
+        }
+    }
+
+    /// Stores what is signed about a block that may be voted on after its state is pruned.
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
+        match self.surroundings.chain.keep_payload(hash) {
+            Ok(()) => {
+                self.kept.insert(number, hash);
+            }
+            Err(error) => try_again("what is signed about a block cannot be kept", &error),
+        }
+    }
+
+    /// Drops payloads of blocks that are not voted on any more.
+    fn drop_payloads(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let above = self.kept.split_off(&number.saturating_next());
+        let proven = std::mem::replace(&mut self.kept, above);
+        let blocks: Vec<_> = proven.into_values().chain([hash]).collect();
+        Ok(self.surroundings.store.drop_payloads(&blocks)?)
+    }
+
+    pub(crate) fn publish_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) {
+        let number = vote.commitment().block_number;
+        let Surroundings {
+            network,
+            validator,
+            metrics,
+            ..
+        } = &self.surroundings;
+        validator.record_own_vote(vote, message);
+        if Some(number) > self.best_voted {
+            self.best_voted = Some(number);
+            metrics.votes_sent.inc();
+            metrics.best_voted.set(number.get().into());
+        }
+        log::debug!(target: LOG_TARGET, "vote on block {number} sent");
+        network.publish_vote(vote);
+    }
+
+    pub(crate) fn publish_justification(&self, justification: UncheckedJustification) {
+        self.surroundings.metrics.justifications_published.inc();
+        self.surroundings
+            .network
+            .publish_justification(justification);
+    }
+
+    /// Hands evidence to the runtime.
+    pub(crate) fn report(&self, evidence: EquivocationProof) {
+        let (signer, number) = (evidence.signer, evidence.first.0.block_number);
+        log::warn!(
+            target: LOG_TARGET,
+            "validator {signer} with key {} signed two commitments for block {number}",
+            evidence.key,
+        );
+        match self.surroundings.chain.report(evidence) {
+            Ok(Some(())) => self.surroundings.metrics.equivocation_reports.inc(),
+            Ok(None) => log::debug!(target: LOG_TARGET, "the runtime has no use for the evidence"),
+            Err(error) => log::warn!(target: LOG_TARGET, "the evidence is not reported: {error}"),
+        }
+    }
+
+    pub(crate) fn load_set(&self, commitment: &KeysetCommitment) -> Option<Event> {
+        let chain = &self.surroundings.chain;
+        let (_, finalized) = chain.finalized();
+        match chain.set(commitment, finalized) {
+            Ok(set) => Some(Event::Set(set)),
+            Err(error) => {
+                log::warn!(target: LOG_TARGET, "set {} cannot be read: {error}", commitment.id);
+                None
+            }
+        }
+    }
+
+    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed.
+    pub(crate) fn prepare(&self, number: BlockNumber) -> Option<Event> {
+        let Surroundings {
+            chain, validator, ..
+        } = &self.surroundings;
+        let commitment = match chain.commitment(number) {
+            Ok(commitment) => commitment,
+            Err(error) => {
+                try_again("what is signed about a block cannot be read", &error);
+                return None;
+            }
+        };
+        // Hashed once for the whole round.
+        let message = validator
+            .message(&commitment)
+            .unwrap_or_else(|| Arc::new(RoundMessage::new(chain.genesis_hash(), commitment)));
+        validator.remember(&message);
+        Some(Event::Prepared(message))
+    }
+
+    /// Signs, and checks the signature before anybody sees it: a signer may be remote or broken.
+    pub(crate) fn sign(
+        &self,
+        set: &DualKeyset,
+        message: &Arc<RoundMessage>,
+        signer: SignerIndex,
+        key: &Pk1Bytes,
+    ) -> Option<Event> {
+        let vote = match self.surroundings.signer.sign_vote(key, signer, message) {
+            Ok(vote) => vote,
+            Err(error) => {
+                log::error!(target: LOG_TARGET, "no vote of key {key}: {error}");
+                return None;
+            }
+        };
+        match vote.check(set.keyset(), message) {
+            Ok(vote) => Some(Event::Signed(vote)),
+            Err(error) => {
+                log::error!(target: LOG_TARGET, "the signer returned a bad vote of key {key}: {error}");
+                None
+            }
+        }
+    }
+}
+
+/// Tells the operator of a proof that contradicts this node's finalized chain.
+pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics) {
+    metrics.justifications_diverged.inc();
+    let commitment = justification.commitment();
+    log::error!(
+        target: LOG_TARGET,
+        "a threshold of set {} signed block {} as {:?} with {:?}, which contradicts this node's finalized chain: more \
+         than a third of the validators, or this node's chain, are at fault",
+        commitment.validator_set_id,
+        commitment.block_number,
+        commitment.block_hash,
+        commitment.mmr_root,
+    );
+}
+
+/// Logs what could not be read this time; it is asked for again.
+pub(crate) fn try_again(what: &str, error: &ChainError) {
+    log::debug!(target: LOG_TARGET, "{what}: {error}");
+}

@@ -1,0 +1,21 @@
+//! Why the worker stops.
+
+use crate::store::StoreError;
+use duet_voter::StateError;
+
+/// Why the worker stopped. The node cannot go on: it would forget what it signed or miss what it must sign.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What must survive cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The stored voter state is unusable.
+    #[error("the stored voter state is unusable: {0}")]
+    State(#[from] StateError),
+    /// The client ended its notifications.
+    #[error("the client ended its finality notifications")]
+    ClientGone,
+    /// The network shut down.
+    #[error("the network shut down")]
+    NetworkGone,
+}

@@ -1,0 +1,389 @@
+//! Block import with Duet's part in it.
+//!
+//! Duet's justification is taken off the block before the inner import sees it, because nobody else can check it,
+//! and goes to the worker, which checks it once the block is final. When a block plans a set, its keys and what is
+//! signed about the block are stored right away: its state is there now and may be pruned later.
+
+use crate::{
+    chain::logs::decode_logs,
+    client::AccountId,
+    metrics::ImportMetrics,
+    store::{Store, StoreError},
+};
+use codec::DecodeAll;
+use duet_gossip::LOG_TARGET;
+use duet_primitives::{
+    suite, ConsensusLog, DuetApi, KeysetCommitment, UncheckedJustification, H256,
+};
+use sc_consensus::{BlockCheckParams, BlockImport, BlockImportParams, ImportResult};
+use sp_api::{ApiError, ProvideRuntimeApi};
+use sp_consensus::BlockOrigin;
+use sp_runtime::{
+    traits::{Block as BlockT, Header as HeaderT},
+    Justifications,
+};
+use std::{marker::PhantomData, sync::Arc};
+
+/// A justification that came with a block. Nothing is known about it, not even that it is about this block.
+#[derive(Clone, Debug)]
+pub(crate) struct Imported {
+    /// The block that it came with.
+    pub(crate) block: H256,
+    /// The justification.
+    pub(crate) justification: UncheckedJustification,
+}
+
+/// A block import with Duet's part in it. Made by [`block_import`](crate::block_import).
+pub struct DuetBlockImport<Block, Client, Inner> {
+    inner: Inner,
+    client: Arc<Client>,
+    store: Store,
+    to_worker: async_channel::Sender<Imported>,
+    metrics: ImportMetrics,
+    _block: PhantomData<fn() -> Block>,
+}
+
+impl<Block, Client, Inner: Clone> Clone for DuetBlockImport<Block, Client, Inner> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: self.inner.clone(),
+            client: self.client.clone(),
+            store: self.store.clone(),
+            to_worker: self.to_worker.clone(),
+            metrics: self.metrics.clone(),
+            _block: PhantomData,
+        }
+    }
+}
+
+/// Why the set that a block plans could not be stored.
+#[derive(Debug, thiserror::Error)]
+enum KeepError {
+    #[error("the runtime cannot be called: {0}")]
+    Runtime(#[from] ApiError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl<Block, Client, Inner> DuetBlockImport<Block, Client, Inner> {
+    pub(crate) fn new(
+        inner: Inner,
+        client: Arc<Client>,
+        store: Store,
+        to_worker: async_channel::Sender<Imported>,
+        metrics: ImportMetrics,
+    ) -> Self {
+        Self {
+            inner,
+            client,
+            store,
+            to_worker,
+            metrics,
+            _block: PhantomData,
+        }
+    }
+
+    /// Hands a block's justification to the worker, or counts it as dropped: gossip and requests bring it again.
+    fn forward(&self, block: H256, bytes: &[u8]) {
+        let justification = match UncheckedJustification::decode_all(&mut &*bytes) {
+            Ok(justification) => justification,
+            Err(error) => {
+                self.metrics.undecodable.inc();
+                log::debug!(
+                    target: LOG_TARGET,
+                    "the justification of block {block:?} does not decode: {error}",
+                );
+                return;
+            }
+        };
+        if self
+            .to_worker
+            .try_send(Imported {
+                block,
+                justification,
+            })
+            .is_err()
+        {
+            self.metrics.dropped.inc();
+        }
+    }
+}
+
+impl<Block, Client, Inner> DuetBlockImport<Block, Client, Inner>
+where
+    Block: BlockT<Hash = H256>,
+    Client: ProvideRuntimeApi<Block>,
+    Client::Api: DuetApi<Block, AccountId>,
+{
+    /// Stores the set that a block plans, if it plans one.
+    fn keep(&self, block: H256, log: &ConsensusLog) {
+        let ConsensusLog::Planned(commitment) = log else {
+            return;
+        };
+        match self.keep_planned(block, commitment) {
+            Ok(()) => self.metrics.sets_kept.inc(),
+            // The worker begins later, see `bootstrap`.
+            Err(error) => {
+                self.metrics.sets_missed.inc();
+                log::warn!(target: LOG_TARGET, "the set that block {block:?} plans is not kept: {error}");
+            }
+        }
+    }
+
+    /// Stores the keys of a set that this block plans, and what is signed about the block.
+    fn keep_planned(&self, block: H256, commitment: &KeysetCommitment) -> Result<(), KeepError> {
+        let api = self.client.runtime_api();
+        self.store.put_keys(commitment, &api.next_keys(block)?)?;
+        if let Some(payload) = api.commitment_payload(block)? {
+            self.store.put_payload(block, &payload)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes Duet's justification off a block's.
+fn take_ours(justifications: &mut Option<Justifications>) -> Option<Vec<u8>> {
+    let all = justifications.take()?;
+    let ours = all.get(suite::ENGINE_ID).cloned();
+    let mut others = all
+        .into_iter()
+        .filter(|(engine, _)| *engine != suite::ENGINE_ID);
+    if let Some(first) = others.next() {
+        let mut rest = Justifications::from(first);
+        for other in others {
+            rest.append(other);
+        }
+        *justifications = Some(rest);
+    }
+    ours
+}
+
+#[async_trait::async_trait]
+impl<Block, Client, Inner> BlockImport<Block> for DuetBlockImport<Block, Client, Inner>
+where
+    Block: BlockT<Hash = H256>,
+    Client: ProvideRuntimeApi<Block> + Send + Sync,
+    Client::Api: DuetApi<Block, AccountId>,
+    Inner: BlockImport<Block> + Send + Sync,
+{
+    type Error = Inner::Error;
+
+    async fn check_block(
+        &self,
+        block: BlockCheckParams<Block>,
+    ) -> Result<ImportResult, Self::Error> {
+        self.inner.check_block(block).await
+    }
+
+    async fn import_block(
+        &self,
+        mut block: BlockImportParams<Block>,
+    ) -> Result<ImportResult, Self::Error> {
+        let hash = block.post_hash();
+        let logs = match block.origin {
+            BlockOrigin::WarpSync | BlockOrigin::GapSync => Vec::new(),
+            _ => decode_logs(block.header.digest()),
+        };
+        let justification = take_ours(&mut block.justifications);
+        let result = self.inner.import_block(block).await?;
+        if let ImportResult::Imported(_) = result {
+            logs.iter().for_each(|log| self.keep(hash, log));
+        }
+        if let (ImportResult::Imported(_) | ImportResult::AlreadyInChain, Some(bytes)) =
+            (&result, justification)
+        {
+            self.forward(hash, &bytes);
+        }
+        Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{dual_keys, log_item, Block, TestChain, TestClient};
+    use codec::Encode;
+    use duet_primitives::{testing::TestSet, RoundMessage};
+    use futures::executor::block_on;
+    use parking_lot::Mutex;
+    use sc_client_api::Backend as _;
+    use sp_blockchain::HeaderBackend;
+    use sp_runtime::{generic::Header, Digest};
+
+    /// An inner import that keeps what it was given.
+    #[derive(Clone)]
+    struct Inner {
+        result: fn() -> ImportResult,
+        justifications: Arc<Mutex<Option<Justifications>>>,
+    }
+
+    #[async_trait::async_trait]
+    impl BlockImport<Block> for Inner {
+        type Error = sp_consensus::Error;
+
+        async fn check_block(
+            &self,
+            _: BlockCheckParams<Block>,
+        ) -> Result<ImportResult, Self::Error> {
+            Ok((self.result)())
+        }
+
+        async fn import_block(
+            &self,
+            block: BlockImportParams<Block>,
+        ) -> Result<ImportResult, Self::Error> {
+            *self.justifications.lock() = block.justifications;
+            Ok((self.result)())
+        }
+    }
+
+    struct Setup {
+        import: DuetBlockImport<Block, TestClient, Inner>,
+        inner: Inner,
+        imported: async_channel::Receiver<Imported>,
+        metrics: ImportMetrics,
+    }
+
+    fn setup(test: &TestChain, result: fn() -> ImportResult) -> Setup {
+        let inner = Inner {
+            result,
+            justifications: Arc::default(),
+        };
+        let (sender, imported) = async_channel::bounded(1);
+        let (metrics, client) = (ImportMetrics::new(None), test.client.clone());
+        let import =
+            DuetBlockImport::new(inner.clone(), client, test.store(), sender, metrics.clone());
+        Setup {
+            import,
+            inner,
+            imported,
+            metrics,
+        }
+    }
+
+    /// A block that carries a justification of Duet and one of somebody else.
+    fn block(header: Header<u32, sp_runtime::traits::BlakeTwo256>) -> BlockImportParams<Block> {
+        let set = TestSet::new(0, 0..4);
+        let message = RoundMessage::new(H256::zero(), set.commitment(1, &set.set));
+        let ours = set.justify(&message, 0..3).into_unchecked().encode();
+        let mut justifications = Justifications::from((*b"FRNK", vec![1]));
+        justifications.append((suite::ENGINE_ID, ours));
+        let mut block = BlockImportParams::new(BlockOrigin::NetworkBroadcast, header);
+        block.justifications = Some(justifications);
+        block
+    }
+
+    fn header(logs: &[ConsensusLog]) -> Header<u32, sp_runtime::traits::BlakeTwo256> {
+        let digest = Digest {
+            logs: logs.iter().map(log_item).collect(),
+        };
+        Header::new(1, H256::zero(), H256::zero(), H256::zero(), digest)
+    }
+
+    #[test]
+    fn our_justification_goes_to_the_worker_and_the_others_to_the_inner_import() {
+        let setup = setup(&TestChain::default(), || ImportResult::imported(true));
+        let header = header(&[]);
+        block_on(setup.import.import_block(block(header.clone()))).unwrap();
+        let others = Some(Justifications::from((*b"FRNK", vec![1])));
+        assert_eq!(*setup.inner.justifications.lock(), others);
+        assert_eq!(setup.imported.try_recv().unwrap().block, header.hash());
+    }
+
+    #[test]
+    fn a_justification_of_a_known_block_is_forwarded_and_one_of_a_bad_block_is_not() {
+        let results: [(fn() -> ImportResult, bool); 3] = [
+            (|| ImportResult::AlreadyInChain, true),
+            (|| ImportResult::KnownBad, false),
+            (|| ImportResult::MissingState, false),
+        ];
+        for (result, is_forwarded) in results {
+            let setup = setup(&TestChain::default(), result);
+            block_on(setup.import.import_block(block(header(&[])))).unwrap();
+            assert_eq!(setup.imported.try_recv().is_ok(), is_forwarded);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_the_queue_or_does_not_decode_is_counted() {
+        let setup = setup(&TestChain::default(), || ImportResult::imported(true));
+        for _ in 0..3 {
+            block_on(setup.import.import_block(block(header(&[])))).unwrap();
+        }
+        assert_eq!(setup.metrics.dropped.get(), 2);
+        let mut bad = block(header(&[]));
+        bad.justifications = Some(Justifications::from((suite::ENGINE_ID, vec![7])));
+        block_on(setup.import.import_block(bad)).unwrap();
+        assert_eq!(setup.metrics.undecodable.get(), 1);
+    }
+
+    #[test]
+    fn the_keys_of_a_planned_set_are_kept_while_the_state_is_there() {
+        let test = TestChain::default();
+        let (current, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+        let log = ConsensusLog::Planned(next.set.commitment().clone());
+        let hash = test.push(&current, &next, std::slice::from_ref(&log));
+        let header = test.backend.blockchain().expect_header(hash).unwrap();
+        let setup = setup(&test, || ImportResult::imported(true));
+        block_on(setup.import.import_block(block(header))).unwrap();
+        test.prune(hash);
+        let store = test.store();
+        assert_eq!(
+            store.keys(next.set.commitment()).unwrap(),
+            Some(dual_keys(&next))
+        );
+        assert!(store.payload(hash).unwrap().is_some());
+        assert_eq!(setup.metrics.sets_kept.get(), 1);
+    }
+
+    #[test]
+    fn a_block_without_state_is_imported_all_the_same() {
+        let test = TestChain::default();
+        let next = TestSet::new(1, 1..5);
+        let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
+        let setup = setup(&test, || ImportResult::imported(true));
+        assert!(block_on(setup.import.import_block(block(header))).is_ok());
+        assert_eq!(test.store().keys(next.set.commitment()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_block_without_execution_plans_is_not_looked_for_in_its_state() {
+        let next = TestSet::new(1, 1..5);
+        let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
+        let setup = setup(&TestChain::default(), || ImportResult::imported(false));
+        for (origin, missed) in [
+            (BlockOrigin::GapSync, 0),
+            (BlockOrigin::WarpSync, 0),
+            (BlockOrigin::NetworkInitialSync, 1),
+        ] {
+            let mut block = block(header.clone());
+            block.origin = origin;
+            block_on(setup.import.import_block(block)).unwrap();
+            assert_eq!(setup.metrics.sets_missed.get(), missed, "{origin:?}");
+        }
+    }
+
+    #[test]
+    fn our_justification_is_taken_off_and_the_others_stay() {
+        let mut both = Justifications::from((*b"FRNK", vec![1]));
+        both.append((suite::ENGINE_ID, vec![2]));
+        let mut justifications = Some(both);
+        assert_eq!(take_ours(&mut justifications), Some(vec![2]));
+        assert_eq!(
+            justifications,
+            Some(Justifications::from((*b"FRNK", vec![1])))
+        );
+        assert_eq!(take_ours(&mut justifications), None);
+        assert_eq!(
+            justifications,
+            Some(Justifications::from((*b"FRNK", vec![1])))
+        );
+    }
+
+    #[test]
+    fn a_block_with_our_justification_alone_is_left_without() {
+        let mut justifications = Some(Justifications::from((suite::ENGINE_ID, vec![2])));
+        assert_eq!(take_ours(&mut justifications), Some(vec![2]));
+        assert_eq!(justifications, None);
+    }
+}

@@ -1,0 +1,56 @@
+//! Runs Duet finality on a Substrate client.
+//!
+//! Finalized blocks, checked messages and timers become events of [`duet_voter`], whose effects are carried out in
+//! order. The voter decides; what other nodes send is checked in [`duet_gossip`] and, for the history before a node
+//! began, in [`duet_light_client`].
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | `client`, `params`, `links` | what a node passes in, and what ties import, worker and RPC together |
+//! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
+//! | `store` | what outlives a restart |
+//! | `import` | the block import: keeps what a block plans, takes off our justification |
+//! | `worker` | the only loop; it owns the four parts that follow |
+//! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
+//! | `imported` | justifications that came with blocks |
+//! | `backfill` | the history before this node began, fetched from peers |
+//! | [`rpc`] | the methods for light clients and operators |
+//!
+//! A node wires it up in this order:
+//!
+//! 1. [`block_import`] wraps the block import (GRANDPA's, usually) and makes the links for the steps below;
+//! 2. [`duet_gossip::peers_set_config`] and [`duet_gossip::requests::handler`] register the protocols;
+//! 3. [`run`] is spawned as an essential, blocking task;
+//! 4. [`rpc::Duet`] is merged into the RPC module.
+
+mod backfill;
+mod bootstrap;
+mod catch_up;
+mod chain;
+mod client;
+mod effects;
+mod error;
+mod handoffs;
+mod import;
+mod imported;
+mod links;
+mod metrics;
+mod missing;
+mod own_keys;
+mod params;
+pub mod rpc;
+mod run;
+mod store;
+#[cfg(test)]
+mod testing;
+mod voting;
+mod worker;
+
+pub use client::DuetClient;
+pub use error::Error;
+pub use import::DuetBlockImport;
+pub use links::{block_import, JustificationStream, RpcLinks, VoterLinks};
+pub use params::Params;
+pub use run::run;
+pub use store::StoreError;

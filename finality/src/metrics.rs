@@ -1,0 +1,142 @@
+//! What operators see, under the prefix `substrate_duet_`.
+
+use duet_gossip::metrics;
+use duet_voter::{Counters, Voter};
+use prometheus_endpoint::{Counter, Gauge, U64};
+
+metrics! {
+    /// What the block import counts. Cheap to clone; clones count together.
+    pub(crate) struct ImportMetrics {
+        undecodable: Counter = "import_undecodable_justifications_total", "Justifications that came with blocks and do not decode";
+        dropped: Counter = "import_dropped_justifications_total", "Justifications that came with blocks and were dropped because the worker is behind";
+        sets_kept: Counter = "import_sets_kept_total", "Planned sets that were stored with their block";
+        sets_missed: Counter = "import_sets_missed_total", "Planned sets that could not be read from their block's state";
+    }
+}
+
+metrics! {
+    /// What the worker counts. Cheap to clone; clones count together.
+    pub(crate) struct Metrics {
+        validator_set_id: Gauge = "validator_set_id", "Number of the set that signs now";
+        best_block: Gauge = "best_block", "Highest block with a Duet justification";
+        finalized_block: Gauge = "finalized_block", "Highest block that GRANDPA finalized and Duet has scanned";
+        best_voted: Gauge = "best_voted", "Highest block that this node voted on";
+        lagging_sets: Gauge = "lagging_sets", "Set changes that wait for a mandatory justification";
+        rounds: Gauge = "rounds", "Rounds with votes that are not concluded";
+        votes_held: Gauge = "votes_held", "Votes of these rounds";
+        target_block: Gauge = "target_block", "Block that the signing set should prove next, as far as GRANDPA has come";
+        buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
+
+        votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
+        equivocation_reports: Counter = "equivocation_reports_total", "Equivocations handed to the runtime";
+        no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
+
+        justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
+        justifications_diverged: Counter = "justifications_diverged_total", "Valid justifications for blocks that are not on this node's finalized chain";
+        stale_votes: Counter = "stale_votes_total", "Valid votes that came too late for the voter";
+        dropped_votes: Counter = "dropped_votes_total", "Valid votes that gave way to later ones of their signer";
+        stale_justifications: Counter = "stale_justifications_total", "Valid justifications that came too late for the voter";
+        dropped_justifications: Counter = "dropped_justifications_total", "Valid justifications that found no room to wait";
+        deferred_plans: Counter = "deferred_plans_total", "Set changes that found no room and are delivered again";
+        inconsistent: Counter = "inconsistent_events_total", "Events that contradict what the voter knows";
+        concluded: Counter = "concluded_total", "Blocks that Duet finalized on this node";
+
+        imported_good: Counter = "imported_justifications_good_total", "Valid justifications that came with blocks";
+        imported_bad: Counter = "imported_justifications_bad_total", "Invalid justifications that came with blocks";
+        imported_dropped: Counter = "imported_justifications_dropped_total", "Justifications that came with blocks and were dropped because too many wait";
+
+        on_demand_sent: Counter = "on_demand_sent_total", "Requests for justifications that this node sent";
+        on_demand_good: Counter = "on_demand_good_total", "Responses that brought valid justifications";
+        on_demand_bad: Counter = "on_demand_bad_total", "Responses that brought invalid ones or did not decode";
+        on_demand_empty: Counter = "on_demand_empty_total", "Answers of peers that had nothing of what was asked";
+        on_demand_failed: Counter = "on_demand_failed_total", "Requests that were refused, lost or not answered in time";
+
+        history_missing: Gauge = "history_missing_sets", "Set changes before this node began whose hand-overs are not here yet";
+        history_stored: Counter = "history_stored_total", "Hand-overs of the past that peers sent, checked and stored";
+        history_sent: Counter = "history_sent_total", "Requests for the past that this node sent";
+        history_good: Counter = "history_good_total", "Responses about the past that brought something and held";
+        history_bad: Counter = "history_bad_total", "Responses about the past that broke a rule";
+        history_empty: Counter = "history_empty_total", "Answers of peers that have nothing of the past that was asked";
+        history_failed: Counter = "history_failed_total", "Requests for the past that were refused, lost or not answered in time";
+    }
+}
+
+impl Metrics {
+    /// Shows where the voter is. `counted` is what of its counters was added before.
+    pub(crate) fn follow(&self, voter: &Voter, counted: &mut Counters) {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        self.validator_set_id.set(voter.set_id().get());
+        self.best_block
+            .set(voter.state().best_number().get().into());
+        self.finalized_block.set(voter.scanned().get().into());
+        self.target_block
+            .set(voter.target().map_or(0, |target| target.get().into()));
+        self.lagging_sets.set(number(voter.lagging_sets()));
+        self.rounds.set(number(voter.rounds_open()));
+        self.votes_held.set(number(voter.votes_held()));
+        self.buffered_justifications
+            .set(number(voter.justifications_held()));
+
+        let now = voter.counters();
+        let add = |metric: &Counter<U64>, now: u64, before: u64| {
+            metric.inc_by(now.saturating_sub(before));
+        };
+        add(&self.stale_votes, now.stale_votes, counted.stale_votes);
+        add(
+            &self.dropped_votes,
+            now.dropped_votes,
+            counted.dropped_votes,
+        );
+        add(
+            &self.stale_justifications,
+            now.stale_justifications,
+            counted.stale_justifications,
+        );
+        add(
+            &self.dropped_justifications,
+            now.dropped_justifications,
+            counted.dropped_justifications,
+        );
+        add(
+            &self.deferred_plans,
+            now.deferred_plans,
+            counted.deferred_plans,
+        );
+        add(&self.inconsistent, now.inconsistent, counted.inconsistent);
+        *counted = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_gossip::metrics::Metrics as GossipMetrics;
+    use prometheus_endpoint::Registry;
+
+    #[test]
+    fn every_metric_has_the_prefix_and_a_name_of_its_own() {
+        let registry = Registry::new();
+        Metrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
+        ImportMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
+        // A name that is taken would leave some of these unregistered.
+        GossipMetrics::new(Some(&registry));
+        let mut registered: Vec<_> = registry
+            .gather()
+            .iter()
+            .map(|family| family.get_name().to_owned())
+            .collect();
+        let mut expected = [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
+        registered.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(registered, expected);
+        assert!(registered
+            .iter()
+            .all(|name| name.starts_with("substrate_duet_")));
+    }
+}

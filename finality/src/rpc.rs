@@ -1,0 +1,279 @@
+//! The RPC. Everything that is proven or signed is SCALE in 0x-hex.
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 9001 | nothing is proven on this node yet: ask again later |
+//! | 9002 | the limit is not between 1 and the most that is allowed |
+//! | 9003 | the node's database failed, or what it holds is damaged |
+//! | 9004 | the signer refused, or the key given is not one |
+//! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
+//! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
+//!
+//! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
+
+use crate::{
+    client::AccountId,
+    links::RpcLinks,
+    store::{bounded, sets},
+};
+use codec::{DecodeAll, Encode};
+use duet_gossip::source::ProofSource;
+use duet_keystore::Signer;
+use duet_primitives::{
+    ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
+    UncheckedJustification, H256,
+};
+use futures::{FutureExt, StreamExt};
+use jsonrpsee::{
+    core::{async_trait, RpcResult},
+    Extensions, PendingSubscriptionSink,
+};
+use parking_lot::Mutex;
+use sc_rpc::{
+    utils::{BoundedVecDeque, PendingSubscription},
+    SubscriptionTaskExecutor,
+};
+use sc_rpc_api::check_if_safe;
+use schnellru::{ByLength, LruMap};
+use sp_core::Bytes;
+use std::sync::Arc;
+
+mod api;
+mod error;
+
+pub use api::{DuetRpcClient, DuetRpcServer, GeneratedKeys};
+pub use error::{HistoryItem, RpcError};
+
+/// Most sets in one answer.
+pub const MAX_SETS: u32 = 128;
+/// Justifications that wait for a subscriber; a subscriber that is further behind is dropped.
+const SUBSCRIBER_QUEUE: usize = 64;
+/// A subscriber's queue that holds more than this is warned of in the log.
+const SUBSCRIBER_WARNING: usize = 1_000;
+/// Stateless proofs that are cached.
+const STATELESS_CACHE: u32 = 256;
+/// Keysets that are cached.
+const KEYSET_CACHE: u32 = 4;
+
+/// Answers the methods of [`DuetRpcServer`].
+pub struct Duet {
+    links: RpcLinks,
+    signer: Arc<dyn Signer>,
+    executor: SubscriptionTaskExecutor,
+    stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
+    keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
+}
+
+impl Duet {
+    /// Over the links that [`block_import`](crate::block_import) made.
+    pub fn new(
+        links: RpcLinks,
+        signer: Arc<dyn Signer>,
+        executor: SubscriptionTaskExecutor,
+    ) -> Self {
+        Self {
+            links,
+            signer,
+            executor,
+            stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
+            keysets: Mutex::new(LruMap::new(ByLength::new(KEYSET_CACHE))),
+        }
+    }
+}
+
+fn check_limit(limit: u32) -> Result<(), RpcError> {
+    if (1..=MAX_SETS).contains(&limit) {
+        Ok(())
+    } else {
+        Err(RpcError::Limit {
+            most: MAX_SETS,
+            got: limit,
+        })
+    }
+}
+
+impl Duet {
+    /// The justification of a block of the finalized chain, if it has one here.
+    fn stored(&self, block: BlockNumber) -> Result<Option<UncheckedJustification>, RpcError> {
+        if block > self.links.blocks.finalized().0 {
+            return Ok(None);
+        }
+        if let Some(bytes) = self.with_block(block)? {
+            return UncheckedJustification::decode_all(&mut &*bytes)
+                .map(Some)
+                .map_err(|error| RpcError::Malformed { block, error });
+        }
+        let fetched = self.links.store.handoff_at(block)?;
+        if fetched.is_none() {
+            self.absent(HistoryItem::Block(block))?;
+        }
+        Ok(fetched)
+    }
+
+    /// The justification that is stored with a block.
+    fn with_block(&self, block: BlockNumber) -> Result<Option<Vec<u8>>, RpcError> {
+        match self.links.blocks.hash(block)? {
+            Some(hash) => Ok(self.links.blocks.justification(hash)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Something is not here: an error when it is still being fetched. (REQ-6)
+    fn absent(&self, what: HistoryItem) -> Result<(), RpcError> {
+        match self.links.missing.get() {
+            Some(missing) if what.is_in(missing) => Err(RpcError::NotHereYet { what }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A list of handoffs that begins with that of `from_set`; empty when that set has not handed off.
+    fn handoffs_or_wait<T: Encode>(&self, from_set: SetId, list: &[T]) -> Result<Bytes, RpcError> {
+        if list.is_empty() {
+            self.absent(HistoryItem::Set(from_set))?;
+        }
+        Ok(list.encode().into())
+    }
+
+    /// The keys of a set; `None` when they are not here.
+    fn keyset(&self, set: SetId) -> Result<Option<Arc<Keyset>>, RpcError> {
+        if let Some(keyset) = self.keysets.lock().get(&set) {
+            return Ok(Some(keyset.clone()));
+        }
+        let Some(commitment) = self.links.store.set(set)? else {
+            return Ok(None);
+        };
+        let Some(keys) = self.links.store.key_halves(&commitment)? else {
+            return Ok(None);
+        };
+        let keyset = Keyset::check(&commitment, &keys)
+            .map_err(|error| RpcError::DamagedKeys { set, error })?;
+        let keyset = Arc::new(keyset);
+        self.keysets.lock().insert(set, keyset.clone());
+        Ok(Some(keyset))
+    }
+
+    /// Makes a stateless proof, or takes it from the cache; `None` when the keys of its set are not here. The
+    /// justification is checked again on the way, because what comes from a disk may not be what was written.
+    fn stateless(
+        &self,
+        justification: UncheckedJustification,
+    ) -> Result<Option<StatelessProof>, RpcError> {
+        let commitment = &justification.commitment;
+        let (block, hash) = (commitment.block_number, commitment.block_hash);
+        let set = commitment.validator_set_id;
+        if let Some(proof) = self.stateless.lock().get(&hash) {
+            return Ok(Some(proof.clone()));
+        }
+        let Some(keyset) = self.keyset(set)? else {
+            self.absent(HistoryItem::Set(set))?;
+            return Ok(None);
+        };
+        let justification = justification
+            .check(&keyset, self.links.blocks.genesis_hash())
+            .map_err(|error| RpcError::Damaged { block, error })?;
+        let proof = StatelessProof::new(&justification, &keyset)
+            .map_err(|error| RpcError::Stateless { block, error })?;
+        self.stateless.lock().insert(hash, proof.clone());
+        Ok(Some(proof))
+    }
+
+    fn prove(&self, key: &Pk1Bytes, owner: &AccountId) -> Result<Bytes, RpcError> {
+        let statement = ownership_statement(self.links.blocks.genesis_hash(), owner);
+        Ok(self
+            .signer
+            .prove_possession(key, &statement)?
+            .encode()
+            .into())
+    }
+}
+
+#[async_trait]
+impl DuetRpcServer for Duet {
+    async fn subscribe_justifications(&self, pending: PendingSubscriptionSink) {
+        let stream = self.links.justifications.subscribe(SUBSCRIBER_WARNING);
+        let stream = stream.map(|justification| Bytes::from(justification.encode()));
+        let pipe = PendingSubscription::from(pending)
+            .pipe_from_stream(stream, BoundedVecDeque::new(SUBSCRIBER_QUEUE));
+        self.executor
+            .spawn("duet-rpc-justifications", Some("rpc"), pipe.boxed());
+    }
+
+    fn finalized_head(&self) -> RpcResult<H256> {
+        let best = self.links.store.best().map_err(RpcError::from)?;
+        Ok(best.ok_or(RpcError::NotReady)?.commitment.block_hash)
+    }
+
+    fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>> {
+        Ok(self
+            .stored(block)?
+            .map(|justification| justification.encode().into()))
+    }
+
+    fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
+        check_limit(limit)?;
+        let list = self.links.store.handoff_proofs(from_set, limit);
+        Ok(self.handoffs_or_wait(from_set, &list.map_err(RpcError::from)?)?)
+    }
+
+    fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
+        check_limit(limit)?;
+        let entries = sets(from_set, limit).map(|set| match self.links.store.handoff(set)? {
+            Some(justification) => self.stateless(justification),
+            None => Ok(None),
+        });
+        let list: Vec<StatelessProof> = bounded(entries)?;
+        Ok(self.handoffs_or_wait(from_set, &list)?)
+    }
+
+    fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>> {
+        let Some(justification) = self.stored(block)? else {
+            return Ok(None);
+        };
+        Ok(self
+            .stateless(justification)?
+            .map(|proof| proof.encode().into()))
+    }
+
+    fn genesis_proof(&self) -> RpcResult<Bytes> {
+        let proof = self.links.store.genesis_proof().map_err(RpcError::from)?;
+        let Some(proof) = proof else {
+            self.absent(HistoryItem::Genesis)?;
+            return Err(RpcError::NoGenesisProof.into());
+        };
+        Ok(proof.encode().into())
+    }
+
+    fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>> {
+        let Some(commitment) = self.links.store.set(set).map_err(RpcError::from)? else {
+            self.absent(HistoryItem::Set(set))?;
+            return Ok(None);
+        };
+        let keys = self.links.store.key_halves(&commitment);
+        let keys = keys.map_err(RpcError::from)?;
+        Ok(keys.map(|keys| keys.encode().into()))
+    }
+
+    fn generate_keys(&self, ext: &Extensions, owner: AccountId) -> RpcResult<GeneratedKeys> {
+        check_if_safe(ext)?;
+        let public = self.signer.generate().map_err(RpcError::from)?;
+        let proof = self.prove(&public.pk1(), &owner)?;
+        Ok(GeneratedKeys {
+            public: public.encode().into(),
+            proof,
+        })
+    }
+
+    fn prove_keys(&self, ext: &Extensions, public: Bytes, owner: AccountId) -> RpcResult<Bytes> {
+        check_if_safe(ext)?;
+        let expected = suite::DUAL_KEY_LEN;
+        let got = public.len();
+        // The length is all that can be wrong: a key's bytes are any bytes.
+        let key = DualKeyBytes::decode_all(&mut &public[..])
+            .map_err(|_| RpcError::Key { expected, got })?;
+        Ok(self.prove(&key.pk1(), &owner)?)
+    }
+}
+
+#[cfg(test)]
+#[path = "rpc_tests.rs"]
+mod tests;

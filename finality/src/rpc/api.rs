@@ -1,0 +1,69 @@
+//! The methods, by name.
+
+use crate::client::AccountId;
+use duet_primitives::{BlockNumber, SetId, H256};
+use jsonrpsee::{core::RpcResult, proc_macros::rpc};
+use serde::{Deserialize, Serialize};
+use sp_core::Bytes;
+
+/// A new key and the proof that its secret is here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GeneratedKeys {
+    /// The dual key: 144 bytes.
+    pub public: Bytes,
+    /// The proof of possession for the owner: 224 bytes.
+    pub proof: Bytes,
+}
+
+/// The methods.
+#[rpc(client, server)]
+pub trait DuetRpc {
+    /// Sends each justification by which the node's proven chain grows: SCALE of `UncheckedJustification`.
+    #[subscription(
+        name = "duet_subscribeJustifications" => "duet_justifications",
+        unsubscribe = "duet_unsubscribeJustifications",
+        item = Bytes
+    )]
+    async fn subscribe_justifications(&self);
+
+    /// Hash of the highest block that Duet proved. Answers from the store right after a restart.
+    #[method(name = "duet_getFinalizedHead")]
+    fn finalized_head(&self) -> RpcResult<H256>;
+
+    /// The justification of a block of the finalized chain, if it has one.
+    #[method(name = "duet_getJustification", blocking)]
+    fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
+
+    /// The way of a syncing light client: SCALE of a list, whose entry `i` is the handoff proof of set
+    /// `from_set + i`, the justification and the keys of the set that takes over, `(UncheckedJustification,
+    /// Vec<Pk1Bytes>)`. Empty when set `from_set` has not handed off.
+    #[method(name = "duet_getSetProofs", blocking)]
+    fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
+
+    /// The same for light clients without keys: SCALE of `Vec<StatelessProof>`.
+    #[method(name = "duet_getStatelessSetProofs", blocking)]
+    fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
+
+    /// The stateless proof of a block of the finalized chain, if it has a justification: SCALE of
+    /// `StatelessProof`.
+    #[method(name = "duet_getStatelessProof", blocking)]
+    fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
+
+    /// What a light client starts from: SCALE of the genesis header's bytes, the storage proof of
+    /// `Duet::Keysets` in its state, and the keys of set 0, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`.
+    #[method(name = "duet_getGenesisProof", blocking)]
+    fn genesis_proof(&self) -> RpcResult<Bytes>;
+
+    /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
+    #[method(name = "duet_getKeys", blocking)]
+    fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
+
+    /// Makes a key in the node's key file and proves to `owner` that the secret is here. Unsafe: operators
+    /// only. The secret stays in the key file.
+    #[method(name = "duet_generateKeys", blocking, with_extensions)]
+    fn generate_keys(&self, owner: AccountId) -> RpcResult<GeneratedKeys>;
+
+    /// Proves to `owner` that the secret of `public` is in the node's key file. Unsafe: operators only.
+    #[method(name = "duet_proveKeys", blocking, with_extensions)]
+    fn prove_keys(&self, public: Bytes, owner: AccountId) -> RpcResult<Bytes>;
+}

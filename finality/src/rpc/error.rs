@@ -1,0 +1,129 @@
+//! Why a call failed, and with which code.
+
+use crate::{missing::Missing, store::StoreError};
+use duet_keystore::SignerError;
+use duet_primitives::{BlockNumber, JustificationError, KeysetError, MerkleError, SetId};
+use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
+
+/// Why a call failed. The codes are in the [module documentation](super).
+#[derive(Debug, thiserror::Error)]
+pub enum RpcError {
+    /// Nothing is proven on this node yet.
+    #[error("no block is proven on this node yet; ask again later")]
+    NotReady,
+    /// A limit outside the allowed range.
+    #[error("the limit is {got}, it must be 1 to {most}")]
+    Limit {
+        /// The most that is allowed.
+        most: u32,
+        /// What was asked for.
+        got: u32,
+    },
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The signer.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
+    /// Not the bytes of a dual key.
+    #[error("a dual key has {expected} bytes, not {got}")]
+    Key {
+        /// Bytes of a key.
+        expected: usize,
+        /// Bytes given.
+        got: usize,
+    },
+    /// The genesis cannot be proven.
+    #[error("this node cannot prove the genesis: ask a node that holds the chain from its start")]
+    NoGenesisProof,
+    /// What was asked for is older than where this node began, and is being fetched from peers.
+    #[error(
+        "this node began in the middle of the chain and has not yet fetched {what} from its peers; \
+         ask again later, or ask another node"
+    )]
+    NotHereYet {
+        /// What was asked for.
+        what: HistoryItem,
+    },
+    /// What is stored is not the encoding of a justification.
+    #[error("the proof of block {block} in the database is damaged: {error}")]
+    Malformed {
+        /// The block.
+        block: BlockNumber,
+        /// What the decoder says.
+        error: codec::Error,
+    },
+    /// What is stored does not hold any more.
+    #[error("the proof of block {block} in the database is damaged: {error}")]
+    Damaged {
+        /// The block.
+        block: BlockNumber,
+        /// The broken rule.
+        error: JustificationError,
+    },
+    /// The stored keys of a set do not match its commitment.
+    #[error("the keys of set {set} in the database are damaged: {error}")]
+    DamagedKeys {
+        /// The set.
+        set: SetId,
+        /// The broken rule.
+        error: KeysetError,
+    },
+    /// A proof that holds cannot be turned into a stateless one.
+    #[error("no stateless proof can be made of the proof of block {block}: {error}")]
+    Stateless {
+        /// The block.
+        block: BlockNumber,
+        /// The broken rule.
+        error: MerkleError,
+    },
+}
+
+/// What a node that began in the middle of the chain fetches from its peers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HistoryItem {
+    /// The proof of the first set.
+    #[error("the proof of the first set")]
+    Genesis,
+    /// What belongs to a set.
+    #[error("the handoffs up to that of set {0}")]
+    Set(SetId),
+    /// The proof of a block.
+    #[error("the proofs of blocks as old as block {0}")]
+    Block(BlockNumber),
+}
+
+impl HistoryItem {
+    /// Whether it may be among what is missing.
+    pub(super) fn is_in(self, missing: Missing) -> bool {
+        match self {
+            Self::Genesis => true,
+            Self::Set(set) => set < missing.below_set,
+            Self::Block(block) => block < missing.below_block,
+        }
+    }
+}
+
+impl From<sp_blockchain::Error> for RpcError {
+    fn from(error: sp_blockchain::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl From<RpcError> for ErrorObjectOwned {
+    fn from(error: RpcError) -> Self {
+        let code = match error {
+            RpcError::NotReady => 9001,
+            RpcError::Limit { .. } => 9002,
+            RpcError::Store(_)
+            | RpcError::Malformed { .. }
+            | RpcError::Damaged { .. }
+            | RpcError::DamagedKeys { .. }
+            | RpcError::Stateless { .. } => 9003,
+            RpcError::Signer(_) | RpcError::Key { .. } => 9004,
+            RpcError::NoGenesisProof => 9005,
+            RpcError::NotHereYet { .. } => 9006,
+        };
+        ErrorObject::owned(code, error.to_string(), None::<()>)
+    }
+}

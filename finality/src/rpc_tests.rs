@@ -1,0 +1,397 @@
+use super::*;
+use crate::{
+    block_import,
+    missing::Missing,
+    store::{StoreError, MAX_LIST_BYTES},
+    testing::{dual_keys, TestChain, TestClient},
+    DuetBlockImport, VoterLinks,
+};
+use duet_keystore::SignerError;
+use duet_light_client::GenesisProof;
+use duet_primitives::{
+    check_stateless, testing::TestSet, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
+};
+use sc_rpc::DenyUnsafe;
+use sp_core::testing::TaskExecutor;
+
+fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
+    T::decode_all(&mut &*bytes).unwrap()
+}
+
+/// A signer with the first key of the test keyring.
+struct TestSigner(TestSet);
+
+impl Signer for TestSigner {
+    fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
+        Ok(dual_keys(&self.0))
+    }
+
+    fn sign_vote(
+        &self,
+        key: &Pk1Bytes,
+        signer: SignerIndex,
+        message: &RoundMessage,
+    ) -> Result<UncheckedVote, SignerError> {
+        let secret = self
+            .0
+            .secrets
+            .iter()
+            .find(|secret| secret.public().pk1() == *key);
+        let secret = secret.ok_or(SignerError::NoKey(*key))?;
+        Ok(UncheckedVote::sign(secret, signer, message))
+    }
+
+    fn prove_possession(
+        &self,
+        key: &Pk1Bytes,
+        owner: &[u8],
+    ) -> Result<PossessionProof, SignerError> {
+        let secret = self
+            .0
+            .secrets
+            .iter()
+            .find(|secret| secret.public().pk1() == *key);
+        Ok(secret
+            .ok_or(SignerError::NoKey(*key))?
+            .prove_possession(owner))
+    }
+
+    fn generate(&self) -> Result<DualKeyBytes, SignerError> {
+        Ok(self.0.secrets[0].public())
+    }
+}
+
+/// A chain whose sets `0..SETS` have handed off at block `id + 1`, with the RPC over it.
+struct Setup {
+    chain: TestChain,
+    sets: Vec<TestSet>,
+    rpc: Duet,
+    links: VoterLinks,
+    genesis: H256,
+}
+
+const SETS: u64 = 3;
+
+fn setup() -> Setup {
+    let chain = TestChain::default();
+    let sets: Vec<_> = (0..=SETS).map(|id| TestSet::new(id, id..id + 4)).collect();
+    let genesis = chain.push(&sets[0], &sets[0], &[]);
+    let (_, links, rpc): (DuetBlockImport<_, TestClient, ()>, _, _) =
+        block_import((), chain.client.clone(), chain.backend.clone(), None);
+    let signer = Arc::new(TestSigner(TestSet::new(0, 0..1)));
+    let rpc = Duet::new(rpc, signer, Arc::new(TaskExecutor::new()));
+    Setup {
+        chain,
+        sets,
+        rpc,
+        links,
+        genesis,
+    }
+}
+
+/// As [`setup`], with everything proven.
+fn proven() -> Setup {
+    let setup = setup();
+    let store = setup.chain.store();
+    for (set, next) in setup.sets.iter().zip(&setup.sets[1..]) {
+        store.put_set(set.set.commitment()).unwrap();
+        store
+            .put_keys(set.set.commitment(), &dual_keys(set))
+            .unwrap();
+        store
+            .put_keys(next.set.commitment(), &dual_keys(next))
+            .unwrap();
+        let hash = setup.chain.push(set, next, &[]);
+        let chain = setup.chain.chain();
+        let commitment = chain.commitment(chain.finalized().0).unwrap();
+        let message = RoundMessage::new(setup.genesis, commitment);
+        let justification = set.justify(&message, 0..3).into_unchecked();
+        store.put_handoff(&justification).unwrap();
+        chain.append(hash, justification.encode()).unwrap();
+    }
+    setup
+}
+
+fn code<T: std::fmt::Debug>(result: RpcResult<T>) -> i32 {
+    result.unwrap_err().code()
+}
+
+#[test]
+fn before_anything_is_proven_there_is_no_head_and_an_error_code() {
+    assert_eq!(code(setup().rpc.finalized_head()), 9001);
+}
+
+#[test]
+fn the_head_is_the_highest_proven_block_from_the_store_alone() {
+    let setup = proven();
+    let (_, head) = setup.chain.chain().finalized();
+    assert_eq!(setup.rpc.finalized_head().unwrap(), head);
+}
+
+#[test]
+fn a_blocks_justification_is_what_was_put_to_it() {
+    let setup = proven();
+    let bytes = setup
+        .rpc
+        .justification(BlockNumber::new(2))
+        .unwrap()
+        .unwrap();
+    let found: UncheckedJustification = decode(&bytes);
+    assert!(found
+        .check(setup.sets[1].set.keyset(), setup.genesis)
+        .is_ok());
+    for none in [0, 99] {
+        assert_eq!(
+            setup.rpc.justification(BlockNumber::new(none)).unwrap(),
+            None
+        );
+    }
+}
+
+#[test]
+fn set_proofs_lead_from_set_to_set() {
+    let setup = proven();
+    let bytes = setup.rpc.set_proofs(SetId::new(0), 10).unwrap();
+    let proofs: Vec<(UncheckedJustification, Vec<Pk1Bytes>)> = decode(&bytes);
+    assert_eq!(proofs.len(), 3);
+    let mut keyset = setup.sets[0].set.keyset().clone();
+    for (justification, keys) in proofs {
+        let checked = justification.check(&keyset, setup.genesis).unwrap();
+        keyset = Keyset::check(&checked.commitment().next, &keys).unwrap();
+    }
+    assert_eq!(keyset.id().get(), SETS);
+    let bytes = setup.rpc.set_proofs(SetId::new(SETS), 10).unwrap();
+    assert_eq!(bytes.0, [0], "a set that has not handed off has no proof");
+}
+
+#[test]
+fn stateless_set_proofs_lead_from_commitment_to_commitment() {
+    let setup = proven();
+    for _ in 0..2 {
+        let bytes = setup.rpc.stateless_set_proofs(SetId::new(1), 2).unwrap();
+        let proofs: Vec<StatelessProof> = decode(&bytes);
+        assert_eq!(proofs.len(), 2);
+        let mut commitment = setup.sets[1].set.commitment().clone();
+        for proof in proofs {
+            let checked = check_stateless(proof, &commitment, setup.genesis).unwrap();
+            commitment = checked.commitment().next.clone();
+        }
+        assert_eq!(commitment.id.get(), SETS);
+    }
+}
+
+#[test]
+fn a_blocks_stateless_proof_holds_under_the_commitment_alone() {
+    let setup = proven();
+    let bytes = setup
+        .rpc
+        .stateless_proof(BlockNumber::new(1))
+        .unwrap()
+        .unwrap();
+    let proof: StatelessProof = decode(&bytes);
+    assert!(check_stateless(proof, setup.sets[0].set.commitment(), setup.genesis).is_ok());
+    assert_eq!(
+        setup.rpc.stateless_proof(BlockNumber::new(0)).unwrap(),
+        None
+    );
+}
+
+#[test]
+fn a_damaged_proof_is_not_served_as_a_stateless_one() {
+    let setup = proven();
+    let store = setup.chain.store();
+    let mut handoff = store.handoff(SetId::new(0)).unwrap().unwrap();
+    handoff.commitment.mmr_root = H256::zero();
+    store.put_handoff(&handoff).unwrap();
+    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(0), 1)), 9003);
+}
+
+#[test]
+fn keys_that_do_not_match_their_commitment_are_an_error_and_not_an_absence() {
+    let setup = proven();
+    let commitment = setup.sets[0].set.commitment();
+    let others = dual_keys(&setup.sets[1]);
+    setup.chain.store().put_keys(commitment, &others).unwrap();
+    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(0), 1)), 9003);
+    assert_eq!(code(setup.rpc.stateless_proof(BlockNumber::new(1))), 9003);
+}
+
+#[test]
+fn limits_are_kept() {
+    let setup = proven();
+    for limit in [0, MAX_SETS + 1, u32::MAX] {
+        assert_eq!(code(setup.rpc.set_proofs(SetId::new(0), limit)), 9002);
+        assert_eq!(
+            code(setup.rpc.stateless_set_proofs(SetId::new(0), limit)),
+            9002
+        );
+    }
+    let long = |_| Ok(Some(vec![0u8; MAX_LIST_BYTES / 2]));
+    assert_eq!(bounded::<_, StoreError>((0..9).map(long)).unwrap().len(), 1);
+    let huge = |_| Ok(Some(vec![0u8; 2 * MAX_LIST_BYTES]));
+    assert_eq!(bounded::<_, StoreError>((0..9).map(huge)).unwrap().len(), 1);
+}
+
+#[test]
+fn keys_of_known_sets_are_served() {
+    let setup = proven();
+    let bytes = setup.rpc.keys(SetId::new(1)).unwrap().unwrap();
+    let keys: Vec<Pk1Bytes> = decode(&bytes);
+    assert!(Keyset::check(setup.sets[1].set.commitment(), &keys).is_ok());
+    assert_eq!(setup.rpc.keys(SetId::new(77)).unwrap(), None);
+}
+
+#[test]
+fn the_genesis_proof_is_served_when_there_is_one() {
+    let setup = setup();
+    assert_eq!(code(setup.rpc.genesis_proof()), 9005);
+    let proof = GenesisProof {
+        header: vec![1],
+        nodes: vec![vec![2]],
+        keys: Vec::new(),
+    };
+    setup.chain.store().put_genesis_proof(&proof).unwrap();
+    let bytes = setup.rpc.genesis_proof().unwrap();
+    assert_eq!(decode::<GenesisProof>(&bytes), proof);
+}
+
+/// As [`setup`], on a node that began with set 2 at block 30 and has fetched the handoff of set 0.
+fn fetching() -> (Setup, duet_light_client::testing::TestChain) {
+    let (setup, past) = (setup(), duet_light_client::testing::TestChain::new(2, 4, 0));
+    setup.links.missing.set(Some(Missing {
+        below_set: SetId::new(2),
+        below_block: BlockNumber::new(30),
+    }));
+    let store = setup.chain.store();
+    store.put_fetched(&past.handoff_proofs(0, 1)[0]).unwrap();
+    for _ in 0..40 {
+        setup.chain.push(&setup.sets[2], &setup.sets[2], &[]);
+    }
+    (setup, past)
+}
+
+/// REQ-6.
+#[test]
+fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
+    let (setup, past) = fetching();
+    assert_eq!(code(setup.rpc.genesis_proof()), 9006);
+    assert_eq!(code(setup.rpc.set_proofs(SetId::new(1), 9)), 9006);
+    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(1), 9)), 9006);
+    assert_eq!(
+        code(setup.rpc.justification(BlockNumber::new(past.mandatory(1)))),
+        9006
+    );
+    assert_eq!(
+        code(
+            setup
+                .rpc
+                .stateless_proof(BlockNumber::new(past.mandatory(1)))
+        ),
+        9006
+    );
+    assert_eq!(code(setup.rpc.keys(SetId::new(0))), 9006);
+
+    assert_eq!(setup.rpc.set_proofs(SetId::new(2), 9).unwrap().0, [0]);
+    assert_eq!(setup.rpc.justification(BlockNumber::new(30)).unwrap(), None);
+    assert_eq!(setup.rpc.keys(SetId::new(2)).unwrap(), None);
+    setup.links.missing.set(None);
+    assert_eq!(code(setup.rpc.genesis_proof()), 9005);
+    assert_eq!(setup.rpc.set_proofs(SetId::new(1), 9).unwrap().0, [0]);
+    assert_eq!(
+        setup
+            .rpc
+            .justification(BlockNumber::new(past.mandatory(1)))
+            .unwrap(),
+        None
+    );
+}
+
+/// REQ-6.
+#[test]
+fn what_was_fetched_is_served_as_if_it_had_been_here_always() {
+    let (setup, past) = fetching();
+    let bytes = setup.rpc.set_proofs(SetId::new(0), 9).unwrap();
+    assert_eq!(bytes.0, past.handoff_proofs(0, 1).encode());
+    let bytes = setup
+        .rpc
+        .justification(BlockNumber::new(past.mandatory(0)))
+        .unwrap()
+        .unwrap();
+    assert_eq!(bytes.0, past.handoff_proofs(0, 1)[0].justification.encode());
+    let bytes = setup.rpc.keys(SetId::new(1)).unwrap().unwrap();
+    assert_eq!(bytes.0, past.keys(1).unwrap().encode());
+}
+
+fn extensions(deny: DenyUnsafe) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(deny);
+    extensions
+}
+
+#[test]
+fn generated_keys_come_with_a_proof_for_their_owner_on_this_chain() {
+    let (setup, owner) = (setup(), AccountId::new([7; 32]));
+    let ext = extensions(DenyUnsafe::No);
+    let made = setup.rpc.generate_keys(&ext, owner.clone()).unwrap();
+    let public: DualKeyBytes = decode(&made.public);
+    let proof: PossessionProof = decode(&made.proof);
+    let statement = ownership_statement(setup.genesis, &owner);
+    assert!(public.check_possession(&statement, &proof).is_ok());
+    let again = setup.rpc.prove_keys(&ext, made.public, owner).unwrap();
+    assert_eq!(again, made.proof);
+}
+
+#[test]
+fn keys_that_are_not_here_or_no_keys_are_not_proven() {
+    let (setup, owner) = (setup(), AccountId::new([7; 32]));
+    let ext = extensions(DenyUnsafe::No);
+    let foreign = setup.sets[1].secrets[0].public().encode();
+    for public in [foreign, vec![0; 143], vec![0; 145]] {
+        let result = setup.rpc.prove_keys(&ext, public.into(), owner.clone());
+        assert_eq!(code(result), 9004);
+    }
+}
+
+#[test]
+fn strangers_may_not_make_or_prove_keys() {
+    let (setup, owner) = (setup(), AccountId::new([7; 32]));
+    let ext = extensions(DenyUnsafe::Yes);
+    assert!(setup.rpc.generate_keys(&ext, owner.clone()).is_err());
+    let public = setup.sets[0].secrets[0].public().encode();
+    assert!(setup.rpc.prove_keys(&ext, public.into(), owner).is_err());
+}
+
+#[test]
+fn every_method_has_its_documented_name() {
+    let module = setup().rpc.into_rpc();
+    let mut names: Vec<_> = module.method_names().collect();
+    names.sort_unstable();
+    let expected = [
+        "duet_generateKeys",
+        "duet_getFinalizedHead",
+        "duet_getGenesisProof",
+        "duet_getJustification",
+        "duet_getKeys",
+        "duet_getSetProofs",
+        "duet_getStatelessProof",
+        "duet_getStatelessSetProofs",
+        "duet_proveKeys",
+        "duet_subscribeJustifications",
+        "duet_unsubscribeJustifications",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn subscribers_get_each_justification_once() {
+    let setup = proven();
+    let justification = setup.chain.store().best().unwrap().unwrap();
+    let mut stream = setup.rpc.links.justifications.subscribe(1);
+    let sent = setup
+        .links
+        .subscribers
+        .notify(|| Ok::<_, ()>(justification.clone()));
+    assert_eq!(sent, Ok(()));
+    assert_eq!(stream.next().now_or_never(), Some(Some(justification)));
+    assert!(stream.next().now_or_never().is_none());
+}

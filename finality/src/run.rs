@@ -1,0 +1,191 @@
+//! Starts the worker: the only place where the parts and the SDK's types meet.
+
+use crate::{
+    backfill::{self, Backfill},
+    catch_up::Follower,
+    chain::{blocks::BackendBlocks, runtime::ClientRuntime, Chain},
+    client::{AccountId, DuetClient},
+    effects::{Effects, Surroundings},
+    error::Error,
+    handoffs::HandoffSearch,
+    imported::ImportedJustifications,
+    metrics::Metrics,
+    missing::SharedMissing,
+    own_keys::OwnKeys,
+    params::Params,
+    store::Store,
+    voting::{self, Voting},
+    worker::{Sources, Worker},
+};
+use duet_gossip::{
+    clock::{Clock, SystemClock},
+    metrics::Metrics as GossipMetrics,
+    Endpoints, GossipValidator, Network, Settings, LOG_TARGET,
+};
+use duet_keystore::Signer;
+use duet_primitives::{DuetApi, UncheckedJustification, H256};
+use duet_voter::Config;
+use futures::{future, StreamExt};
+use sc_client_api::Backend as BackendT;
+use sc_network::NetworkRequest;
+use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
+use sc_utils::notification::NotificationSender;
+use sp_consensus::SyncOracle;
+use sp_runtime::traits::{Block as BlockT, NumberFor};
+use std::sync::Arc;
+
+/// Runs Duet on a node until the network shuts down or what must survive cannot be written.
+///
+/// Waits for the chain to have a set first: a chain may adopt Duet by a runtime upgrade. Spawn it as an
+/// essential, blocking task: it checks proofs and writes to disk, and a node without it does not finalize.
+pub async fn run<Block, Backend, Client, Net, Syncing>(
+    params: Params<Block, Backend, Client, Net, Syncing>,
+) where
+    Block: BlockT<Hash = H256>,
+    NumberFor<Block>: Into<u32> + From<u32>,
+    Backend: BackendT<Block> + 'static,
+    Client: DuetClient<Block>,
+    Client::Api: DuetApi<Block, AccountId>,
+    Net: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
+    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
+{
+    run_with_clock(params, Arc::new(SystemClock::start())).await;
+}
+
+/// As [`run`], by another clock.
+pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
+    params: Params<Block, Backend, Client, Net, Syncing>,
+    clock: Arc<dyn Clock>,
+) where
+    Block: BlockT<Hash = H256>,
+    NumberFor<Block>: Into<u32> + From<u32>,
+    Backend: BackendT<Block> + 'static,
+    Client: DuetClient<Block>,
+    Client::Api: DuetApi<Block, AccountId>,
+    Net: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
+    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
+{
+    let registry = params.prometheus_registry.as_ref();
+    let gossip_metrics = GossipMetrics::new(registry);
+    let joined = duet_gossip::join::<Block, _, _>(
+        Endpoints {
+            network: params.network,
+            sync: params.sync,
+            notification_service: params.notification_service,
+            fork_id: params.fork_id,
+        },
+        Settings {
+            genesis_hash: params.genesis_hash,
+            rounds_per_signer: params.config.rounds_per_signer,
+            rebroadcast: params.config.rebroadcast,
+        },
+        clock.clone(),
+        gossip_metrics.clone(),
+    );
+    let store = params.links.store;
+    let server = params
+        .requests
+        .run(store.clone(), clock.clone(), gossip_metrics);
+    let sources = Sources {
+        finality: params.client.finality().map(|_| ()).boxed(),
+        checked: joined.checked,
+        imported: params.links.imported,
+        engine: joined.engine,
+    };
+    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
+    let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
+    let worker = assemble(Node {
+        chain: Arc::new(Chain::new(
+            Arc::new(blocks),
+            Arc::new(runtime),
+            store.clone(),
+        )),
+        store,
+        network: joined.network,
+        validator: joined.validator,
+        clock,
+        signer: params.signer,
+        is_authority: params.is_authority,
+        subscribers: params.links.subscribers,
+        missing: params.links.missing,
+        metrics: Metrics::new(registry),
+        config: params.config,
+    });
+    until_it_stops(worker.run(sources), server).await;
+}
+
+/// What the parts of the worker are made of.
+struct Node {
+    chain: Arc<Chain>,
+    store: Store,
+    network: Arc<dyn Network>,
+    validator: Arc<GossipValidator>,
+    clock: Arc<dyn Clock>,
+    signer: Arc<dyn Signer>,
+    is_authority: bool,
+    subscribers: NotificationSender<UncheckedJustification>,
+    missing: SharedMissing,
+    metrics: Metrics,
+    config: Config,
+}
+
+/// Gives each part of the worker what it needs.
+fn assemble(node: Node) -> Worker {
+    let Node {
+        chain,
+        store,
+        network,
+        metrics,
+        ..
+    } = node;
+    let effects = Effects::new(Surroundings {
+        chain: chain.clone(),
+        store: store.clone(),
+        network: network.clone(),
+        validator: node.validator.clone(),
+        signer: node.signer.clone(),
+        subscribers: node.subscribers,
+        metrics: metrics.clone(),
+    });
+    let voting = voting::Parts {
+        clock: node.clock.clone(),
+        chain: chain.clone(),
+        validator: node.validator,
+        effects,
+        keys: OwnKeys::new(node.signer, node.is_authority, metrics.clone()),
+        handoffs: HandoffSearch::new(network.clone(), chain.clone(), metrics.clone()),
+        metrics: metrics.clone(),
+    };
+    let backfill = backfill::Parts {
+        chain: chain.clone(),
+        store: store.clone(),
+        network: network.clone(),
+        missing: node.missing,
+        metrics: metrics.clone(),
+    };
+    Worker {
+        clock: node.clock,
+        network: network.clone(),
+        voting: Voting::new(node.config, voting),
+        follower: Follower::new(chain.clone(), store, network),
+        imported: ImportedJustifications::new(chain, metrics),
+        backfill: Backfill::new(backfill),
+    }
+}
+
+/// Runs the worker and the request server until one of them stops, and says why.
+async fn until_it_stops(
+    worker: impl future::Future<Output = Result<std::convert::Infallible, Error>>,
+    server: impl future::Future<Output = ()>,
+) {
+    futures::pin_mut!(worker, server);
+    let result = match future::select(worker, server).await {
+        future::Either::Left((result, _)) => result,
+        future::Either::Right(((), _)) => Err(Error::NetworkGone),
+    };
+    match result {
+        Ok(never) => match never {},
+        Err(error @ Error::NetworkGone) => log::debug!(target: LOG_TARGET, "stopped: {error}"),
+        Err(error) => log::error!(target: LOG_TARGET, "stopped: {error}"),
+    }
+}

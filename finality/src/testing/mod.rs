@@ -1,0 +1,309 @@
+//! A chain in memory, for tests: real back end, and a runtime that answers from a table.
+
+pub(crate) mod clock;
+pub(crate) mod network;
+pub(crate) mod nodes;
+
+use crate::{
+    chain::{
+        blocks::{BackendBlocks, Blocks},
+        runtime::ClientRuntime,
+        Chain,
+    },
+    client::{AccountId, DuetClient},
+    store::Store,
+};
+use codec::Encode;
+use duet_light_client::testing::prove_keysets;
+use duet_primitives::{
+    suite, testing::TestSet, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
+    EquivocationProof, Keysets, H256,
+};
+use parking_lot::Mutex;
+use sc_client_api::{
+    in_mem, AuxStore, Backend as BackendT, BlockImportOperation as _, FinalityNotifications,
+    NewBlockState,
+};
+use sc_transaction_pool_api::{OffchainTransactionPoolFactory, RejectAllTxPool};
+use sc_utils::mpsc::tracing_unbounded;
+use sp_api::{ApiError, ApiRef, ProvideRuntimeApi};
+use sp_blockchain::HeaderBackend;
+use sp_runtime::{
+    generic::{self, Header},
+    traits::{BlakeTwo256, Header as HeaderT},
+    Digest, DigestItem, OpaqueExtrinsic,
+};
+use std::{collections::HashMap, sync::Arc};
+
+pub(crate) type Block = generic::Block<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
+pub(crate) type Backend = in_mem::Backend<Block>;
+
+/// What the runtime says at one block.
+#[derive(Clone, Default)]
+struct TestState {
+    keysets: Option<Keysets>,
+    current: Vec<DualKeyBytes>,
+    next: Vec<DualKeyBytes>,
+    payload: Option<CommitmentPayload>,
+    /// Proves the keysets under the block's state root.
+    nodes: Vec<Vec<u8>>,
+}
+
+/// A block: its logs, and what the runtime says at its end.
+#[derive(Clone)]
+pub(crate) struct TestBlock {
+    state: Option<TestState>,
+    state_root: H256,
+    logs: Vec<ConsensusLog>,
+}
+
+impl TestBlock {
+    /// A block of a runtime that does not know Duet.
+    pub(crate) fn without_duet() -> Self {
+        Self {
+            state: Some(TestState::default()),
+            state_root: H256::zero(),
+            logs: Vec::new(),
+        }
+    }
+
+    /// The same block on a node that did not execute it.
+    pub(crate) fn without_state(self) -> Self {
+        Self {
+            state: None,
+            ..self
+        }
+    }
+
+    /// A block at whose end `current` signs and `next` is planned.
+    pub(crate) fn new(current: &TestSet, next: &TestSet, logs: &[ConsensusLog]) -> Self {
+        let commitment = |set: &TestSet| set.set.commitment().clone();
+        let keysets = Keysets {
+            current: commitment(current),
+            next: commitment(next),
+        };
+        let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), 0);
+        let state = TestState {
+            keysets: Some(keysets),
+            current: dual_keys(current),
+            next: dual_keys(next),
+            payload: Some(CommitmentPayload {
+                mmr_root: H256::repeat_byte(5),
+                validator_set_id: current.set.commitment().id,
+                next: commitment(next),
+            }),
+            nodes,
+        };
+        Self {
+            state: Some(state),
+            state_root,
+            logs: logs.to_vec(),
+        }
+    }
+}
+
+/// A runtime that answers from a table; a block that is not in it has no state.
+#[derive(Clone, Default)]
+pub(crate) struct TestClient {
+    states: Arc<Mutex<HashMap<H256, TestState>>>,
+    reports: Arc<Mutex<u32>>,
+}
+
+impl TestClient {
+    fn at(&self, hash: H256) -> Result<TestState, ApiError> {
+        let state = self.states.lock().get(&hash).cloned();
+        state.ok_or_else(|| ApiError::Application("the state is pruned".into()))
+    }
+
+    /// How many equivocations were reported.
+    pub(crate) fn reports(&self) -> u32 {
+        *self.reports.lock()
+    }
+}
+
+impl DuetClient<Block> for TestClient {
+    fn finality(&self) -> FinalityNotifications<Block> {
+        // Never fires: the worker's housekeeping finds the blocks, as it must when a notification is lost.
+        let (sender, receiver) = tracing_unbounded("test_finality", 16);
+        std::mem::forget(sender);
+        receiver
+    }
+
+    fn prove(&self, at: H256, _: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
+        Ok(self.at(at)?.nodes)
+    }
+
+    fn report(
+        &self,
+        _: H256,
+        _: &OffchainTransactionPoolFactory<Block>,
+        _: EquivocationProof,
+    ) -> Result<Option<()>, ApiError> {
+        *self.reports.lock() += 1;
+        Ok(Some(()))
+    }
+}
+
+impl ProvideRuntimeApi<Block> for TestClient {
+    type Api = Self;
+
+    fn runtime_api(&self) -> ApiRef<'_, Self> {
+        self.clone().into()
+    }
+}
+
+sp_api::mock_impl_runtime_apis! {
+    impl DuetApi<Block, AccountId> for TestClient {
+        #[advanced]
+        fn keysets(&self, at: H256) -> Result<Option<Keysets>, ApiError> {
+            Ok(self.at(at)?.keysets)
+        }
+
+        #[advanced]
+        fn current_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, ApiError> {
+            Ok(self.at(at)?.current)
+        }
+
+        #[advanced]
+        fn next_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, ApiError> {
+            Ok(self.at(at)?.next)
+        }
+
+        #[advanced]
+        fn commitment_payload(&self, at: H256) -> Result<Option<CommitmentPayload>, ApiError> {
+            Ok(self.at(at)?.payload)
+        }
+
+        fn registered_key(_account: AccountId) -> Option<DualKeyBytes> {
+            None
+        }
+
+        fn submit_equivocation_report(_evidence: EquivocationProof) -> Option<()> {
+            None
+        }
+    }
+}
+
+/// A log as the pallet puts it into a header.
+pub(crate) fn log_item(log: &ConsensusLog) -> DigestItem {
+    DigestItem::Consensus(suite::ENGINE_ID, log.encode())
+}
+
+/// The keys of a set with both halves, as the chain has them.
+pub(crate) fn dual_keys(set: &TestSet) -> Vec<DualKeyBytes> {
+    set.secrets.iter().map(|secret| secret.public()).collect()
+}
+
+/// A chain on which every block is final as soon as it is there.
+pub(crate) struct TestChain {
+    pub(crate) backend: Arc<Backend>,
+    pub(crate) client: Arc<TestClient>,
+}
+
+impl Default for TestChain {
+    fn default() -> Self {
+        let (backend, client) = (Backend::new(), TestClient::default());
+        Self {
+            backend: Arc::new(backend),
+            client: Arc::new(client),
+        }
+    }
+}
+
+impl TestChain {
+    pub(crate) fn store(&self) -> Store {
+        Store::new(self.backend.clone())
+    }
+
+    pub(crate) fn blocks(&self) -> Arc<dyn Blocks> {
+        Arc::new(BackendBlocks::<Block, Backend>::new(self.backend.clone()))
+    }
+
+    pub(crate) fn chain(&self) -> Chain {
+        let runtime = ClientRuntime::new(self.client.clone(), no_pool());
+        Chain::new(self.blocks(), Arc::new(runtime), self.store())
+    }
+
+    pub(crate) fn push_without_duet(&self) -> H256 {
+        self.add(&TestBlock::without_duet())
+    }
+
+    pub(crate) fn push(&self, current: &TestSet, next: &TestSet, logs: &[ConsensusLog]) -> H256 {
+        self.add(&TestBlock::new(current, next, logs))
+    }
+
+    /// Forgets the state of a block.
+    pub(crate) fn prune(&self, hash: H256) {
+        self.client.states.lock().remove(&hash);
+    }
+
+    /// Adds a block.
+    pub(crate) fn add(&self, block: &TestBlock) -> H256 {
+        let TestBlock {
+            state,
+            state_root,
+            logs,
+        } = block;
+        let info = self.backend.blockchain().info();
+        let is_first = info.best_hash == H256::zero();
+        let number = if is_first { 0 } else { info.best_number + 1 };
+        let digest = Digest {
+            logs: logs.iter().map(log_item).collect(),
+        };
+        let extrinsics_root = H256::zero();
+        let header = Header::new(number, extrinsics_root, *state_root, info.best_hash, digest);
+        let hash = header.hash();
+        if let Some(state) = state {
+            self.client.states.lock().insert(hash, state.clone());
+        }
+        let mut operation = self.backend.begin_operation().unwrap();
+        operation
+            .set_block_data(
+                header,
+                Some(Vec::new()),
+                None,
+                None,
+                NewBlockState::Final,
+                true,
+            )
+            .unwrap();
+        self.backend.commit_operation(operation).unwrap();
+        hash
+    }
+}
+
+/// A transaction pool that takes nothing.
+pub(crate) fn no_pool() -> OffchainTransactionPoolFactory<Block> {
+    OffchainTransactionPoolFactory::new(RejectAllTxPool::default())
+}
+
+/// An auxiliary store alone.
+#[derive(Default)]
+pub(crate) struct MemoryAux(pub(crate) Mutex<HashMap<Vec<u8>, Vec<u8>>>);
+
+impl AuxStore for MemoryAux {
+    fn insert_aux<
+        'a,
+        'b: 'a,
+        'c: 'a,
+        I: IntoIterator<Item = &'a (&'c [u8], &'c [u8])>,
+        D: IntoIterator<Item = &'a &'b [u8]>,
+    >(
+        &self,
+        insert: I,
+        delete: D,
+    ) -> sp_blockchain::Result<()> {
+        let mut entries = self.0.lock();
+        for (key, value) in insert {
+            entries.insert(key.to_vec(), value.to_vec());
+        }
+        for key in delete {
+            entries.remove(*key);
+        }
+        Ok(())
+    }
+
+    fn get_aux(&self, key: &[u8]) -> sp_blockchain::Result<Option<Vec<u8>>> {
+        Ok(self.0.lock().get(key).cloned())
+    }
+}

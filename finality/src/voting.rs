@@ -1,0 +1,217 @@
+//! The voter with everything that it decides about: events go in, its effects are carried out in order.
+
+use crate::{
+    chain::Chain,
+    effects::{report_divergence, Effects},
+    error::Error,
+    handoffs::{HandoffAnswer, HandoffSearch, NextAnswer},
+    metrics::Metrics,
+    own_keys::OwnKeys,
+};
+use duet_gossip::{clock::Clock, GossipValidator};
+use duet_primitives::{BlockNumber, H256};
+use duet_voter::{Config, Counters, Effect, Event, Millis, State, Voter};
+use std::{collections::VecDeque, sync::Arc};
+
+/// Blocks further than this above the last proven one get their payload stored: when they are voted on, their
+/// state may be pruned. A target is never less than half-way between the last proven block and the finalized
+/// one, and state is kept for 256 blocks.
+const KEEP_ABOVE: u32 = 64;
+
+/// What the voter is run with.
+pub(crate) struct Parts {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) effects: Effects,
+    pub(crate) keys: OwnKeys,
+    /// The search for handoff justifications that the voter misses.
+    pub(crate) handoffs: HandoffSearch,
+    pub(crate) metrics: Metrics,
+}
+
+/// The voter, once the chain has a set.
+pub(crate) struct Voting {
+    config: Config,
+    voter: Option<Voter>,
+    parts: Parts,
+    /// Whether the node was catching up when the voter was told last.
+    syncing: bool,
+    /// When the voter wants to be woken.
+    wake_at: Option<Millis>,
+    /// What of the voter's counters is in the metrics already.
+    counted: Counters,
+}
+
+impl Voting {
+    /// Without a voter: events lead to nothing until [`Voting::start`].
+    pub(crate) fn new(config: Config, parts: Parts) -> Self {
+        Self {
+            config,
+            voter: None,
+            parts,
+            syncing: false,
+            wake_at: None,
+            counted: Counters::default(),
+        }
+    }
+
+    /// Starts a voter, or another one in place of the one that runs.
+    pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
+        let keys = self.parts.keys.get().to_vec();
+        self.voter = Some(Voter::new(self.config.clone(), state, keys));
+        self.parts.keys.voter_started();
+        self.handle(Event::Syncing(self.syncing))?;
+        self.handle(Event::Tick)
+    }
+
+    /// What the voter knows; `None` as long as there is none.
+    pub(crate) fn state(&self) -> Option<&State> {
+        self.voter.as_ref().map(Voter::state)
+    }
+
+    /// Whether the voter has room for another set change.
+    pub(crate) fn accepts_set_changes(&self) -> bool {
+        self.voter.as_ref().is_some_and(Voter::accepts_spans)
+    }
+
+    /// Whether the node was catching up when the voter was told last.
+    pub(crate) fn is_syncing(&self) -> bool {
+        self.syncing
+    }
+
+    /// Tells the voter whether the node is catching up.
+    pub(crate) fn set_syncing(&mut self, syncing: bool) -> Result<(), Error> {
+        if syncing == self.syncing {
+            return Ok(());
+        }
+        self.syncing = syncing;
+        self.handle(Event::Syncing(syncing))
+    }
+
+    /// Tells the voter of keys that were added to the signer or taken from it, if it is time to ask.
+    pub(crate) fn refresh_keys(&mut self) -> Result<(), Error> {
+        match self.parts.keys.refresh(self.parts.clock.now()) {
+            Some(keys) => self.handle(Event::OwnKeys(keys)),
+            None => Ok(()),
+        }
+    }
+
+    /// When [`Voting::on_timer`] has something to do at the latest.
+    pub(crate) fn wake_at(&self) -> Option<Millis> {
+        let wakes = [self.wake_at, self.parts.handoffs.wake_at()];
+        wakes.into_iter().flatten().min()
+    }
+
+    /// Wakes the voter and sends requests, if it is time.
+    pub(crate) fn on_timer(&mut self) -> Result<(), Error> {
+        let now = self.parts.clock.now();
+        if self.wake_at.is_some_and(|at| at <= now) {
+            self.wake_at = None;
+            self.handle(Event::Tick)?;
+        }
+        self.parts.handoffs.send(now);
+        Ok(())
+    }
+
+    /// The next answer of a peer that was asked for handoff justifications.
+    pub(crate) fn next_answer(&mut self) -> NextAnswer<'_> {
+        self.parts.handoffs.next_answer()
+    }
+
+    /// Gives the voter what a peer answered.
+    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) -> Result<(), Error> {
+        match self.parts.handoffs.on_answer(answer) {
+            Some(event) => self.handle(event),
+            None => {
+                self.parts.handoffs.send(self.parts.clock.now());
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores what is signed about a block that may be voted on after its state is pruned.
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
+        let best = self.state().map_or(BlockNumber::ZERO, State::best_number);
+        if !self.syncing && number.saturating_sub(best) > KEEP_ABOVE {
+            self.parts.effects.keep_payload(number, hash);
+        }
+    }
+
+    /// Gives the voter an event and carries out what it asks for, until it asks for nothing more.
+    pub(crate) fn handle(&mut self, event: Event) -> Result<(), Error> {
+        let mut events = VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
+            let Some(voter) = &mut self.voter else {
+                return Ok(());
+            };
+            for effect in voter.handle(event, self.parts.clock.now()) {
+                events.extend(self.carry_out(effect)?);
+            }
+            self.follow_voter();
+        }
+        self.parts.handoffs.send(self.parts.clock.now());
+        Ok(())
+    }
+
+    /// Carries out one effect; the event that answers it, if it can be answered now.
+    fn carry_out(&mut self, effect: Effect) -> Result<Option<Event>, Error> {
+        let Parts {
+            effects, handoffs, ..
+        } = &mut self.parts;
+        let Some(voter) = &self.voter else {
+            return Ok(None);
+        };
+        match effect {
+            Effect::Persist => effects.persist(voter.state())?,
+            Effect::Conclude {
+                justification,
+                mandatory: false,
+            } => effects.conclude(justification)?,
+            Effect::Conclude {
+                justification,
+                mandatory: true,
+            } => {
+                let set = justification.commitment().validator_set_id;
+                effects.conclude_handoff(justification)?;
+                handoffs.found(set);
+            }
+            Effect::PublishVote { vote, message } => effects.publish_vote(&vote, &message),
+            Effect::PublishJustification(justification) => {
+                effects.publish_justification(justification);
+            }
+            Effect::Report(evidence) => effects.report(*evidence),
+            Effect::Diverged(justification) => {
+                report_divergence(&justification, &self.parts.metrics);
+            }
+            Effect::LoadSet(commitment) => return Ok(effects.load_set(&commitment)),
+            Effect::Prepare { number } => return Ok(effects.prepare(number)),
+            Effect::Sign {
+                message,
+                signer,
+                key,
+            } => {
+                let set = voter.set(message.commitment().validator_set_id);
+                return Ok(set.and_then(|set| effects.sign(set, &message, signer, &key)));
+            }
+            Effect::Request { first_set } => handoffs.want(first_set),
+            Effect::WakeAt(at) => self.wake_at = Some(at),
+        }
+        Ok(None)
+    }
+
+    /// Moves the filter's window and the metrics to where the voter is.
+    fn follow_voter(&mut self) {
+        let Some(voter) = &self.voter else { return };
+        let Parts {
+            chain,
+            validator,
+            keys,
+            metrics,
+            ..
+        } = &mut self.parts;
+        validator.update(voter.window(), voter.state().best_number());
+        metrics.follow(voter, &mut self.counted);
+        keys.announce(&voter.state().signing().set, chain);
+    }
+}

@@ -1,0 +1,185 @@
+//! Whole workers, with their own back ends, over a network in memory and in virtual time.
+
+use crate::testing::{
+    nodes::{planned, Net, Node},
+    TestBlock,
+};
+use codec::Encode;
+use duet_gossip::message::GossipMessage;
+use duet_gossip::source::ProofSource;
+use duet_primitives::{
+    testing::{secret, TestSet},
+    BlockNumber, ConsensusLog, RoundMessage, SetId, SignerIndex, UncheckedVote, H256,
+};
+use sc_network_types::PeerId;
+
+/// Four validators of set 0 with their nodes, over a genesis.
+fn four() -> (Net, TestSet, Vec<Node>) {
+    let set = TestSet::new(0, 0..4);
+    let net = Net::new(TestBlock::new(&set, &set, &[]));
+    let nodes = set
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    (net, set, nodes)
+}
+
+#[test]
+fn four_workers_prove_blocks_and_hand_off_and_one_that_comes_late_catches_up() {
+    let (mut net, first, mut nodes) = four();
+    let second = TestSet::new(1, 1..5);
+    let newcomer = net.start(secret(4), true);
+    nodes.push(newcomer);
+    net.push(&nodes, TestBlock::new(&first, &first, &[]));
+    net.eventually("block 1 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(1))
+    });
+
+    net.push(&nodes, TestBlock::new(&first, &second, &[planned(&second)]));
+    net.push(&nodes, TestBlock::new(&first, &second, &[]));
+    let activated = ConsensusLog::Activated(SetId::new(1));
+    net.push(&nodes, TestBlock::new(&second, &second, &[activated]));
+    net.push(&nodes, TestBlock::new(&second, &second, &[]));
+    net.eventually("set 1 proves block 5", || {
+        nodes.iter().all(|node| node.best() >= Some(5))
+    });
+    for node in &nodes {
+        let handoff = node.chain.store().handoff(SetId::new(0)).unwrap();
+        let handoff = handoff.expect("set 0 handed off");
+        assert_eq!(handoff.commitment.block_number.get(), 2);
+    }
+
+    let (chain, store) = (&nodes[0].chain, nodes[0].chain.store());
+    let hash = chain.chain().hash(BlockNumber::new(2)).unwrap();
+    let with_block = chain.blocks().justification(hash).unwrap();
+    let handoff = store.handoff(SetId::new(0)).unwrap().unwrap();
+    assert_eq!(with_block, Some(handoff.encode()));
+    assert!(store.genesis_proof().unwrap().is_some());
+
+    let late = net.start(secret(77), false);
+    net.eventually("the late node has caught up", || late.best() >= Some(5));
+    assert!(late.chain.store().handoff(SetId::new(0)).unwrap().is_some());
+
+    nodes.push(late);
+    for node in &mut nodes {
+        net.stop(node);
+        assert_eq!(
+            net.hub.cost_of(&node.peer) / 100_000,
+            0,
+            "nobody is blamed for much"
+        );
+    }
+}
+
+#[test]
+fn a_stopped_worker_continues_from_what_it_stored() {
+    let (mut net, set, mut nodes) = four();
+    let block = || TestBlock::new(&set, &set, &[]);
+    net.push(&nodes, block());
+    net.eventually("block 1 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(1))
+    });
+
+    net.stop(&mut nodes[0]);
+    net.stop(&mut nodes[1]);
+    net.push(&nodes, block());
+    net.pass(60_000);
+    assert!(
+        nodes.iter().all(|node| node.best() == Some(1)),
+        "two of four prove nothing"
+    );
+
+    let secret = set.secrets[0].clone();
+    net.run(&mut nodes[0], secret, true);
+    net.eventually("three prove block 2", || nodes[2].best() >= Some(2));
+    net.eventually("so knows who came back", || nodes[0].best() >= Some(2));
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn an_equivocation_is_reported_and_garbage_is_charged() {
+    let (mut net, set, mut nodes) = four();
+    net.stop(&mut nodes[3]);
+    net.push(&nodes, TestBlock::new(&set, &set, &[]));
+    net.eventually("block 1 is proven", || {
+        nodes[..3].iter().all(|node| node.best() >= Some(1))
+    });
+
+    let liar = net.hub.join(PeerId::random());
+    let peer = liar.network.peer();
+    net.push(&nodes, TestBlock::new(&set, &set, &[]));
+    let chain = nodes[0].chain.chain();
+    let genesis = chain.hash(BlockNumber::ZERO).unwrap();
+    let commitment = chain.commitment(BlockNumber::new(2)).unwrap();
+    for byte in [1, 2] {
+        let mut commitment = commitment.clone();
+        commitment.mmr_root = H256::repeat_byte(byte);
+        let message = RoundMessage::new(genesis, commitment);
+        let vote = UncheckedVote::sign(&set.secrets[3], SignerIndex::new(3), &message);
+        net.hub.flood(peer, &GossipMessage::Vote(vote).encode());
+    }
+    net.hub.flood(peer, &[9; 100]);
+    net.eventually("somebody reports", || {
+        nodes[..3]
+            .iter()
+            .any(|node| node.chain.client.reports() > 0)
+    });
+    net.eventually("the garbage is charged", || {
+        net.hub.cost_of(&peer) < -1_000_000
+    });
+    net.eventually("block 2 is proven", || {
+        nodes[..3].iter().all(|node| node.best() >= Some(2))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn a_chain_that_adopts_duet_later_is_followed_from_there() {
+    let set = TestSet::new(0, 0..4);
+    let mut net = Net::new(TestBlock::without_duet());
+    let mut nodes: Vec<_> = set
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    net.push(&nodes, TestBlock::without_duet());
+    net.pass(10_000);
+    assert!(nodes.iter().all(|node| node.best().is_none()));
+    for _ in 0..2 {
+        net.push(&nodes, TestBlock::new(&set, &set, &[]));
+    }
+    net.eventually("block 3 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(3))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn nodes_that_did_not_execute_a_change_of_sets_continue_above_it() {
+    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let plan = TestBlock::new(&first, &second, &[planned(&second)]);
+    let activated = ConsensusLog::Activated(SetId::new(1));
+    net.push(&[], plan.without_state());
+    net.push(&[], TestBlock::new(&second, &second, &[activated]));
+    let mut nodes: Vec<_> = second
+        .secrets
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    net.push(&nodes, TestBlock::new(&second, &second, &[]));
+    net.eventually("set 1 proves block 3", || {
+        nodes.iter().all(|node| node.best() >= Some(3))
+    });
+    for node in &mut nodes {
+        assert_eq!(node.chain.store().handoff(SetId::new(0)).unwrap(), None);
+        net.stop(node);
+    }
+}

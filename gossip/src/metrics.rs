@@ -1,0 +1,98 @@
+//! What operators see, under the prefix `substrate_duet_`.
+
+use prometheus_endpoint::{Counter, Gauge};
+
+#[doc(hidden)]
+pub use prometheus_endpoint as prometheus;
+
+/// Declares metrics once: field, kind, name and help. Each exists whether or not it is registered, so that the
+/// code that counts does not ask.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! metrics {
+    ($(#[$doc:meta])* $vis:vis struct $of:ident { $($field:ident: $kind:ident = $name:literal, $help:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        $vis struct $of {
+            $(#[doc = $help] pub(crate) $field: $kind<$crate::metrics::prometheus::U64>,)*
+        }
+
+        impl $of {
+            /// The names under which they are registered.
+            $vis const NAMES: &'static [&'static str] = &[$(concat!("substrate_duet_", $name)),*];
+
+            /// The metrics, registered where there is a registry.
+            ///
+            /// A node with metrics that cannot be registered is better than no node: the failure is logged.
+            $vis fn new(registry: Option<&$crate::metrics::prometheus::Registry>) -> Self {
+                let metrics =
+                    Self::unregistered().expect("names and helps are constants that a test covers");
+                if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
+                    log::error!(target: $crate::LOG_TARGET, "metrics cannot be registered: {error}");
+                }
+                metrics
+            }
+
+            fn unregistered() -> Result<Self, $crate::metrics::prometheus::PrometheusError> {
+                Ok(Self { $($field: $kind::new(concat!("substrate_duet_", $name), $help)?,)* })
+            }
+
+            fn register_all(
+                &self,
+                registry: &$crate::metrics::prometheus::Registry,
+            ) -> Result<(), $crate::metrics::prometheus::PrometheusError> {
+                $($crate::metrics::prometheus::register(self.$field.clone(), registry)?;)*
+                Ok(())
+            }
+        }
+    };
+}
+
+metrics! {
+    /// What validation and the request server count. Cheap to clone; clones count together.
+    pub struct Metrics {
+        live_peers: Gauge = "live_peers", "Peers that speak the gossip protocol now";
+
+        votes_good: Counter = "votes_good_total", "Votes of others that were new and valid";
+        votes_bad: Counter = "votes_bad_total", "Votes of others that were invalid";
+        votes_known: Counter = "votes_known_total", "Votes dropped before any arithmetic because a valid one of the signer is known";
+        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are not of now";
+        dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
+        equivocations: Counter = "equivocations_total", "Equivocations found";
+        undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
+        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
+        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because the worker is behind";
+
+        justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";
+        justifications_bad: Counter = "justifications_bad_total", "Justifications from gossip that were invalid";
+        justifications_known: Counter = "justifications_known_total", "Justifications dropped because they bring nothing new";
+        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are not of now";
+
+        requests_served: Counter = "requests_served_total", "Requests for justifications that were answered";
+        requests_refused: Counter = "requests_refused_total", "Requests for justifications that were refused";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prometheus_endpoint::Registry;
+
+    #[test]
+    fn every_metric_is_registered_under_a_name_of_its_own() {
+        let registry = Registry::new();
+        Metrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
+        let mut registered: Vec<_> = registry
+            .gather()
+            .iter()
+            .map(|family| family.get_name().to_owned())
+            .collect();
+        let mut expected = Metrics::NAMES.to_vec();
+        registered.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(registered, expected);
+    }
+}

@@ -1,0 +1,113 @@
+//! Which peers speak the gossip protocol now, and how far each has shown to be.
+
+use codec::{Decode, Encode};
+use duet_primitives::SetId;
+use sc_network_types::PeerId;
+use std::collections::HashMap;
+
+/// One connection with a peer. A peer that leaves and comes back gets another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) struct Connection(u64);
+
+impl Connection {
+    #[cfg(test)]
+    pub(crate) fn new(number: u64) -> Self {
+        Self(number)
+    }
+}
+
+/// What is known of a connected peer.
+#[derive(Debug)]
+struct Peer {
+    connection: Connection,
+    /// The highest set of which it sent something valid, if it did.
+    furthest: Option<SetId>,
+}
+
+/// The connected peers. Bounded by the connections that the network allows.
+#[derive(Debug, Default)]
+pub(crate) struct Peers {
+    connected: HashMap<PeerId, Peer>,
+    connections: u64,
+}
+
+impl Peers {
+    /// Adds a peer; one that is there already keeps its connection.
+    pub(crate) fn connected(&mut self, peer: PeerId) {
+        let connections = &mut self.connections;
+        self.connected.entry(peer).or_insert_with(|| {
+            *connections = connections.saturating_add(1);
+            Peer {
+                connection: Connection(*connections),
+                furthest: None,
+            }
+        });
+    }
+
+    /// Removes a peer.
+    pub(crate) fn disconnected(&mut self, peer: &PeerId) {
+        self.connected.remove(peer);
+    }
+
+    /// The connection with a peer; `None` when there is none.
+    pub(crate) fn connection(&self, peer: &PeerId) -> Option<Connection> {
+        self.connected.get(peer).map(|peer| peer.connection)
+    }
+
+    /// Notes that `peer` sent something valid of this set.
+    pub(crate) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
+        if let Some(peer) = self.connected.get_mut(peer) {
+            peer.furthest = peer.furthest.max(Some(set_id));
+        }
+    }
+
+    /// How many peers there are.
+    pub(crate) fn len(&self) -> usize {
+        self.connected.len()
+    }
+
+    /// The peers, those that are furthest first; ties by id, so that the order is fixed.
+    pub(crate) fn furthest_first(&self) -> Vec<PeerId> {
+        let mut peers: Vec<_> = self
+            .connected
+            .iter()
+            .map(|(id, peer)| (peer.furthest, *id))
+            .collect();
+        peers.sort_by(|a, b| b.cmp(a));
+        peers.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peers_are_asked_in_the_order_of_what_they_showed() {
+        let (ahead, behind, gone) = (PeerId::random(), PeerId::random(), PeerId::random());
+        let mut peers = Peers::default();
+        for peer in [ahead, behind, gone] {
+            peers.connected(peer);
+        }
+        peers.showed(&ahead, SetId::new(5));
+        peers.showed(&ahead, SetId::new(3));
+        peers.showed(&behind, SetId::new(4));
+        peers.showed(&gone, SetId::new(9));
+        peers.disconnected(&gone);
+        peers.showed(&gone, SetId::new(10));
+        assert_eq!(peers.furthest_first(), [ahead, behind]);
+    }
+
+    #[test]
+    fn a_peer_that_comes_back_has_another_connection() {
+        let (mut peers, peer) = (Peers::default(), PeerId::random());
+        peers.connected(peer);
+        let first = peers.connection(&peer);
+        peers.connected(peer);
+        assert_eq!(peers.connection(&peer), first, "it did not leave");
+        peers.disconnected(&peer);
+        assert_eq!(peers.connection(&peer), None);
+        peers.connected(peer);
+        assert_ne!(peers.connection(&peer), first);
+    }
+}

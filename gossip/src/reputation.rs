@@ -1,0 +1,293 @@
+//! What a peer's behaviour costs or earns: the only table of reputations. (GOSSIP-6)
+//!
+//! Whether a peer is to blame for an error is said by the error (`culprit`). This file says for how much. What no
+//! honest node does, because it forwards only what it has checked, costs a share of a ban: so many strikes within
+//! a few minutes, and the peer is disconnected. What can happen to anybody costs little. The gossip engine itself
+//! adds +16 for a message that was new and −4 for one sent twice.
+
+use crate::{message::MessageError, requests::response::ResponseError};
+use duet_light_client as light;
+use duet_primitives::{Culprit, JustificationError, VoteError};
+use sc_network::{peer_store::BANNED_THRESHOLD, ReputationChange as Rep, RequestFailure};
+
+/// What a peer did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PeerBehaviour {
+    /// Sent a vote that was new and valid.
+    GoodVote,
+    /// Sent a justification that was new and valid.
+    GoodJustification,
+    /// Sent evidence of an equivocation, in the form of the second vote.
+    GoodEvidence,
+    /// Sent a message that does not decode, of so many bytes.
+    Undecodable {
+        /// Its length.
+        bytes: usize,
+    },
+    /// Sent a vote of a signer that the set does not have.
+    UnknownSigner,
+    /// Sent a vote whose signature or proof does not hold.
+    BadVote,
+    /// Sent a justification that breaks a rule which costs no arithmetic to check.
+    MisshapenJustification,
+    /// Sent a justification that fails its equation.
+    BadJustification,
+    /// Sent a request that does not decode or asks for more than the protocol allows.
+    BadRequest,
+    /// Sent more requests than the protocol allows.
+    TooManyRequests,
+    /// Answered with something that does not decode, breaks a rule or was not asked for.
+    BadResponse,
+    /// Answered with something useful.
+    GoodResponse,
+    /// Refused to answer a request that it has no reason to refuse.
+    RefusedRequest,
+    /// Did not answer in time.
+    LateResponse,
+}
+
+impl PeerBehaviour {
+    /// What a message that does not decode says about its sender.
+    pub fn of_message_error(error: &MessageError) -> Self {
+        let bytes = match error {
+            MessageError::Empty => 0,
+            MessageError::TooLong { got, .. }
+            | MessageError::UnknownKind { got, .. }
+            | MessageError::Malformed { got, .. } => *got,
+        };
+        Self::Undecodable { bytes }
+    }
+
+    /// What a vote that breaks a rule says about its sender; `None` when the error blames somebody else.
+    pub fn of_vote_error(error: &VoteError) -> Option<Self> {
+        let behaviour = match error {
+            VoteError::UnknownSigner { .. } => Self::UnknownSigner,
+            _ => Self::BadVote,
+        };
+        (error.culprit() == Culprit::Sender).then_some(behaviour)
+    }
+
+    /// What a justification that breaks a rule says about its sender; `None` when the error blames somebody else.
+    pub fn of_justification_error(error: &JustificationError) -> Option<Self> {
+        let behaviour = match error {
+            JustificationError::BitfieldLength { .. }
+            | JustificationError::PaddingBits
+            | JustificationError::BelowThreshold { .. } => Self::MisshapenJustification,
+            _ => Self::BadJustification,
+        };
+        (error.culprit() == Culprit::Sender).then_some(behaviour)
+    }
+
+    /// What a response that was not accepted says about its sender.
+    pub fn of_response_error(error: &ResponseError) -> Self {
+        match error {
+            ResponseError::TooLong { .. }
+            | ResponseError::TooMany { .. }
+            | ResponseError::Malformed(_) => Self::BadResponse,
+        }
+    }
+
+    /// What a response with a handoff justification that breaks a rule says about its sender; `None` when the error
+    /// blames somebody else.
+    pub fn of_answered_justification(error: &JustificationError) -> Option<Self> {
+        (error.culprit() == Culprit::Sender).then_some(Self::BadResponse)
+    }
+
+    /// What a response with a proof that breaks a rule of light clients says about its sender; `None` when the error
+    /// blames somebody else.
+    pub fn of_answered_proof(error: &light::Error) -> Option<Self> {
+        (error.culprit() == light::Culprit::Sender).then_some(Self::BadResponse)
+    }
+
+    /// What a request that failed says about the peer that was asked; `None` when it says nothing.
+    pub fn of_request_failure(failure: &RequestFailure) -> Option<Self> {
+        match failure {
+            RequestFailure::Refused => Some(Self::RefusedRequest),
+            _ => None,
+        }
+    }
+
+    /// What this behaviour costs or earns.
+    pub fn reputation(self) -> Rep {
+        match self {
+            Self::GoodVote => Rep::new(100, "duet: good vote"),
+            Self::GoodJustification => Rep::new(100, "duet: good justification"),
+            Self::GoodEvidence => Rep::new(100, "duet: evidence of an equivocation"),
+            Self::GoodResponse => Rep::new(100, "duet: good response"),
+            Self::Undecodable { bytes } => {
+                let bytes = i32::try_from(bytes).unwrap_or(BYTES_CAP).min(BYTES_CAP);
+                Rep::new(
+                    strike(1_000) - BYTE_COST * bytes,
+                    "duet: undecodable message",
+                )
+            }
+            Self::UnknownSigner => Rep::new(strike(1_000), "duet: unknown signer"),
+            Self::BadVote => Rep::new(strike(100), "duet: bad vote"),
+            Self::MisshapenJustification => Rep::new(strike(100), "duet: misshapen justification"),
+            Self::BadJustification => Rep::new(strike(20), "duet: bad justification"),
+            Self::BadResponse => Rep::new(strike(20), "duet: bad response"),
+            Self::BadRequest => Rep::new(strike(1_000), "duet: bad request"),
+            Self::TooManyRequests => Rep::new(strike(10_000), "duet: too many requests"),
+            Self::RefusedRequest => Rep::new(-100, "duet: refused request"),
+            Self::LateResponse => Rep::new(-200, "duet: late response"),
+        }
+    }
+}
+
+/// Each undecodable byte costs this much more, up to [`BYTES_CAP`] bytes.
+const BYTE_COST: i32 = 500;
+/// See [`BYTE_COST`].
+const BYTES_CAP: i32 = 4096;
+
+/// The cost of something that gets a peer banned when it does it so many times in a row.
+const fn strike(to_ban: i32) -> i32 {
+    BANNED_THRESHOLD / to_ban
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_primitives::{SetId, SignatureError, SignerIndex};
+
+    /// One of each, so that a new kind of behaviour does not compile here until it has its row below.
+    fn all() -> Vec<PeerBehaviour> {
+        use PeerBehaviour::*;
+        let all = vec![
+            GoodVote,
+            GoodJustification,
+            GoodEvidence,
+            Undecodable { bytes: 7 },
+            UnknownSigner,
+            BadVote,
+            MisshapenJustification,
+            BadJustification,
+            BadRequest,
+            TooManyRequests,
+            BadResponse,
+            GoodResponse,
+            RefusedRequest,
+            LateResponse,
+        ];
+        for behaviour in &all {
+            match behaviour {
+                GoodVote
+                | GoodJustification
+                | GoodEvidence
+                | Undecodable { .. }
+                | UnknownSigner
+                | BadVote
+                | MisshapenJustification
+                | BadJustification
+                | BadRequest
+                | TooManyRequests
+                | BadResponse
+                | GoodResponse
+                | RefusedRequest
+                | LateResponse => {}
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn good_behaviour_earns_and_every_other_costs() {
+        for behaviour in all() {
+            let earns = matches!(
+                behaviour,
+                PeerBehaviour::GoodVote
+                    | PeerBehaviour::GoodJustification
+                    | PeerBehaviour::GoodEvidence
+                    | PeerBehaviour::GoodResponse
+            );
+            assert_eq!(behaviour.reputation().value > 0, earns, "{behaviour:?}");
+            assert_ne!(behaviour.reputation().value, 0, "{behaviour:?}");
+            assert!(behaviour.reputation().reason.starts_with("duet: "));
+        }
+    }
+
+    #[test]
+    fn reasons_are_told_apart() {
+        let mut reasons: Vec<_> = all().iter().map(|it| it.reputation().reason).collect();
+        reasons.sort_unstable();
+        let count = reasons.len();
+        reasons.dedup();
+        assert_eq!(reasons.len(), count);
+    }
+
+    #[test]
+    fn what_costs_us_more_arithmetic_costs_the_sender_more() {
+        let cost = |behaviour: PeerBehaviour| -behaviour.reputation().value;
+        assert!(cost(PeerBehaviour::BadJustification) > cost(PeerBehaviour::BadVote));
+        assert!(cost(PeerBehaviour::BadVote) > cost(PeerBehaviour::UnknownSigner));
+        assert!(cost(PeerBehaviour::UnknownSigner) > 0);
+    }
+
+    #[test]
+    fn undecodable_bytes_cost_by_length_up_to_a_cap() {
+        let cost = |bytes| PeerBehaviour::Undecodable { bytes }.reputation().value;
+        assert_eq!(cost(0), strike(1_000));
+        assert_eq!(cost(10), strike(1_000) - 10 * BYTE_COST);
+        assert_eq!(cost(usize::MAX), cost(4096));
+        assert!(cost(4095) > cost(4096));
+    }
+
+    /// Whether a peer is banned that has done this so many times and nothing else.
+    fn is_banned_after(times: i64, behaviour: PeerBehaviour) -> bool {
+        i64::from(behaviour.reputation().value) * times < i64::from(BANNED_THRESHOLD)
+    }
+
+    /// GOSSIP-6.
+    #[test]
+    fn so_many_strikes_in_a_row_are_a_ban_and_one_less_is_none() {
+        for (behaviour, strikes) in [
+            (PeerBehaviour::BadJustification, 20),
+            (PeerBehaviour::BadResponse, 20),
+            (PeerBehaviour::BadVote, 100),
+            (PeerBehaviour::MisshapenJustification, 100),
+            (PeerBehaviour::UnknownSigner, 1_000),
+            (PeerBehaviour::BadRequest, 1_000),
+            (PeerBehaviour::TooManyRequests, 10_000),
+        ] {
+            // The division rounds towards zero, so that the last strike may be needed once more.
+            assert!(is_banned_after(strikes + 1, behaviour), "{behaviour:?}");
+            assert!(!is_banned_after(strikes - 1, behaviour), "{behaviour:?}");
+        }
+    }
+
+    #[test]
+    fn what_can_happen_to_anybody_is_no_ban_in_a_million_times() {
+        for behaviour in [PeerBehaviour::LateResponse, PeerBehaviour::RefusedRequest] {
+            assert!(!is_banned_after(1_000_000, behaviour), "{behaviour:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_that_blames_somebody_else_costs_the_sender_nothing() {
+        let wrong_set = VoteError::WrongSet {
+            expected: SetId::new(1),
+            got: SetId::new(0),
+        };
+        for error in [VoteError::OtherMessage, wrong_set] {
+            assert_eq!(PeerBehaviour::of_vote_error(&error), None, "{error}");
+        }
+        let error = JustificationError::WrongSet {
+            expected: SetId::new(1),
+            got: SetId::new(0),
+        };
+        assert_eq!(PeerBehaviour::of_justification_error(&error), None);
+    }
+
+    #[test]
+    fn an_error_that_blames_the_sender_costs_what_its_check_costs() {
+        let error = VoteError::Signature {
+            signer: SignerIndex::new(0),
+            error: SignatureError::ProofFails,
+        };
+        let of_vote = PeerBehaviour::of_vote_error(&error);
+        assert_eq!(of_vote, Some(PeerBehaviour::BadVote));
+        let of_padding = PeerBehaviour::of_justification_error(&JustificationError::PaddingBits);
+        assert_eq!(of_padding, Some(PeerBehaviour::MisshapenJustification));
+        let of_equation = PeerBehaviour::of_justification_error(&JustificationError::EquationFails);
+        assert_eq!(of_equation, Some(PeerBehaviour::BadJustification));
+    }
+}

@@ -1,0 +1,39 @@
+//! Where the proofs come from that this node serves to others.
+
+use duet_primitives::{SetId, UncheckedJustification};
+
+pub use duet_light_client::{GenesisProof, HandoffProof};
+
+/// Finds stored proofs for the [request server](crate::requests::Server). What it returns was checked before it
+/// was stored.
+pub trait ProofSource: Send + Sync {
+    /// Why the store gave no answer; the peer that asked is not to blame.
+    type Error: std::error::Error + Send + Sync + 'static;
+
+    /// The handoff justifications of `first_set` and the sets after it, in order, up to `count` of them or up to
+    /// the first that is not stored.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn handoff_justifications(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<UncheckedJustification>, Self::Error>;
+
+    /// The same with the keys of the sets that take over, and in at most 1 MiB; one at least when there is one.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn handoff_proofs(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<HandoffProof>, Self::Error>;
+
+    /// The proof of the first set; `None` when it is not stored.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn genesis_proof(&self) -> Result<Option<GenesisProof>, Self::Error>;
+}
