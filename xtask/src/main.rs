@@ -4,6 +4,7 @@
 //! - `simulate`: plays rounds of large networks with measured costs, and shows them likewise,
 //! - `demo`: a local network of validators and the light client that follows it,
 //! - `test`: every test there is,
+//! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `dependencies`: where dependencies come from, under which licence, and whether they are used.
@@ -17,6 +18,7 @@ mod cargo;
 mod demo;
 mod dependencies;
 mod documents;
+mod fuzz;
 mod lint;
 mod simulate;
 mod svg;
@@ -47,6 +49,8 @@ enum Chore {
     Bench(bench::Options),
     /// Plays rounds of votes in large networks with measured costs, prints tables and draws plots.
     Simulate(simulate::Options),
+    /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
+    Fuzz(fuzz::Options),
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),
