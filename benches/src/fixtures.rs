@@ -6,7 +6,7 @@ use codec::{DecodeAll, Encode};
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
-    Bitfield, Commitment, DualKeyBytes, Justification, Keyset, PendingJustification,
+    Bitfield, Commitment, DualKeyBytes, Justification, Keyset, PreparedJustification,
     PossessionProof, RoundMessage, SecretKey, SignerIndex, StatelessProof, UncheckedJustification,
     UncheckedVote, Vote, H256,
 };
@@ -213,7 +213,7 @@ pub fn regular(round: &Round, proofs: &[Vec<u8>]) -> Keyset {
     let keyset = round.keyset();
     let keyset = Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys");
     for bytes in proofs.iter().cycle().take(200) {
-        let proof = decode_justification(bytes).open(&keyset, GENESIS);
+        let proof = decode_justification(bytes).prepare(&keyset, GENESIS);
         assert!(proof.is_ok(), "made by members");
     }
     keyset
@@ -264,9 +264,9 @@ pub fn decode_justification(bytes: &[u8]) -> UncheckedJustification {
 pub fn hold_together(proofs: &[Vec<u8>], keyset: &Keyset) -> bool {
     let opened: Result<Vec<_>, _> = proofs
         .iter()
-        .map(|bytes| decode_justification(bytes).open(keyset, GENESIS))
+        .map(|bytes| decode_justification(bytes).prepare(keyset, GENESIS))
         .collect();
-    opened.is_ok_and(|opened| PendingJustification::settle_all(opened).len() == proofs.len())
+    opened.is_ok_and(|opened| PreparedJustification::verify_all(opened).len() == proofs.len())
 }
 
 /// `signers` of `n`, spread evenly, so that absentees have no neighbours to share hashes with.

@@ -85,7 +85,7 @@ fn stateless(justification: UncheckedJustification, n: u32) -> StatelessProof {
         Pk1Bytes(bytes)
     };
     let keys: Vec<_> = (0..n).map(key).collect();
-    let absentees: Vec<_> = justification.signers.absentees(n).collect();
+    let absentees: Vec<_> = justification.signers.non_signers(n).collect();
     StatelessProof {
         proof: MerkleProof::prove(&keys, &absentees).expect("of this set"),
         absentees: absentees.into_iter().map(key).collect(),

@@ -1,11 +1,11 @@
-//! Why there is no chain specification.
+//! Errors of loading and building chain specifications.
 
 use duet_keystore::SuriError;
 use duet_primitives::PossessionError;
 use duet_runtime::AccountId;
 use std::path::PathBuf;
 
-/// Why there is no chain specification.
+/// Why a chain specification could not be loaded or built.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainSpecError {
     /// The executable carries no runtime to start a network with.
@@ -14,10 +14,10 @@ pub enum ChainSpecError {
          build it without, or give --chain the path of a chain specification"
     )]
     NoRuntime,
-    /// A network was asked for that nobody would run.
+    /// A network without validators was requested.
     #[error("a network needs at least one validator")]
     NoValidators,
-    /// A file holds no chain specification of a Duet network.
+    /// A file is not a chain specification of a Duet network.
     #[error("{}: {fault}", path.display())]
     File {
         /// The file.
@@ -28,7 +28,7 @@ pub enum ChainSpecError {
     },
 }
 
-/// What is wrong with a file that should hold a chain specification.
+/// What is wrong with a chain specification file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileFault {
     /// It cannot be read.
@@ -83,7 +83,7 @@ pub enum FileFault {
     },
     /// Two entries of the registry have one account or one key. (CHAIN-1)
     #[error(
-        "duet.keys[{index}], of {account}: CHAIN-1: the account or its key stands in entry {first} already"
+        "duet.keys[{index}], of {account}: CHAIN-1: entry {first} has the same account or key"
     )]
     RepeatedKey {
         /// The later entry.
@@ -98,11 +98,11 @@ pub enum FileFault {
     Refused(String),
 }
 
-/// Why a secret URI gives no validator.
+/// Why no validator could be derived from a secret URI.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The SDK's keys cannot be derived. The message never repeats any part of the URI.
-    #[error("this is no secret URI for session keys")]
+    #[error("not a valid secret URI for session keys")]
     Session,
     /// The Duet key cannot be derived.
     #[error(transparent)]

@@ -1,10 +1,13 @@
-//! A chain specification from a file, with a clear word about what is wrong with it.
+//! Reads a chain specification from a file and reports precisely what is wrong with it.
 //!
-//! What the SDK would say only when the node starts, or not at all, is said here: that the file is something
-//! else, that it has no runtime, that a Duet key's proof does not hold. What else the genesis says is left to
-//! the runtime in the file, which may be another one than ours.
+//! It finds faults that the SDK reports only when the node starts, or not at all: the file is something else, it has
+//! no runtime, a Duet key's proof does not hold. The rest of the genesis is checked by the runtime in the file,
+//! which may not be ours.
 
-use crate::{networks::ChainSpec, ChainSpecError, FileFault};
+use crate::{
+    error::{ChainSpecError, FileFault},
+    ChainSpec,
+};
 use duet_primitives::{ownership_statement, DualKeyBytes, Pk1Bytes, PossessionProof, H256};
 use duet_runtime::{genesis, AccountId};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Validators whose every key comes from one secret URI, such as `//Alice`.
 
-use crate::KeyError;
+use crate::error::KeyError;
 use duet_keystore::secret_of_suri;
 use duet_primitives::{ownership_statement, H256};
 use duet_runtime::{genesis::Validator, AccountId, SessionKeys};
@@ -8,10 +8,10 @@ use sp_core::{ed25519, sr25519, Pair};
 
 /// The validator of a secret URI, with its proof for a genesis.
 ///
-/// For networks that nobody depends on: whoever knows the URI is this validator. Cost: some milliseconds.
+/// For development and test networks only: anyone who knows the URI controls this validator. Cost: some milliseconds.
 ///
 /// # Errors
-/// [`KeyError`] when it is no secret URI.
+/// [`KeyError`] when `suri` is not a valid secret URI.
 pub fn well_known_validator(suri: &str) -> Result<Validator, KeyError> {
     let account = sr25519::Pair::from_string(suri, None)
         .map_err(|_| KeyError::Session)?

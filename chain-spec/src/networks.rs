@@ -1,12 +1,9 @@
 //! The networks that the executable knows by name.
 
-use crate::{file, ChainSpecError};
+use crate::{error::ChainSpecError, file, ChainSpec};
 use duet_runtime::{constants::TOKEN_DECIMALS, genesis, AccountId, WASM_BINARY};
-use sc_chain_spec::{ChainType, GenericChainSpec, Properties};
+use sc_chain_spec::{ChainType, Properties};
 use serde_json::Value;
-
-/// A chain specification without extensions.
-pub type ChainSpec = GenericChainSpec;
 
 /// The specification that `--chain` means: `dev`, `local` (also when nothing is named), or the path of a file.
 ///

@@ -58,7 +58,7 @@ impl Votes {
             version: VERSION,
             key: key.to_string(),
             genesis: hex(genesis.as_bytes()),
-            lowest: 0,
+            lowest: BlockNumber::ZERO,
             votes: BTreeMap::new(),
         }
     }
@@ -77,7 +77,7 @@ impl Votes {
         with.votes.insert(block, hash);
         while with.votes.len() > MAX_VOTES {
             if let Some((dropped, _)) = with.votes.pop_first() {
-                with.lowest = dropped.saturating_add(1);
+                with.lowest = dropped.saturating_next();
             }
         }
         Ok(Some(with))

@@ -5,7 +5,7 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome, SetProof,
+    decode, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome, HandoffProof,
     Trusted,
 };
 use duet_primitives::UncheckedJustification;
@@ -22,8 +22,8 @@ impl Server {
         self.0.justification(self.0.head().block_number).encode()[1..].to_vec()
     }
 
-    fn set_proofs(&self, from_set: u64) -> Vec<u8> {
-        self.0.set_proofs(from_set, 4).encode()
+    fn handoff_proofs(&self, from_set: u64) -> Vec<u8> {
+        self.0.handoff_proofs(from_set, 4).encode()
     }
 }
 
@@ -49,9 +49,9 @@ fn main() -> Result<(), Error> {
             }
             Ok(Outcome::Known) => return Ok(()),
             Err(error) => match error.next_step() {
-                NextStep::FetchSetProofs { from_set } => {
+                NextStep::FetchHandoffProofs { from_set } => {
                     println!("{error}; {}", error.next_step());
-                    let proofs: Vec<SetProof> = decode(&server.set_proofs(from_set))?;
+                    let proofs: Vec<HandoffProof> = decode(&server.handoff_proofs(from_set))?;
                     trusted = walk(trusted, proofs)?;
                 }
                 _ => {
@@ -63,7 +63,7 @@ fn main() -> Result<(), Error> {
     }
 }
 
-fn walk(mut trusted: Trusted, proofs: Vec<SetProof>) -> Result<Trusted, Error> {
+fn walk(mut trusted: Trusted, proofs: Vec<HandoffProof>) -> Result<Trusted, Error> {
     for proof in proofs {
         if let Outcome::New(verified) = trusted.verify(proof)? {
             trusted = verified.trusted;

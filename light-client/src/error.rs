@@ -27,8 +27,8 @@ pub enum NextStep {
     LeaveSender,
     /// Compare the genesis hash with the one that the chain's makers publish, then leave the sender.
     CheckGenesisHash,
-    /// Ask for the set proofs from this set on.
-    FetchSetProofs {
+    /// Ask for the handoff proofs from this set on.
+    FetchHandoffProofs {
         /// The newest set that is trusted.
         from_set: SetId,
     },
@@ -53,8 +53,8 @@ impl fmt::Display for NextStep {
                 "compare the genesis hash with the one that the chain publishes; if it is right, this \
                  server serves another chain or lies",
             ),
-            Self::FetchSetProofs { from_set } => {
-                write!(f, "fetch the set proofs from set {from_set} on and verify them first")
+            Self::FetchHandoffProofs { from_set } => {
+                write!(f, "fetch the handoff proofs from set {from_set} on and verify them first")
             }
             Self::FetchKeys { set } => {
                 write!(f, "fetch the keys of set {set}, or ask for a stateless proof")
@@ -134,17 +134,17 @@ pub enum Error {
         /// The block of the proof.
         got: BlockNumber,
     },
-    /// LIGHT-5: a block that is not old, by a set that has handed over to one that signs already.
-    #[error("LIGHT-5: set {got} has handed over: set {signing} signs")]
+    /// LIGHT-5: a block that is not old, by a set whose successor signs already.
+    #[error("LIGHT-5: set {got} no longer signs: set {signing} does")]
     OldSet {
         /// The set that signs.
         signing: SetId,
         /// The set of the proof.
         got: SetId,
     },
-    /// LIGHT-5: a set proof that hands over to nobody.
-    #[error("LIGHT-5: the set proof of set {set} names no next set")]
-    NoHandOver {
+    /// LIGHT-5: a handoff proof that names no successor.
+    #[error("LIGHT-5: the handoff proof of set {set} names no next set")]
+    NoSuccessor {
         /// The set of the proof.
         set: SetId,
     },
@@ -198,7 +198,7 @@ impl Error {
             Self::StorageProof(_) | Self::NoFirstKeysets => "LIGHT-2",
             Self::Keys { .. } | Self::KeysNeeded { .. } | Self::NotAwaited { .. } => "LIGHT-3",
             Self::OldBlock { .. } => "LIGHT-4",
-            Self::OldSet { .. } | Self::NoHandOver { .. } | Self::Successor { .. } => "LIGHT-5",
+            Self::OldSet { .. } | Self::NoSuccessor { .. } | Self::Successor { .. } => "LIGHT-5",
             Self::TooFarAhead { .. } => "LIGHT-6",
             Self::Justification(error) => justification_rule(error),
             Self::Stateless(error) => stateless_rule(error),
@@ -215,7 +215,7 @@ impl Error {
             | Self::StorageProof(_)
             | Self::Keys { .. }
             | Self::OldSet { .. }
-            | Self::NoHandOver { .. }
+            | Self::NoSuccessor { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => Culprit::Sender,
             Self::Successor { .. } | Self::Misbehaviour(_) => Culprit::Validators,
@@ -235,14 +235,14 @@ impl Error {
             Self::WrongGenesis { .. } | Self::NotAGenesisHash => NextStep::CheckGenesisHash,
             Self::NoFirstKeysets | Self::CheckpointContradicted { .. } => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
-            Self::TooFarAhead { latest, .. } => NextStep::FetchSetProofs { from_set: *latest },
+            Self::TooFarAhead { latest, .. } => NextStep::FetchHandoffProofs { from_set: *latest },
             Self::OldBlock { .. } | Self::NotAwaited { .. } => NextStep::GoOn,
             Self::Successor { .. } | Self::Misbehaviour(_) => NextStep::Stop,
             Self::Malformed { .. }
             | Self::StorageProof(_)
             | Self::Keys { .. }
             | Self::OldSet { .. }
-            | Self::NoHandOver { .. }
+            | Self::NoSuccessor { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => NextStep::LeaveSender,
         }
@@ -272,7 +272,7 @@ fn justification_rule(error: &JustificationError) -> &'static str {
 fn stateless_rule(error: &StatelessError) -> &'static str {
     match error {
         StatelessError::Justification(error) => justification_rule(error),
-        StatelessError::AbsenteeCount { .. } => "STATELESS-1",
+        StatelessError::NonSignerCount { .. } => "STATELESS-1",
         StatelessError::Merkle(_) | StatelessError::Key { .. } => "STATELESS-2",
         StatelessError::Total(_) => "SET-3",
     }

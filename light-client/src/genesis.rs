@@ -73,7 +73,7 @@ impl Header {
     /// Reads the header with this encoding; `None` when it is no header of block 0.
     pub(crate) fn read_genesis(mut bytes: &[u8]) -> Option<Self> {
         let input = &mut bytes;
-        let (parent, Compact(number)) = <(H256, Compact<BlockNumber>)>::decode(input).ok()?;
+        let (parent, Compact(number)) = <(H256, Compact<u32>)>::decode(input).ok()?;
         let (state_root, _extrinsics_root) = <(H256, H256)>::decode(input).ok()?;
         // Every header goes on with its digest, which starts with how many items it has.
         let digest = input.remaining_len().ok()??;

@@ -6,7 +6,7 @@
 //! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
 //!
 //! - [`genesis`]: the first set, proven by a storage proof against the genesis header (LIGHT-1 to LIGHT-3);
-//! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6); [`verify_front`] for many;
+//! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6); [`verify_prefix`] for many;
 //! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
 //!   verdicts;
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
@@ -66,5 +66,5 @@ pub use error::{Culprit, Error, NextStep, StateError, StorageProofError};
 pub use genesis::GenesisProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
 pub use trusted::{Mode, Trusted};
-pub use update::{decode, Received, SetProof, Update, MAX_ANSWER_LEN};
-pub use verify::{verify, verify_front, Outcome, Verified};
+pub use update::{decode, Received, HandoffProof, Update, MAX_ANSWER_LEN};
+pub use verify::{verify, verify_prefix, Outcome, Verified};

@@ -48,10 +48,10 @@ impl Conflict {
         if earlier.validator_set_id > later.validator_set_id {
             return Some(Self::SetOrder);
         }
-        if earlier.validator_set_id < later.validator_set_id || !earlier.hands_over() {
+        if earlier.validator_set_id < later.validator_set_id || !earlier.is_handoff() {
             return None;
         }
-        if !later.hands_over() {
+        if !later.is_handoff() {
             return Some(Self::Retraction);
         }
         (earlier.next != later.next).then_some(Self::Successors)

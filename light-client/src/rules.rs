@@ -11,8 +11,8 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    open_stateless, suite::MAX_VALIDATORS, BlockNumber, Commitment, Justification, Keyset,
-    KeysetCommitment, Keysets, PendingJustification, Pk1Bytes, SetId, UncheckedJustification, H256,
+    prepare_stateless, suite::MAX_VALIDATORS, BlockNumber, Commitment, Justification, Keyset,
+    KeysetCommitment, Keysets, PreparedJustification, Pk1Bytes, SetId, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -64,7 +64,7 @@ pub(crate) fn proof_holds(
     set: &TrustedSet,
     genesis_hash: H256,
 ) -> Result<Justification, Error> {
-    Ok(proof_opens(update, set, genesis_hash)?.settle()?)
+    Ok(proof_opens(update, set, genesis_hash)?.verify()?)
 }
 
 /// The same but for JUST-5.
@@ -72,17 +72,17 @@ pub(crate) fn proof_opens(
     update: Update,
     set: &TrustedSet,
     genesis_hash: H256,
-) -> Result<PendingJustification, Error> {
+) -> Result<PreparedJustification, Error> {
     let with_keys = |justification: UncheckedJustification| {
         let keys = set.keys.as_ref().ok_or(Error::KeysNeeded {
             set: set.commitment.id,
         })?;
-        Ok(justification.open(keys, genesis_hash)?)
+        Ok(justification.prepare(keys, genesis_hash)?)
     };
     match update {
         Update::Justification(justification) => with_keys(justification),
-        Update::Set(proof) => with_keys(proof.justification),
-        Update::Stateless(proof) => Ok(open_stateless(proof, &set.commitment, genesis_hash)?),
+        Update::Handoff(proof) => with_keys(proof.justification),
+        Update::Stateless(proof) => Ok(prepare_stateless(proof, &set.commitment, genesis_hash)?),
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn successor_follows(
     let follows = if next.id == current.id {
         next == current
     } else {
-        current.id.checked_add(1) == Some(next.id) && (1..=MAX_VALIDATORS).contains(&next.len)
+        current.id.checked_next() == Some(next.id) && (1..=MAX_VALIDATORS).contains(&next.len)
     };
     follows.then_some(()).ok_or(StateError::Successor {
         current: current.id,
@@ -148,7 +148,7 @@ fn checkpoint_conflict(
     if commitment.validator_set_id != trusted.signing().id || commitment.next == *next {
         return None;
     }
-    Some(if commitment.hands_over() {
+    Some(if commitment.is_handoff() {
         Conflict::Successors
     } else {
         Conflict::Retraction

@@ -1,25 +1,26 @@
 //! A chain of many sets for tests and benches, made without a node: its genesis, its proofs, in every form in
 //! which a server sends them. Not for chains: everybody knows its secrets.
+//!
+//! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
 use crate::{
     genesis::{GenesisProof, KEYSETS_STORAGE_KEY},
-    update::SetProof,
+    update::HandoffProof,
     Checkpoint,
 };
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage,
-    SetId, SignerIndex, StatelessProof, UncheckedJustification, H256,
+    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
 
 /// Blocks per set: of its blocks, the second, the fifth and the eighth have proofs.
-pub const SPAN: BlockNumber = 10;
-const ORDINARY: BlockNumber = 2;
-const MANDATORY: BlockNumber = 5;
-const LATE: BlockNumber = 8;
+pub const SPAN: u32 = 10;
+const ORDINARY: u32 = 2;
+const MANDATORY: u32 = 5;
+const LATE: u32 = 8;
 
 /// A chain whose keys change every [`SPAN`] blocks.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct TestChain {
     /// Hash of the genesis header.
     pub genesis_hash: H256,
     genesis: GenesisProof,
-    justifications: BTreeMap<BlockNumber, Justification>,
+    justifications: BTreeMap<u32, Justification>,
 }
 
 impl TestChain {
@@ -54,7 +55,7 @@ impl TestChain {
 
     fn sign_span(&mut self, id: usize) {
         let (set, next) = (&self.sets[id], &self.sets[id + 1]);
-        let start = BlockNumber::try_from(id).expect("few sets") * SPAN;
+        let start = u32::try_from(id).expect("few sets") * SPAN;
         let len = set.set.commitment().len;
         for (offset, next) in [(ORDINARY, set), (MANDATORY, next), (LATE, next)] {
             let number = start + offset;
@@ -89,35 +90,35 @@ impl TestChain {
     }
 
     /// The proof of a block, if it has one.
-    pub fn justification(&self, number: BlockNumber) -> Option<UncheckedJustification> {
+    pub fn justification(&self, number: u32) -> Option<UncheckedJustification> {
         self.justifications
             .get(&number)
             .map(|found| found.as_unchecked().clone())
     }
 
     /// The same for a client without keys.
-    pub fn stateless_proof(&self, number: BlockNumber) -> Option<StatelessProof> {
+    pub fn stateless_proof(&self, number: u32) -> Option<StatelessProof> {
         let found = self.justifications.get(&number)?;
-        let id = usize::try_from(found.commitment().validator_set_id).ok()?;
+        let id = usize::try_from(found.commitment().validator_set_id.get()).ok()?;
         StatelessProof::new(found, self.sets.get(id)?.set.keyset()).ok()
     }
 
-    /// Number of the block by whose proof a set hands over.
-    pub fn mandatory(&self, id: SetId) -> BlockNumber {
-        BlockNumber::try_from(id).expect("few sets") * SPAN + MANDATORY
+    /// Number of the block that names the successor of a set.
+    pub fn mandatory(&self, id: u64) -> u32 {
+        u32::try_from(id).expect("few sets") * SPAN + MANDATORY
     }
 
     /// The keys of a set.
-    pub fn keys(&self, id: SetId) -> Option<Vec<Pk1Bytes>> {
+    pub fn keys(&self, id: u64) -> Option<Vec<Pk1Bytes>> {
         let set = self.sets.get(usize::try_from(id).ok()?)?;
         Some(set.set.keyset().key_bytes())
     }
 
-    /// The proofs that hand over, from a set on.
-    pub fn set_proofs(&self, from: SetId, limit: usize) -> Vec<SetProof> {
+    /// The handoff proofs, from a set on.
+    pub fn handoff_proofs(&self, from: u64, limit: usize) -> Vec<HandoffProof> {
         let proof = |id| {
             let justification = self.justification(self.mandatory(id))?;
-            Some(SetProof {
+            Some(HandoffProof {
                 justification,
                 next_keys: self.keys(id + 1)?,
             })
@@ -126,7 +127,7 @@ impl TestChain {
     }
 
     /// The same for clients without keys.
-    pub fn stateless_set_proofs(&self, from: SetId, limit: usize) -> Vec<StatelessProof> {
+    pub fn stateless_handoff_proofs(&self, from: u64, limit: usize) -> Vec<StatelessProof> {
         (from..)
             .map_while(|id| self.stateless_proof(self.mandatory(id)))
             .take(limit)
@@ -134,12 +135,12 @@ impl TestChain {
     }
 
     /// A checkpoint at the first block of a set.
-    pub fn checkpoint(&self, id: SetId) -> Checkpoint {
+    pub fn checkpoint(&self, id: u64) -> Checkpoint {
         let set = &self.sets[usize::try_from(id).expect("few sets")].set;
-        let block_number = BlockNumber::try_from(id).expect("few sets") * SPAN;
+        let block_number = u32::try_from(id).expect("few sets") * SPAN;
         Checkpoint {
             genesis_hash: self.genesis_hash,
-            block_number,
+            block_number: BlockNumber::new(block_number),
             block_hash: H256::from_low_u64_be(u64::from(block_number) + 1),
             keysets: Keysets {
                 current: set.commitment().clone(),
@@ -151,9 +152,9 @@ impl TestChain {
     /// A proof by members of a set of whatever it is told to sign.
     pub fn sign(
         &self,
-        id: SetId,
+        id: u64,
         commitment: Commitment,
-        signers: impl IntoIterator<Item = SignerIndex>,
+        signers: impl IntoIterator<Item = u32>,
     ) -> UncheckedJustification {
         let message = RoundMessage::new(self.genesis_hash, commitment);
         let set = &self.sets[usize::try_from(id).expect("few sets")];
@@ -176,7 +177,7 @@ fn genesis(sets: &[TestSet], salt: u8) -> GenesisProof {
 }
 
 /// The encoding of a header with this state root and number, and an empty digest.
-pub fn genesis_header(state_root: H256, number: BlockNumber) -> Vec<u8> {
+pub fn genesis_header(state_root: H256, number: u32) -> Vec<u8> {
     let extrinsics_root = H256::repeat_byte(0xee);
     (
         H256::zero(),

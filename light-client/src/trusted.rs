@@ -6,7 +6,7 @@ use crate::{
     genesis::GenesisProof,
     rules,
     update::Update,
-    verify::{verify, verify_front, Outcome, Verified},
+    verify::{verify, verify_prefix, Outcome, Verified},
 };
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use codec::{Decode, Encode};
@@ -19,7 +19,7 @@ use duet_primitives::{
 pub enum Mode {
     /// Keep the keys: 48 bytes per validator, and the shortest proofs.
     Full,
-    /// Keep only commitments: about 100 bytes per set, and proofs that bring the absentees' keys.
+    /// Keep only commitments: about 100 bytes per set, and proofs that bring the non-signers' keys.
     Stateless,
 }
 
@@ -89,7 +89,7 @@ impl Trusted {
             genesis_hash,
             mode,
             best: Best {
-                number: 0,
+                number: BlockNumber::new(0),
                 hash: genesis_hash,
                 proof: None,
             },
@@ -165,9 +165,9 @@ impl Trusted {
         verify(self, update.into())
     }
 
-    /// Verifies proofs that follow each other, together: [`verify_front`].
-    pub fn verify_front(&self, updates: &[Update]) -> Vec<Verified> {
-        verify_front(self, updates)
+    /// Verifies proofs that follow each other, together: [`verify_prefix`].
+    pub fn verify_prefix(&self, updates: &[Update]) -> Vec<Verified> {
+        verify_prefix(self, updates)
     }
 
     /// Where another client can begin to come to this state.
@@ -229,7 +229,7 @@ impl Trusted {
         self.next.as_ref().map(|set| &set.commitment)
     }
 
-    /// The newest set that is trusted: the one to ask set proofs from.
+    /// The newest set that is trusted: the one to ask handoff proofs from.
     pub fn latest_set(&self) -> &KeysetCommitment {
         self.next().unwrap_or(&self.signing.commitment)
     }

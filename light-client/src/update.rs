@@ -16,9 +16,9 @@ const JUSTIFICATION_LEN: usize = MAX_VALIDATORS as usize / 8 + 1024;
 /// Below the keys of the largest set: more than a third may not be absent, and each costs few hashes.
 const STATELESS_LEN: usize = 2 * KEYS_LEN;
 
-/// The proof that hands over to the next set, and the keys of that set.
+/// An authority-set handoff proof: the justification by which a set names its successor, and the keys of that one.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct SetProof {
+pub struct HandoffProof {
     /// The signing set's proof for its mandatory block.
     pub justification: UncheckedJustification,
     /// The keys of the set that it names as the next one, in set order.
@@ -30,8 +30,8 @@ pub struct SetProof {
 pub enum Update {
     /// A proof for those who have the set's keys.
     Justification(UncheckedJustification),
-    /// A proof that hands over, with the keys of the next set.
-    Set(SetProof),
+    /// A handoff proof, which brings the keys of the next set.
+    Handoff(HandoffProof),
     /// A proof for those who have only a commitment.
     Stateless(StatelessProof),
 }
@@ -46,7 +46,7 @@ impl Update {
     pub fn justification(&self) -> &UncheckedJustification {
         match self {
             Self::Justification(justification) => justification,
-            Self::Set(set) => &set.justification,
+            Self::Handoff(proof) => &proof.justification,
             Self::Stateless(proof) => &proof.justification,
         }
     }
@@ -55,7 +55,7 @@ impl Update {
     pub fn proof_len(&self) -> usize {
         match self {
             Self::Stateless(proof) => proof.encoded_size(),
-            Self::Justification(_) | Self::Set(_) => self.justification().encoded_size(),
+            Self::Justification(_) | Self::Handoff(_) => self.justification().encoded_size(),
         }
     }
 }
@@ -66,9 +66,9 @@ impl From<UncheckedJustification> for Update {
     }
 }
 
-impl From<SetProof> for Update {
-    fn from(proof: SetProof) -> Self {
-        Self::Set(proof)
+impl From<HandoffProof> for Update {
+    fn from(proof: HandoffProof) -> Self {
+        Self::Handoff(proof)
     }
 }
 
@@ -96,13 +96,13 @@ impl Received for StatelessProof {
     const MAX_LEN: usize = STATELESS_LEN;
 }
 
-impl Received for SetProof {
-    const NAME: &'static str = "set proof";
+impl Received for HandoffProof {
+    const NAME: &'static str = "handoff proof";
     const MAX_LEN: usize = JUSTIFICATION_LEN + KEYS_LEN + 4;
 }
 
-impl Received for Vec<SetProof> {
-    const NAME: &'static str = "list of set proofs";
+impl Received for Vec<HandoffProof> {
+    const NAME: &'static str = "list of handoff proofs";
     const MAX_LEN: usize = MAX_ANSWER_LEN;
 }
 

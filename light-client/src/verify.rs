@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    Commitment, Justification, PendingJustification, Pk1Bytes, SetId, UncheckedJustification,
+    Commitment, Justification, PreparedJustification, Pk1Bytes, SetId, UncheckedJustification,
 };
 
 /// What came of a proof that holds.
@@ -37,10 +37,10 @@ impl Verified {
         self.justification.signers().count()
     }
 
-    /// The set that the proof names as the next one, when it hands over.
+    /// The set that the proof names as the next one, when it is a handoff.
     pub fn next_set(&self) -> Option<SetId> {
         let commitment = self.justification.commitment();
-        commitment.hands_over().then_some(commitment.next.id)
+        commitment.is_handoff().then_some(commitment.next.id)
     }
 }
 
@@ -59,7 +59,7 @@ pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
     let set = rules::set_is_trusted(trusted, commitment.validator_set_id)?;
 
     let next_keys = match &update {
-        Update::Set(proof) => Some(proof.next_keys.clone()),
+        Update::Handoff(proof) => Some(proof.next_keys.clone()),
         Update::Justification(_) | Update::Stateless(_) => None,
     };
     let justification = rules::proof_holds(update, set, trusted.genesis_hash())?;
@@ -87,7 +87,7 @@ pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
 ///
 /// The verdicts are those of [`verify`], one after the other; the pairing equations are checked together, which
 /// takes about half the time. (JUST-6) Where this stops before the end, [`verify`] of the next proof says why.
-pub fn verify_front(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
+pub fn verify_prefix(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
     let mut pending = Vec::new();
     // Nothing of these is believed before the equations of all proofs up to it hold.
     let mut states: Vec<(Trusted, u32)> = Vec::new();
@@ -99,7 +99,7 @@ pub fn verify_front(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
         pending.push(opened);
         states.push((state, set_len));
     }
-    PendingJustification::settle_all(pending)
+    PreparedJustification::verify_all(pending)
         .into_iter()
         .zip(states)
         .map(|(justification, (trusted, set_len))| Verified {
@@ -111,7 +111,7 @@ pub fn verify_front(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
 }
 
 /// Everything that [`verify`] checks of a new proof but its equation; `None` when anything is wrong or known.
-fn open(trusted: &Trusted, update: &Update) -> Option<(PendingJustification, Trusted, u32)> {
+fn open(trusted: &Trusted, update: &Update) -> Option<(PreparedJustification, Trusted, u32)> {
     let commitment = update.commitment();
     let set = rules::set_is_trusted(trusted, commitment.validator_set_id).ok()?;
     if commitment.block_number <= trusted.best_number() {
@@ -123,7 +123,7 @@ fn open(trusted: &Trusted, update: &Update) -> Option<(PendingJustification, Tru
         return None;
     }
     let next_keys = match update {
-        Update::Set(proof) => Some(proof.next_keys.clone()),
+        Update::Handoff(proof) => Some(proof.next_keys.clone()),
         Update::Justification(_) | Update::Stateless(_) => None,
     };
     let next = successor(trusted, commitment, next_keys).ok()?;
@@ -151,15 +151,15 @@ fn after(
     }
 }
 
-/// LIGHT-3, LIGHT-5: the set that the proof hands over to, with the keys that came along or are known.
+/// LIGHT-3, LIGHT-5: the successor that the proof names, with the keys that came along or are known.
 fn successor(
     trusted: &Trusted,
     commitment: &Commitment,
     keys: Option<Vec<Pk1Bytes>>,
 ) -> Result<Option<TrustedSet>, Error> {
-    if !commitment.hands_over() {
+    if !commitment.is_handoff() {
         return match keys {
-            Some(_) => Err(Error::NoHandOver {
+            Some(_) => Err(Error::NoSuccessor {
                 set: commitment.validator_set_id,
             }),
             None => Ok(None),

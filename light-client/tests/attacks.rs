@@ -3,7 +3,7 @@
 use codec::{Decode, Encode};
 use duet_light_client::{
     decode, genesis::KEYSETS_STORAGE_KEY, testing, testing::TestChain, Conflict, Culprit, Error,
-    GenesisProof, Misbehaviour, Mode, NextStep, Outcome, Received, SetProof, StorageProofError,
+    GenesisProof, Misbehaviour, Mode, NextStep, Outcome, Received, HandoffProof, StorageProofError,
     Trusted, Update,
 };
 use duet_primitives::{
@@ -148,7 +148,7 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
         .verify(foreign.clone())
         .expect_err("set 1 is not trusted yet");
     assert_eq!(error, Error::TooFarAhead { latest: 0, got: 1 });
-    assert_eq!(error.next_step(), NextStep::FetchSetProofs { from_set: 0 });
+    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
 
     let mut relabelled = foreign;
     relabelled.commitment.validator_set_id = 0;
@@ -161,7 +161,7 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
 #[test]
 fn a_set_that_has_handed_over_is_not_heard_any_more() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
     let trusted = after(&trusted, chain.justification(12).expect("a proof"));
     let mut commitment = chain.justification(8).expect("a proof").commitment;
     commitment.block_number = 30;
@@ -183,7 +183,7 @@ fn a_set_that_has_handed_over_is_not_heard_any_more() {
 fn a_set_proof_with_other_keys_or_without_a_successor_is_refused() {
     let chain = chain();
     let trusted = begin(&chain, Mode::Full);
-    let honest = chain.set_proofs(0, 1).remove(0);
+    let honest = chain.handoff_proofs(0, 1).remove(0);
 
     let mut other_keys = honest.clone();
     other_keys.next_keys = chain.keys(2).expect("known");
@@ -197,12 +197,12 @@ fn a_set_proof_with_other_keys_or_without_a_successor_is_refused() {
         Err(Error::Keys { set: 1, .. })
     ));
 
-    let nobody = SetProof {
+    let nobody = HandoffProof {
         justification: ordinary(&chain),
         next_keys: honest.next_keys,
     };
     let error = trusted.verify(nobody).expect_err("set 0 stays");
-    assert_eq!(error, Error::NoHandOver { set: 0 });
+    assert_eq!(error, Error::NoSuccessor { set: 0 });
     assert_eq!(error.culprit(), Culprit::Sender);
 }
 
@@ -269,7 +269,7 @@ fn two_commitments_for_one_block_are_evidence_that_holds() {
 #[test]
 fn two_successors_or_one_taken_back_are_evidence() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
     let late = chain.justification(8).expect("a late proof").commitment;
 
     let mut other = late.clone();
@@ -432,7 +432,7 @@ fn what_is_too_long_or_goes_on_is_not_decoded() {
     // A list that claims more than it brings.
     let liar = codec::Compact(u32::MAX).encode();
     assert_eq!(
-        decode::<Vec<SetProof>>(&liar).expect_err("short").rule(),
+        decode::<Vec<HandoffProof>>(&liar).expect_err("short").rule(),
         "ENC-1"
     );
     assert_eq!(
@@ -501,11 +501,11 @@ fn a_flipped_bit_at_any_offset_of_a_justification_is_refused() {
 fn a_flipped_bit_at_any_offset_of_a_set_proof_is_refused() {
     let chain = chain();
     let trusted = begin(&chain, Mode::Full);
-    let bytes = chain.set_proofs(0, 1).remove(0).encode();
+    let bytes = chain.handoff_proofs(0, 1).remove(0).encode();
     let mut parts = JUSTIFICATION.to_vec();
     parts.push(("number of keys", 1, &["ENC-1", "LIGHT-3"]));
     parts.push(("keys", 5 * 48, &["LIGHT-3"]));
-    flip_everywhere(&bytes, &parts, |bad: SetProof| {
+    flip_everywhere(&bytes, &parts, |bad: HandoffProof| {
         trusted.verify(bad).map(|_| ())
     });
 }

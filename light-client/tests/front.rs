@@ -19,11 +19,11 @@ fn begin(chain: &TestChain, mode: Mode) -> Trusted {
 fn updates(chain: &TestChain, mode: Mode) -> Vec<Update> {
     match mode {
         Mode::Full => {
-            let proofs = chain.set_proofs(0, 100).into_iter();
+            let proofs = chain.handoff_proofs(0, 100).into_iter();
             proofs.map(Update::from).collect()
         }
         Mode::Stateless => {
-            let proofs = chain.stateless_set_proofs(0, 100).into_iter();
+            let proofs = chain.stateless_handoff_proofs(0, 100).into_iter();
             proofs.map(Update::from).collect()
         }
     }
@@ -32,7 +32,7 @@ fn updates(chain: &TestChain, mode: Mode) -> Vec<Update> {
 fn justification(update: &mut Update) -> &mut UncheckedJustification {
     match update {
         Update::Justification(justification) => justification,
-        Update::Set(proof) => &mut proof.justification,
+        Update::Handoff(proof) => &mut proof.justification,
         Update::Stateless(proof) => &mut proof.justification,
     }
 }
@@ -52,7 +52,7 @@ fn one_by_one(trusted: &Trusted, updates: &[Update]) -> Vec<Trusted> {
 /// Asserts that both ways come as far, to the same states; how far.
 fn judge(trusted: &Trusted, updates: &[Update]) -> usize {
     let expected = one_by_one(trusted, updates);
-    let found = trusted.verify_front(updates);
+    let found = trusted.verify_prefix(updates);
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(found.trusted.encode(), expected.encode());
@@ -112,7 +112,7 @@ fn keys_that_are_not_those_of_the_next_set_end_it() {
     let chain = chain();
     for at in 0..updates(&chain, Mode::Full).len() {
         let mut updates = updates(&chain, Mode::Full);
-        let Update::Set(proof) = &mut updates[at] else {
+        let Update::Handoff(proof) = &mut updates[at] else {
             panic!("servers send keys along");
         };
         proof.next_keys.swap(0, 1);

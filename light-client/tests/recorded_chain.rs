@@ -3,7 +3,7 @@
 use codec::Encode;
 use duet_light_client::{
     decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome,
-    SetProof, StateError, Trusted, Update,
+    HandoffProof, StateError, Trusted, Update,
 };
 use duet_primitives::{StatelessProof, UncheckedJustification};
 
@@ -29,7 +29,7 @@ fn next(trusted: &Trusted, update: impl Into<Update>) -> Trusted {
 fn one_proof_per_set_leads_from_genesis_to_the_head() {
     let chain = chain();
     let mut trusted = begin(&chain, Mode::Full);
-    let proofs: Vec<SetProof> = decode(&chain.set_proofs(0, 100).encode()).expect("it decodes");
+    let proofs: Vec<HandoffProof> = decode(&chain.handoff_proofs(0, 100).encode()).expect("it decodes");
     for proof in proofs {
         trusted = next(&trusted, proof);
     }
@@ -51,7 +51,7 @@ fn commitments_alone_lead_from_genesis_to_the_head() {
     let chain = chain();
     let mut trusted = begin(&chain, Mode::Stateless);
     let proofs: Vec<StatelessProof> =
-        decode(&chain.stateless_set_proofs(0, 100).encode()).expect("it decodes");
+        decode(&chain.stateless_handoff_proofs(0, 100).encode()).expect("it decodes");
     for proof in proofs {
         trusted = next(&trusted, proof);
         assert!(trusted.encode().len() < 1024, "no keys are kept");
@@ -87,7 +87,7 @@ fn every_proof_in_turn_is_followed_in_both_modes_to_the_same_state() {
 #[test]
 fn a_set_may_go_on_after_it_has_named_its_successor() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
     let late = chain
         .justification(chain.mandatory(0) + 3)
         .expect("a late proof of set 0");
@@ -96,7 +96,7 @@ fn a_set_may_go_on_after_it_has_named_its_successor() {
     assert_eq!(
         trusted.missing_keys(),
         None,
-        "the keys came with the set proof"
+        "the keys came with the handoff proof"
     );
     let first_of_next = chain.justification(12).expect("a proof of set 1");
     let trusted = next(&trusted, first_of_next);
@@ -142,7 +142,7 @@ fn a_client_that_is_too_far_behind_is_told_where_to_go_on() {
             got: SETS - 1
         }
     );
-    assert_eq!(error.next_step(), NextStep::FetchSetProofs { from_set: 0 });
+    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
     assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
@@ -179,7 +179,7 @@ fn a_checkpoint_leads_to_the_head_once_its_keys_are_there() {
 #[test]
 fn a_printed_checkpoint_stands_for_the_state_that_printed_it() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.set_proofs(0, 1).remove(0));
+    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
     let again =
         Trusted::from_checkpoint(trusted.checkpoint(), Mode::Stateless).expect("a good one");
     assert_eq!(again.checkpoint(), trusted.checkpoint());
@@ -218,10 +218,10 @@ fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
     let chain = chain();
     for mode in [Mode::Full, Mode::Stateless] {
         let trusted = match mode {
-            Mode::Full => next(&begin(&chain, mode), chain.set_proofs(0, 1).remove(0)),
+            Mode::Full => next(&begin(&chain, mode), chain.handoff_proofs(0, 1).remove(0)),
             Mode::Stateless => next(
                 &begin(&chain, mode),
-                chain.stateless_set_proofs(0, 1).remove(0),
+                chain.stateless_handoff_proofs(0, 1).remove(0),
             ),
         };
         let bytes = trusted.encode();
@@ -353,10 +353,10 @@ fn what_servers_send_is_pinned() {
         chain.genesis_proof().encode(),
         (header, nodes, keys).encode()
     );
-    let SetProof {
+    let HandoffProof {
         justification,
         next_keys,
-    } = chain.set_proofs(0, 1).remove(0);
+    } = chain.handoff_proofs(0, 1).remove(0);
     let pair: (UncheckedJustification, _) = (justification, next_keys);
-    assert_eq!(chain.set_proofs(0, 1).encode(), vec![pair].encode());
+    assert_eq!(chain.handoff_proofs(0, 1).encode(), vec![pair].encode());
 }

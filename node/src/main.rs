@@ -4,8 +4,7 @@
 //! - `command`: what each of it does;
 //! - `duet_key`: the tools for Duet keys, which the SDK's `key` cannot do;
 //! - `genesis`: the genesis hash of a chain specification, without a database;
-//! - `service`: the running node, one builder per concern;
-//! - `rpc`: what it answers.
+//! - `service`: the running node, one builder per concern.
 
 // The SDK's errors are that large, and its traits and callbacks take them unboxed.
 #![allow(clippy::result_large_err)]
@@ -14,7 +13,6 @@ mod cli;
 mod command;
 mod duet_key;
 mod genesis;
-mod rpc;
 mod service;
 
 use std::process::ExitCode;

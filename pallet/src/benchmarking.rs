@@ -1,7 +1,7 @@
 //! Benchmarks of the calls and of the start of a session. They run the code that the chain runs: in WASM, with
-//! the arithmetic that needs no `std`. As tests they run with every test run, so that they cannot rot.
+//! the `no_std` back end. They also run as tests, so that they keep working.
 //!
-//! Keys are those of the keyring of `duet_primitives::testing`: everybody knows their secrets.
+//! The keys come from the keyring of `duet_primitives::testing`, whose secrets are public.
 
 use crate::{
     registration::{enlist, genesis_hash, insert, retire},
@@ -22,7 +22,7 @@ use pallet_session::CurrentIndex;
 use sp_runtime::traits::Convert;
 use sp_staking::{offence::ReportOffence, SessionIndex};
 
-/// What a runtime does before its calls can be measured.
+/// Setup that a runtime does before its calls can be measured.
 pub trait BenchmarkHelper<AccountId> {
     /// Makes an account one that may register keys, and that can pay the deposit.
     fn make_validator(account: &AccountId);
@@ -154,7 +154,7 @@ mod calls {
         Ok(())
     }
 
-    /// The last of `n` members to equivocate on a block is reported; all are punished anew.
+    /// The last of `n` members to equivocate on a block is reported; all are slashed again.
     #[benchmark]
     fn report_equivocation(
         n: Linear<1, { T::MaxValidators::get() }>,
@@ -208,7 +208,7 @@ mod calls {
 
         assert_eq!(CurrentKeys::<T>::get(), planned);
         assert_ne!(NextKeys::<T>::get(), planned);
-        // Those that stood in the first set are forgotten; of those that sign now some may be remembered anew.
+        // Keys of the first set are forgotten; keys of the signing set may be remembered again.
         assert!(RetiredRange::<T>::get().0 >= first.saturating_add(u64::from(n)));
         Ok(())
     }

@@ -1,18 +1,18 @@
-//! What must hold in every state. `try_state` checks it on real chains, and every test ends with it.
+//! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    rotation::stands_in, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys,
-    OldestSet, Retired, RetiredRange, Sets,
+    set::is_member, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys, OldestSet,
+    Retired, RetiredRange, Sets,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair};
 use frame_support::ensure;
 use sp_runtime::TryRuntimeError;
 
-/// Checks all of it.
+/// Checks every invariant.
 ///
 /// # Errors
-/// What does not hold.
+/// The first invariant that does not hold.
 pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     registry::<T>()?;
     retirements::<T>()?;
@@ -32,7 +32,7 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
             );
             ensure!(
                 Sets::<T>::iter_keys().next().is_none(),
-                "there are earlier sets without one now"
+                "there are earlier sets but no current one"
             );
             Ok(())
         }
@@ -62,7 +62,7 @@ fn registry<T: Config>() -> Result<(), TryRuntimeError> {
     Ok(())
 }
 
-/// Retired keys stand in their queue once each, in the order in which they are forgotten.
+/// Each retired key is queued once, in the order in which keys are forgotten.
 fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
     let (first, end) = RetiredRange::<T>::get();
     ensure!(
@@ -86,7 +86,7 @@ fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
     }
     ensure!(
         Retired::<T>::iter_keys().count() == queued.len(),
-        "retired keys stand outside the queue"
+        "a retired key is outside the queue"
     );
     queued.sort();
     queued.dedup();
@@ -130,7 +130,7 @@ fn commits(set: &KeysetCommitment, keys: &[DualKeyBytes]) -> Result<(), TryRunti
         .map_err(|_| "SET-1: stored keys do not make a set")?;
     ensure!(found == *set, "SET-3: a commitment does not match its keys");
     ensure!(
-        pk1s.iter().all(|key| stands_in(key, keys)),
+        pk1s.iter().all(|key| is_member(key, keys)),
         "SET-1: keys are not in set order"
     );
     Ok(())
@@ -148,7 +148,7 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
         let set = Sets::<T>::get(id).ok_or("a remembered set is missing")?;
         ensure!(
             set.commitment.id == id,
-            "a remembered set stands under another id"
+            "a remembered set is stored under another id"
         );
         ensure!(
             set.last_session.is_some(),

@@ -1,5 +1,5 @@
-//! Duet on chain: who has which dual-group key, which keys sign together, and what happens to a validator
-//! that signs two things about one block.
+//! Duet on chain: the registry of dual-group keys, the sets of keys that sign together, and reports of
+//! validators that equivocate.
 //!
 //! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves
 //!   share one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice
@@ -17,15 +17,15 @@
 //! once validates without taking part in Duet (CHAIN-4), which an event says.
 //!
 //! # In a runtime
-//! The pallet stands before `Session` and, so that genesis accounts are found alive, after `Balances` in
-//! `construct_runtime!`; the name `Duet` is part of what light clients prove. `pallet_session`'s handler is
+//! In `construct_runtime!` the pallet comes before `Session`, and after `Balances`, so that genesis accounts
+//! exist. Its name must be `Duet`: light clients prove storage under that name. `pallet_session`'s handler is
 //! `pallet_duet::SessionHandler<Runtime, <SessionKeys as OpaqueKeys>::KeyTypeIdProviders>`.
 //!
 //! # Host functions
-//! With the feature `host-functions` a runtime has its products of pairings from the node, by the SDK's host functions for
-//! BLS12-381 (`sp-crypto-ec-utils`), and works out everything else of a proof of possession itself as before. The
-//! verdicts are the same. A node that does not offer `sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions` cannot run
-//! such a runtime at all, so that every node of a chain has to before the runtime may. [`SubstrateWeight`] is measured without.
+//! With the feature `host-functions` the runtime computes products of pairings by the SDK's host functions for BLS12-381
+//! (`sp-crypto-ec-utils`), and the rest of a proof of possession itself. Verdicts are the same. A node without
+//! `sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions` cannot run such a runtime, so upgrade every node before
+//! the runtime. [`SubstrateWeight`] was measured without this feature.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -40,8 +40,10 @@ mod mock;
 mod offences;
 mod registration;
 mod rotation;
+mod set;
 #[cfg(test)]
 mod tests;
+mod types;
 mod weights;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
@@ -50,25 +52,13 @@ pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::{KeptReason, SessionHandler, SetRecord};
+pub use types::{BalanceOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::vec::Vec;
 use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair};
-use frame_support::traits::{fungible::Inspect, Get};
+use frame_support::traits::Get;
 use frame_system::offchain::CreateBare;
-
-/// Log target of everything in this pallet.
-pub(crate) const LOG_TARGET: &str = "runtime::duet";
-
-/// What `ReportOffence` knows an offender by.
-pub type IdentificationTuple<T> = (
-    <T as pallet_session::Config>::ValidatorId,
-    <T as Config>::FullIdentification,
-);
-
-/// The balance in which deposits for keys are held.
-pub type BalanceOf<T> =
-    <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -79,8 +69,8 @@ pub type BalanceOf<T> =
 )]
 pub mod pallet {
     use crate::{
-        offences, registration, rotation, EquivocationOffence, IdentificationTuple, KeptReason,
-        KeyOwner, SetRecord, WeightInfo,
+        offences, registration, rotation, BalanceOf, EquivocationOffence, IdentificationTuple,
+        KeptReason, KeyOwner, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -113,7 +103,7 @@ pub mod pallet {
     #[pallet::storage_version(STORAGE_VERSION)]
     pub struct Pallet<T>(_);
 
-    /// What the runtime decides.
+    /// Configuration by the runtime.
     #[pallet::config]
     pub trait Config:
         frame_system::Config<Hash = H256, RuntimeEvent: From<Event<Self>>> + pallet_session::Config
@@ -123,7 +113,7 @@ pub mod pallet {
 
         /// What is held while an account has a key; zero for nothing.
         #[pallet::constant]
-        type KeyDeposit: Get<crate::BalanceOf<Self>>;
+        type KeyDeposit: Get<BalanceOf<Self>>;
 
         /// The most validators a set may have; those beyond are left out with an event.
         #[pallet::constant]
@@ -154,7 +144,7 @@ pub mod pallet {
         /// Names the author of a block, who is the reporter of a report without a signature.
         type FindAuthor: FindAuthor<Self::AccountId>;
 
-        /// What calls cost.
+        /// Weights of the calls.
         type WeightInfo: WeightInfo;
 
         /// Sets the stage for benchmarks.
@@ -223,10 +213,10 @@ pub mod pallet {
             validator: T::ValidatorId,
             /// The key.
             key: DualKeyBytes,
-            /// The key that it took the place of.
+            /// The key that it replaced.
             replaced: Option<DualKeyBytes>,
         },
-        /// A key left the registry; the sets that it stands in keep it until they are replaced.
+        /// A key left the registry; sets that contain it keep it until they are replaced.
         #[codec(index = 1)]
         KeysDeregistered {
             /// Whose key it was.
@@ -272,12 +262,12 @@ pub mod pallet {
             /// How many with keys were left out.
             left_out: u32,
         },
-        /// No set could be planned, so the signing one goes on. (CHAIN-5)
+        /// No set could be planned, so the signing set continues. (CHAIN-5)
         #[codec(index = 6)]
         SetKept {
             /// The planned session.
             session: SessionIndex,
-            /// The set that goes on.
+            /// The set that continues.
             id: SetId,
             /// Why.
             reason: KeptReason,
@@ -307,35 +297,35 @@ pub mod pallet {
         KeyUnchanged,
         /// CHAIN-1: another account has a key with this half in G1.
         KeyTaken,
-        /// CHAIN-1: the key was in a set and is remembered until nobody can be punished for what it signed.
+        /// CHAIN-1: the key was in a set and is remembered until offences with it can no longer be punished.
         KeyRetired,
-        /// KEY-1: the half in G1 is no key.
+        /// KEY-1: the half in G1 is not a valid key.
         InvalidPk1,
-        /// KEY-1: the half in G2 is no key.
+        /// KEY-1: the half in G2 is not a valid key.
         InvalidPk2,
         /// POP-1: the proof does not name this account on this chain.
         InvalidOwnership,
         /// POP-2: the possession part of the proof does not hold.
         InvalidPossession,
-        /// POP-3: different secrets stand behind the two halves of the key.
+        /// POP-3: the two halves of the key have different secrets.
         HalvesDiffer,
         /// The account has no key in the registry.
         NoKeys,
         /// EQV-6: the evidence is about a set that does not sign yet.
         SetNotActive,
-        /// EQV-6: the evidence is about a set that nobody can be punished for any more.
+        /// EQV-6: the evidence is about a set whose offences can no longer be punished.
         SetNotSlashable,
         /// EQV-1: the two votes name different sets.
         DifferentSets,
-        /// EQV-1: the two votes are of different signers.
+        /// EQV-1: the two votes have different signers.
         DifferentSigners,
         /// EQV-2: the two votes are on different block numbers.
         DifferentBlocks,
         /// EQV-3: the two votes say the same.
         SameCommitment,
-        /// EQV-4: the key is not proven to stand in the set.
+        /// EQV-4: the key is not proven to be a member of the set.
         InvalidMembership,
-        /// EQV-4: the key is no point.
+        /// EQV-4: the key is not a valid point.
         InvalidOffenderKey,
         /// EQV-5: a signature does not hold.
         InvalidVoteSignature,
@@ -376,7 +366,7 @@ pub mod pallet {
     impl<T: Config> Pallet<T> {
         /// Registers the caller's key, or replaces it.
         ///
-        /// `proof` shows that one secret stands behind both halves, and names the caller on this chain
+        /// `proof` shows that one secret is behind both halves, and names the caller on this chain
         /// (POP-1 to POP-3). The key signs from the set on that is planned when the next session starts.
         #[pallet::call_index(0)]
         #[pallet::weight(<T as Config>::WeightInfo::register_keys())]

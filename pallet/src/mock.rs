@@ -145,7 +145,7 @@ impl pallet_session::SessionHandler<u64> for Listener {
     }
 }
 
-/// Accounts stand for themselves, but for [`NOT_BONDED`].
+/// Every account is its own validator id, except [`NOT_BONDED`].
 pub struct Bonded;
 
 impl Convert<u64, Option<u64>> for Bonded {
@@ -235,7 +235,7 @@ pub(crate) fn proof(n: u64, account: u64) -> PossessionProof {
     secret(n).prove_possession(&ownership_statement(GENESIS, &account))
 }
 
-/// The same for a key that stands in the genesis.
+/// The same for a key of the genesis.
 pub(crate) fn genesis_proof(n: u64, account: u64) -> PossessionProof {
     secret(n).prove_possession(&ownership_statement(H256::zero(), &account))
 }

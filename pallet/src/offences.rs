@@ -1,9 +1,10 @@
-//! Evidence in, report out. (EQV-1 to EQV-7)
+//! Checks evidence of equivocations and reports offences. (EQV-1 to EQV-7)
 
 use crate::{
     registration::{genesis_hash, is_slashable},
-    Call, Config, Error, Event, IdentificationTuple, KeyOwners, Keysets, Pallet, SetRecord, Sets,
-    LOG_TARGET,
+    rotation::SetRecord,
+    types::{IdentificationTuple, LOG_TARGET},
+    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::{Decode, Encode};
@@ -28,7 +29,7 @@ use sp_staking::{
     SessionIndex,
 };
 
-/// When an equivocation happened: members of one set that equivocate on one block do it at once.
+/// When an equivocation happened. Members of one set that equivocate on one block share a time slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
 pub struct TimeSlot {
     /// The set.
@@ -37,7 +38,7 @@ pub struct TimeSlot {
     pub block_number: BlockNumber,
 }
 
-/// A proven equivocation, as `pallet-offences` wants it.
+/// A proven equivocation, in the form that `pallet-offences` takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EquivocationOffence<Offender> {
     /// When it happened.
@@ -140,7 +141,7 @@ pub(crate) fn author<T: Config>() -> Option<T::AccountId> {
     )
 }
 
-/// Builds the extrinsic and hands it to the node's own pool.
+/// Builds the unsigned extrinsic and submits it to the node's own pool.
 pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(evidence: EquivocationProof) -> Option<()> {
     let call = Call::report_equivocation {
         evidence: Box::new(evidence),
@@ -154,8 +155,8 @@ pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(evidence: EquivocationProo
         .ok()
 }
 
-/// Whether the pool takes a report without a signature: from this node or from a block only, since nobody
-/// pays for the check; with evidence that holds; once per offence.
+/// Decides whether the pool accepts an unsigned report: only from this node or from a block, because nobody
+/// pays for the check; only with valid evidence; once per offence.
 pub(crate) fn validate_unsigned<T: Config>(
     source: TransactionSource,
     call: &Call<T>,
@@ -182,12 +183,12 @@ pub(crate) fn validate_unsigned<T: Config>(
         .priority(TransactionPriority::MAX)
         .and_provides((set_id, block_number, evidence.key))
         .longevity(longevity::<T>())
-        // Other nodes take it from themselves or from a block only.
+        // Other nodes accept it from themselves or from a block only.
         .propagate(false)
         .build()
 }
 
-/// Before a report without a signature runs in a block: a few reads, no curve work, since dispatch checks all.
+/// Checks an unsigned report before it is dispatched in a block. A few reads and no curve arithmetic: dispatch checks the rest.
 pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionValidityError> {
     let evidence = evidence_in(call)?;
     let Case { set, session } = find_case::<T>(evidence).map_err(refusal)?;
@@ -248,10 +249,10 @@ fn ensure_new<T: Config>(
 }
 
 fn time_slot(evidence: &EquivocationProof) -> TimeSlot {
-    let said = &evidence.first.0;
+    let commitment = &evidence.first.0;
     TimeSlot {
-        set_id: said.validator_set_id,
-        block_number: said.block_number,
+        set_id: commitment.validator_set_id,
+        block_number: commitment.block_number,
     }
 }
 
@@ -262,7 +263,7 @@ fn evidence_in<T: Config>(call: &Call<T>) -> Result<&EquivocationProof, InvalidT
     }
 }
 
-/// How the pool is told that evidence was refused.
+/// Maps a refusal to the answer for the transaction pool.
 fn refusal<T>(error: Error<T>) -> TransactionValidityError {
     let refusal = match error {
         Error::SetNotActive => InvalidTransaction::Future,

@@ -5,12 +5,12 @@
 //! remembered is bounded by the members of those sets, whatever accounts do, and a bounded part of it is
 //! looked at in each session.
 
-// In what `Encode` generates for enums; there is no cast here.
+// The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::{
-    rotation::stands_in, BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners, Keys,
-    NextKeys, Pallet, Retired, RetiredRange,
+    set::is_member, types::BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners,
+    Keys, NextKeys, Pallet, Retired, RetiredRange,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -130,7 +130,7 @@ pub(crate) fn deregister<T: Config>(account: &T::AccountId) -> DispatchResult {
     Ok(())
 }
 
-/// The validator that an account stands for; the account itself when it is not bonded (any more).
+/// The validator that an account is the controller or stash of; the account itself when it is not bonded.
 pub(crate) fn validator_of<T: Config>(account: &T::AccountId) -> Option<T::ValidatorId> {
     T::ValidatorIdOf::convert(account.clone())
         .or_else(|| T::ValidatorId::try_from(account.clone()).ok())
@@ -177,7 +177,7 @@ pub(crate) fn genesis_hash<T: Config>() -> H256 {
     frame_system::Pallet::<T>::block_hash(BlockNumberFor::<T>::zero())
 }
 
-/// Notes that a key stands in a set from now on.
+/// Records that a key is a member of a set from now on.
 pub(crate) fn enlist<T: Config>(key: &Pk1Bytes) {
     if let Some(owner) = KeyOwners::<T>::get(key) {
         if owner.status == KeyStatus::Fresh {
@@ -223,7 +223,7 @@ pub(crate) fn forget_retired<T: Config>(now: SessionIndex) {
     // CHAIN-5: a set that could not be replaced still signs with keys that left the registry long ago.
     let (current, next) = (CurrentKeys::<T>::get(), NextKeys::<T>::get());
     for key in expired {
-        if stands_in(&key, &current) || stands_in(&key, &next) {
+        if is_member(&key, &current) || is_member(&key, &next) {
             remember::<T>(&key, now.saturating_add(1));
         } else {
             KeyOwners::<T>::remove(key);
@@ -271,7 +271,7 @@ pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     let owner = KeyOwners::<T>::get(key)?;
     match owner.status {
         KeyStatus::Fresh => KeyOwners::<T>::remove(key),
-        // It may stand in the next set, which is fixed, and sign for one session more.
+        // It may be a member of the next set, which is fixed, and sign for one more session.
         KeyStatus::Enlisted => remember::<T>(
             key,
             pallet_session::CurrentIndex::<T>::get().saturating_add(1),

@@ -1,8 +1,8 @@
-//! Session change, set of keys, and the digest that announces it. (CHAIN-2 to CHAIN-5)
+//! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-5)
 
 use crate::{
-    registration, Config, CurrentKeys, Event, Keys, Keysets, NextKeys, OldestSet, Pallet, Sets,
-    LOG_TARGET,
+    registration, set::is_member, types::LOG_TARGET, Config, CurrentKeys, Event, Keys, Keysets,
+    NextKeys, OldestSet, Pallet, Sets,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -138,7 +138,7 @@ pub(crate) fn rotate<'a, T: Config>(
     forget_sets::<T>(current.id, session);
 }
 
-/// Set 0, at genesis or, on a chain that takes Duet up later, at the first session whose validators have keys.
+/// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators have keys.
 fn found_first_set<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
@@ -163,7 +163,7 @@ fn found_first_set<'a, T: Config>(
     Some(first)
 }
 
-/// The planned set takes over, if its keys are others.
+/// The planned set takes over, if its keys differ.
 fn activate<T: Config>(
     current: KeysetCommitment,
     next: KeysetCommitment,
@@ -222,7 +222,7 @@ fn plan<'a, T: Config>(
     };
     keys.iter()
         .map(DualKeyBytes::pk1)
-        .filter(|key| !stands_in(key, &signing))
+        .filter(|key| !is_member(key, &signing))
         .for_each(|key| {
             registration::enlist::<T>(&key);
         });
@@ -236,12 +236,7 @@ fn plan<'a, T: Config>(
     next
 }
 
-/// Whether a key stands among keys in set order.
-pub(crate) fn stands_in(key: &Pk1Bytes, set: &[DualKeyBytes]) -> bool {
-    set.binary_search_by_key(key, DualKeyBytes::pk1).is_ok()
-}
-
-/// The validators' keys in set order (SET-1), with events for those that are left out. (CHAIN-4)
+/// The validators' keys in set order (SET-1). Deposits events for validators that are left out. (CHAIN-4)
 fn members<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
@@ -265,7 +260,7 @@ fn members<'a, T: Config>(
         });
     }
     let found = keys.len();
-    // The session lists the validators in the order of their election; the last ones have to go.
+    // The session lists validators in the order of their election, so the last ones are dropped.
     keys.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let left_out = u32::try_from(found.saturating_sub(keys.len())).unwrap_or(u32::MAX);
     if left_out > 0 {
@@ -308,7 +303,7 @@ fn announce<T: Config>(log: &ConsensusLog) {
     frame_system::Pallet::<T>::deposit_log(item);
 }
 
-/// Forgets the sets that nobody can be punished for any more. (EQV-6)
+/// Forgets the sets whose equivocations can no longer be punished. (EQV-6)
 fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
     let oldest = OldestSet::<T>::get();
     let expired = |id: &SetId| {

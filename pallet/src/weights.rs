@@ -1,4 +1,4 @@
-//! What calls cost.
+//! Weights of the calls.
 //!
 //! # How the numbers were obtained
 //! By the benchmarks in `benchmarking.rs`, run by the pallet command of `frame-benchmarking-cli` 64.0.0 against the runtime of this
@@ -9,8 +9,8 @@
 //!     --genesis-builder runtime --genesis-builder-preset development --steps 20 --repeat 10
 //! ```
 //!
-//! It ran on a Xeon of 2.5 GHz, which is not the SDK's reference hardware. A chain measures on its own, as it does for every
-//! pallet, and all the more with the feature `host-functions`, for which these are more than it needs.
+//! It ran on a Xeon at 2.5 GHz, which is not the SDK's reference hardware. A chain should run the benchmarks on its own
+//! hardware, as for every pallet. With the feature `host-functions` these weights are too high.
 
 use core::marker::PhantomData;
 use frame_support::{traits::Get, weights::Weight};
@@ -21,10 +21,10 @@ pub trait WeightInfo {
     fn register_keys() -> Weight;
     /// Takes a key out.
     fn deregister_keys() -> Weight;
-    /// Reports an equivocation on a block on which `n` members of the set equivocated, which are all punished
-    /// anew.
+    /// Reports an equivocation on a block on which `n` members of the set equivocated. All of them are slashed
+    /// again.
     fn report_equivocation(n: u32) -> Weight;
-    /// Starts a session in which a set of `n` other validators takes over and one of `n` others is planned.
+    /// Starts a session in which a set of `n` new validators takes over and another set of `n` new ones is planned.
     ///
     /// For information: the session pallet charges a whole block for the block that starts a session.
     fn rotate(n: u32) -> Weight;

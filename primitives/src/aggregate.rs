@@ -2,8 +2,9 @@
 
 use crate::{
     error::{AggregateError, SignatureError, VoteError},
+    numbers::SignerIndex,
     Bitfield, DualKeyset, Justification, Pk2Bytes, PossessedKey, RoundMessage, SignatureBytes,
-    SignerIndex, UncheckedJustification, UncheckedVote, Vote,
+    UncheckedJustification, UncheckedVote, Vote,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::num::NonZeroUsize;
@@ -83,7 +84,7 @@ impl DualKeyset {
                 }
             }
         };
-        if let Some(justification) = self.settle(message, unproven) {
+        if let Some(justification) = self.verify_sum(message, unproven) {
             return Aggregation {
                 justification: Ok(justification),
                 refused,
@@ -118,7 +119,7 @@ impl DualKeyset {
     }
 
     fn member(&self, signer: SignerIndex) -> Option<&PossessedKey> {
-        self.keys().get(usize::try_from(signer).ok()?)
+        self.keys().get(signer.to_usize())
     }
 
     /// The first σ of each signer that is a point of the curve, and the votes that are of no use.
@@ -175,12 +176,16 @@ impl DualKeyset {
     }
 
     /// JUST-5 for a sum of unchecked signatures, whose subgroup is checked here and nowhere before.
-    fn settle(
+    fn verify_sum(
         &self,
         message: &RoundMessage,
         unproven: UncheckedJustification,
     ) -> Option<Justification> {
         let apk1 = self.keyset().sum_of(&unproven.signers);
-        unproven.open_equation(&apk1, message).ok()?.settle().ok()
+        unproven
+            .prepare_equation(&apk1, message)
+            .ok()?
+            .verify()
+            .ok()
     }
 }

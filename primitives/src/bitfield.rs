@@ -1,6 +1,8 @@
 //! Who signed: one bit per validator, lowest bit of the first byte first.
 
-use crate::{bytes::decode_list, error::JustificationError, suite::MAX_VALIDATORS, SignerIndex};
+use crate::{
+    bytes::decode_list, error::JustificationError, numbers::SignerIndex, suite::MAX_VALIDATORS,
+};
 use alloc::{vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
 use duet_curve::is_set;
@@ -19,12 +21,17 @@ impl Decode for Bitfield {
     }
 }
 
-/// The bits of the last byte that stand for nobody of `len` validators.
+/// The padding bits of the last byte: those beyond `len` validators.
 fn padding(len: u32) -> u8 {
     match len % BITS {
         0 => 0,
         used => u8::MAX << used,
     }
+}
+
+/// All positions of a set of `len`, ascending.
+fn members(len: u32) -> impl Iterator<Item = SignerIndex> {
+    (0..len).map(SignerIndex::new)
 }
 
 impl Bitfield {
@@ -36,7 +43,11 @@ impl Bitfield {
     /// The given validators of `len`; indices outside are left out.
     pub fn from_indices(len: u32, indices: impl IntoIterator<Item = SignerIndex>) -> Self {
         let mut field = Self::empty(len);
-        for index in indices.into_iter().filter(|index| *index < len) {
+        for index in indices
+            .into_iter()
+            .map(SignerIndex::get)
+            .filter(|index| *index < len)
+        {
             if let Some(byte) = field.0.get_mut((index / BITS) as usize) {
                 *byte |= 1 << (index % BITS);
             }
@@ -56,7 +67,7 @@ impl Bitfield {
 
     /// Whether the bit of `index` is set.
     pub fn contains(&self, index: SignerIndex) -> bool {
-        is_set(&self.0, index as usize)
+        is_set(&self.0, index.to_usize())
     }
 
     /// How many bits are set.
@@ -66,7 +77,7 @@ impl Bitfield {
 
     /// The signers, ascending.
     pub fn signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
-        (0..len).filter(|index| self.contains(*index))
+        members(len).filter(|index| self.contains(*index))
     }
 
     /// The bits of the validators of `len` that did not sign.
@@ -80,8 +91,8 @@ impl Bitfield {
     }
 
     /// The validators of `len` that did not sign, ascending.
-    pub fn absentees(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
-        (0..len).filter(|index| !self.contains(*index))
+    pub fn non_signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
+        members(len).filter(|index| !self.contains(*index))
     }
 
     /// JUST-2 and JUST-3: exactly as long as a set of `len` needs, and no padding bit set.

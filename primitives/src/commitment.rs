@@ -3,6 +3,7 @@
 use crate::{
     dleq::Encoded,
     keyset::KeysetCommitment,
+    numbers::{BlockNumber, SetId},
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
     H256,
 };
@@ -10,13 +11,6 @@ use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
-
-/// Block numbers, as on the chain.
-pub type BlockNumber = u32;
-/// Number of a keyset: it grows by one whenever the keys change.
-pub type SetId = u64;
-/// Position of a validator in its keyset.
-pub type SignerIndex = u32;
 
 /// What a vote says of a block: the block, its history, and who signs next. (MSG-2)
 #[derive(
@@ -69,7 +63,7 @@ impl CommitmentPayload {
 impl Commitment {
     /// Whether this commitment names a set that does not sign yet, so that the signing set must justify it
     /// before it votes on anything later. (ROUND-2)
-    pub fn hands_over(&self) -> bool {
+    pub fn is_handoff(&self) -> bool {
         self.next.id != self.validator_set_id
     }
 

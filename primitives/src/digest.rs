@@ -3,7 +3,7 @@
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
 
-use crate::{commitment::SetId, keyset::KeysetCommitment};
+use crate::{keyset::KeysetCommitment, numbers::SetId};
 use codec::{Decode, Encode};
 use scale_info::TypeInfo;
 

@@ -1,11 +1,12 @@
 //! Two votes of one validator on one block that say different things.
 
 use crate::{
-    commitment::{BlockNumber, Commitment, RoundMessage, SetId, SignerIndex},
+    commitment::{Commitment, RoundMessage},
     dleq,
     error::EquivocationError,
     keyset::KeysetCommitment,
     merkle::MerkleProof,
+    numbers::{BlockNumber, SetId, SignerIndex},
     Keyset, Pk1, Pk1Bytes, UncheckedVote, Vote, VoteSignature, H256,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode};

@@ -2,7 +2,7 @@
 //! [`Culprit`] says who is to blame.
 
 use crate::{
-    commitment::{SetId, SignerIndex},
+    numbers::{SetId, SignerIndex},
     Pk1Bytes, H256,
 };
 use duet_curve::PointError;
@@ -291,21 +291,21 @@ pub enum StatelessError {
     /// The justification in it.
     #[error(transparent)]
     Justification(#[from] JustificationError),
-    /// STATELESS-1: not one key per absentee.
-    #[error("STATELESS-1: {got} keys for {expected} absentees")]
-    AbsenteeCount {
+    /// STATELESS-1: not one key per non-signer.
+    #[error("STATELESS-1: {got} keys for {expected} non-signers")]
+    NonSignerCount {
         /// How many did not sign.
         expected: usize,
         /// How many keys there are.
         got: usize,
     },
     /// STATELESS-2: the multiproof.
-    #[error("STATELESS-2: the absentees' keys are not proven: {0}")]
+    #[error("STATELESS-2: the non-signers' keys are not proven: {0}")]
     Merkle(#[from] MerkleError),
     /// A proven key is no point.
-    #[error("STATELESS-2: the key of absentee {index} is refused: {error}")]
+    #[error("STATELESS-2: the key of non-signer {index} is refused: {error}")]
     Key {
-        /// Position of the absentee.
+        /// Position of the non-signer.
         index: SignerIndex,
         /// The broken rule.
         error: KeyError,
@@ -320,7 +320,7 @@ impl StatelessError {
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::Justification(error) => error.culprit(),
-            Self::AbsenteeCount { .. } | Self::Merkle(_) | Self::Key { .. } => Culprit::Sender,
+            Self::NonSignerCount { .. } | Self::Merkle(_) | Self::Key { .. } => Culprit::Sender,
             // It was trusted before the proof came.
             Self::Total(_) => Culprit::Caller,
         }

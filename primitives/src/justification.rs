@@ -5,7 +5,7 @@ use crate::{
     dleq::Encoded,
     equation::{Coefficient, Equation},
     error::JustificationError,
-    keyset::Keyset,
+    keyset::{Keyset, KeysetCommitment},
     suite::AGGREGATE_TAG,
     transcript::{coefficient, equation_digest},
     Bitfield, Pk2Bytes, SignatureBytes, H256,
@@ -33,7 +33,7 @@ impl UncheckedJustification {
     ///
     /// Rules: JUST-1 set id, JUST-2 bitfield length, JUST-3 padding, JUST-4 threshold, ENC-1 to ENC-4 for both
     /// points, JUST-5 the pairing equation.
-    /// Cost: one hash to G1, one addition in G1 per signer or per absentee (whichever are fewer), one
+    /// Cost: one hash to G1, one addition in G1 per signer or per non-signer (whichever are fewer), one
     /// decompression in each group, two short multiplications in G1, one product of two pairings.
     ///
     /// # Errors
@@ -46,42 +46,37 @@ impl UncheckedJustification {
         set: &Keyset,
         genesis_hash: H256,
     ) -> Result<Justification, JustificationError> {
-        self.open(set, genesis_hash)?.settle()
+        self.prepare(set, genesis_hash)?.verify()
     }
 
-    /// Checks everything but the pairing equation, which [`PendingJustification::settle_all`] checks for many at
+    /// Checks everything but the pairing equation, which [`PreparedJustification::verify_all`] checks for many at
     /// once.
     ///
     /// # Errors
     /// As [`UncheckedJustification::check`], save for JUST-5.
     ///
     /// # Security
-    /// As for [`UncheckedJustification::check`], but `set` may be one that another pending justification names,
-    /// if both are settled together, in order.
-    pub fn open(
+    /// As for [`UncheckedJustification::check`], but `set` may be one that another prepared justification names,
+    /// if both are verified together, in order.
+    pub fn prepare(
         self,
         set: &Keyset,
         genesis_hash: H256,
-    ) -> Result<PendingJustification, JustificationError> {
-        self.check_form(set.id(), set.len(), set.threshold())?;
+    ) -> Result<PreparedJustification, JustificationError> {
+        self.check_form(set.commitment())?;
         let message = RoundMessage::new(genesis_hash, self.commitment.clone());
         let apk1 = set.sum_of(&self.signers);
-        self.open_equation(&apk1, &message)
+        self.prepare_equation(&apk1, &message)
     }
 
     /// JUST-1 to JUST-4: everything that needs no arithmetic.
-    pub(crate) fn check_form(
-        &self,
-        set_id: u64,
-        len: u32,
-        threshold: u32,
-    ) -> Result<(), JustificationError> {
-        let (expected, got) = (set_id, self.commitment.validator_set_id);
+    pub(crate) fn check_form(&self, set: &KeysetCommitment) -> Result<(), JustificationError> {
+        let (expected, got) = (set.id, self.commitment.validator_set_id);
         if expected != got {
             return Err(JustificationError::WrongSet { expected, got });
         }
-        self.signers.check(len)?;
-        let got = self.signers.count();
+        self.signers.check(set.len)?;
+        let (threshold, got) = (set.threshold(), self.signers.count());
         if got < threshold {
             return Err(JustificationError::BelowThreshold { threshold, got });
         }
@@ -89,14 +84,14 @@ impl UncheckedJustification {
     }
 
     /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out and the commitment hashed by the caller.
-    pub(crate) fn open_equation(
+    pub(crate) fn prepare_equation(
         self,
         apk1: &Apk1,
         message: &RoundMessage,
-    ) -> Result<PendingJustification, JustificationError> {
+    ) -> Result<PreparedJustification, JustificationError> {
         let hm = &message.hm;
         let equation = equation(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
-        Ok(PendingJustification {
+        Ok(PreparedJustification {
             justification: self,
             equation,
         })
@@ -106,17 +101,17 @@ impl UncheckedJustification {
 /// A finality proof of which everything was checked but the pairing equation. It proves nothing yet. 20 KB, because
 /// what the subgroup check of `apk2` has worked out is kept for its pairing.
 #[derive(Debug)]
-pub struct PendingJustification {
+pub struct PreparedJustification {
     justification: UncheckedJustification,
     equation: Equation<Native>,
 }
 
-impl PendingJustification {
+impl PreparedJustification {
     /// Checks the equation. (JUST-5)
     ///
     /// # Errors
     /// [`JustificationError::EquationFails`].
-    pub fn settle(self) -> Result<Justification, JustificationError> {
+    pub fn verify(self) -> Result<Justification, JustificationError> {
         self.equation
             .holds()
             .then_some(Justification(self.justification))
@@ -126,20 +121,20 @@ impl PendingJustification {
     /// Checks many equations for about half of what they cost one by one: one Miller loop each, one final
     /// exponentiation for all. Returns the justifications in front of the first that does not hold. (JUST-6)
     ///
-    /// The verdicts are those of [`PendingJustification::settle`] one after the other. The equations are added up
+    /// The verdicts are those of [`PreparedJustification::verify`] one after the other. The equations are added up
     /// with weights of 128 bits that are a hash of everything in them, so that errors cannot cancel; when the sum
     /// does not hold, each is checked alone.
-    pub fn settle_all(pending: Vec<Self>) -> Vec<Justification> {
-        let equations: Vec<_> = pending.iter().map(|pending| &pending.equation).collect();
+    pub fn verify_all(prepared: Vec<Self>) -> Vec<Justification> {
+        let equations: Vec<_> = prepared.iter().map(|one| &one.equation).collect();
         let good = if Equation::all_hold(&equations) {
             equations.len()
         } else {
             let first_bad = equations.iter().position(|equation| !equation.holds());
             first_bad.unwrap_or(equations.len())
         };
-        let justifications = pending
+        let justifications = prepared
             .into_iter()
-            .map(|pending| Justification(pending.justification));
+            .map(|one| Justification(one.justification));
         justifications.take(good).collect()
     }
 }

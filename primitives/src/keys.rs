@@ -119,7 +119,7 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<PossessedKey, PossessionError> {
-        let (key, equation) = self.open_possession(owner, proof)?;
+        let (key, equation) = self.prepare_possession(owner, proof)?;
         equation
             .holds()
             .then_some(PossessedKey(key))
@@ -138,28 +138,28 @@ impl DualKeyBytes {
     pub fn check_possession_all(
         registrations: &[(Self, &[u8], PossessionProof)],
     ) -> Vec<Result<PossessedKey, PossessionError>> {
-        let opened: Vec<_> = registrations
+        let prepared: Vec<_> = registrations
             .iter()
-            .map(|(key, owner, proof)| key.open_possession(owner, proof))
+            .map(|(key, owner, proof)| key.prepare_possession(owner, proof))
             .collect();
-        let equations: Vec<_> = opened
+        let equations: Vec<_> = prepared
             .iter()
             .flatten()
             .map(|(_, equation)| equation)
             .collect();
-        let mut settled = possession::settle(&equations).into_iter();
-        opened
+        let mut verdicts = possession::verify_all(&equations).into_iter();
+        prepared
             .iter()
-            .map(|opened| {
-                let (key, _) = opened.as_ref().map_err(|error| *error)?;
-                settled.next().expect("one verdict per equation; qed")?;
+            .map(|prepared| {
+                let (key, _) = prepared.as_ref().map_err(|error| *error)?;
+                verdicts.next().expect("one verdict per equation; qed")?;
                 Ok(PossessedKey(key.clone()))
             })
             .collect()
     }
 
     /// KEY-1, POP-1 and POP-2.
-    fn open_possession(
+    fn prepare_possession(
         &self,
         owner: &[u8],
         proof: &PossessionProof,
@@ -171,7 +171,7 @@ impl DualKeyBytes {
         let pk1 = Encoded::with_bytes(point, bytes);
         let key = self.with_halves(Pk1(pk1.clone()), *Native::g2_of_prepared(&pk2));
         let pk1 = Encoded { tables, ..pk1 };
-        let equation = possession::open(&pk1, pk2, &self.pk2(), owner, proof)?;
+        let equation = possession::prepare(&pk1, pk2, &self.pk2(), owner, proof)?;
         Ok((key, equation))
     }
 }

@@ -1,8 +1,12 @@
 //! The validators that sign together: their keys in order, and the 92 bytes that commit to them.
 
 use crate::{
-    error::KeysetError, justification::Apk1, merkle, suite::MAX_VALIDATORS, Bitfield, DualKeyBytes,
-    Pk1, Pk1Bytes, PossessedKey, SetId, SignerIndex, H256,
+    error::KeysetError,
+    justification::Apk1,
+    merkle,
+    numbers::{SetId, SignerIndex},
+    suite::MAX_VALIDATORS,
+    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, PossessedKey, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -180,7 +184,7 @@ impl Keyset {
 
     /// The key at a position.
     pub fn key(&self, index: SignerIndex) -> Option<&Pk1> {
-        self.keys.get(usize::try_from(index).ok()?)
+        self.keys.get(index.to_usize())
     }
 
     /// The keys in set order, as bytes.
@@ -191,10 +195,10 @@ impl Keyset {
     /// Where a key stands. Cost: a binary search.
     pub fn position(&self, key: &Pk1Bytes) -> Option<SignerIndex> {
         let found = self.keys.binary_search_by_key(key, Pk1::to_bytes).ok()?;
-        SignerIndex::try_from(found).ok()
+        u32::try_from(found).ok().map(SignerIndex::new)
     }
 
-    /// `apk1` of the signers, by adding them or by taking the absentees from the total, whichever is
+    /// `apk1` of the signers, by adding them or by taking the non-signers from the total, whichever is
     /// less work.
     pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
         let pick = |selected: &Bitfield| {

@@ -23,12 +23,12 @@
 //!         secret.public().check_possession(owner.as_bytes(), &proof)
 //!     })
 //!     .collect::<Result<_, _>>()?;
-//! let set = DualKeyset::new(0, keys)?;
+//! let set = DualKeyset::new(SetId::new(0), keys)?;
 //! let commitment = Commitment {
-//!     block_number: 10,
+//!     block_number: BlockNumber::new(10),
 //!     block_hash: H256::repeat_byte(1),
 //!     mmr_root: H256::repeat_byte(2),
-//!     validator_set_id: 0,
+//!     validator_set_id: SetId::new(0),
 //!     next: set.commitment().clone(),
 //! };
 //!
@@ -74,6 +74,7 @@ mod justification;
 mod keys;
 mod keyset;
 mod merkle;
+mod numbers;
 mod possession;
 mod secret;
 mod stateless;
@@ -89,9 +90,7 @@ pub use aggregate::Aggregation;
 pub use api::*;
 pub use bitfield::Bitfield;
 pub use bytes::{DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature};
-pub use commitment::{
-    BlockNumber, Commitment, CommitmentPayload, RoundMessage, SetId, SignerIndex,
-};
+pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::ConsensusLog;
 pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof};
@@ -99,12 +98,13 @@ pub use error::{
     AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
     MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
-pub use justification::{Justification, PendingJustification, UncheckedJustification};
+pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};
 pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
 pub use merkle::MerkleProof;
+pub use numbers::{BlockNumber, SetId, SignerIndex};
 pub use possession::ownership_statement;
 pub use primitive_types::H256;
 pub use secret::SecretKey;
-pub use stateless::{check_stateless, open_stateless, StatelessProof};
+pub use stateless::{check_stateless, prepare_stateless, StatelessProof};
 pub use vote::{UncheckedVote, Vote};

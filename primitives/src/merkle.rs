@@ -6,8 +6,9 @@
 use crate::{
     bytes::decode_list,
     error::MerkleError,
+    numbers::SignerIndex,
     suite::{MAX_VALIDATORS, MERKLE_LEAF_TAG, MERKLE_NODE_TAG},
-    Pk1Bytes, SignerIndex, H256,
+    Pk1Bytes, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
@@ -139,14 +140,14 @@ fn check_indices(
     indices: impl Iterator<Item = SignerIndex>,
     len: u32,
 ) -> Result<Vec<usize>, MerkleError> {
-    let mut next = 0;
+    let mut previous = None;
     let mut out = Vec::new();
     for index in indices {
-        if index < next || index >= len || len > MAX_VALIDATORS {
+        if previous >= Some(index) || index.get() >= len || len > MAX_VALIDATORS {
             return Err(MerkleError::Indices);
         }
-        next = index + 1;
-        out.push(index as usize);
+        previous = Some(index);
+        out.push(index.to_usize());
     }
     Ok(out)
 }

@@ -29,7 +29,7 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
 
 /// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks. `pk1` is multiplied three
 /// times: its tables pay.
-pub(crate) fn open<C: Curve>(
+pub(crate) fn prepare<C: Curve>(
     pk1: &Encoded<C>,
     pk2: C::G2Prepared,
     pk2_bytes: &Pk2Bytes,
@@ -80,7 +80,7 @@ fn equation<C: Curve>(
 }
 
 /// POP-3 for many: those that do not hold, found one by one only when there are some.
-pub(crate) fn settle<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
+pub(crate) fn verify_all<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
     let all_hold = Equation::all_hold(equations);
     let verdict = |equation: &&Equation<C>| {
         (all_hold || equation.holds())

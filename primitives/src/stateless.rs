@@ -1,12 +1,13 @@
-//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the absentees' keys, and one
-//! multiproof that these are the absentees' keys. The cost grows with the absentees, not with the set.
+//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the non-signers' keys, and one
+//! multiproof that these are the non-signers' keys. The cost grows with the non-signers, not with the set.
 
 use crate::{
     bytes::decode_list,
     error::{MerkleError, StatelessError},
-    justification::{Apk1, Justification, PendingJustification, UncheckedJustification},
+    justification::{Apk1, Justification, PreparedJustification, UncheckedJustification},
     keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
+    numbers::SignerIndex,
     suite::MAX_VALIDATORS,
     Pk1, Pk1Bytes, RoundMessage, H256,
 };
@@ -16,13 +17,13 @@ use duet_curve::{Curve, Native};
 use scale_info::TypeInfo;
 
 /// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set
-/// may have absentees, before it allocates.
+/// may have non-signers, before it allocates.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, DecodeWithMemTracking, TypeInfo)]
 pub struct StatelessProof {
     /// The finality proof.
     pub justification: UncheckedJustification,
     /// The keys of those who did not sign, in set order.
-    pub absentees: Vec<Pk1Bytes>,
+    pub non_signers: Vec<Pk1Bytes>,
     /// That these are their keys.
     pub proof: MerkleProof,
 }
@@ -32,10 +33,10 @@ impl Decode for StatelessProof {
         let limit = MAX_VALIDATORS - threshold(MAX_VALIDATORS);
         Ok(Self {
             justification: Decode::decode(input)?,
-            absentees: decode_list(
+            non_signers: decode_list(
                 input,
                 limit,
-                "STATELESS-1: more absentees than any set may have",
+                "STATELESS-1: more non-signers than any set may have",
             )?,
             proof: Decode::decode(input)?,
         })
@@ -49,13 +50,13 @@ impl StatelessProof {
     /// [`MerkleError`] when the bitfield does not fit the set.
     pub fn new(justification: &Justification, set: &Keyset) -> Result<Self, MerkleError> {
         let keys = set.key_bytes();
-        let indices: Vec<_> = justification.signers().absentees(set.len()).collect();
-        let key = |index: &u32| keys.get(*index as usize).copied();
-        let absentees = indices.iter().filter_map(key).collect();
+        let indices: Vec<_> = justification.signers().non_signers(set.len()).collect();
+        let key = |index: &SignerIndex| keys.get(index.to_usize()).copied();
+        let non_signers = indices.iter().filter_map(key).collect();
         let proof = MerkleProof::prove(&keys, &indices)?;
         Ok(Self {
             justification: justification.as_unchecked().clone(),
-            absentees,
+            non_signers,
             proof,
         })
     }
@@ -63,9 +64,9 @@ impl StatelessProof {
 
 /// Checks a stateless proof against a commitment.
 ///
-/// Rules: JUST-1 to JUST-4; STATELESS-1 one key per absentee; STATELESS-2 the multiproof; then
-/// `apk1 = total − Σ absentees` and JUST-5.
-/// Cost: for `k` absentees `O(k log n)` hashes, `k` decompressions and additions in G1, and the cost of one
+/// Rules: JUST-1 to JUST-4; STATELESS-1 one key per non-signer; STATELESS-2 the multiproof; then
+/// `apk1 = total − Σ non-signers` and JUST-5.
+/// Cost: for `k` non-signers `O(k log n)` hashes, `k` decompressions and additions in G1, and the cost of one
 /// justification.
 ///
 /// # Errors
@@ -78,38 +79,38 @@ pub fn check_stateless(
     set: &KeysetCommitment,
     genesis_hash: H256,
 ) -> Result<Justification, StatelessError> {
-    Ok(open_stateless(proof, set, genesis_hash)?.settle()?)
+    Ok(prepare_stateless(proof, set, genesis_hash)?.verify()?)
 }
 
-/// [`check_stateless`] without the pairing equation, which [`PendingJustification::settle_all`] checks for many at
+/// [`check_stateless`] without the pairing equation, which [`PreparedJustification::verify_all`] checks for many at
 /// once.
 ///
 /// # Errors
 /// As [`check_stateless`], save for JUST-5.
 ///
 /// # Security
-/// As [`UncheckedJustification::open`].
-pub fn open_stateless(
+/// As [`UncheckedJustification::prepare`].
+pub fn prepare_stateless(
     proof: StatelessProof,
     set: &KeysetCommitment,
     genesis_hash: H256,
-) -> Result<PendingJustification, StatelessError> {
+) -> Result<PreparedJustification, StatelessError> {
     let StatelessProof {
         justification,
-        absentees,
+        non_signers,
         proof,
     } = proof;
-    justification.check_form(set.id, set.len, set.threshold())?;
-    let indices: Vec<_> = justification.signers.absentees(set.len).collect();
-    if indices.len() != absentees.len() {
-        let (expected, got) = (indices.len(), absentees.len());
-        return Err(StatelessError::AbsenteeCount { expected, got });
+    justification.check_form(set)?;
+    let indices: Vec<_> = justification.signers.non_signers(set.len).collect();
+    if indices.len() != non_signers.len() {
+        let (expected, got) = (indices.len(), non_signers.len());
+        return Err(StatelessError::NonSignerCount { expected, got });
     }
-    let placed: Vec<_> = indices.into_iter().zip(absentees).collect();
+    let placed: Vec<_> = indices.into_iter().zip(non_signers).collect();
     proof.check(set.root, set.len, &placed)?;
 
     // The multiproof pins these bytes to keys that the chain checked. (SET-5)
-    let read = |(index, key): &(u32, Pk1Bytes)| {
+    let read = |(index, key): &(SignerIndex, Pk1Bytes)| {
         Pk1::from_chain_state_unchecked(key).map_err(|error| StatelessError::Key {
             index: *index,
             error,
@@ -123,5 +124,5 @@ pub fn open_stateless(
         tables: <Native as Curve>::Tables::default(),
     };
     let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
-    Ok(justification.open_equation(&apk1, &message)?)
+    Ok(justification.prepare_equation(&apk1, &message)?)
 }

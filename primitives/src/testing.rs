@@ -1,8 +1,12 @@
 //! Deterministic keys and sets for tests and benches. Not for chains: everybody knows these secrets.
+//!
+//! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
 use crate::{
-    error::VoteError, Commitment, DualKeyset, Justification, PossessedKey, RoundMessage, SecretKey,
-    SetId, SignerIndex, UncheckedVote, Vote, H256,
+    error::VoteError,
+    numbers::{BlockNumber, SetId, SignerIndex},
+    Commitment, DualKeyset, Justification, PossessedKey, RoundMessage, SecretKey, UncheckedVote,
+    Vote, H256,
 };
 use alloc::vec::Vec;
 
@@ -24,7 +28,7 @@ pub struct TestSet {
 
 impl TestSet {
     /// The set with this id of the keyring's secrets with these numbers.
-    pub fn new(id: SetId, members: impl IntoIterator<Item = u64>) -> Self {
+    pub fn new(id: u64, members: impl IntoIterator<Item = u64>) -> Self {
         let mut secrets: Vec<_> = members.into_iter().map(secret).collect();
         secrets.sort_by_key(|secret| secret.public().pk1());
         // The secrets are at hand, so that the keys need no proof.
@@ -34,7 +38,7 @@ impl TestSet {
             .collect::<Result<Vec<_>, _>>()
             .expect("a secret's key is a key");
         Self {
-            set: DualKeyset::new(id, keys).expect("the keyring has no key twice"),
+            set: DualKeyset::new(SetId::new(id), keys).expect("the keyring has no key twice"),
             secrets,
         }
     }
@@ -42,7 +46,7 @@ impl TestSet {
     /// A commitment of this set to a block, with `next` in it.
     pub fn commitment(&self, block_number: u32, next: &DualKeyset) -> Commitment {
         Commitment {
-            block_number,
+            block_number: BlockNumber::new(block_number),
             block_hash: ending_in((u64::from(block_number) + 1).to_be_bytes()),
             mmr_root: ending_in((u64::from(block_number) + 1).to_le_bytes()),
             validator_set_id: self.set.commitment().id,
@@ -54,8 +58,9 @@ impl TestSet {
     ///
     /// # Errors
     /// [`VoteError`] when the message is about another set.
-    pub fn vote(&self, signer: SignerIndex, message: &RoundMessage) -> Result<Vote, VoteError> {
-        let secret = &self.secrets[signer as usize];
+    pub fn vote(&self, signer: u32, message: &RoundMessage) -> Result<Vote, VoteError> {
+        let signer = SignerIndex::new(signer);
+        let secret = &self.secrets[signer.to_usize()];
         UncheckedVote::sign(secret, signer, message).check(self.set.keyset(), message)
     }
 
@@ -66,7 +71,7 @@ impl TestSet {
     pub fn justify(
         &self,
         message: &RoundMessage,
-        signers: impl IntoIterator<Item = SignerIndex>,
+        signers: impl IntoIterator<Item = u32>,
     ) -> Justification {
         let votes: Vec<_> = signers
             .into_iter()

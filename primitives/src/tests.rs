@@ -119,8 +119,8 @@ fn possessed<C: Curve>(
         tables,
         ..pk1.clone()
     };
-    let equation = possession::open(&pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
-    possession::settle(&[&equation]).remove(0)
+    let equation = possession::prepare(&pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
+    possession::verify_all(&[&equation]).remove(0)
 }
 
 fn possesses<C: Curve>(
@@ -270,7 +270,7 @@ fn all_back_ends_refuse_a_proof_with_the_same_error() {
 }
 
 /// The verdicts on equations of possession, of which two may be spoiled so that their errors cancel.
-fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
+fn verdicts<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
     let mut equations: Vec<Equation<C>> = (0..4)
         .map(|seed| {
             let Signer {
@@ -280,7 +280,7 @@ fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
                 ..
             } = signer::<C>(seed);
             let pk2 = C::g2_prepare(&pk2);
-            possession::open(&pk1, pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
+            possession::prepare(&pk1, pk2, &pk2_bytes, OWNER, &prove::<C>(seed))
                 .expect("its holder's proof")
         })
         .collect();
@@ -289,15 +289,15 @@ fn settled<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
         equations[1].sigma = C::g1_sum(&[&equations[1].sigma, &error]);
         equations[3].sigma = C::g1_sub(&equations[3].sigma, &error);
     }
-    possession::settle(&equations.iter().collect::<Vec<_>>())
+    possession::verify_all(&equations.iter().collect::<Vec<_>>())
 }
 
 #[test]
-fn both_back_ends_settle_possessions_together_and_errors_do_not_cancel() {
+fn both_back_ends_verify_possessions_together_and_errors_do_not_cancel() {
     let bad = Err(PossessionError::HalvesDiffer);
     let expected = [Ok(()), bad, Ok(()), bad];
-    assert_eq!(settled::<Ark>(false), [Ok(()); 4]);
-    assert_eq!(settled::<Blst>(false), [Ok(()); 4]);
-    assert_eq!(settled::<Ark>(true), expected);
-    assert_eq!(settled::<Blst>(true), expected);
+    assert_eq!(verdicts::<Ark>(false), [Ok(()); 4]);
+    assert_eq!(verdicts::<Blst>(false), [Ok(()); 4]);
+    assert_eq!(verdicts::<Ark>(true), expected);
+    assert_eq!(verdicts::<Blst>(true), expected);
 }

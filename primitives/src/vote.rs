@@ -1,10 +1,11 @@
 //! One validator's vote on one commitment.
 
 use crate::{
-    commitment::{Commitment, RoundMessage, SignerIndex},
+    commitment::{Commitment, RoundMessage},
     dleq,
     error::{SignatureError, VoteError},
     keyset::Keyset,
+    numbers::SignerIndex,
     Pk1, SecretKey, VoteSignature,
 };
 use alloc::vec::Vec;

@@ -3,8 +3,8 @@
 
 use duet_curve::{Blst, Curve};
 use duet_primitives::{
-    testing::TestSet, AggregateError, Aggregation, RoundMessage, SignatureBytes, SignatureError,
-    UncheckedVote, VoteError, VoteSignature, H256,
+    testing::TestSet, AggregateError, Aggregation, BlockNumber, RoundMessage, SetId,
+    SignatureBytes, SignatureError, SignerIndex, UncheckedVote, VoteError, VoteSignature, H256,
 };
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ impl Round {
 
     fn vote(&self, signer: u32) -> UncheckedVote {
         let secret = &self.set.secrets[signer as usize];
-        UncheckedVote::sign(secret, signer, &self.message)
+        UncheckedVote::sign(secret, SignerIndex::new(signer), &self.message)
     }
 
     fn votes(&self, count: u32) -> Vec<UncheckedVote> {
@@ -69,7 +69,8 @@ impl Round {
 
     fn signers(&self, votes: &[UncheckedVote]) -> Vec<u32> {
         let justification = self.aggregate(votes).justification.unwrap();
-        justification.signers().signers(MEMBERS).collect()
+        let signers = justification.signers().signers(MEMBERS);
+        signers.map(SignerIndex::get).collect()
     }
 }
 
@@ -194,9 +195,9 @@ fn a_signer_counts_once_and_its_first_useful_vote_counts() {
 fn votes_of_strangers_and_on_other_things_are_named() {
     let round = Round::new();
     let mut votes = round.votes(MEMBERS);
-    votes[0].signer = MEMBERS;
-    votes[5].commitment.block_number += 1;
-    votes[8].commitment.validator_set_id += 1;
+    votes[0].signer = SignerIndex::new(MEMBERS);
+    votes[5].commitment.block_number = BlockNumber::new(11);
+    votes[8].commitment.validator_set_id = SetId::new(4);
     let found = round.aggregate(&votes);
     let named: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
     assert_eq!(named, [0, 5, 8]);
@@ -209,7 +210,10 @@ fn votes_of_strangers_and_on_other_things_are_named() {
             .aggregate_unchecked(&round.message, round.votes(MEMBERS), NonZeroUsize::MIN);
     assert_eq!(
         found.justification,
-        Err(AggregateError::WrongSet { expected, got })
+        Err(AggregateError::WrongSet {
+            expected: SetId::new(expected),
+            got: SetId::new(got)
+        })
     );
 }
 
@@ -228,14 +232,15 @@ proptest! {
                 0 | 1 => vote,
                 2 => moved(&vote, 11, true),
                 3 => with_sigma(&vote, SignatureBytes([0; 48])),
-                _ => with_sigma(&vote, round.vote((vote.signer + 1) % MEMBERS).signature.sigma()),
+                _ => with_sigma(&vote, round.vote((vote.signer.get() + 1) % MEMBERS).signature.sigma()),
             })
             .collect();
         let good: u32 = kinds.iter().map(|kind| u32::from(*kind < 2)).sum();
         let found = round.aggregate(&votes);
         prop_assert_eq!(found.justification.is_ok(), good >= THRESHOLD);
         if let Ok(justification) = found.justification {
-            let signers: Vec<_> = justification.signers().signers(MEMBERS).collect();
+            let signers = justification.signers().signers(MEMBERS);
+            let signers: Vec<_> = signers.map(SignerIndex::get).collect();
             let expected: Vec<_> = (0..MEMBERS).filter(|at| kinds[*at as usize] < 2).collect();
             prop_assert_eq!(signers, expected);
         }

@@ -87,17 +87,17 @@ fn a_rogue_key_would_sign_for_its_victim_and_has_no_proof_of_possession() {
     // Past the check, by the back door that only chain state may use:
     let keys = [victim.public(), rogue]
         .map(|key| PossessedKey::from_chain_state_unchecked(&key).expect("a key"));
-    let set = DualKeyset::new(0, keys.to_vec()).expect("two keys");
+    let set = DualKeyset::new(SetId::new(0), keys.to_vec()).expect("two keys");
     let commitment = Commitment {
-        block_number: 1,
+        block_number: BlockNumber::new(1),
         block_hash: H256::zero(),
         mmr_root: H256::zero(),
-        validator_set_id: 0,
+        validator_set_id: SetId::new(0),
         next: set.commitment().clone(),
     };
     let alone = UncheckedJustification {
         signature: SignatureBytes(bytes((message_point(&commitment) * a).into_affine())),
-        signers: Bitfield::from_indices(2, 0..2),
+        signers: Bitfield::from_indices(2, (0..2).map(SignerIndex::new)),
         apk2: Pk2Bytes(bytes((G2Affine::generator() * a).into_affine())),
         commitment,
     };
@@ -325,8 +325,8 @@ fn a_proof_of_another_chain_fails_and_one_of_another_set_is_told_apart() {
     let other = TestSet::new(8, 10..14);
     let of_another_set = good.clone().check(other.set.keyset(), GENESIS).map(|_| ());
     let wrong_set = JustificationError::WrongSet {
-        expected: 8,
-        got: 7,
+        expected: SetId::new(8),
+        got: SetId::new(7),
     };
     assert_eq!(of_another_set, Err(wrong_set));
     assert_eq!(
@@ -338,7 +338,7 @@ fn a_proof_of_another_chain_fails_and_one_of_another_set_is_told_apart() {
     // With the number written over it, it is a forgery.
     let renamed = UncheckedJustification {
         commitment: Commitment {
-            validator_set_id: 8,
+            validator_set_id: SetId::new(8),
             ..good.commitment.clone()
         },
         ..good
@@ -362,28 +362,31 @@ fn a_vote_of_another_chain_set_signer_or_commitment_is_refused_by_its_own_rule()
 
     let elsewhere = RoundMessage::new(H256::zero(), message.commitment().clone());
     let forged = VoteError::Signature {
-        signer: 2,
+        signer: SignerIndex::new(2),
         error: SignatureError::ProofFails,
     };
     assert_eq!(check(vote.clone(), &elsewhere), Err(forged));
     assert_eq!(forged.culprit(), Culprit::Sender);
 
     let named = UncheckedVote {
-        signer: 1,
+        signer: SignerIndex::new(1),
         ..vote.clone()
     };
     let forged = VoteError::Signature {
-        signer: 1,
+        signer: SignerIndex::new(1),
         error: SignatureError::ProofFails,
     };
     assert_eq!(check(named, &message), Err(forged));
     let unknown = UncheckedVote {
-        signer: 4,
+        signer: SignerIndex::new(4),
         ..vote.clone()
     };
     assert_eq!(
         check(unknown, &message),
-        Err(VoteError::UnknownSigner { signer: 4, len: 4 })
+        Err(VoteError::UnknownSigner {
+            signer: SignerIndex::new(4),
+            len: 4
+        })
     );
 
     let other = RoundMessage::new(GENESIS, set.commitment(10, &set.set));
@@ -395,8 +398,8 @@ fn a_vote_of_another_chain_set_signer_or_commitment_is_refused_by_its_own_rule()
     assert_eq!(
         refused,
         Err(VoteError::WrongSet {
-            expected: 8,
-            got: 7
+            expected: SetId::new(8),
+            got: SetId::new(7)
         })
     );
 }
@@ -453,7 +456,7 @@ fn votes_that_are_wrong_only_apart_are_each_refused() {
         vote.signature.0[..48].copy_from_slice(&bytes::<48>(sigma.into_affine()));
         let refused = vote.check(set.set.keyset(), &message).map(|_| ());
         let expected = VoteError::Signature {
-            signer,
+            signer: SignerIndex::new(signer),
             error: SignatureError::ProofFails,
         };
         assert_eq!(refused, Err(expected));
@@ -486,14 +489,24 @@ fn nobody_is_counted_twice_and_no_foreign_vote_enters() {
     let other = RoundMessage::new(GENESIS, set.commitment(10, &set.set));
     let about_other = set.vote(2, &other).expect("a member's vote holds");
     let refused = add(&[vote(0), vote(1), about_other]);
-    assert_eq!(refused, Err(AggregateError::OtherCommitment { signer: 2 }));
+    assert_eq!(
+        refused,
+        Err(AggregateError::OtherCommitment {
+            signer: SignerIndex::new(2)
+        })
+    );
 
     // Checked against a set of the same number with other keys.
     let foreign = TestSet::new(7, 20..24)
         .vote(2, &message)
         .expect("valid where it comes from");
     let refused = add(&[vote(0), vote(1), foreign]);
-    assert_eq!(refused, Err(AggregateError::ForeignKey { signer: 2 }));
+    assert_eq!(
+        refused,
+        Err(AggregateError::ForeignKey {
+            signer: SignerIndex::new(2)
+        })
+    );
 
     let elsewhere = TestSet::new(8, 0..4)
         .set
@@ -501,8 +514,8 @@ fn nobody_is_counted_twice_and_no_foreign_vote_enters() {
     assert_eq!(
         elsewhere,
         Err(AggregateError::WrongSet {
-            expected: 8,
-            got: 7
+            expected: SetId::new(8),
+            got: SetId::new(7)
         })
     );
 }
@@ -518,29 +531,29 @@ fn a_stateless_proof_with_other_absentees_is_refused_by_its_own_rule() {
     assert_eq!(check(good.clone()), Ok(()));
 
     let fewer = StatelessProof {
-        absentees: vec![keys[2]],
+        non_signers: vec![keys[2]],
         ..good.clone()
     };
     assert_eq!(
         check(fewer),
-        Err(StatelessError::AbsenteeCount {
+        Err(StatelessError::NonSignerCount {
             expected: 2,
             got: 1
         })
     );
     let more = StatelessProof {
-        absentees: vec![keys[2], keys[5], keys[6]],
+        non_signers: vec![keys[2], keys[5], keys[6]],
         ..good.clone()
     };
     assert_eq!(
         check(more),
-        Err(StatelessError::AbsenteeCount {
+        Err(StatelessError::NonSignerCount {
             expected: 2,
             got: 3
         })
     );
     let swapped = StatelessProof {
-        absentees: vec![keys[5], keys[2]],
+        non_signers: vec![keys[5], keys[2]],
         ..good.clone()
     };
     assert_eq!(
@@ -554,9 +567,11 @@ fn a_stateless_proof_with_other_absentees_is_refused_by_its_own_rule() {
     let apk1 = g1(own.public().pk1().as_ref());
     let made_up = (total - apk1 - g1(keys[5].as_ref())).into_affine();
     let forged = StatelessProof {
-        absentees: vec![Pk1Bytes(bytes(made_up)), keys[5]],
+        non_signers: vec![Pk1Bytes(bytes(made_up)), keys[5]],
         justification: UncheckedJustification {
-            signature: UncheckedVote::sign(&own, 0, &message).signature.sigma(),
+            signature: UncheckedVote::sign(&own, SignerIndex::new(0), &message)
+                .signature
+                .sigma(),
             apk2: own.public().pk2(),
             ..good.justification.clone()
         },
@@ -613,16 +628,22 @@ fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatur
 
     let evidence = make(&first, &second).expect("a double vote");
     let check = |sent: &EquivocationProof| sent.check(set.set.commitment(), GENESIS);
-    let key = keyset.key(5).expect("a member").to_bytes();
+    let key = keyset
+        .key(SignerIndex::new(5))
+        .expect("a member")
+        .to_bytes();
     let expected = Equivocation {
-        set_id: 7,
-        signer: 5,
+        set_id: SetId::new(7),
+        signer: SignerIndex::new(5),
         key,
-        block_number: 9,
+        block_number: BlockNumber::new(9),
     };
     assert_eq!(check(&evidence), Ok(expected));
 
-    let other_key = keyset.key(4).expect("a member").to_bytes();
+    let other_key = keyset
+        .key(SignerIndex::new(4))
+        .expect("a member")
+        .to_bytes();
     let blamed = EquivocationProof {
         key: other_key,
         ..evidence.clone()
@@ -632,7 +653,7 @@ fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatur
         Err(EquivocationError::Membership(MerkleError::Root))
     );
     let moved = EquivocationProof {
-        signer: 4,
+        signer: SignerIndex::new(4),
         ..evidence.clone()
     };
     assert!(matches!(
@@ -640,7 +661,7 @@ fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatur
         Err(EquivocationError::Membership(_))
     ));
     let outside = EquivocationProof {
-        signer: 7,
+        signer: SignerIndex::new(7),
         ..evidence.clone()
     };
     assert_eq!(
@@ -676,8 +697,8 @@ fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatur
     assert_eq!(
         of_other_set,
         Err(EquivocationError::WrongSet {
-            expected: 8,
-            got: 7
+            expected: SetId::new(8),
+            got: SetId::new(7)
         })
     );
     let on_other_chain = evidence.check(set.set.commitment(), H256::zero());
@@ -694,13 +715,13 @@ fn a_set_with_a_key_twice_none_or_too_many_is_no_set() {
             .expect("a secret's key is a key")
     };
     assert_eq!(
-        DualKeyset::new(0, Vec::new()).map(|_| ()),
+        DualKeyset::new(SetId::new(0), Vec::new()).map(|_| ()),
         Err(KeysetError::Empty)
     );
-    let twice = DualKeyset::new(0, vec![key(0), key(1), key(0)]).map(|_| ());
+    let twice = DualKeyset::new(SetId::new(0), vec![key(0), key(1), key(0)]).map(|_| ());
     assert!(matches!(twice, Err(KeysetError::Order { .. })), "{twice:?}");
     let many = vec![secret(0).public().pk1(); 100_001];
-    let refused = KeysetCommitment::of_stored_unchecked(0, &many).map(|_| ());
+    let refused = KeysetCommitment::of_stored_unchecked(SetId::new(0), &many).map(|_| ());
     assert_eq!(
         refused,
         Err(KeysetError::TooLarge {
@@ -713,7 +734,7 @@ fn a_set_with_a_key_twice_none_or_too_many_is_no_set() {
     let one = secret(0).public().pk1();
     let mut keys = vec![one, Pk1Bytes(bytes(-g1(one.as_ref())))];
     keys.sort();
-    let refused = KeysetCommitment::of_stored_unchecked(0, &keys);
+    let refused = KeysetCommitment::of_stored_unchecked(SetId::new(0), &keys);
     assert_eq!(refused, Err(KeysetError::ZeroTotal));
 }
 

@@ -3,8 +3,9 @@
 
 use duet_curve::{Blst, Curve};
 use duet_primitives::{
-    testing::TestSet, Bitfield, Justification, JustificationError, PendingJustification, Pk2Bytes,
-    RoundMessage, SignatureBytes, UncheckedJustification, H256,
+    testing::TestSet, Bitfield, BlockNumber, Justification, JustificationError, Pk2Bytes,
+    PreparedJustification, RoundMessage, SetId, SignatureBytes, SignerIndex,
+    UncheckedJustification, H256,
 };
 use proptest::prelude::*;
 
@@ -54,7 +55,7 @@ impl Chain {
         let mut pending = Vec::new();
         let mut stopped_by = None;
         for (block, proof) in (0..).zip(proofs) {
-            match proof.clone().open(self.set(block).set.keyset(), GENESIS) {
+            match proof.clone().prepare(self.set(block).set.keyset(), GENESIS) {
                 Ok(opened) => pending.push(opened),
                 Err(error) => {
                     stopped_by = Some(error);
@@ -63,7 +64,7 @@ impl Chain {
             }
         }
         let opened = pending.len();
-        let checked = PendingJustification::settle_all(pending);
+        let checked = PreparedJustification::verify_all(pending);
         let error = if checked.len() < opened {
             Some(JustificationError::EquationFails)
         } else {
@@ -109,9 +110,9 @@ fn damage(proof: &mut UncheckedJustification, other: &UncheckedJustification, ho
     match how {
         0 => proof.signature = other.signature,
         1 => proof.apk2 = other.apk2,
-        2 => proof.commitment.block_number += 1,
-        3 => proof.commitment.validator_set_id += 2,
-        4 => proof.signers = Bitfield::from_indices(7, 0..2),
+        2 => proof.commitment.block_number = BlockNumber::new(1000),
+        3 => proof.commitment.validator_set_id = SetId::new(1000),
+        4 => proof.signers = Bitfield::from_indices(7, (0..2).map(SignerIndex::new)),
         5 => proof.signature = SignatureBytes([0xff; 48]),
         6 => proof.apk2 = Pk2Bytes([0; 96]),
         7 => {

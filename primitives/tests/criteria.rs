@@ -587,7 +587,7 @@ fn every_decodable_type_refuses_trailing_and_missing_bytes() {
     exact_length(&commitment);
     exact_length(&CommitmentPayload {
         mmr_root: commitment.mmr_root,
-        validator_set_id: 3,
+        validator_set_id: SetId::new(3),
         next: commitment.next.clone(),
     });
     exact_length(&vote.to_unchecked());
@@ -597,7 +597,7 @@ fn every_decodable_type_refuses_trailing_and_missing_bytes() {
     exact_length(&stateless);
     exact_length(&evidence);
     exact_length(&ConsensusLog::Planned(next.set.commitment().clone()));
-    exact_length(&ConsensusLog::Activated(4));
+    exact_length(&ConsensusLog::Activated(SetId::new(4)));
 }
 
 #[test]
@@ -644,6 +644,7 @@ fn the_longest_multiproof_of_any_small_set_stays_below_the_bound_that_decoding_p
         for subset in 0_u32..(1 << n) {
             let indices: Vec<_> = (0..u32::try_from(n).expect("small"))
                 .filter(|index| subset & (1 << index) != 0)
+                .map(SignerIndex::new)
                 .collect();
             let proof = MerkleProof::prove(&keys, &indices).expect("ascending and inside");
             let hashes = (proof.encode().len() - 1) / 32;

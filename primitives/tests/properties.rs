@@ -21,7 +21,7 @@ fn round(n: u32, block: u32) -> (TestSet, RoundMessage) {
 }
 
 /// The members of `n` that sign: all but those in `mask`, of which the first are taken who may be away.
-fn signers(n: u32, mask: u32) -> Vec<SignerIndex> {
+fn signers(n: u32, mask: u32) -> Vec<u32> {
     let may_be_away = n - threshold(n);
     let away: BTreeSet<_> = (0..n)
         .filter(|index| mask & (1 << index) != 0)
@@ -38,7 +38,8 @@ proptest! {
         let (set, message) = round(n, block);
         let signers = signers(n, mask);
         let justification = set.justify(&message, signers.iter().copied());
-        prop_assert_eq!(justification.signers().signers(n).collect::<Vec<_>>(), signers);
+        let signed = justification.signers().signers(n).map(SignerIndex::get);
+        prop_assert_eq!(signed.collect::<Vec<_>>(), signers);
         let checked = justification.clone().into_unchecked().check(set.set.keyset(), GENESIS);
         prop_assert_eq!(checked.as_ref(), Ok(&justification));
 
@@ -74,7 +75,7 @@ proptest! {
         let bytes: [u8; 32] = sum.into_bigint().to_bytes_le().try_into().expect("32 bytes");
         let sum = SecretKey::from_bytes(&bytes).expect("reduced and not zero");
         let justification = set.justify(&message, signers).into_unchecked();
-        let of_sum = UncheckedVote::sign(&sum, 0, &message);
+        let of_sum = UncheckedVote::sign(&sum, SignerIndex::new(0), &message);
         prop_assert_eq!(justification.signature, of_sum.signature.sigma());
         prop_assert_eq!(justification.apk2, sum.public().pk2());
     }
@@ -95,15 +96,15 @@ proptest! {
             0 => {}
             1 => sent.signers = Bitfield::from_bytes(bits.to_le_bytes()[..sent.signers.as_bytes().len()].to_vec()),
             2 => sent.signers = Bitfield::from_bytes(bits.to_le_bytes().to_vec()),
-            3 => sent.commitment.block_number ^= 1,
-            4 => sent.commitment.validator_set_id ^= 1,
+            3 => sent.commitment.block_number = BlockNumber::new(2),
+            4 => sent.commitment.validator_set_id = SetId::new(6),
             _ => genesis = H256::zero(),
         }
         let keys = set.set.keyset().key_bytes();
-        let away: Vec<_> = sent.signers.absentees(n).collect();
+        let away: Vec<_> = sent.signers.non_signers(n).collect();
         let proof = StatelessProof {
             justification: sent.clone(),
-            absentees: away.iter().map(|index| keys[usize::try_from(*index).expect("small")]).collect(),
+            non_signers: away.iter().map(|index| keys[usize::try_from(index.get()).expect("small")]).collect(),
             proof: MerkleProof::prove(&keys, &away).expect("ascending and inside"),
         };
         let with = sent.check(set.set.keyset(), genesis);
@@ -126,7 +127,7 @@ proptest! {
             );
             prop_assert!(other_root);
             let expected = KeysetError::Order { index: at.min(with) + 1 };
-            prop_assert_eq!(KeysetCommitment::of_stored_unchecked(7, &keys), Err(expected));
+            prop_assert_eq!(KeysetCommitment::of_stored_unchecked(SetId::new(7), &keys), Err(expected));
             keys.swap(at, with);
         }
         keys.pop();
@@ -137,12 +138,13 @@ proptest! {
 
     #[test]
     fn a_bitfield_holds_who_was_put_in(n in 1_u32..200, picks in proptest::collection::btree_set(0_u32..220, 0..60)) {
+        let picks: BTreeSet<_> = picks.into_iter().map(SignerIndex::new).collect();
         let field = Bitfield::from_indices(n, picks.iter().copied());
-        let inside: Vec<_> = picks.iter().copied().filter(|index| *index < n).collect();
+        let inside: Vec<_> = picks.iter().copied().filter(|index| index.get() < n).collect();
         prop_assert_eq!(field.signers(n).collect::<Vec<_>>(), inside.clone());
         prop_assert_eq!(usize::try_from(field.count()).expect("small"), inside.len());
-        let away: Vec<_> = (0..n).filter(|index| !picks.contains(index)).collect();
-        prop_assert_eq!(field.absentees(n).collect::<Vec<_>>(), away);
+        let away: Vec<_> = (0..n).map(SignerIndex::new).filter(|index| !picks.contains(index)).collect();
+        prop_assert_eq!(field.non_signers(n).collect::<Vec<_>>(), away);
         prop_assert_eq!(Bitfield::decode_all(&mut &field.encode()[..]).ok(), Some(field));
     }
 }
@@ -259,7 +261,7 @@ fn a_trusted_commitment_with_any_byte_changed_accepts_no_keys_and_no_stateless_p
     });
     refused_with_any_byte_changed(set.set.commitment(), |trusted| {
         // The number of a set stands in its commitment alone.
-        Keyset::check(&trusted, &keys).is_ok_and(|keyset| keyset.id() == 7)
+        Keyset::check(&trusted, &keys).is_ok_and(|keyset| keyset.id() == SetId::new(7))
     });
 }
 
@@ -314,12 +316,13 @@ fn every_multiproof_of_every_small_set_is_what_the_rule_says_and_holds_for_nothi
         let levels = levels(&keys);
         let root = H256(levels[levels.len() - 1][0]);
         for subset in 0_u32..(1 << n) {
-            let indices: Vec<u32> = (0..u32::from(n))
+            let indices: Vec<_> = (0..u32::from(n))
                 .filter(|index| subset & (1 << index) != 0)
+                .map(SignerIndex::new)
                 .collect();
             let places: Vec<usize> = indices
                 .iter()
-                .map(|index| usize::try_from(*index).expect("small"))
+                .map(|index| usize::try_from(index.get()).expect("small"))
                 .collect();
             let proof = MerkleProof::prove(&keys, &indices).expect("ascending and inside");
             let expected: Vec<H256> = expected_hashes(&levels, &places)
@@ -366,11 +369,13 @@ fn a_multiproof_with_another_number_of_hashes_or_odd_positions_is_refused() {
     let keys: Vec<_> = (0..5).map(|index| Pk1Bytes([index; 48])).collect();
     let levels = levels(&keys);
     let root = H256(levels[levels.len() - 1][0]);
-    let proof = MerkleProof::prove(&keys, &[1, 3]).expect("ascending and inside");
+    let proof = MerkleProof::prove(&keys, &[SignerIndex::new(1), SignerIndex::new(3)])
+        .expect("ascending and inside");
     let hashes = Vec::<H256>::decode(&mut &proof.encode()[..]).expect("a list of hashes");
     let with =
         |hashes: &[H256]| MerkleProof::decode(&mut &hashes.encode()[..]).expect("a list of hashes");
-    let placed = [(1, keys[1]), (3, keys[3])];
+    let at = |index: u32, key: usize| (SignerIndex::new(index), keys[key]);
+    let placed = [at(1, 1), at(3, 3)];
     assert_eq!(proof.check(root, 5, &placed), Ok(()));
     let (expected, fewer) = (hashes.len(), &hashes[1..]);
     let wrong = |got| Err(MerkleError::HashCount { expected, got });
@@ -386,14 +391,15 @@ fn a_multiproof_with_another_number_of_hashes_or_odd_positions_is_refused() {
     );
 
     for odd in [
-        [(3, keys[3]), (1, keys[1])],
-        [(1, keys[1]), (1, keys[1])],
-        [(1, keys[1]), (5, keys[3])],
+        [at(3, 3), at(1, 1)],
+        [at(1, 1), at(1, 1)],
+        [at(1, 1), at(5, 3)],
     ] {
         assert_eq!(proof.check(root, 5, &odd), Err(MerkleError::Indices));
     }
     for odd in [&[3, 1][..], &[1, 1], &[5], &[u32::MAX]] {
-        assert_eq!(MerkleProof::prove(&keys, odd), Err(MerkleError::Indices));
+        let odd: Vec<_> = odd.iter().copied().map(SignerIndex::new).collect();
+        assert_eq!(MerkleProof::prove(&keys, &odd), Err(MerkleError::Indices));
     }
     assert_eq!(
         proof.check(root, MAX_VALIDATORS + 1, &placed),
@@ -413,7 +419,7 @@ fn a_node_of_the_tree_does_not_pass_for_a_leaf() {
     let proof =
         MerkleProof::decode(&mut &vec![H256(levels[1][1])].encode()[..]).expect("a list of hashes");
     assert_eq!(
-        proof.check(root, 2, &[(0, Pk1Bytes(node))]),
+        proof.check(root, 2, &[(SignerIndex::new(0), Pk1Bytes(node))]),
         Err(MerkleError::Root)
     );
 }

@@ -5,7 +5,8 @@ use duet_curve::{Arithmetic, Blst, Curve};
 use duet_primitives::{
     suite::{G1_LEN, SCALAR_LEN},
     testing::{secret, TestSet},
-    Keyset, RoundMessage, SecretKey, UncheckedVote, Vote, VoteError, VoteSignature, H256,
+    BlockNumber, Keyset, RoundMessage, SecretKey, SetId, SignerIndex, UncheckedVote, Vote,
+    VoteError, VoteSignature, H256,
 };
 use proptest::prelude::*;
 use std::{
@@ -44,7 +45,11 @@ impl Round {
 
     fn honest(&self, signer: usize) -> UncheckedVote {
         let index = u32::try_from(signer).unwrap();
-        UncheckedVote::sign(&self.set.secrets[signer], index, &self.message)
+        UncheckedVote::sign(
+            &self.set.secrets[signer],
+            SignerIndex::new(index),
+            &self.message,
+        )
     }
 
     /// What a vote says once it is checked: everything that an aggregate takes from it.
@@ -192,9 +197,9 @@ fn vote(round: &Round, signer: usize, wrong: Wrong) -> UncheckedVote {
         _ => vote.signature,
     };
     match wrong {
-        Wrong::Stranger => vote.signer = u32::try_from(MEMBERS).unwrap() + 5,
-        Wrong::OtherSet => vote.commitment.validator_set_id += 1,
-        Wrong::OtherBlock => vote.commitment.block_number += 1,
+        Wrong::Stranger => vote.signer = SignerIndex::new(u32::try_from(MEMBERS).unwrap() + 5),
+        Wrong::OtherSet => vote.commitment.validator_set_id = SetId::new(4),
+        Wrong::OtherBlock => vote.commitment.block_number = BlockNumber::new(11),
         _ => {}
     }
     vote
@@ -329,13 +334,13 @@ fn keys_that_are_multiples_of_the_generator_meet_no_exception() {
         .unzip();
     secrets.sort_by_key(|secret| secret.public().pk1());
     let set = TestSet {
-        set: duet_primitives::DualKeyset::new(3, keys).unwrap(),
+        set: duet_primitives::DualKeyset::new(SetId::new(3), keys).unwrap(),
         secrets,
     };
     let message = RoundMessage::new(GENESIS, set.commitment(10, &set.set));
     let votes: Vec<_> = (0..)
         .zip(&set.secrets)
-        .map(|(index, secret)| UncheckedVote::sign(secret, index, &message))
+        .map(|(index, secret)| UncheckedVote::sign(secret, SignerIndex::new(index), &message))
         .collect();
     for _ in 0..3 {
         let keyset = set.set.keyset();

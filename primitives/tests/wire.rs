@@ -82,7 +82,10 @@ fn pinned() -> BTreeMap<&'static str, String> {
         ("Bitfield", pin(justification.signers())),
         ("Commitment", pin(&commitment)),
         ("CommitmentPayload", pin(&payload(&commitment))),
-        ("ConsensusLog::Activated", pin(&ConsensusLog::Activated(4))),
+        (
+            "ConsensusLog::Activated",
+            pin(&ConsensusLog::Activated(SetId::new(4))),
+        ),
         (
             "ConsensusLog::Planned",
             pin(&ConsensusLog::Planned(planned.clone())),
@@ -156,17 +159,20 @@ fn take<'a>(rest: &mut &'a [u8], length: usize) -> &'a [u8] {
 }
 
 fn assert_keyset(rest: &mut &[u8], set: &KeysetCommitment) {
-    assert_eq!(take(rest, 8), set.id.to_le_bytes());
+    assert_eq!(take(rest, 8), set.id.get().to_le_bytes());
     assert_eq!(take(rest, 4), set.len.to_le_bytes());
     assert_eq!(take(rest, 32), set.root.as_bytes());
     assert_eq!(take(rest, 48), set.apk1.as_ref());
 }
 
 fn assert_commitment(rest: &mut &[u8], commitment: &Commitment) {
-    assert_eq!(take(rest, 4), commitment.block_number.to_le_bytes());
+    assert_eq!(take(rest, 4), commitment.block_number.get().to_le_bytes());
     assert_eq!(take(rest, 32), commitment.block_hash.as_bytes());
     assert_eq!(take(rest, 32), commitment.mmr_root.as_bytes());
-    assert_eq!(take(rest, 8), commitment.validator_set_id.to_le_bytes());
+    assert_eq!(
+        take(rest, 8),
+        commitment.validator_set_id.get().to_le_bytes()
+    );
     assert_keyset(rest, &commitment.next);
 }
 
@@ -231,7 +237,11 @@ fn a_stateless_proof_is_justification_absentees_and_hashes() {
     assert_eq!(bytes[..315], stateless.justification.encode());
     assert_eq!(take(&mut rest, 1), [3 << 2]);
     for absentee in [3, 7, 8] {
-        let key = set.set.keyset().key(absentee).expect("a member");
+        let key = set
+            .set
+            .keyset()
+            .key(SignerIndex::new(absentee))
+            .expect("a member");
         assert_eq!(take(&mut rest, 48), key.to_bytes().as_ref());
     }
     assert_eq!(rest, stateless.proof.encode());
@@ -262,7 +272,7 @@ fn a_log_is_one_for_planned_and_two_for_activated() {
     assert_eq!(planned[0], 1);
     assert_keyset(&mut &planned[1..], next.set.commitment());
     assert_eq!(
-        ConsensusLog::Activated(4).encode(),
+        ConsensusLog::Activated(SetId::new(4)).encode(),
         [2, 4, 0, 0, 0, 0, 0, 0, 0]
     );
     assert!(ConsensusLog::decode(&mut &[0_u8; 93][..]).is_err());

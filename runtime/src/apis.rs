@@ -1,11 +1,11 @@
-//! What nodes ask of the runtime.
+//! The runtime APIs that nodes call, and the version that they see.
 
 use crate::{
     genesis, AccountId, Aura, Balance, Block, Duet, Executive, Grandpa, Historical,
     InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig, SessionKeys, System,
-    TransactionPayment, VERSION,
+    TransactionPayment,
 };
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, vec::Vec};
 use codec::Encode;
 use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets};
 use frame_support::genesis_builder_helper::{build_state, get_preset};
@@ -23,7 +23,20 @@ use sp_runtime::{
     ApplyExtrinsicResult, ExtrinsicInclusionMode,
 };
 use sp_session::OpaqueGeneratedSessionKeys;
-use sp_version::RuntimeVersion;
+use sp_version::{runtime_version, RuntimeVersion};
+
+/// Name and version; `spec_version` grows with every change of behaviour.
+#[runtime_version]
+pub const VERSION: RuntimeVersion = RuntimeVersion {
+    spec_name: Cow::Borrowed("duet"),
+    impl_name: Cow::Borrowed("duet"),
+    authoring_version: 1,
+    spec_version: 1,
+    impl_version: 1,
+    apis: RUNTIME_API_VERSIONS,
+    transaction_version: 1,
+    system_version: 1,
+};
 
 impl_runtime_apis! {
     impl sp_api::Core<Block> for Runtime {
@@ -317,7 +330,7 @@ impl_runtime_apis! {
         ) -> (frame_support::weights::Weight, frame_support::weights::Weight) {
             let weight = Executive::try_runtime_upgrade(checks)
                 .expect("a failed check ends the tool that asked for it");
-            (weight, crate::configs::system::BlockWeights::get().max_block)
+            (weight, <Runtime as frame_system::Config>::BlockWeights::get().max_block)
         }
 
         fn execute_block(

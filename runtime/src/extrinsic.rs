@@ -1,12 +1,13 @@
-//! What a transaction carries, and how a client makes one from these types.
+//! The transaction format, and how a client builds a transaction from these types.
 
 use crate::{
-    types::{Address, Hash, Nonce, Signature},
-    AccountId, Runtime, RuntimeCall, VERSION,
+    types::{AccountId, Address, Hash, Nonce, Signature},
+    Runtime, RuntimeCall,
 };
+use frame_support::traits::Get;
 use sp_runtime::generic::{self, Era};
 
-/// What is checked of every transaction before it runs, and what its signer also signs.
+/// The checks of every transaction before it runs. Their data is part of what the signer signs.
 pub type TxExtension = (
     frame_system::AuthorizeCall<Runtime>,
     frame_system::CheckNonZeroSender<Runtime>,
@@ -21,7 +22,7 @@ pub type TxExtension = (
     frame_system::WeightReclaim<Runtime>,
 );
 
-/// A transaction as it stands in a block.
+/// A transaction as encoded in a block.
 pub type UncheckedExtrinsic =
     generic::UncheckedExtrinsic<Address, RuntimeCall, Signature, TxExtension>;
 
@@ -46,11 +47,12 @@ pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPay
         frame_system::WeightReclaim::new(),
     );
     // An immortal transaction names the genesis block as the one that it is anchored to.
+    let version = <Runtime as frame_system::Config>::Version::get();
     let implicit = (
         (),
         (),
-        VERSION.spec_version,
-        VERSION.transaction_version,
+        version.spec_version,
+        version.transaction_version,
         genesis_hash,
         genesis_hash,
         (),

@@ -1,10 +1,11 @@
-//! The runtime of a chain whose blocks GRANDPA finalizes and Duet proves to the outside.
+//! The runtime of a chain that GRANDPA finalizes and whose finality Duet proves.
 //!
 //! - [`constants`]: the chain's times, sizes and units.
-//! - [`types`]: what a block, an account and a balance are.
+//! - [`types`]: accounts, balances, hashes and headers.
+//! - [`Block`] and [`Executive`]: blocks, and what executes them.
 //! - [`configs`]: every pallet's configuration, by concern.
-//! - [`extrinsic`]: what a transaction carries, and how a client makes one from these types.
-//! - [`apis`]: what nodes ask of the runtime.
+//! - [`extrinsic`]: the transaction format, and how a client builds a transaction.
+//! - [`apis`]: the runtime APIs and the version.
 //! - [`genesis`]: the presets of the development and local networks, and the parts to make one's own.
 //!
 //! Equivocations of GRANDPA and of Duet go the same way: evidence → its pallet → Offences → Staking, which
@@ -23,6 +24,8 @@ pub mod apis;
 #[cfg(feature = "runtime-benchmarks")]
 mod benchmarking;
 #[warn(missing_docs)]
+mod block;
+#[warn(missing_docs)]
 pub mod configs;
 #[warn(missing_docs)]
 pub mod constants;
@@ -36,15 +39,15 @@ pub mod types;
 #[cfg(test)]
 mod tests;
 
-use alloc::{borrow::Cow, vec::Vec};
-use sp_version::{runtime_version, RuntimeVersion};
+use alloc::vec::Vec;
 
-pub use apis::{RuntimeApi, RUNTIME_API_VERSIONS};
+pub use apis::{RuntimeApi, RUNTIME_API_VERSIONS, VERSION};
+pub use block::{Block, Executive};
 pub use extrinsic::{SignedPayload, TxExtension, UncheckedExtrinsic};
-pub use types::{AccountId, Address, Balance, Block, BlockNumber, Hash, Header, Nonce, Signature};
+pub use types::{AccountId, Address, Balance, BlockNumber, Hash, Header, Nonce, Signature};
 
 sp_runtime::impl_opaque_keys! {
-    /// The keys of a validator in the session pallet; its Duet key stands in Duet's own registry.
+    /// The keys of a validator in the session pallet; its Duet key is in Duet's own registry.
     pub struct SessionKeys {
         /// Authors blocks.
         pub aura: Aura,
@@ -52,28 +55,6 @@ sp_runtime::impl_opaque_keys! {
         pub grandpa: Grandpa,
     }
 }
-
-/// Name and version; `spec_version` grows with every change of behaviour.
-#[runtime_version]
-pub const VERSION: RuntimeVersion = RuntimeVersion {
-    spec_name: Cow::Borrowed("duet"),
-    impl_name: Cow::Borrowed("duet"),
-    authoring_version: 1,
-    spec_version: 1,
-    impl_version: 1,
-    apis: RUNTIME_API_VERSIONS,
-    transaction_version: 1,
-    system_version: 1,
-};
-
-/// Runs blocks.
-pub type Executive = frame_executive::Executive<
-    Runtime,
-    Block,
-    frame_system::ChainContext<Runtime>,
-    Runtime,
-    AllPalletsWithSystem,
->;
 
 /// The pallets, in the order in which their hooks and their genesis run.
 ///

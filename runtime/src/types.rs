@@ -1,6 +1,5 @@
-//! What a block, an account and a balance are.
+//! Accounts, balances, hashes and headers.
 
-use crate::UncheckedExtrinsic;
 use sp_runtime::{
     generic,
     traits::{BlakeTwo256, IdentifyAccount, Verify},
@@ -23,9 +22,6 @@ pub type Nonce = u32;
 pub type Hash = sp_core::H256;
 /// Header of a block.
 pub type Header = generic::Header<BlockNumber, BlakeTwo256>;
-/// A block, its extrinsics decoded.
-pub type Block = generic::Block<Header, UncheckedExtrinsic>;
-
 /// Blocks as clients carry them: extrinsics that only the runtime decodes.
 pub mod opaque {
     use super::Header;

@@ -131,7 +131,7 @@ impl Filter {
         let oldest = self.rounds.keys().next().map(|key| key.0);
         let signing = self.window.signing.as_ref().map(Accepted::id);
         if let Some(oldest) = oldest.or(signing).min(signing) {
-            self.signers = self.signers.split_off(&(oldest, 0));
+            self.signers = self.signers.split_off(&(oldest, SignerIndex::new(0)));
         }
     }
 
@@ -150,7 +150,7 @@ impl Filter {
         };
         let set = place.set();
         let len = set.keyset().len();
-        if signer >= len {
+        if signer.get() >= len {
             return Verdict::Blame(Blame::Vote(VoteError::UnknownSigner { signer, len }));
         }
         match self

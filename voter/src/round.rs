@@ -216,19 +216,18 @@ mod tests {
     use super::*;
     use duet_primitives::{testing::TestSet, H256};
 
-    fn message(set: &TestSet, block: BlockNumber) -> Arc<RoundMessage> {
+    fn message(set: &TestSet, block: u32) -> Arc<RoundMessage> {
         Arc::new(RoundMessage::new(
             H256::zero(),
             set.commitment(block, &set.set),
         ))
     }
 
-    fn enter(
-        rounds: &mut Rounds,
-        set: &TestSet,
-        signer: SignerIndex,
-        block: BlockNumber,
-    ) -> Entered {
+    fn blocks(range: RangeInclusive<u32>) -> RangeInclusive<BlockNumber> {
+        BlockNumber::new(*range.start())..=BlockNumber::new(*range.end())
+    }
+
+    fn enter(rounds: &mut Rounds, set: &TestSet, signer: u32, block: u32) -> Entered {
         let message = message(set, block);
         rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2)
     }
@@ -242,20 +241,21 @@ mod tests {
             assert_eq!(enter(&mut rounds, &set, signer, 8), Entered::Counted);
         }
         assert_eq!(enter(&mut rounds, &set, 1, 8), Entered::Repeated);
-        assert_eq!(rounds.ready(1..=9, threshold), None);
+        assert_eq!(rounds.ready(blocks(1..=9), threshold), None);
         enter(&mut rounds, &set, 3, 8);
-        assert_eq!(rounds.ready(1..=7, threshold), None);
-        assert_eq!(rounds.ready(1..=9, threshold), Some(8));
+        assert_eq!(rounds.ready(blocks(1..=7), threshold), None);
+        let block = BlockNumber::new(8);
+        assert_eq!(rounds.ready(blocks(1..=9), threshold), Some(block));
         let proof = rounds
-            .justify(8, &set.set)
+            .justify(block, &set.set)
             .expect("a threshold")
             .expect("good votes");
         assert!(proof
             .into_unchecked()
             .check(set.set.keyset(), H256::zero())
             .is_ok());
-        assert_eq!(rounds.ready(1..=9, threshold), None);
-        assert!(rounds.justify(8, &set.set).is_none());
+        assert_eq!(rounds.ready(blocks(1..=9), threshold), None);
+        assert!(rounds.justify(block, &set.set).is_none());
     }
 
     #[test]
@@ -273,7 +273,10 @@ mod tests {
             };
             rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2);
         }
-        assert_eq!(rounds.ready(1..=9, set.set.keyset().threshold()), None);
+        assert_eq!(
+            rounds.ready(blocks(1..=9), set.set.keyset().threshold()),
+            None
+        );
     }
 
     #[test]
@@ -285,8 +288,8 @@ mod tests {
         }
         assert_eq!(enter(&mut rounds, &set, 0, 7), Entered::CountedForLowest);
         assert_eq!((rounds.len(), rounds.votes()), (2, 2));
-        assert_eq!(rounds.ready(3..=3, 1), None);
-        rounds.prune(5);
+        assert_eq!(rounds.ready(blocks(3..=3), 1), None);
+        rounds.prune(BlockNumber::new(5));
         assert_eq!((rounds.len(), rounds.votes()), (1, 1));
     }
 }

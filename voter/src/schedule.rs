@@ -22,12 +22,13 @@ pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u3
     let place = |index: SignerIndex| {
         let hash = Sha256::new()
             .chain_update(seed)
-            .chain_update(index.to_le_bytes())
+            .chain_update(index.get().to_le_bytes())
             .finalize();
         (hash, index)
     };
     let own = place(signer);
     (0..len)
+        .map(SignerIndex::new)
         .map(place)
         .fold(0, |rank, other| if other < own { rank + 1 } else { rank })
 }
@@ -98,7 +99,7 @@ mod tests {
         let orders = [1, 2].map(|block| {
             let commitment = set.commitment(block, &set.set);
             (0..20)
-                .map(|signer| rank(&commitment, 20, signer))
+                .map(|signer| rank(&commitment, 20, SignerIndex::new(signer)))
                 .collect::<Vec<_>>()
         });
         for order in &orders {
@@ -120,20 +121,20 @@ mod tests {
         schedule.enter(&proof(3), 100, true);
         schedule.enter(&proof(4), 50, false);
         schedule.enter(&proof(5), 70, false);
-        schedule.supersede(5);
+        schedule.supersede(BlockNumber::new(5));
         assert_eq!(
             schedule.next(),
             Some(70),
             "of the lower ones only the mandatory stays"
         );
-        schedule.seen(5);
+        schedule.seen(BlockNumber::new(5));
         assert!(schedule.due(99).is_empty());
         let due = schedule.due(100);
         assert_eq!(
             due.iter()
                 .map(|one| one.commitment.block_number)
                 .collect::<Vec<_>>(),
-            [3]
+            [BlockNumber::new(3)]
         );
         assert_eq!(schedule.next(), None);
     }

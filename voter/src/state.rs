@@ -91,7 +91,7 @@ pub(crate) enum Logged {
 impl State {
     /// The state of a node that knows nothing but the first set, which signs from `start` on.
     pub fn new(first: KeysetCommitment, start: BlockNumber) -> Self {
-        let floor = start.saturating_sub(1);
+        let floor = start.saturating_previous();
         Self {
             signing: Span {
                 set: first,
@@ -134,7 +134,7 @@ impl State {
         let spans: Vec<_> = self.spans().collect();
         let follows = |pair: &[&Span]| match pair {
             [span, next] => {
-                next.set.id.checked_sub(1) == Some(span.set.id)
+                Some(next.set.id) == span.set.id.checked_next()
                     && span
                         .start
                         .is_some_and(|start| span.mandatory >= Some(start))
@@ -188,7 +188,7 @@ impl State {
     pub fn best_number(&self) -> BlockNumber {
         match (&self.best, self.signing.start) {
             (Some(best), _) => best.commitment.block_number,
-            (None, start) => start.unwrap_or_default().saturating_sub(1),
+            (None, start) => start.unwrap_or(BlockNumber::ZERO).saturating_previous(),
         }
     }
 
@@ -225,14 +225,14 @@ impl State {
     /// The lowest block that the signing set may still prove. (ROUND-5)
     pub(crate) fn lowest(&self) -> BlockNumber {
         let start = self.signing.start.unwrap_or(BlockNumber::MAX);
-        start.max(self.best_number().saturating_add(1))
+        start.max(self.best_number().saturating_next())
     }
 
     /// The highest block that the signing set may prove, as far as the chain tells: its mandatory
     /// block until that is proven (ROUND-2), then up to its successor's first block.
     pub(crate) fn highest(&self) -> BlockNumber {
         let successor = self.next().and_then(|next| next.start);
-        let last = successor.map_or(BlockNumber::MAX, |start| start.saturating_sub(1));
+        let last = successor.map_or(BlockNumber::MAX, BlockNumber::saturating_previous);
         self.pending().unwrap_or(last)
     }
 
@@ -250,7 +250,7 @@ impl State {
         if set.id <= last.set.id {
             return Logged::Known;
         }
-        if last.set.id.checked_add(1) != Some(set.id)
+        if last.set.id.checked_next() != Some(set.id)
             || last.start.is_none_or(|start| block < start)
         {
             return Logged::Gap;
@@ -312,7 +312,7 @@ impl State {
             return false;
         };
         self.signing = next;
-        self.raise_floor(start.saturating_sub(1));
+        self.raise_floor(start.saturating_previous());
         true
     }
 

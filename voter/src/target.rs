@@ -18,7 +18,7 @@ pub(crate) fn target(state: &State, min_delta: u32) -> Option<BlockNumber> {
     let block = match state.pending() {
         Some(mandatory) => mandatory,
         None => {
-            let proven = state.lowest().saturating_sub(1);
+            let proven = state.lowest().saturating_previous();
             proven.checked_add(step(proven, finalized, min_delta)?)?
         }
     };
@@ -35,11 +35,18 @@ fn step(best: BlockNumber, finalized: BlockNumber, min_delta: u32) -> Option<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::{testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, H256};
+    use duet_primitives::{
+        testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, SetId, H256,
+    };
+
+    /// The target as an integer.
+    fn target(state: &State, min_delta: u32) -> Option<u32> {
+        super::target(state, min_delta).map(BlockNumber::get)
+    }
 
     fn set(id: u64) -> KeysetCommitment {
         KeysetCommitment {
-            id,
+            id: SetId::new(id),
             len: 4,
             root: H256::zero(),
             apk1: Pk1Bytes([0; 48]),
@@ -64,51 +71,56 @@ mod tests {
         ];
         for (best, finalized, min_delta, expected) in table {
             assert_eq!(
-                step(best, finalized, min_delta),
+                step(
+                    BlockNumber::new(best),
+                    BlockNumber::new(finalized),
+                    min_delta
+                ),
                 Some(expected),
                 "{best} {finalized}"
             );
         }
-        assert_eq!(step(5, 4, 1), None);
-        assert_eq!(step(0, u32::MAX, 1), None);
-        assert_eq!(step(0, u32::MAX - 1, 1), Some(1 << 31));
+        let step = |best, finalized| step(BlockNumber::new(best), BlockNumber::new(finalized), 1);
+        assert_eq!(step(5, 4), None);
+        assert_eq!(step(0, u32::MAX), None);
+        assert_eq!(step(0, u32::MAX - 1), Some(1 << 31));
     }
 
     #[test]
     fn nothing_is_voted_on_before_grandpa_is_there() {
-        let mut state = State::new(set(0), 1);
+        let mut state = State::new(set(0), BlockNumber::new(1));
         assert_eq!(target(&state, 1), None);
-        state.scan(1);
+        state.scan(BlockNumber::new(1));
         assert_eq!(target(&state, 1), Some(1));
         assert_eq!(target(&state, 4), None);
-        state.scan(9);
+        state.scan(BlockNumber::new(9));
         assert_eq!(target(&state, 1), Some(8));
         assert_eq!(target(&state, 4), Some(8));
     }
 
     #[test]
     fn a_pending_mandatory_block_comes_before_everything() {
-        let mut state = State::new(set(0), 1);
-        state.plan(5, set(1));
-        state.scan(4);
+        let mut state = State::new(set(0), BlockNumber::new(1));
+        state.plan(BlockNumber::new(5), set(1));
+        state.scan(BlockNumber::new(4));
         assert_eq!(
             target(&state, 1),
             None,
             "the mandatory block is announced, not finalized"
         );
-        state.scan(40);
+        state.scan(BlockNumber::new(40));
         assert_eq!(target(&state, 1), Some(5));
         assert_eq!(target(&state, 16), Some(5), "min_delta does not skip it");
     }
 
     #[test]
     fn a_set_votes_on_nothing_from_its_successors_first_block_on() {
-        let mut state = State::new(set(0), 1);
-        state.plan(5, set(1));
-        state.activate(9, 1);
-        assert_eq!(state.highest(), 5);
-        assert_eq!(state.successor_at(4), &set(0));
-        assert_eq!(state.successor_at(5), &set(1));
+        let mut state = State::new(set(0), BlockNumber::new(1));
+        state.plan(BlockNumber::new(5), set(1));
+        state.activate(BlockNumber::new(9), SetId::new(1));
+        assert_eq!(state.highest(), BlockNumber::new(5));
+        assert_eq!(state.successor_at(BlockNumber::new(4)), &set(0));
+        assert_eq!(state.successor_at(BlockNumber::new(5)), &set(1));
     }
 
     #[test]
@@ -116,10 +128,10 @@ mod tests {
         let base = TestSet::new(0, [0]);
         let next = TestSet::new(1, [1]);
         let targets = [5, 6, 8].map(|last| {
-            let mut state = State::new(base.set.commitment().clone(), 1);
-            state.plan(5, next.set.commitment().clone());
-            state.activate(9, 1);
-            state.scan(20);
+            let mut state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
+            state.plan(BlockNumber::new(5), next.set.commitment().clone());
+            state.activate(BlockNumber::new(9), SetId::new(1));
+            state.scan(BlockNumber::new(20));
             for block in [5, last] {
                 let commitment = base.commitment(block, &next.set);
                 let message = RoundMessage::new(H256::zero(), commitment);
@@ -137,9 +149,9 @@ mod tests {
 
     #[test]
     fn a_first_set_that_starts_late_votes_from_its_first_block_on() {
-        let mut state = State::new(set(7), 1000);
-        assert_eq!(state.lowest(), 1000);
-        state.scan(1000);
+        let mut state = State::new(set(7), BlockNumber::new(1000));
+        assert_eq!(state.lowest(), BlockNumber::new(1000));
+        state.scan(BlockNumber::new(1000));
         assert_eq!(target(&state, 1), Some(1000));
     }
 }

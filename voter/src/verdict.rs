@@ -112,19 +112,28 @@ mod tests {
     #[test]
     fn an_error_of_another_set_blames_nobody_and_says_on_which_side_it_is() {
         let old: Verdict<()> = VoteError::WrongSet {
-            expected: 4,
-            got: 3,
+            expected: SetId::new(4),
+            got: SetId::new(3),
         }
         .into();
-        assert_eq!(old, Verdict::Ignore(Ignored::OldSet { signing: 4, got: 3 }));
+        assert_eq!(
+            old,
+            Verdict::Ignore(Ignored::OldSet {
+                signing: SetId::new(4),
+                got: SetId::new(3)
+            })
+        );
         let new: Verdict<()> = JustificationError::WrongSet {
-            expected: 4,
-            got: 5,
+            expected: SetId::new(4),
+            got: SetId::new(5),
         }
         .into();
         assert_eq!(
             new,
-            Verdict::Ignore(Ignored::FutureSet { signing: 4, got: 5 })
+            Verdict::Ignore(Ignored::FutureSet {
+                signing: SetId::new(4),
+                got: SetId::new(5)
+            })
         );
     }
 
@@ -135,7 +144,10 @@ mod tests {
             Verdict::<()>::from(error),
             Verdict::Blame(Blame::Justification(error))
         );
-        let error = VoteError::UnknownSigner { signer: 4, len: 4 };
+        let error = VoteError::UnknownSigner {
+            signer: SignerIndex::new(4),
+            len: 4,
+        };
         assert_eq!(
             Verdict::<()>::from(error),
             Verdict::Blame(Blame::Vote(error))

@@ -65,8 +65,8 @@ pub(crate) enum Missing {
     Genesis,
     #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
     Past,
-    #[error("proof by which set {0} hands over, and needs one: too much is pruned there")]
-    SetProof(SetId),
+    #[error("handoff proof of set {0}, and needs one: too much is pruned there")]
+    HandoffProof(SetId),
     #[error("keys of set {0}")]
     Keys(SetId),
     #[error("proof of block {0}, which it names as its proven head")]
@@ -100,8 +100,8 @@ impl From<Error> for Fault {
             (Culprit::Sender, _) => Self::Lie(Lie::Rule(error)),
             (Culprit::Validators, _) => with_advice(Kind::Misbehaviour),
             (_, NextStep::NewCheckpoint) => with_advice(Kind::NoWay),
-            (_, NextStep::FetchSetProofs { from_set }) => {
-                Self::Incomplete(Missing::SetProof(from_set))
+            (_, NextStep::FetchHandoffProofs { from_set }) => {
+                Self::Incomplete(Missing::HandoffProof(from_set))
             }
             (_, NextStep::FetchKeys { set }) => Self::Incomplete(Missing::Keys(set)),
             (Culprit::Caller | Culprit::Nobody, _) => with_advice(Kind::Usage),
@@ -128,7 +128,7 @@ impl Fault {
         match self {
             Self::Lie(lie) => Some(lie.rule()),
             Self::OtherChain { .. } => Some("LIGHT-1"),
-            Self::Incomplete(Missing::SetProof(_)) => Some("LIGHT-6"),
+            Self::Incomplete(Missing::HandoffProof(_)) => Some("LIGHT-6"),
             Self::Incompatible(_)
             | Self::Unreachable(_)
             | Self::Incomplete(_)

@@ -39,7 +39,7 @@ pub(crate) enum Event<'a> {
         of: u32,
         bytes: usize,
         millis: f64,
-        /// The set that it hands over to, when it does.
+        /// The successor that it names, if it is a handoff.
         next_set: Option<SetId>,
         url: &'a str,
     },

@@ -2,7 +2,7 @@
 //! and nothing is believed.
 
 use crate::fault::{Fault, Lie, Missing};
-use duet_light_client::{decode, Error, GenesisProof, Received, SetProof, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Error, GenesisProof, Received, HandoffProof, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
     core::{
@@ -173,8 +173,8 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The proofs that hand over, from a set on.
-    pub(crate) async fn set_proofs(&self, from: SetId, limit: u32) -> Result<Vec<SetProof>, Fault> {
+    /// The handoff proofs, from a set on.
+    pub(crate) async fn handoff_proofs(&self, from: SetId, limit: u32) -> Result<Vec<HandoffProof>, Fault> {
         let text: String = self
             .ask("duet_getSetProofs", rpc_params![from, limit])
             .await?;
@@ -182,7 +182,7 @@ impl Server {
     }
 
     /// The same for those who have no keys.
-    pub(crate) async fn stateless_set_proofs(
+    pub(crate) async fn stateless_handoff_proofs(
         &self,
         from: SetId,
         limit: u32,

@@ -225,9 +225,9 @@ impl Session {
 
     /// Verifies proofs that follow each other, as far as they are new and hold, and shows them; how many there
     /// were. Stops at the goal.
-    pub(crate) fn verify_front(&mut self, updates: &[Update], url: &str) -> Result<u32, Failure> {
+    pub(crate) fn verify_prefix(&mut self, updates: &[Update], url: &str) -> Result<u32, Failure> {
         let start = Instant::now();
-        let verified = self.trusted()?.verify_front(updates);
+        let verified = self.trusted()?.verify_prefix(updates);
         let count = u32::try_from(verified.len()).unwrap_or(u32::MAX);
         // Their equations were checked as one: each has its share of the time.
         let took = start.elapsed() / count.max(1);

@@ -71,20 +71,20 @@ impl Session {
     pub(crate) async fn walk(&mut self, server: &Server, head: BlockNumber) -> Result<u32, Fault> {
         let mut walked = 0;
         loop {
-            let proofs = self.fetch_set_proofs(server).await?;
+            let proofs = self.fetch_handoff_proofs(server).await?;
             if proofs.is_empty() {
                 return Ok(walked);
             }
             let first = self.trusted()?.latest_set().id;
             let follows = |(set, update): (u64, &Update)| {
                 let commitment = update.commitment();
-                commitment.validator_set_id == set && commitment.hands_over()
+                commitment.validator_set_id == set && commitment.is_handoff()
             };
             let in_order = (first..)
                 .zip(&proofs)
                 .take_while(|pair| follows(*pair))
                 .count();
-            let front = self.verify_front(&proofs[..in_order], &server.url)?;
+            let front = self.verify_prefix(&proofs[..in_order], &server.url)?;
             walked += front;
             self.output.progress(self.trusted()?.best_number(), head);
             if self.is_done() {
@@ -96,31 +96,31 @@ impl Session {
             };
             let got = update.commitment().validator_set_id;
             if stopped_at >= in_order {
-                let expected = first.saturating_add(front.into());
-                return Err(other_set(expected, got, update.commitment().hands_over()));
+                let expected = SetId::new(first.get().saturating_add(front.into()));
+                return Err(other_set(expected, got, update.commitment().is_handoff()));
             }
             // What did not hold with the others is verified alone, which says why.
             if self.verify(update, &server.url)? == Step::Old {
                 let what =
-                    format!("set {got} hands over with a block that is not after the one before");
+                    format!("the handoff block of set {got} is not after the one before");
                 return Err(Lie::Contradiction(what).into());
             }
             walked += 1;
         }
     }
 
-    async fn fetch_set_proofs(&self, server: &Server) -> Result<Vec<Update>, Fault> {
+    async fn fetch_handoff_proofs(&self, server: &Server) -> Result<Vec<Update>, Fault> {
         let latest = self.trusted()?.latest_set();
         let (from, limit) = (latest.id, sets_at_once(latest.len));
         Ok(match self.mode {
             Mode::Full => server
-                .set_proofs(from, limit)
+                .handoff_proofs(from, limit)
                 .await?
                 .into_iter()
                 .map(Update::from)
                 .collect(),
             Mode::Stateless => {
-                let proofs = server.stateless_set_proofs(from, limit).await?;
+                let proofs = server.stateless_handoff_proofs(from, limit).await?;
                 proofs.into_iter().map(Update::from).collect()
             }
         })
@@ -176,12 +176,12 @@ impl Session {
     }
 }
 
-fn other_set(expected: u64, got: u64, hands_over: bool) -> Fault {
-    let asked = format!("the proof by which set {expected} hands over");
-    let got = if hands_over {
+fn other_set(expected: u64, got: u64, is_handoff: bool) -> Fault {
+    let asked = format!("the handoff proof of set {expected}");
+    let got = if is_handoff {
         format!("one of set {got}")
     } else {
-        format!("one of set {got} that hands over to nobody")
+        format!("one of set {got} that names no successor")
     };
     Lie::OtherAnswer { asked, got }.into()
 }

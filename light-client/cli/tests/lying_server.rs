@@ -301,8 +301,8 @@ async fn a_flipped_bit_in_any_byte_of_a_served_stateless_proof_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_bit_in_any_byte_of_served_set_proofs_is_refused() {
     let chain = TestChain::new(1, 5, 1);
-    let len = chain.set_proofs(0, 1).encode().len();
+    let len = chain.handoff_proofs(0, 1).encode().len();
     flip_every_byte("duet_getSetProofs", 5, len, &[]).await;
-    let len = chain.stateless_set_proofs(0, 1).encode().len();
+    let len = chain.stateless_handoff_proofs(0, 1).encode().len();
     flip_every_byte("duet_getStatelessSetProofs", 5, len, &["--stateless"]).await;
 }

@@ -1,7 +1,7 @@
 //! Options that several commands share, and how their values are read.
 
-use super::DuetKeyError;
-use crate::{cli::Cli, genesis::genesis_hash};
+use super::error::DuetKeyError;
+use crate::genesis::genesis_hash;
 use duet_keystore::KeyStore;
 use duet_primitives::{DualKeyBytes, PossessionProof, H256};
 use sc_cli::{KeystoreParams, SubstrateCli};
@@ -22,7 +22,7 @@ pub(crate) struct ChainArgs {
 }
 
 impl ChainArgs {
-    fn load(&self, cli: &Cli) -> Result<Box<dyn sc_cli::ChainSpec>, DuetKeyError> {
+    fn load(&self, cli: &impl SubstrateCli) -> Result<Box<dyn sc_cli::ChainSpec>, DuetKeyError> {
         let id = if self.dev {
             "dev"
         } else {
@@ -46,7 +46,11 @@ pub(crate) struct GenesisArgs {
 }
 
 impl GenesisArgs {
-    pub(crate) fn hash(&self, cli: &Cli, chain: &ChainArgs) -> Result<H256, DuetKeyError> {
+    pub(crate) fn hash(
+        &self,
+        cli: &impl SubstrateCli,
+        chain: &ChainArgs,
+    ) -> Result<H256, DuetKeyError> {
         match self.genesis {
             Some(hash) => Ok(hash),
             None if self.in_genesis => Ok(H256::zero()),
@@ -71,13 +75,13 @@ pub(crate) struct KeyDirectoryArgs {
 
 impl KeyDirectoryArgs {
     /// Opens the directory, which is made if it is missing.
-    pub(crate) fn open(&self, cli: &Cli) -> Result<KeyStore, DuetKeyError> {
+    pub(crate) fn open(&self, cli: &impl SubstrateCli) -> Result<KeyStore, DuetKeyError> {
         let (path, password) = self.locate(cli)?;
         Ok(KeyStore::open(path, password)?)
     }
 
     /// Opens the directory if it is there.
-    pub(crate) fn open_existing(&self, cli: &Cli) -> Result<KeyStore, DuetKeyError> {
+    pub(crate) fn open_existing(&self, cli: &impl SubstrateCli) -> Result<KeyStore, DuetKeyError> {
         let (path, password) = self.locate(cli)?;
         if !path.is_dir() {
             return Err(DuetKeyError::NoDirectory(path));
@@ -85,7 +89,10 @@ impl KeyDirectoryArgs {
         Ok(KeyStore::open(path, password)?)
     }
 
-    fn locate(&self, cli: &Cli) -> Result<(PathBuf, Option<SecretString>), DuetKeyError> {
+    fn locate<Cli: SubstrateCli>(
+        &self,
+        cli: &Cli,
+    ) -> Result<(PathBuf, Option<SecretString>), DuetKeyError> {
         // With its own path the keystore needs no chain.
         let directory = match &self.keystore.keystore_path {
             Some(_) => PathBuf::new(),

@@ -27,7 +27,7 @@ pub(crate) enum DuetKeyError {
     #[error(transparent)]
     Signer(#[from] SignerError),
     /// The public key.
-    #[error("this is no public key: {0}")]
+    #[error("not a valid public key: {0}")]
     Key(#[from] KeyError),
     /// The proof.
     #[error("the proof of possession does not hold: {0}")]

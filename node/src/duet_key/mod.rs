@@ -1,18 +1,17 @@
 //! `duet-key`: the tools for Duet keys.
 //!
-//! The SDK's `key` knows no BLS keys, and its keystore cannot name their files; so Duet has a command and a
-//! key file of its own, with the options that operators know from `key`.
+//! The SDK's `key` does not support BLS keys, and its keystore cannot name their files. So Duet has a command and
+//! a key file of its own, with the options that operators know from `key`.
 
 mod args;
 mod error;
 mod report;
 
-use crate::cli::Cli;
 use args::{ChainArgs, GenesisArgs, KeyDirectoryArgs};
 use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyStore, Signer};
 use duet_primitives::{ownership_statement, DualKeyBytes, PossessionProof};
 use report::Report;
-use sc_cli::{utils::read_uri, OutputTypeFlag};
+use sc_cli::{utils::read_uri, OutputTypeFlag, SubstrateCli};
 use sp_core::crypto::AccountId32;
 use zeroize::Zeroizing;
 
@@ -139,8 +138,8 @@ pub(crate) struct VerifyCmd {
 }
 
 impl DuetKeySubcommand {
-    /// Does it, and prints what came of it.
-    pub(crate) fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+    /// Runs the command and prints its result.
+    pub(crate) fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         match self {
             Self::Generate(cmd) => cmd.run(),
             Self::Insert(cmd) => cmd.run(cli),
@@ -164,7 +163,7 @@ impl GenerateCmd {
 }
 
 impl InsertCmd {
-    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+    fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         let suri = Zeroizing::new(read_uri(self.suri.as_ref())?);
         let secret = secret_of_suri(&suri)?;
         let public = secret.public();
@@ -200,7 +199,7 @@ impl InspectCmd {
 }
 
 impl ListCmd {
-    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+    fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         let store = self.directory.open_existing(cli)?;
         let reports = store.keys()?.into_iter().map(|public| {
             let path = store.path_of(&public.pk1()).unwrap_or_default();
@@ -214,7 +213,7 @@ impl ListCmd {
 }
 
 impl ProveCmd {
-    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+    fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         let genesis = self.genesis.hash(cli, &self.directory.chain)?;
         let store = match &self.suri {
             Some(suri) => {
@@ -253,7 +252,7 @@ fn choose(
 }
 
 impl VerifyCmd {
-    fn run(&self, cli: &Cli) -> Result<(), DuetKeyError> {
+    fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         let genesis = self.genesis.hash(cli, &self.chain)?;
         let owner = ownership_statement(genesis, &self.account);
         self.public.check_possession(&owner, &self.proof)?;

@@ -3,7 +3,7 @@
 use super::{
     client::{Chain, FullClient},
     finality::{BlockImport, Import},
-    Settings,
+    settings::Settings,
 };
 use duet_runtime::{types::opaque::Block, Hash};
 use sc_basic_authorship::ProposerFactory;

@@ -3,7 +3,7 @@
 use super::{
     client::{Chain, FullBackend, FullClient, SelectChain},
     network::{Network, Protocols},
-    Settings,
+    settings::Settings,
 };
 use duet_gossip::{DuetBlockImport, RpcLinks, VoterLinks};
 use duet_keystore::Signer;

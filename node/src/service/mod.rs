@@ -3,31 +3,32 @@
 //! - [`client`]: database, runtime, transaction pool, keystores;
 //! - [`finality`]: GRANDPA and Duet, as blocks are imported and as votes are cast;
 //! - [`authoring`]: Aura, as blocks are checked and as they are made;
-//! - [`network`]: the peer-to-peer network with the protocols of all of these.
+//! - [`network`]: the peer-to-peer network with the protocols of all of these;
+//! - [`rpc`]: what the node answers;
+//! - [`settings`]: what the parts above need of the configuration.
 
 mod authoring;
 mod client;
 mod finality;
 mod network;
+mod rpc;
+mod settings;
 
-use crate::rpc;
 use duet_keystore::Signer;
 use duet_runtime::{types::opaque::Block, Hash};
 use mmr_gadget::MmrGadget;
-use prometheus_endpoint::Registry;
 use sc_client_api::Backend as _;
 use sc_network::NetworkBackend;
 use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
-use sc_service::{
-    config::Role, BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager,
-};
-use sc_telemetry::{Telemetry, TelemetryHandle};
+use sc_service::{BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager};
+use sc_telemetry::Telemetry;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use std::sync::Arc;
 
 pub(crate) use authoring::ImportQueue;
 pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
 use network::Network;
+use settings::Settings;
 
 /// A node's parts, built and not started.
 pub(crate) struct Parts {
@@ -58,33 +59,6 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
         task_manager,
         telemetry,
     })
-}
-
-/// What the voters and the author need of the configuration, which the SDK's own tasks consume.
-struct Settings {
-    name: String,
-    role: Role,
-    is_authority: bool,
-    force_authoring: bool,
-    offchain_workers: bool,
-    disable_grandpa: bool,
-    registry: Option<Registry>,
-    telemetry: Option<TelemetryHandle>,
-}
-
-impl Settings {
-    fn new(config: &Configuration, telemetry: Option<TelemetryHandle>) -> Self {
-        Self {
-            name: config.network.node_name.clone(),
-            role: config.role,
-            is_authority: config.role.is_authority(),
-            force_authoring: config.force_authoring,
-            offchain_workers: config.offchain_worker.enabled,
-            disable_grandpa: config.disable_grandpa,
-            registry: config.prometheus_registry().cloned(),
-            telemetry,
-        }
-    }
 }
 
 /// Starts a node on one of the SDK's network back ends.

@@ -234,7 +234,7 @@ fn at_most_a_set_of_retired_keys_is_forgotten_at_once_and_in_order() {
 #[test]
 fn a_retired_key_that_still_signs_stays_remembered() {
     with(&[1, 2], || {
-        // CHAIN-5: nobody else has keys, so the set goes on without any registration.
+        // CHAIN-5: no other validator has keys, so the set continues without any registration.
         assert_ok!(Duet::deregister_keys(signed(1)));
         assert_ok!(Duet::deregister_keys(signed(2)));
         sessions(20);

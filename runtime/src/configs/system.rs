@@ -1,10 +1,11 @@
 //! Blocks, accounts, money and fees.
 
 use crate::{
+    apis::VERSION,
     constants::{EXISTENTIAL_DEPOSIT, MICRO, SLOT_MILLIS},
     AccountId, Aura, Authorship, Balance, Balances, Block, Hash, Nonce, OriginCaller, PalletInfo,
     Runtime, RuntimeCall, RuntimeEvent, RuntimeFreezeReason, RuntimeHoldReason, RuntimeOrigin,
-    RuntimeTask, System, VERSION,
+    RuntimeTask, System,
 };
 use frame_support::{
     derive_impl,

@@ -1,6 +1,6 @@
 //! The presets of the development and local networks, and the parts to make one's own.
 //!
-//! Every key of these presets is public knowledge: they are for networks that nobody depends on.
+//! Every secret key of these presets is public: use them for development and test networks only.
 
 mod presets;
 
@@ -23,7 +23,7 @@ pub const ENDOWMENT: Balance = 1_000_000 * UNIT;
 /// What a validator of a preset has bonded of it.
 pub const STAKE: Balance = 1_000 * UNIT;
 
-/// A validator that stands in the genesis.
+/// A validator of the genesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Validator {
     /// Its stash, which also pays for its transactions.
@@ -94,7 +94,7 @@ fn staker(validator: &Validator) -> (AccountId, AccountId, Balance, StakerStatus
     )
 }
 
-/// Where Duet's pair of keysets stands in the state: what light clients prove against a genesis. (LIGHT-2)
+/// The storage key of Duet's pair of keysets, which light clients prove against a genesis. (LIGHT-2)
 #[cfg(feature = "std")]
 pub fn keysets_key() -> [u8; 32] {
     pallet_duet::Keysets::<crate::Runtime>::hashed_key()

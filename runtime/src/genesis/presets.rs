@@ -16,7 +16,7 @@ use sp_keyring::{Ed25519Keyring, Sr25519Keyring};
 
 /// The Duet keys of `//Alice` and so on with their proofs, since a runtime does no arithmetic on secrets.
 ///
-/// A test of `duet-chain-spec` derives them anew and says how to write this file.
+/// A test of `duet-chain-spec` derives them again and says how to write this file.
 const DUET_KEYS: &str = include_str!("duet_keys.json");
 
 /// The Duet key of a well-known secret URI, and its proof for the genesis; `None` if it is in no preset.

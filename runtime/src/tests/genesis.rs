@@ -60,7 +60,7 @@ fn light_clients_find_the_first_set_where_they_look() {
     let bytes = storage
         .top
         .get(&expected)
-        .expect("stands in the genesis state");
+        .expect("the genesis state has it");
     assert_eq!(Keysets::decode(&mut &bytes[..]).unwrap().encode(), *bytes);
 }
 

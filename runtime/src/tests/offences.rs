@@ -1,4 +1,4 @@
-//! Who equivocates is slashed, and the chain goes on without it.
+//! A validator that equivocates is slashed, and the chain continues without it.
 
 use super::{
     chain::{has_event, Chain, GENESIS_HASH},

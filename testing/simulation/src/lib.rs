@@ -26,6 +26,7 @@
 //! # Ok::<(), ModelError>(())
 //! ```
 
+mod case;
 mod costs;
 mod matrix;
 mod mesh;
@@ -40,8 +41,9 @@ mod scheme;
 mod sizes;
 mod stats;
 
+pub use case::Case;
 pub use costs::{measure, CostTable, Costs, SchemeCosts};
-pub use matrix::{Case, Matrix, MatrixError};
+pub use matrix::{Matrix, MatrixError};
 pub use mesh::{Edge, Link, Mesh};
 pub use model::{Model, ModelError, MAX_VALIDATORS, MILLISECOND, SECOND};
 pub use plan::{Ballot, Plan};

@@ -1,6 +1,7 @@
 //! Many rounds: every scheme, set size and share of garbage senders, each with several seeds.
 
 use crate::{
+    case::Case,
     costs::{CostTable, Costs},
     model::{Model, ModelError},
     plan::Plan,
@@ -51,15 +52,6 @@ pub enum MatrixError {
     /// There is no seed, no size or no share.
     #[error("nothing is asked for")]
     Empty,
-}
-
-/// One line of the matrix: the rounds of all schemes on the same networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Case {
-    /// Size of the set.
-    pub validators: u32,
-    /// Share of it that sends garbage, in percent.
-    pub garbage: u32,
 }
 
 /// One network of a case.

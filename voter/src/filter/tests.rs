@@ -5,15 +5,15 @@ fn set() -> TestSet {
     TestSet::new(5, 0..4)
 }
 
-fn accepted(set: &TestSet, lowest: BlockNumber, highest: BlockNumber) -> Accepted {
+fn accepted(set: &TestSet, lowest: u32, highest: u32) -> Accepted {
     Accepted {
         set: Arc::new(set.set.clone()),
-        lowest,
-        highest,
+        lowest: BlockNumber::new(lowest),
+        highest: BlockNumber::new(highest),
     }
 }
 
-fn window(set: &TestSet, lowest: BlockNumber, highest: BlockNumber) -> Window {
+fn window(set: &TestSet, lowest: u32, highest: u32) -> Window {
     Window {
         signing: Some(accepted(set, lowest, highest)),
         ..Window::default()
@@ -26,24 +26,24 @@ fn filter(set: &TestSet) -> Filter {
     filter
 }
 
-fn message(set: &TestSet, block: BlockNumber) -> Arc<RoundMessage> {
+fn message(set: &TestSet, block: u32) -> Arc<RoundMessage> {
     Arc::new(RoundMessage::new(
         H256::zero(),
         set.commitment(block, &set.set),
     ))
 }
 
-fn lie(set: &TestSet, block: BlockNumber, lie: u8) -> Arc<RoundMessage> {
+fn lie(set: &TestSet, block: u32, lie: u8) -> Arc<RoundMessage> {
     let mut commitment = set.commitment(block, &set.set);
     commitment.mmr_root = H256::repeat_byte(lie);
     Arc::new(RoundMessage::new(H256::zero(), commitment))
 }
 
-fn vote(set: &TestSet, signer: SignerIndex, message: &RoundMessage) -> Vote {
+fn vote(set: &TestSet, signer: u32, message: &RoundMessage) -> Vote {
     set.vote(signer, message).expect("a member")
 }
 
-fn note(filter: &mut Filter, set: &TestSet, signer: SignerIndex, block: BlockNumber) {
+fn note(filter: &mut Filter, set: &TestSet, signer: u32, block: u32) {
     let message = message(set, block);
     let noted = filter.note_vote(&vote(set, signer, &message), &message);
     assert!(matches!(noted, Noted::New), "{noted:?}");
@@ -72,10 +72,10 @@ fn nothing_is_taken_before_the_first_window() {
 fn set_and_block_are_looked_at_before_the_signer() {
     let set = set();
     let filter = filter(&set);
-    let at = |id, block, signer| {
+    let at = |id: u64, block, signer: u32| {
         let mut vote = vote(&set, 0, &message(&set, block)).into_unchecked();
-        vote.commitment.validator_set_id = id;
-        vote.signer = signer;
+        vote.commitment.validator_set_id = SetId::new(id);
+        vote.signer = SignerIndex::new(signer);
         match filter.vote(&vote) {
             Verdict::Ignore(reason) => Err(reason),
             Verdict::Blame(blame) => Ok(Some(blame)),
@@ -83,17 +83,18 @@ fn set_and_block_are_looked_at_before_the_signer() {
             Verdict::Known => panic!("nothing is known yet"),
         }
     };
-    assert_eq!(at(4, 10, 9), Err(Ignored::OldSet { signing: 5, got: 4 }));
-    assert_eq!(at(6, 10, 9), Err(Ignored::FutureSet { signing: 5, got: 6 }));
-    assert_eq!(at(5, 9, 9), Err(Ignored::Stale { lowest: 10, got: 9 }));
-    assert_eq!(
-        at(5, 21, 9),
-        Err(Ignored::Future {
-            highest: 20,
-            got: 21
-        })
-    );
-    let unknown = VoteError::UnknownSigner { signer: 4, len: 4 };
+    let (signing, got) = (SetId::new(5), SetId::new(4));
+    assert_eq!(at(4, 10, 9), Err(Ignored::OldSet { signing, got }));
+    let got = SetId::new(6);
+    assert_eq!(at(6, 10, 9), Err(Ignored::FutureSet { signing, got }));
+    let (lowest, got) = (BlockNumber::new(10), BlockNumber::new(9));
+    assert_eq!(at(5, 9, 9), Err(Ignored::Stale { lowest, got }));
+    let (highest, got) = (BlockNumber::new(20), BlockNumber::new(21));
+    assert_eq!(at(5, 21, 9), Err(Ignored::Future { highest, got }));
+    let unknown = VoteError::UnknownSigner {
+        signer: SignerIndex::new(4),
+        len: 4,
+    };
     assert_eq!(at(5, 10, 4), Ok(Some(Blame::Vote(unknown))));
     assert_eq!(at(5, 10, 3), Ok(None));
     assert_eq!(at(5, 20, 3), Ok(None));
@@ -131,10 +132,13 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
     let offence = proof
         .check(set.set.commitment(), H256::zero())
         .expect("evidence holds");
-    assert_eq!((offence.signer, offence.block_number), (1, 12));
+    assert_eq!(offence.signer, SignerIndex::new(1));
+    assert_eq!(offence.block_number, BlockNumber::new(12));
     assert_eq!(
         ask(&filter, &third),
-        Verdict::Ignore(Ignored::Equivocator { signer: 1 })
+        Verdict::Ignore(Ignored::Equivocator {
+            signer: SignerIndex::new(1)
+        })
     );
     assert!(matches!(
         filter.note_vote(&third, &messages[1]),
@@ -158,8 +162,8 @@ fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     assert!(matches!(noted, Noted::Equivocation(_)));
     let never_opened = vote(&set, 1, &lie(&set, 11, 1));
     let stale = Ignored::Stale {
-        lowest: 13,
-        got: 11,
+        lowest: BlockNumber::new(13),
+        got: BlockNumber::new(11),
     };
     assert_eq!(ask(&filter, &never_opened), Verdict::Ignore(stale));
 }
@@ -194,7 +198,9 @@ fn a_signer_who_votes_everywhere_only_displaces_itself() {
         note(&mut filter, &set, 3, block);
     }
     assert_eq!(filter.votes_held(), 3);
-    let crowded = Verdict::Ignore(Ignored::Crowded { signer: 3 });
+    let crowded = Verdict::Ignore(Ignored::Crowded {
+        signer: SignerIndex::new(3),
+    });
     let displaced = vote(&set, 3, &message(&set, 11));
     assert_eq!(
         ask(&filter, &displaced),
@@ -232,8 +238,8 @@ fn the_next_sets_votes_are_taken_in_its_own_window() {
     assert_eq!(
         at(17),
         Verdict::Ignore(Ignored::Stale {
-            lowest: 18,
-            got: 17
+            lowest: BlockNumber::new(18),
+            got: BlockNumber::new(17)
         })
     );
     assert_eq!(at(18), Verdict::Check(false));
@@ -266,10 +272,8 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
     let verdict = filter.justification(proof.as_unchecked());
     assert!(matches!(
         verdict,
-        Verdict::Ignore(Ignored::Stale {
-            lowest: 13,
-            got: 12
-        })
+        Verdict::Ignore(Ignored::Stale { lowest, got })
+            if (lowest.get(), got.get()) == (13, 12)
     ));
     let awaited = vec![accepted(&set, 12, 12)];
     filter.update(Window {

@@ -1,37 +1,40 @@
 use super::*;
-use duet_primitives::{testing::TestSet, Pk1Bytes, RoundMessage, VoteSignature, H256};
+use duet_primitives::{testing::TestSet, Pk1Bytes, RoundMessage, SignerIndex, VoteSignature, H256};
 
-fn set(id: SetId) -> KeysetCommitment {
+fn set(id: u64) -> KeysetCommitment {
     KeysetCommitment {
-        id,
+        id: SetId::new(id),
         len: 4,
         root: H256::repeat_byte(3),
         apk1: Pk1Bytes([2; 48]),
     }
 }
 
-fn vote(block: BlockNumber) -> UncheckedVote {
+fn vote(block: u32) -> UncheckedVote {
     let base = TestSet::new(0, [0]);
     let commitment = base.commitment(block, &base.set);
     UncheckedVote {
         commitment,
-        signer: 0,
+        signer: SignerIndex::new(0),
         signature: VoteSignature([1; 112]),
     }
 }
 
-fn proof(base: &TestSet, next: &TestSet, block: BlockNumber) -> Justification {
+fn proof(base: &TestSet, next: &TestSet, block: u32) -> Justification {
     let message = RoundMessage::new(H256::zero(), base.commitment(block, &next.set));
     base.justify(&message, [0])
 }
 
 fn rich() -> State {
     let base = TestSet::new(0, [0]);
-    let mut state = State::new(base.set.commitment().clone(), 1);
-    assert_eq!(state.plan(5, set(1)), Logged::New);
-    assert_eq!(state.activate(9, 1), Logged::New);
-    assert_eq!(state.plan(9, set(2)), Logged::New);
-    state.scan(12);
+    let mut state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
+    assert_eq!(state.plan(BlockNumber::new(5), set(1)), Logged::New);
+    assert_eq!(
+        state.activate(BlockNumber::new(9), SetId::new(1)),
+        Logged::New
+    );
+    assert_eq!(state.plan(BlockNumber::new(9), set(2)), Logged::New);
+    state.scan(BlockNumber::new(12));
     state.conclude(&proof(&base, &base, 2));
     state.record(vote(4));
     state.record(vote(3));
@@ -40,7 +43,7 @@ fn rich() -> State {
 
 #[test]
 fn what_is_stored_is_what_is_read() {
-    for state in [State::new(set(7), 90), rich()] {
+    for state in [State::new(set(7), BlockNumber::new(90)), rich()] {
         assert_eq!(State::from_bytes(&state.to_bytes()), Ok(state));
     }
 }
@@ -93,11 +96,11 @@ fn a_state_that_no_voter_writes_is_refused() {
         Err(StateError::Spans)
     );
     assert_eq!(
-        check(|state| state.signing.mandatory = Some(9)),
+        check(|state| state.signing.mandatory = Some(BlockNumber::new(9))),
         Err(StateError::Spans)
     );
     assert_eq!(
-        check(|state| state.later[0].set.id = 2),
+        check(|state| state.later[0].set.id = SetId::new(2)),
         Err(StateError::Spans)
     );
     assert_eq!(
@@ -105,35 +108,59 @@ fn a_state_that_no_voter_writes_is_refused() {
         Err(StateError::Spans)
     );
     assert_eq!(check(|state| state.votes.reverse()), Err(StateError::Votes));
-    assert_eq!(check(|state| state.floor = 3), Err(StateError::Votes));
+    assert_eq!(
+        check(|state| state.floor = BlockNumber::new(3)),
+        Err(StateError::Votes)
+    );
 }
 
 #[test]
 fn logs_are_taken_once_and_in_order() {
-    let mut state = State::new(set(0), 10);
+    let mut state = State::new(set(0), BlockNumber::new(10));
     assert_eq!(
-        state.plan(9, set(1)),
+        state.plan(BlockNumber::new(9), set(1)),
         Logged::Gap,
         "before the set's first block"
     );
-    assert_eq!(state.plan(12, set(2)), Logged::Gap, "a set is left out");
-    assert_eq!(state.activate(12, 1), Logged::Gap, "never planned");
-    assert_eq!(state.plan(12, set(1)), Logged::New);
-    assert_eq!(state.plan(12, set(1)), Logged::Known);
     assert_eq!(
-        state.plan(14, set(2)),
+        state.plan(BlockNumber::new(12), set(2)),
+        Logged::Gap,
+        "a set is left out"
+    );
+    assert_eq!(
+        state.activate(BlockNumber::new(12), SetId::new(1)),
+        Logged::Gap,
+        "never planned"
+    );
+    assert_eq!(state.plan(BlockNumber::new(12), set(1)), Logged::New);
+    assert_eq!(state.plan(BlockNumber::new(12), set(1)), Logged::Known);
+    assert_eq!(
+        state.plan(BlockNumber::new(14), set(2)),
         Logged::Gap,
         "set 1 does not sign yet"
     );
     assert_eq!(
-        state.activate(12, 1),
+        state.activate(BlockNumber::new(12), SetId::new(1)),
         Logged::Gap,
         "not after it was planned"
     );
-    assert_eq!(state.activate(20, 1), Logged::New);
-    assert_eq!(state.activate(20, 1), Logged::Known);
-    assert_eq!(state.activate(10, 0), Logged::Known);
-    assert_eq!(state.plan(20, set(2)), Logged::New, "in the same block");
+    assert_eq!(
+        state.activate(BlockNumber::new(20), SetId::new(1)),
+        Logged::New
+    );
+    assert_eq!(
+        state.activate(BlockNumber::new(20), SetId::new(1)),
+        Logged::Known
+    );
+    assert_eq!(
+        state.activate(BlockNumber::new(10), SetId::new(0)),
+        Logged::Known
+    );
+    assert_eq!(
+        state.plan(BlockNumber::new(20), set(2)),
+        Logged::New,
+        "in the same block"
+    );
 }
 
 #[test]
@@ -141,7 +168,7 @@ fn no_block_is_signed_twice_nor_below_what_is_proven_or_forgotten() {
     let mut state = rich();
     let may_sign = |state: &State| {
         (1..=7)
-            .filter(|block| state.may_sign(*block))
+            .filter(|block| state.may_sign(BlockNumber::new(*block)))
             .collect::<Vec<_>>()
     };
     assert_eq!(may_sign(&state), [5, 6, 7]);
@@ -155,16 +182,16 @@ fn no_block_is_signed_twice_nor_below_what_is_proven_or_forgotten() {
 
 #[test]
 fn votes_are_bounded_and_the_forgotten_ones_are_not_signed_again() {
-    let mut state = State::new(set(0), 1);
+    let mut state = State::new(set(0), BlockNumber::new(1));
     for block in (1..=80).rev() {
-        if state.may_sign(block) {
+        if state.may_sign(BlockNumber::new(block)) {
             state.record(vote(block));
         }
     }
     assert_eq!(state.votes().len(), MAX_VOTES);
     assert_eq!(
         (1..=81)
-            .filter(|block| state.may_sign(*block))
+            .filter(|block| state.may_sign(BlockNumber::new(*block)))
             .collect::<Vec<_>>(),
         [81]
     );
@@ -173,18 +200,20 @@ fn votes_are_bounded_and_the_forgotten_ones_are_not_signed_again() {
 #[test]
 fn a_set_takes_over_when_it_is_proven_and_its_first_block_is_final() {
     let (base, next) = (TestSet::new(0, [0]), TestSet::new(1, [1]));
-    let mut state = State::new(base.set.commitment().clone(), 1);
-    state.plan(5, next.set.commitment().clone());
-    state.scan(8);
-    assert_eq!((state.pending(), state.highest()), (Some(5), 5));
+    let mut state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
+    state.plan(BlockNumber::new(5), next.set.commitment().clone());
+    state.scan(BlockNumber::new(8));
+    let planned = BlockNumber::new(5);
+    assert_eq!((state.pending(), state.highest()), (Some(planned), planned));
     state.conclude(&proof(&base, &next, 5));
     assert_eq!((state.pending(), state.highest()), (None, BlockNumber::MAX));
     assert!(!state.take_over(), "not planned for a block yet");
-    state.activate(9, 1);
-    assert_eq!(state.highest(), 8);
+    state.activate(BlockNumber::new(9), SetId::new(1));
+    assert_eq!(state.highest(), BlockNumber::new(8));
     assert!(!state.take_over(), "its first block is not final");
-    state.scan(9);
+    state.scan(BlockNumber::new(9));
     assert!(state.take_over());
-    assert_eq!((state.signing().set.id, state.lowest()), (1, 9));
-    assert!(!state.may_sign(8));
+    assert_eq!(state.signing().set.id, SetId::new(1));
+    assert_eq!(state.lowest(), BlockNumber::new(9));
+    assert!(!state.may_sign(BlockNumber::new(8)));
 }

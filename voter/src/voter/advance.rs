@@ -20,11 +20,11 @@ impl Voter {
             if let Some((proof, origin)) = self.highest_proof() {
                 self.conclude(proof, origin, now, out);
             } else if self.state.take_over() {
-                let (id, up_to) = (self.set_id(), self.state.lowest().saturating_sub(1));
+                let (id, up_to) = (self.set_id(), self.state.lowest().saturating_previous());
                 self.sets.retain(|set, _| *set >= id);
                 self.rounds.retain(|set, _| *set >= id);
                 self.reported
-                    .retain(|(set, _)| set.saturating_add(REPORTED_SETS) >= id);
+                    .retain(|(set, _)| id.saturating_sub(*set) <= REPORTED_SETS);
                 self.proofs.prune(id, up_to);
                 if let Some(rounds) = self.rounds.get_mut(&id) {
                     rounds.prune(up_to);
@@ -47,7 +47,7 @@ impl Voter {
         let set = self.sets.get(&id);
         let rounds = self.rounds.get_mut(&id).zip(set);
         let from_votes = rounds.and_then(|(rounds, set)| {
-            let above = received.map_or(lowest, |block| block.saturating_add(1));
+            let above = received.map_or(lowest, BlockNumber::saturating_next);
             let block = rounds.ready(above..=highest, threshold)?;
             rounds.justify(block, set)
         });

@@ -68,7 +68,7 @@ impl Voter {
         let taken = self
             .deferred
             .take()
-            .map_or(number, |block| block.saturating_sub(1));
+            .map_or(number, BlockNumber::saturating_previous);
         self.state.scan(number.min(taken));
     }
 

@@ -28,7 +28,7 @@ use std::{
 const MAX_AWAITED: usize = 4;
 /// For how many sets back it is remembered who was reported; the filter keeps evidence for no more
 /// rounds.
-const REPORTED_SETS: SetId = 8;
+const REPORTED_SETS: u64 = 8;
 
 /// What was dropped or refused since the start; nothing is dropped without being counted.
 /// (GOSSIP-7)
@@ -152,8 +152,11 @@ impl Voter {
         };
         let signing = self.state.signing();
         let next = self.state.next().and_then(|next| {
-            let after = signing.mandatory.unwrap_or(0).max(self.state.scanned());
-            let lowest = next.start.unwrap_or(after.saturating_add(1));
+            let after = signing
+                .mandatory
+                .unwrap_or(BlockNumber::ZERO)
+                .max(self.state.scanned());
+            let lowest = next.start.unwrap_or(after.saturating_next());
             accepted(next, lowest, next.mandatory.unwrap_or(BlockNumber::MAX))
         });
         Window {

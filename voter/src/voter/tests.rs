@@ -19,16 +19,21 @@ fn hash(commitment: Commitment) -> Arc<RoundMessage> {
     Arc::new(RoundMessage::new(H256::zero(), commitment))
 }
 
-fn message(base: &TestSet, block: BlockNumber, next: &TestSet) -> Arc<RoundMessage> {
+fn message(base: &TestSet, block: u32, next: &TestSet) -> Arc<RoundMessage> {
     hash(base.commitment(block, &next.set))
 }
 
 /// A voter with this key at GRANDPA's block `scanned` in a set of four, which is loaded.
-fn voter_at(base: &TestSet, own: u64, scanned: BlockNumber) -> Voter {
-    let state = State::new(base.set.commitment().clone(), 1);
+fn voter_at(base: &TestSet, own: u64, scanned: u32) -> Voter {
+    let state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
     let mut voter = Voter::new(config(), state, vec![key(own)]);
     voter.handle(Event::Set(Arc::new(base.set.clone())), 0);
-    voter.handle(Event::Finalized { number: scanned }, 0);
+    voter.handle(
+        Event::Finalized {
+            number: BlockNumber::new(scanned),
+        },
+        0,
+    );
     voter
 }
 
@@ -68,7 +73,7 @@ fn vote(base: &TestSet, signer: u32, message: &Arc<RoundMessage>) -> Event {
 
 fn own_vote(voter: &mut Voter, base: &TestSet, message: &Arc<RoundMessage>) -> Vec<&'static str> {
     let signer = voter.own_signer().expect("a member");
-    let vote = base.vote(signer, message).expect("a member");
+    let vote = base.vote(signer.get(), message).expect("a member");
     handle(voter, Event::Signed(vote), 0)
 }
 
@@ -95,7 +100,7 @@ fn a_vote_is_prepared_signed_persisted_and_then_published() {
         [""; 0],
         "an answer that came twice"
     );
-    assert_eq!(voter.best_voted(), Some(1));
+    assert_eq!(voter.best_voted(), Some(BlockNumber::new(1)));
 }
 
 #[test]
@@ -103,7 +108,9 @@ fn a_quorum_is_concluded_before_it_is_persisted_and_persisted_before_it_is_publi
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 1, 1);
     let message = message(&base, 1, &base);
-    let first = (0..4).find(|signer| crate::schedule::rank(message.commitment(), 4, *signer) == 0);
+    let first = (0..4).find(|signer| {
+        crate::schedule::rank(message.commitment(), 4, SignerIndex::new(*signer)) == 0
+    });
     let own = base.secrets[first.expect("somebody is first") as usize]
         .public()
         .pk1();
@@ -138,7 +145,13 @@ fn after_a_restart_the_persisted_vote_is_published_again_and_no_other_is_signed(
         // The block is known to be final only when the chain says so again.
         let effects = [
             handle(&mut voter, set, 0),
-            handle(&mut voter, Event::Finalized { number: 1 }, 0),
+            handle(
+                &mut voter,
+                Event::Finalized {
+                    number: BlockNumber::new(1),
+                },
+                0,
+            ),
         ];
         assert_eq!(effects.concat(), ["prepare"]);
         voter
@@ -168,7 +181,7 @@ fn a_signature_on_something_else_than_what_was_prepared_is_not_used() {
     other.block_hash = H256::zero();
     assert_eq!(own_vote(&mut voter, &base, &hash(other)), [""; 0]);
     let stranger = base.vote(
-        (voter.own_signer().expect("a member") + 1) % 4,
+        (voter.own_signer().expect("a member").get() + 1) % 4,
         &message(&base, 1, &base),
     );
     assert_eq!(
@@ -209,12 +222,17 @@ fn a_proof_that_hands_over_to_another_set_than_the_chain_does_is_not_concluded()
     let mut voter = voter_at(&base, 1, 0);
     voter.handle(
         Event::Planned {
-            block: 2,
+            block: BlockNumber::new(2),
             set: Arc::new(next.set.clone()),
         },
         0,
     );
-    voter.handle(Event::Finalized { number: 2 }, 0);
+    voter.handle(
+        Event::Finalized {
+            number: BlockNumber::new(2),
+        },
+        0,
+    );
     let proof = base.justify(&message(&base, 2, &usurper), 0..3);
     assert_eq!(
         handle(&mut voter, Event::Justification(proof), 0),
@@ -234,7 +252,13 @@ fn a_proof_waits_for_grandpa() {
     let proof = base.justify(&message(&base, 3, &base), 0..3);
     assert_eq!(handle(&mut voter, Event::Justification(proof), 0), [""; 0]);
     assert_eq!(voter.justifications_held(), 1);
-    let effects = handle(&mut voter, Event::Finalized { number: 3 }, 0);
+    let effects = handle(
+        &mut voter,
+        Event::Finalized {
+            number: BlockNumber::new(3),
+        },
+        0,
+    );
     assert_eq!(effects, ["conclude", "persist"]);
     assert_eq!(voter.justifications_held(), 0);
 }
@@ -273,7 +297,13 @@ fn nothing_is_signed_or_requested_while_the_node_syncs() {
     let mut voter = voter_at(&base, 1, 0);
     voter.handle(Event::Syncing(true), 0);
     assert_eq!(
-        handle(&mut voter, Event::Finalized { number: 5 }, 0),
+        handle(
+            &mut voter,
+            Event::Finalized {
+                number: BlockNumber::new(5)
+            },
+            0
+        ),
         [""; 0]
     );
     assert_eq!(handle(&mut voter, Event::Syncing(false), 0), ["prepare"]);
@@ -284,12 +314,18 @@ fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
     let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
     let mut voter = voter_at(&base, 9, 0);
     let planned = Event::Planned {
-        block: 2,
+        block: BlockNumber::new(2),
         set: Arc::new(next.set.clone()),
     };
     assert_eq!(handle(&mut voter, planned, 0), ["persist"]);
     assert_eq!(
-        handle(&mut voter, Event::Finalized { number: 3 }, 0),
+        handle(
+            &mut voter,
+            Event::Finalized {
+                number: BlockNumber::new(3)
+            },
+            0
+        ),
         [""; 0],
         "its round goes on"
     );
@@ -300,14 +336,26 @@ fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
     let mut late = voter_at(&base, 9, 0);
     late.handle(
         Event::Planned {
-            block: 2,
+            block: BlockNumber::new(2),
             set: Arc::new(next.set.clone()),
         },
         0,
     );
-    late.handle(Event::Activated { block: 4, id: 1 }, 0);
+    late.handle(
+        Event::Activated {
+            block: BlockNumber::new(4),
+            id: SetId::new(1),
+        },
+        0,
+    );
     assert_eq!(
-        handle(&mut late, Event::Finalized { number: 9 }, 0),
+        handle(
+            &mut late,
+            Event::Finalized {
+                number: BlockNumber::new(9)
+            },
+            0
+        ),
         ["request"]
     );
 }
@@ -319,21 +367,27 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
     for (id, set) in (1..).zip(&sets[1..]) {
         voter.handle(
             Event::Planned {
-                block: id * 10 - 5,
+                block: BlockNumber::new(id * 10 - 5),
                 set: Arc::new(set.set.clone()),
             },
             0,
         );
         voter.handle(
             Event::Activated {
-                block: id * 10,
-                id: u64::from(id),
+                block: BlockNumber::new(id * 10),
+                id: SetId::new(u64::from(id)),
             },
             0,
         );
     }
     assert_eq!(
-        handle(&mut voter, Event::Finalized { number: 33 }, 0),
+        handle(
+            &mut voter,
+            Event::Finalized {
+                number: BlockNumber::new(33)
+            },
+            0
+        ),
         ["request"]
     );
     let proofs = (1..)
@@ -342,7 +396,7 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
     let effects = handle(&mut voter, Event::Response(proofs.collect()), 0);
     let proven = ["conclude", "conclude", "conclude", "persist", "load"];
     assert_eq!(effects, proven, "the set that signs now was not loaded yet");
-    assert_eq!(voter.set_id(), 3);
+    assert_eq!(voter.set_id(), SetId::new(3));
 }
 
 #[test]
@@ -352,33 +406,51 @@ fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
     let mut voter = voter_at(&base, 1, 0);
     voter.handle(
         Event::Planned {
-            block: 4,
+            block: BlockNumber::new(4),
             set: set(2),
         },
         0,
     );
-    voter.handle(Event::Finalized { number: 6 }, 0);
-    assert_eq!((voter.scanned(), voter.counters().inconsistent), (3, 1));
+    voter.handle(
+        Event::Finalized {
+            number: BlockNumber::new(6),
+        },
+        0,
+    );
+    assert_eq!(voter.scanned(), BlockNumber::new(3));
+    assert_eq!(voter.counters().inconsistent, 1);
 
     voter.config.max_spans = 2;
     voter.handle(
         Event::Planned {
-            block: 4,
+            block: BlockNumber::new(4),
             set: set(1),
         },
         0,
     );
-    voter.handle(Event::Activated { block: 8, id: 1 }, 0);
+    voter.handle(
+        Event::Activated {
+            block: BlockNumber::new(8),
+            id: SetId::new(1),
+        },
+        0,
+    );
     assert!(!voter.accepts_spans());
     voter.handle(
         Event::Planned {
-            block: 8,
+            block: BlockNumber::new(8),
             set: set(2),
         },
         0,
     );
-    voter.handle(Event::Finalized { number: 20 }, 0);
-    assert_eq!((voter.scanned(), voter.counters().deferred_plans), (7, 1));
+    voter.handle(
+        Event::Finalized {
+            number: BlockNumber::new(20),
+        },
+        0,
+    );
+    assert_eq!(voter.scanned(), BlockNumber::new(7));
+    assert_eq!(voter.counters().deferred_plans, 1);
 }
 
 #[test]
@@ -394,7 +466,7 @@ fn an_offender_is_reported_once_and_never_by_itself() {
         Event::Equivocation(Box::new(proof))
     };
     let mut voter = voter_at(&base, 1, 0);
-    let own = voter.own_signer().expect("a member");
+    let own = voter.own_signer().expect("a member").get();
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), ["report"]);
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), [""; 0]);
     assert_eq!(handle(&mut voter, evidence(own), 0), [""; 0]);

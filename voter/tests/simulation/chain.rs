@@ -26,33 +26,29 @@ pub(crate) enum Log {
 impl Chain {
     /// Sets with these members; `gaps` are the blocks from each set's start to its mandatory block,
     /// and a session later the next one starts.
-    pub(crate) fn new(
-        members: &[Vec<u64>],
-        gaps: &[BlockNumber],
-        session: BlockNumber,
-        tail: BlockNumber,
-    ) -> Self {
+    pub(crate) fn new(members: &[Vec<u64>], gaps: &[u32], session: u32, tail: u32) -> Self {
         let mut start = 1;
         let mut eras = Vec::new();
         for (id, members) in (0..).zip(members) {
             let gap = gaps.get(eras.len() % gaps.len()).expect("there are gaps");
             let mandatory = Some(start + gap);
             eras.push(Era {
-                set: crypto::set(id, members),
-                start,
-                mandatory,
+                set: crypto::set(SetId::new(id), members),
+                start: BlockNumber::new(start),
+                mandatory: mandatory.map(BlockNumber::new),
             });
             start = mandatory.map_or(start, |mandatory| mandatory + session);
         }
         if let Some(last) = eras.last_mut() {
             last.mandatory = None;
         }
-        let height = eras.last().map_or(tail, |last| last.start + tail);
+        let height = eras.last().map_or(0, |last: &Era| last.start.get()) + tail;
+        let height = BlockNumber::new(height);
         Self { eras, height }
     }
 
     pub(crate) fn era(&self, id: SetId) -> Option<&Era> {
-        self.eras.get(usize::try_from(id).ok()?)
+        self.eras.get(usize::try_from(id.get()).ok()?)
     }
 
     /// The set that signs at a block.
@@ -70,21 +66,22 @@ impl Chain {
         let id = era.set.set.commitment().id;
         let handed_over = era.mandatory.is_some_and(|mandatory| block >= mandatory);
         let next = if handed_over {
-            self.era(id + 1).expect("planned")
+            let next = id.checked_next().expect("few sets");
+            self.era(next).expect("planned")
         } else {
             era
         };
-        era.set.commitment(block, &next.set.set)
+        era.set.commitment(block.get(), &next.set.set)
     }
 
     pub(crate) fn logs(&self, block: BlockNumber) -> Vec<Log> {
         let mut logs = Vec::new();
         for (id, era) in (0..).zip(&self.eras) {
             if era.start == block && id > 0 {
-                logs.push(Log::Activated(id));
+                logs.push(Log::Activated(SetId::new(id)));
             }
             if era.mandatory == Some(block) {
-                logs.push(Log::Planned(id + 1));
+                logs.push(Log::Planned(SetId::new(id + 1)));
             }
         }
         logs

@@ -36,7 +36,7 @@ fn memo<K: Hash + Eq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce() -
 
 pub(crate) fn set(id: SetId, members: &[u64]) -> Arc<TestSet> {
     memo(&SETS, (id, members.to_vec()), || {
-        Arc::new(TestSet::new(id, members.iter().copied()))
+        Arc::new(TestSet::new(id.get(), members.iter().copied()))
     })
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn message(commitment: &Commitment) -> Arc<RoundMessage> {
 
 pub(crate) fn sign(set: &TestSet, signer: SignerIndex, commitment: &Commitment) -> UncheckedVote {
     let key = (set.set.commitment().root, signer, commitment.encode());
-    let secret = &set.secrets[signer as usize];
+    let secret = &set.secrets[signer.get() as usize];
     memo(&SIGNED, key, || {
         UncheckedVote::sign(secret, signer, &message(commitment))
     })

@@ -34,7 +34,6 @@ pub(crate) struct Judge {
     pub(crate) diverged: BTreeSet<NodeId>,
 }
 
-#[derive(Default)]
 struct Ledger {
     /// Blocks with proofs, in this life and as persisted.
     best: BlockNumber,
@@ -43,11 +42,28 @@ struct Ledger {
     proofs: BTreeMap<BlockNumber, UncheckedJustification>,
 }
 
+impl Ledger {
+    fn new() -> Self {
+        Self {
+            best: BlockNumber::ZERO,
+            persisted_best: BlockNumber::ZERO,
+            handed_over: BTreeSet::new(),
+            proofs: BTreeMap::new(),
+        }
+    }
+
+    /// Whether the set before this one has handed over; the first set has none before it.
+    fn may_sign(&self, id: SetId) -> bool {
+        id.checked_previous()
+            .is_none_or(|before| self.handed_over.contains(&before))
+    }
+}
+
 impl Judge {
     pub(crate) fn new(chain: Arc<Chain>, honest: Vec<NodeId>) -> Self {
         Self {
             chain,
-            concluded: honest.iter().map(|id| (*id, Ledger::default())).collect(),
+            concluded: honest.iter().map(|id| (*id, Ledger::new())).collect(),
             honest,
             signed: BTreeMap::new(),
             votes_checked: BTreeMap::new(),
@@ -93,10 +109,9 @@ impl Judge {
                 .is_none_or(|m| block <= m || ledger.handed_over.contains(&id)),
             || format!("ROUND-2: node {node} votes on {block} before set {id} has handed over"),
         );
-        self.require(id == 0 || ledger.handed_over.contains(&(id - 1)), || {
+        self.require(ledger.may_sign(id), || {
             format!(
-                "ROUND-5: node {node} votes in set {id} before set {} has handed over",
-                id - 1
+                "ROUND-5: node {node} votes in set {id} before the set before it has handed over"
             )
         });
     }
@@ -118,7 +133,7 @@ impl Judge {
         let n = era.set.secrets.len();
         let signers = (0..)
             .take(n)
-            .filter(|index| proof.signers.contains(*index))
+            .filter(|index| proof.signers.contains(SignerIndex::new(*index)))
             .count();
         self.require(signers >= n - (n - 1) / 3, || {
             format!("JUST-4: node {node} concludes block {block} with {signers} of {n}")
@@ -137,7 +152,7 @@ impl Judge {
         let own = era
             .mandatory
             .is_none_or(|m| block <= m || ledger.handed_over.contains(&id));
-        let earlier = id == 0 || ledger.handed_over.contains(&(id - 1));
+        let earlier = ledger.may_sign(id);
         assert!(
             ordered,
             "node {node} concludes block {block} after block {}",
@@ -226,7 +241,7 @@ impl Judge {
     pub(crate) fn reported(&mut self, by: NodeId, epoch: u64, proof: &EquivocationProof) {
         let id = proof.first.0.validator_set_id;
         let era = self.chain.era(id).expect("a set of the chain");
-        let offender = era.set.secrets[proof.signer as usize].public().pk1();
+        let offender = era.set.secrets[proof.signer.get() as usize].public().pk1();
         let honest = self
             .honest
             .iter()
@@ -286,7 +301,7 @@ impl Judge {
                     ledger.best
                 )
             });
-            let all: BTreeSet<_> = (0..changes).collect();
+            let all: BTreeSet<_> = (0..changes).map(SetId::new).collect();
             self.require(ledger.handed_over == all, || {
                 format!(
                     "node {node} has hand-overs {:?} of {changes}",

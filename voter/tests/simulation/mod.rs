@@ -88,11 +88,11 @@ pub(crate) struct Scenario {
     /// Members of each set, by their numbers in the keyring.
     pub(crate) sets: Vec<Vec<u64>>,
     /// Blocks from a set's first to its mandatory one, over and over.
-    pub(crate) gaps: Vec<BlockNumber>,
+    pub(crate) gaps: Vec<u32>,
     /// Blocks from a mandatory one to the next set's first.
-    pub(crate) session: BlockNumber,
+    pub(crate) session: u32,
     /// Blocks after the last set's first.
-    pub(crate) tail: BlockNumber,
+    pub(crate) tail: u32,
     pub(crate) weather: Weather,
     pub(crate) degree: usize,
     /// How many crashes at random times.
@@ -105,7 +105,7 @@ pub(crate) struct Scenario {
     /// Nodes that start when everything is finalized.
     pub(crate) late: Vec<NodeId>,
     /// How many of the last blocks may stay unproven.
-    pub(crate) slack: BlockNumber,
+    pub(crate) slack: u32,
     /// How long the network is calm at the end.
     pub(crate) calm: Millis,
     pub(crate) config: Config,
@@ -256,17 +256,17 @@ impl World {
             actors,
             judge,
             now: 0,
-            finalized: 0,
+            finalized: BlockNumber::new(0),
         }
     }
 
     fn run(mut self) -> Outcome {
         let height = self.chain.height;
-        let rough = BLOCK_TIME * Millis::from(height + 2);
+        let rough = BLOCK_TIME * Millis::from(height.get() + 2);
         self.plan(rough);
         let end = rough + self.scenario.calm;
         let (expected, fickle) = (
-            height.saturating_sub(self.scenario.slack),
+            BlockNumber::new(height.get().saturating_sub(self.scenario.slack)),
             self.scenario.fickle,
         );
         while let Some((at, item)) = self.network.next() {
@@ -308,13 +308,16 @@ impl World {
                 continue;
             }
             let mut number = 0;
-            while number < height {
+            while number < height.get() {
                 // Now and then GRANDPA finalizes several blocks at once for a node.
-                number = (number + 1 + u32::from(below(&mut self.rng, 5) > 2)).min(height);
+                number = (number + 1 + u32::from(below(&mut self.rng, 5) > 2)).min(height.get());
                 let delay = below(&mut self.rng, self.scenario.weather.delay.1 + 1);
                 self.network.at(
                     Millis::from(number) * BLOCK_TIME + delay,
-                    Item::Grandpa { to: id, number },
+                    Item::Grandpa {
+                        to: id,
+                        number: BlockNumber::new(number),
+                    },
                 );
             }
         }

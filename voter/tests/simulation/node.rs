@@ -45,7 +45,10 @@ struct Disk {
 
 impl Node {
     pub(crate) fn new(id: NodeId, chain: &Chain, scenario: &Scenario) -> Self {
-        let first = State::new(chain.eras[0].set.set.commitment().clone(), 1);
+        let first = State::new(
+            chain.eras[0].set.set.commitment().clone(),
+            BlockNumber::new(1),
+        );
         let disk = Disk {
             first: Some(first),
             ..Disk::default()
@@ -58,7 +61,7 @@ impl Node {
             running: None,
             disk,
             config,
-            grandpa: 0,
+            grandpa: BlockNumber::new(0),
             effects: 0,
             members: chain
                 .eras
@@ -144,9 +147,9 @@ impl World {
         };
         node.grandpa = node.grandpa.max(number);
         let Some(running) = &node.running else { return };
-        let (from, to) = (running.voter.scanned() + 1, node.grandpa);
+        let (from, to) = (running.voter.scanned().get() + 1, node.grandpa.get());
         let (epoch, chain) = (node.epoch, self.chain.clone());
-        for block in from..=to {
+        for block in (from..=to).map(BlockNumber::new) {
             for log in chain.logs(block) {
                 let event = match log {
                     Log::Activated(set) => Event::Activated { block, id: set },
@@ -164,7 +167,12 @@ impl World {
             }
         }
         if self.node(id).is_some_and(|node| node.epoch == epoch) {
-            self.feed(id, Event::Finalized { number: to });
+            self.feed(
+                id,
+                Event::Finalized {
+                    number: BlockNumber::new(to),
+                },
+            );
         }
     }
 
@@ -262,7 +270,9 @@ impl World {
                 for _ in 0..2 {
                     let peers = self.network.peers(id);
                     let peer = peers[pick(&mut self.rng, peers.len())];
-                    let message = Arc::new(Message::Request { first_set });
+                    let message = Arc::new(Message::Request {
+                        first_set: first_set.get(),
+                    });
                     self.network
                         .send(self.now, id, peer, &message, &mut self.rng);
                 }
@@ -330,7 +340,7 @@ impl World {
         match message.as_ref() {
             Message::Vote(vote) => self.receive_vote(from, to, vote, message),
             Message::Proof(proof) => self.receive_proof(from, to, proof, message),
-            Message::Request { first_set } => self.serve(from, to, *first_set),
+            Message::Request { first_set } => self.serve(from, to, SetId::new(*first_set)),
             Message::Response(proofs) => self.receive_response(from, to, proofs),
         }
     }

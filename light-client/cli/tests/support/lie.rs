@@ -1,6 +1,6 @@
 //! Each way to lie, by name.
 
-use duet_light_client::{testing::TestChain, GenesisProof, SetProof};
+use duet_light_client::{testing::TestChain, GenesisProof, HandoffProof};
 use duet_primitives::{
     Bitfield, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
@@ -37,7 +37,7 @@ pub(crate) enum Lie {
     GenesisKeys,
     /// The keys of another set.
     SetKeys,
-    /// Set proofs that begin one set later.
+    /// Handoff proofs that begin one set later.
     SkippedSet,
     /// A proof of another block than the one that was asked for.
     OtherBlock,
@@ -51,7 +51,7 @@ pub(crate) enum Lie {
     InventedHead,
     /// Honest, and began in the middle of the chain: it has nothing of what came before yet.
     Joining,
-    /// No set proofs, as if they were pruned.
+    /// No handoff proofs, as if they were pruned.
     Pruned,
     /// Honest, and for another chain.
     ServesAnotherChain,
@@ -121,17 +121,17 @@ impl Lie {
         honest.justification = self.of_justification(chain, honest.justification);
         if honest.justification.signers.count() == LEN {
             // Nobody's key belongs to the proof.
-            (honest.absentees, honest.proof) = Default::default();
+            (honest.non_signers, honest.proof) = Default::default();
         }
         if self == Self::SetKeys {
-            for key in &mut honest.absentees {
+            for key in &mut honest.non_signers {
                 key.0[47] ^= 1;
             }
         }
         honest
     }
 
-    pub(crate) fn of_set_proof(self, chain: &TestChain, mut honest: SetProof) -> SetProof {
+    pub(crate) fn of_handoff_proof(self, chain: &TestChain, mut honest: HandoffProof) -> HandoffProof {
         honest.justification = self.of_justification(chain, honest.justification);
         if self == Self::SetKeys {
             honest.next_keys = chain.keys(0).expect("the first set");

@@ -230,17 +230,17 @@ impl State {
             }
             "duet_getSetProofs" => {
                 let (from, limit): (u64, usize) = params.parse()?;
-                let mut proofs = chain.set_proofs(self.first(from), limit);
+                let mut proofs = chain.handoff_proofs(self.first(from), limit);
                 proofs.retain(|proof| self.shows(&proof.justification));
                 let proofs: Vec<_> = proofs
                     .into_iter()
-                    .map(|proof| lie.of_set_proof(chain, proof))
+                    .map(|proof| lie.of_handoff_proof(chain, proof))
                     .collect();
                 self.bytes(&proofs)
             }
             "duet_getStatelessSetProofs" => {
                 let (from, limit): (u64, usize) = params.parse()?;
-                let mut proofs = chain.stateless_set_proofs(self.first(from), limit);
+                let mut proofs = chain.stateless_handoff_proofs(self.first(from), limit);
                 proofs.retain(|proof| self.shows(&proof.justification));
                 let proofs: Vec<_> = proofs
                     .into_iter()

@@ -1,23 +1,25 @@
 //! The tables. One line per set and share of garbage senders, the schemes side by side.
 
 use super::{
+    figures::{PerNode, Report, Row},
     text::{bytes, grouped, short, table, time},
-    PerNode, Report, Row,
 };
 use crate::{costs::SchemeCosts, Scheme};
 
-/// Every table.
-pub(super) fn all(report: &Report) -> String {
-    let tables = [
-        intro(report),
-        costs(report),
-        processor(report),
-        first_proof(report),
-        last_proof(report),
-        traffic(report),
-        garbage(report),
-    ];
-    tables.join("\n")
+impl Report {
+    /// The tables, in Markdown. Each processor time stands beside that of pairings in the same rounds.
+    pub fn tables(&self) -> String {
+        let tables = [
+            intro(self),
+            costs(self),
+            processor(self),
+            first_proof(self),
+            last_proof(self),
+            traffic(self),
+            garbage(self),
+        ];
+        tables.join("\n")
+    }
 }
 
 fn intro(report: &Report) -> String {

@@ -68,6 +68,15 @@ impl Round<'_> {
         }
         running.outcome()
     }
+
+    /// What a message of so many bytes takes.
+    fn footprint(&self, bytes: u64) -> Footprint {
+        Footprint {
+            bytes,
+            duration: self.model.transmission(bytes),
+            handling: self.message * bytes / self.sizes.vote.max(1),
+        }
+    }
 }
 
 /// A round under way.
@@ -126,8 +135,8 @@ impl<'a> Running<'a> {
             events: 0,
             receivers: mesh.edges().iter().map(|edge| edge.to).collect(),
             footprints: (
-                Footprint::new(&round, round.sizes.vote),
-                Footprint::new(&round, round.sizes.proof),
+                round.footprint(round.sizes.vote),
+                round.footprint(round.sizes.proof),
             ),
             round,
         }

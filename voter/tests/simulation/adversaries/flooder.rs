@@ -3,7 +3,7 @@
 
 use super::{Adversary, Message, NodeId, View};
 use crate::simulation::below;
-use duet_primitives::H256;
+use duet_primitives::{BlockNumber, SetId, H256};
 use rand_chacha::ChaCha8Rng;
 
 #[derive(Default)]
@@ -16,7 +16,8 @@ impl Adversary for Flooder {
         self.turn += 1;
         let mut sent = Vec::new();
         for _ in 0..20 {
-            let block = 1 + u32::try_from(below(rng, u64::from(view.finalized) + 80)).unwrap_or(0);
+            let reach = u64::from(view.finalized.get()) + 80;
+            let block = BlockNumber::new(1 + u32::try_from(below(rng, reach)).unwrap_or(0));
             let mut commitment = view.chain.commitment(block.min(view.chain.height));
             commitment.block_number = block;
             if below(rng, 2) == 0 {
@@ -27,7 +28,7 @@ impl Adversary for Flooder {
             }
         }
         sent.extend(view.to_all(&Message::Request {
-            first_set: below(rng, 4),
+            first_set: (SetId::new(below(rng, 4))).get(),
         }));
         sent.extend(view.to_all(&Message::Response(Vec::new())));
         sent

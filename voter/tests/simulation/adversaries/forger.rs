@@ -2,7 +2,7 @@
 
 use super::{Adversary, Message, NodeId, View};
 use crate::simulation::{below, pick};
-use duet_primitives::{Bitfield, UncheckedJustification, UncheckedVote, H256};
+use duet_primitives::{Bitfield, SignerIndex, UncheckedJustification, UncheckedVote, H256};
 use rand_chacha::ChaCha8Rng;
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ impl Adversary for Forger {
 
     fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
         let mut sent = Vec::new();
-        let ahead = view.finalized + 1;
+        let ahead = view.finalized.saturating_next();
         let commitment = view.chain.commitment(ahead.min(view.chain.height));
         let n = view
             .chain
@@ -38,10 +38,10 @@ impl Adversary for Forger {
         if let Some(own) = view.sign(&commitment) {
             for signer in (0..n)
                 .chain([n, u32::MAX])
-                .filter(|signer| *signer != own.signer)
+                .filter(|signer| *signer != own.signer.get())
             {
                 sent.extend(view.to_all(&Message::Vote(UncheckedVote {
-                    signer,
+                    signer: SignerIndex::new(signer),
                     ..own.clone()
                 })));
             }
@@ -62,7 +62,7 @@ impl Adversary for Forger {
         if let Some(own) = view.sign(&commitment) {
             let proof = UncheckedJustification {
                 commitment,
-                signers: Bitfield::from_indices(n, 0..n),
+                signers: Bitfield::from_indices(n, (0..n).map(SignerIndex::new)),
                 signature: own.signature.sigma(),
                 apk2: duet_primitives::testing::secret(view.id as u64)
                     .public()
@@ -82,10 +82,13 @@ fn tampered(
 ) -> UncheckedJustification {
     let mut proof = proof.clone();
     match below(rng, 4) {
-        0 => proof.signers = Bitfield::from_indices(n, 0..1),
+        0 => proof.signers = Bitfield::from_indices(n, [SignerIndex::new(0)]),
         1 => proof.signers = Bitfield::from_bytes(vec![0xff; proof.signers.as_bytes().len()]),
         2 => proof.apk2.0[95] ^= 1,
-        _ => proof.commitment.block_number += 1,
+        _ => {
+            let block = &mut proof.commitment.block_number;
+            *block = block.saturating_next();
+        }
     }
     proof
 }

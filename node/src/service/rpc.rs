@@ -1,6 +1,6 @@
 //! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, Duet.
 
-use crate::service::{Chain, FullBackend};
+use super::client::{Chain, FullBackend};
 use duet_gossip::{
     rpc::{Duet, DuetRpcServer},
     RpcLinks,

@@ -1,0 +1,32 @@
+//! The settings that outlive the configuration.
+
+use prometheus_endpoint::Registry;
+use sc_service::{config::Role, Configuration};
+use sc_telemetry::TelemetryHandle;
+
+/// What the voters and the author need of the configuration, which the SDK's own tasks consume.
+pub(super) struct Settings {
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) is_authority: bool,
+    pub(super) force_authoring: bool,
+    pub(super) offchain_workers: bool,
+    pub(super) disable_grandpa: bool,
+    pub(super) registry: Option<Registry>,
+    pub(super) telemetry: Option<TelemetryHandle>,
+}
+
+impl Settings {
+    pub(super) fn new(config: &Configuration, telemetry: Option<TelemetryHandle>) -> Self {
+        Self {
+            name: config.network.node_name.clone(),
+            role: config.role,
+            is_authority: config.role.is_authority(),
+            force_authoring: config.force_authoring,
+            offchain_workers: config.offchain_worker.enabled,
+            disable_grandpa: config.disable_grandpa,
+            registry: config.prometheus_registry().cloned(),
+            telemetry,
+        }
+    }
+}

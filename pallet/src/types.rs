@@ -1,0 +1,17 @@
+//! Types of the configuration that several modules name.
+
+use crate::Config;
+use frame_support::traits::fungible::Inspect;
+
+/// Log target of everything in this pallet.
+pub(crate) const LOG_TARGET: &str = "runtime::duet";
+
+/// What `ReportOffence` knows an offender by.
+pub type IdentificationTuple<T> = (
+    <T as pallet_session::Config>::ValidatorId,
+    <T as Config>::FullIdentification,
+);
+
+/// The balance in which deposits for keys are held.
+pub type BalanceOf<T> =
+    <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
