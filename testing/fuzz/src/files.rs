@@ -7,7 +7,7 @@ use crate::{
 };
 use duet_keystore::{file_name, KeyStore, Signer};
 use duet_primitives::{
-    testing::secret, DualKeyBytes, Pk1Bytes, RoundMessage, SecretKey, UncheckedVote,
+    testing::secret, DualKeyBytes, Pk1Bytes, RoundMessage, SecretKey, SignerIndex, UncheckedVote,
 };
 use sha2::{Digest, Sha256};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::LazyLock};
@@ -191,7 +191,7 @@ fn key_file_seeds() -> Vec<Seed> {
 struct Validator {
     key: DualKeyBytes,
     /// Its position in the sample's set.
-    signer: u32,
+    signer: SignerIndex,
     file: String,
 }
 

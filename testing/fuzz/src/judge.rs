@@ -16,8 +16,8 @@ use codec::{Decode, Encode};
 use duet_curve::PointError;
 use duet_primitives::{
     suite, DualKeyBytes, JustificationError, KeyError, KeysetCommitment, KeysetError, MerkleError,
-    MerkleProof, Pk1Bytes, Pk2Bytes, PossessionError, PossessionProof, SecretKey, SignatureError,
-    UncheckedJustification, VoteSignature, H256,
+    MerkleProof, Pk1Bytes, Pk2Bytes, PossessionError, PossessionProof, SecretKey, SetId,
+    SignatureError, SignerIndex, UncheckedJustification, VoteSignature, H256,
 };
 use sha2::Sha256;
 use sha3::{Digest, Keccak256};
@@ -234,7 +234,7 @@ fn is_one(pairs: &[(G1Affine, G2Affine)]) -> bool {
 /// A set, as the judge of justifications sees it.
 pub struct Set<'a> {
     /// Number of the set.
-    pub id: u64,
+    pub id: SetId,
     /// The members' keys in set order.
     pub keys: &'a [Pk1Bytes],
     /// The chain.
@@ -344,7 +344,7 @@ pub fn signed_point(signed: &[u8]) -> [u8; 48] {
 ///
 /// # Errors
 /// The first broken rule.
-pub fn keyset(id: u64, keys: &[Pk1Bytes]) -> Result<KeysetCommitment, KeysetError> {
+pub fn keyset(id: SetId, keys: &[Pk1Bytes]) -> Result<KeysetCommitment, KeysetError> {
     if keys.is_empty() {
         return Err(KeysetError::Empty);
     }
@@ -407,18 +407,18 @@ pub fn merkle(
     hashes: &[[u8; 32]],
     root: H256,
     len: u32,
-    keys: &[(u32, Pk1Bytes)],
+    keys: &[(SignerIndex, Pk1Bytes)],
 ) -> Result<(), MerkleError> {
     let ascending = keys.windows(2).all(|pair| pair[0].0 < pair[1].0);
     let inside = keys
         .iter()
-        .all(|(place, _)| *place < len && len <= suite::MAX_VALIDATORS);
+        .all(|(place, _)| place.get() < len && len <= suite::MAX_VALIDATORS);
     if !ascending || !inside {
         return Err(MerkleError::Indices);
     }
     let mut known: BTreeMap<u32, [u8; 32]> = keys
         .iter()
-        .map(|(place, key)| (*place, leaf(key)))
+        .map(|(place, key)| (place.get(), leaf(key)))
         .collect();
     let mut rest = hashes.iter();
     let (mut size, mut expected) = (len, 0);

@@ -7,11 +7,12 @@ use crate::{
 };
 use codec::{DecodeAll, Encode};
 use duet_light_client::{
-    decode, testing::TestChain, Checkpoint, GenesisProof, Mode, Outcome, Received, SetProof,
+    decode, testing::TestChain, Checkpoint, GenesisProof, HandoffProof, Mode, Outcome, Received,
     Trusted, Update,
 };
 use duet_primitives::{
-    Pk1Bytes, Pk2Bytes, SignatureBytes, StatelessProof, UncheckedJustification, H256,
+    BlockNumber, Pk1Bytes, Pk2Bytes, SetId, SignatureBytes, StatelessProof, UncheckedJustification,
+    H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use std::{fmt::Debug, sync::LazyLock};
@@ -69,8 +70,8 @@ fn light_decode(data: &[u8]) {
     match which % 7 {
         0 => drop(received::<UncheckedJustification>(bytes)),
         1 => drop(received::<StatelessProof>(bytes)),
-        2 => drop(received::<SetProof>(bytes)),
-        3 => drop(received::<Vec<SetProof>>(bytes)),
+        2 => drop(received::<HandoffProof>(bytes)),
+        3 => drop(received::<Vec<HandoffProof>>(bytes)),
         4 => drop(received::<Vec<StatelessProof>>(bytes)),
         5 => drop(received::<Vec<Pk1Bytes>>(bytes)),
         _ => drop(received_within::<GenesisProof>(bytes, PER_BYTE_OF_GENESIS)),
@@ -81,15 +82,15 @@ fn decode_seeds() -> Vec<Seed> {
     let chain = &*CHAIN;
     let justification = chain.justification(2).expect("a proof");
     let stateless = chain.stateless_proof(2).expect("a proof");
-    let sets = chain.set_proofs(0, 2);
+    let sets = chain.handoff_proofs(0, 2);
     let encoded = [
         ("justification", justification.encode()),
         ("stateless proof", stateless.encode()),
-        ("set proof", sets[0].encode()),
-        ("set proofs", sets.encode()),
+        ("handoff proof", sets[0].encode()),
+        ("handoff proofs", sets.encode()),
         (
             "stateless proofs",
-            chain.stateless_set_proofs(0, 2).encode(),
+            chain.stateless_handoff_proofs(0, 2).encode(),
         ),
         ("keys", chain.keys(0).expect("keys").encode()),
         ("genesis proof", chain.genesis_proof().encode()),
@@ -174,7 +175,7 @@ fn genesis_seeds() -> Vec<Seed> {
 static BEGINNINGS: LazyLock<[Trusted; 2]> = LazyLock::new(|| {
     let full = Trusted::from_checkpoint(CHAIN.checkpoint(0), Mode::Full).expect("a checkpoint");
     let full = full
-        .with_keys(0, &CHAIN.keys(0).expect("keys"))
+        .with_keys(SetId::new(0), &CHAIN.keys(0).expect("keys"))
         .expect("its keys");
     let stateless = Trusted::from_checkpoint(CHAIN.checkpoint(0), Mode::Stateless);
     [full, stateless.expect("a checkpoint")]
@@ -187,7 +188,7 @@ fn deviate(update: &mut Update, input: &mut Input<'_>) {
     let what = input.byte() % 16;
     let proof = match update {
         Update::Justification(proof) => proof,
-        Update::Set(set) => {
+        Update::Handoff(set) => {
             match what {
                 9 => set.next_keys.reverse(),
                 10 => drop(set.next_keys.pop()),
@@ -198,9 +199,9 @@ fn deviate(update: &mut Update, input: &mut Input<'_>) {
         }
         Update::Stateless(proof) => {
             match what {
-                9 => proof.absentees.reverse(),
-                10 => drop(proof.absentees.pop()),
-                11 => proof.absentees = vec![Pk1Bytes(odd::G1[input.place(odd::G1.len())].1)],
+                9 => proof.non_signers.reverse(),
+                10 => drop(proof.non_signers.pop()),
+                11 => proof.non_signers = vec![Pk1Bytes(odd::G1[input.place(odd::G1.len())].1)],
                 12 => proof.proof = Default::default(),
                 _ => {}
             }
@@ -211,14 +212,14 @@ fn deviate(update: &mut Update, input: &mut Input<'_>) {
         1 => proof.signature = SignatureBytes(odd::G1[input.place(odd::G1.len())].1),
         2 => proof.apk2 = Pk2Bytes(odd::G2[input.place(odd::G2.len())].1),
         3 => proof.commitment.block_hash = H256([input.byte(); 32]),
-        4 => proof.commitment.block_number = u32::from(input.byte()),
-        5 => proof.commitment.validator_set_id = u64::from(input.byte()),
-        6 => proof.commitment.next.id = u64::from(input.byte()),
+        4 => proof.commitment.block_number = BlockNumber::new(u32::from(input.byte())),
+        5 => proof.commitment.validator_set_id = SetId::new(u64::from(input.byte())),
+        6 => proof.commitment.next.id = SetId::new(u64::from(input.byte())),
         7 => proof.commitment.next.len = u32::from(input.byte()),
         8 => {
             // Signed by the set itself, whatever it says: a fork, or a successor that is taken back.
             let (set, number) = (
-                proof.commitment.validator_set_id,
+                proof.commitment.validator_set_id.get(),
                 u32::from(input.byte()) % 40,
             );
             if let Some(signers) = CHAIN.sets.get(usize::try_from(set).unwrap_or(usize::MAX)) {
@@ -237,12 +238,12 @@ fn updates(input: &mut Input<'_>) -> Vec<Update> {
     while !input.is_empty() && updates.len() < 8 {
         let number = PROOFS[input.place(PROOFS.len())];
         let justification = CHAIN.justification(number).expect("a proof");
-        let set = justification.commitment.validator_set_id;
+        let set = justification.commitment.validator_set_id.get();
         let mut update: Update = match input.byte() % 4 {
             0 => justification.into(),
             1 => CHAIN.stateless_proof(number).expect("a proof").into(),
-            2 if number % 10 == 5 => CHAIN.set_proofs(set, 1).swap_remove(0).into(),
-            2 => SetProof {
+            2 if number % 10 == 5 => CHAIN.handoff_proofs(set, 1).swap_remove(0).into(),
+            2 => HandoffProof {
                 justification,
                 next_keys: CHAIN.keys(set + 1).expect("keys"),
             }
@@ -259,7 +260,7 @@ fn update(data: &[u8]) {
     let mut input = Input(data);
     let beginning = &BEGINNINGS[input.place(2)];
     let updates = updates(&mut input);
-    let together = beginning.verify_front(&updates);
+    let together = beginning.verify_prefix(&updates);
 
     let mut trusted = beginning.clone();
     let mut all_new = true;
@@ -315,7 +316,9 @@ fn same_in_both_modes(updates: &[Update]) {
             (full, stateless) = (one.trusted.clone(), other.trusted.clone());
             // The keys of a set that a proof has named come from anybody.
             if let Some(set) = full.missing_keys() {
-                let keys = CHAIN.keys(set).expect("keys of a set that was signed for");
+                let keys = CHAIN
+                    .keys(set.get())
+                    .expect("keys of a set that was signed for");
                 if let Ok(with_keys) = full.with_keys(set, &keys) {
                     full = with_keys;
                 }

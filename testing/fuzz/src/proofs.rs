@@ -8,8 +8,9 @@ use crate::{
 };
 use codec::Encode;
 use duet_primitives::{
-    check_stateless, open_stateless, Bitfield, JustificationError, PendingJustification, Pk1Bytes,
-    Pk2Bytes, SignatureBytes, StatelessProof, UncheckedJustification,
+    check_stateless, prepare_stateless, Bitfield, BlockNumber, JustificationError, Pk1Bytes,
+    Pk2Bytes, PreparedJustification, SetId, SignatureBytes, SignerIndex, StatelessProof,
+    UncheckedJustification,
 };
 use std::sync::LazyLock;
 
@@ -35,7 +36,7 @@ pub const TARGETS: [Target; 3] = [
 fn judged(proof: &UncheckedJustification) -> Result<(), JustificationError> {
     let set = SAMPLE.set.set.keyset();
     let set = judge::Set {
-        id: 3,
+        id: SetId::new(3),
         keys: &set.key_bytes(),
         genesis: GENESIS,
     };
@@ -94,14 +95,14 @@ fn justifications(data: &[u8]) {
     let set = SAMPLE.set.set.keyset();
     let opened: Vec<_> = proofs
         .iter()
-        .filter_map(|proof| Some((proof, proof.clone().open(set, GENESIS).ok()?)))
+        .filter_map(|proof| Some((proof, proof.clone().prepare(set, GENESIS).ok()?)))
         .collect();
     let holding = opened
         .iter()
         .take_while(|(proof, _)| checked(proof).is_ok())
         .count();
     let (proofs, pending): (Vec<_>, Vec<_>) = opened.into_iter().unzip();
-    let together = PendingJustification::settle_all(pending);
+    let together = PreparedJustification::verify_all(pending);
     assert_eq!(together.len(), holding, "together and one by one");
     for (together, proof) in together.iter().zip(proofs) {
         assert_eq!(together.as_unchecked(), proof);
@@ -162,10 +163,10 @@ fn justification_seeds() -> Vec<Seed> {
         });
     }
     with("another set".into(), &|proof| {
-        proof.commitment.validator_set_id = 4
+        proof.commitment.validator_set_id = SetId::new(4)
     });
     with("another block".into(), &|proof| {
-        proof.commitment.block_number += 1
+        proof.commitment.block_number = BlockNumber::new(10)
     });
     // A list that claims to be longer than any, and one that claims what is not there.
     let head = good.commitment.encode();
@@ -188,8 +189,8 @@ fn stateless(data: &[u8]) {
     };
     let set = SAMPLE.set.set.keyset();
     let alone = check_stateless(proof.clone(), set.commitment(), GENESIS).map(|_| ());
-    let opened = open_stateless(proof.clone(), set.commitment(), GENESIS)
-        .and_then(|pending| Ok(pending.settle()?))
+    let opened = prepare_stateless(proof.clone(), set.commitment(), GENESIS)
+        .and_then(|prepared| Ok(prepared.verify()?))
         .map(|_| ());
     assert_eq!(alone, opened);
     match (&alone, judged(&proof.justification)) {
@@ -199,10 +200,10 @@ fn stateless(data: &[u8]) {
             let signers = &proof.justification.signers;
             let missing = (0..7)
                 .zip(keys)
-                .filter(|(place, _)| !signers.contains(*place));
+                .filter(|(place, _)| !signers.contains(SignerIndex::new(*place)));
             assert!(missing
                 .map(|(_, key)| key)
-                .eq(proof.absentees.iter().copied()));
+                .eq(proof.non_signers.iter().copied()));
         }
         (Err(duet_primitives::StatelessError::Justification(error)), judged) => {
             assert_eq!(judged, Err(*error), "the same verdict with keys");
@@ -231,7 +232,7 @@ fn stateless_seeds() -> Vec<Seed> {
     };
     for (name, bytes) in odd::G1.iter() {
         with(format!("key {name}"), &|proof| {
-            proof.absentees[0] = Pk1Bytes(*bytes)
+            proof.non_signers[0] = Pk1Bytes(*bytes)
         });
         with(format!("signature {name}"), &|proof| {
             proof.justification.signature.0 = *bytes
@@ -242,11 +243,15 @@ fn stateless_seeds() -> Vec<Seed> {
             proof.justification.apk2.0 = *bytes
         });
     }
-    with("a key too few".into(), &|proof| proof.absentees.truncate(1));
-    with("a key too many".into(), &|proof| {
-        proof.absentees.push(proof.absentees[0])
+    with("a key too few".into(), &|proof| {
+        proof.non_signers.truncate(1)
     });
-    with("keys exchanged".into(), &|proof| proof.absentees.reverse());
+    with("a key too many".into(), &|proof| {
+        proof.non_signers.push(proof.non_signers[0])
+    });
+    with("keys exchanged".into(), &|proof| {
+        proof.non_signers.reverse()
+    });
     with("the proof of others".into(), &|proof| {
         proof.proof = by(&[1, 2, 3, 5, 6]).proof
     });

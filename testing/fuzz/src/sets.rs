@@ -9,9 +9,10 @@ use crate::{
 };
 use codec::Encode;
 use duet_primitives::{
-    suite::MAX_VALIDATORS, testing::secret, Bitfield, Commitment, CommitmentPayload, ConsensusLog,
-    DualKeyBytes, DualKeyset, Keyset, KeysetCommitment, KeysetError, Keysets, MerkleError,
-    MerkleProof, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SignatureBytes, VoteSignature,
+    suite::MAX_VALIDATORS, testing::secret, Bitfield, BlockNumber, Commitment, CommitmentPayload,
+    ConsensusLog, DualKeyBytes, DualKeyset, Keyset, KeysetCommitment, KeysetError, Keysets,
+    MerkleError, MerkleProof, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SetId,
+    SignatureBytes, SignerIndex, VoteSignature,
 };
 use std::sync::LazyLock;
 
@@ -64,7 +65,7 @@ fn merkle(data: &[u8]) {
             255 => Pk1Bytes(input.array()),
             other => KEYS[(usize::from(place) + usize::from(other)) % KEYS.len()],
         };
-        placed.push((u32::from(place), key));
+        placed.push((SignerIndex::new(u32::from(place)), key));
     }
     let rest = input.rest();
     // One byte stands for the proof that a server would send.
@@ -83,7 +84,7 @@ fn merkle(data: &[u8]) {
     if verdict.is_ok() && claimed as usize == size {
         for (place, key) in &placed {
             assert_eq!(
-                tree.get(*place as usize),
+                tree.get(place.get() as usize),
                 Some(key),
                 "a key that is proven stands there"
             );
@@ -92,7 +93,7 @@ fn merkle(data: &[u8]) {
     if matches!(rest, [_]) && claimed as usize == size {
         let honest = placed
             .iter()
-            .all(|(place, key)| tree.get(*place as usize) == Some(key));
+            .all(|(place, key)| tree.get(place.get() as usize) == Some(key));
         assert_eq!(
             verdict,
             if honest {
@@ -121,7 +122,10 @@ fn merkle_seeds() -> Vec<Seed> {
                 format!("{places:?} of {size}"),
                 [&bytes[..], &[0]].concat(),
             ));
-            let places: Vec<_> = places.iter().map(|place| u32::from(*place)).collect();
+            let places: Vec<_> = places
+                .iter()
+                .map(|place| SignerIndex::new(u32::from(*place)))
+                .collect();
             if let Ok(proof) = MerkleProof::prove(&KEYS[..usize::from(size)], &places) {
                 seeds.push(seed(
                     format!("{places:?} of {size} with hashes"),
@@ -157,8 +161,8 @@ fn keyset(data: &[u8]) {
         .take(12)
         .map(|key| Pk1Bytes(Input(key).array()))
         .collect();
-    let made = KeysetCommitment::of_stored_unchecked(5, &keys);
-    let expected = judge::keyset(5, &keys);
+    let made = KeysetCommitment::of_stored_unchecked(SetId::new(5), &keys);
+    let expected = judge::keyset(SetId::new(5), &keys);
     assert_eq!(made, expected);
     if let Some(commitment) = foreign {
         let verdict = Keyset::check(&commitment, &keys).map(|set| set.commitment().clone());
@@ -182,7 +186,7 @@ fn keyset(data: &[u8]) {
     let set = Keyset::check(&commitment, &keys).expect("the commitment is that of the keys");
     assert_eq!(set.key_bytes(), keys);
     for (place, key) in (0..).zip(&keys) {
-        assert_eq!(set.position(key), Some(place));
+        assert_eq!(set.position(key), Some(SignerIndex::new(place)));
     }
     let mut changed = commitment.clone();
     changed.apk1.0[47] ^= 1;
@@ -257,10 +261,16 @@ fn bitfield(data: &[u8]) {
             .get((place / 8) as usize)
             .is_some_and(|byte| byte >> (place % 8) & 1 == 1)
     };
-    let set: Vec<_> = (0..len).filter(|place| is_set(*place)).collect();
-    let clear: Vec<_> = (0..len).filter(|place| !is_set(*place)).collect();
+    let places = |is: &dyn Fn(u32) -> bool| -> Vec<_> {
+        (0..len)
+            .filter(|place| is(*place))
+            .map(SignerIndex::new)
+            .collect()
+    };
+    let set: Vec<_> = places(&|place| is_set(place));
+    let clear: Vec<_> = places(&|place| !is_set(place));
     assert!(field.signers(len).eq(set.iter().copied()));
-    assert!(field.absentees(len).eq(clear.iter().copied()));
+    assert!(field.non_signers(len).eq(clear.iter().copied()));
     assert_eq!(
         field.count() as usize,
         bytes
@@ -317,7 +327,7 @@ fn scale(data: &[u8]) {
 
 fn payload(bytes: &[u8]) {
     if let Some(payload) = decoded::<CommitmentPayload>(bytes) {
-        let commitment = payload.clone().commit(7, GENESIS);
+        let commitment = payload.clone().commit(BlockNumber::new(7), GENESIS);
         assert_eq!(commitment.encode().len(), payload.encode().len() + 36);
     }
 }
@@ -405,7 +415,7 @@ fn scale_seeds() -> Vec<Seed> {
         .collect();
     seeds.push(seed(
         "activated",
-        [&[7][..], &ConsensusLog::Activated(4).encode()].concat(),
+        [&[7][..], &ConsensusLog::Activated(SetId::new(4)).encode()].concat(),
     ));
     seeds.push(seed("a gigabyte of keys", [10, 2, 0, 0, 0xff]));
     seeds

@@ -9,10 +9,10 @@ use crate::{
 use codec::Encode;
 use duet_curve::Arithmetic;
 use duet_primitives::{
-    Commitment, EquivocationError, EquivocationProof, Pk1Bytes, SignatureError, UncheckedVote,
-    VoteError, VoteSignature,
+    BlockNumber, Commitment, EquivocationError, EquivocationProof, Pk1Bytes, SetId, SignatureError,
+    SignerIndex, UncheckedVote, VoteError, VoteSignature,
 };
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, sync::LazyLock};
 
 /// The targets of votes.
 pub const TARGETS: [Target; 2] = [
@@ -42,7 +42,7 @@ fn judged(vote: &UncheckedVote) -> Result<(), VoteError> {
     }
     let signer = vote.signer;
     let keys = set.key_bytes();
-    let key = usize::try_from(signer)
+    let key = usize::try_from(signer.get())
         .ok()
         .and_then(|place| keys.get(place))
         .ok_or(VoteError::UnknownSigner { signer, len: 7 })?;
@@ -61,12 +61,15 @@ fn judge_signature(
     judge::signature(key, &commitment.signed_bytes(GENESIS), signature)
 }
 
+/// The good vote of every member.
+static MEMBERS: LazyLock<Vec<UncheckedVote>> = LazyLock::new(|| {
+    let sign =
+        |(signer, secret)| UncheckedVote::sign(secret, SignerIndex::new(signer), &SAMPLE.message);
+    (0..).zip(&SAMPLE.set.secrets).map(sign).collect()
+});
+
 fn votes(data: &[u8]) {
     let set = SAMPLE.set.set.keyset();
-    let good = SAMPLE
-        .set
-        .vote(0, &SAMPLE.message)
-        .expect("a member's vote");
     let mut votes: Vec<UncheckedVote> = data.chunks(VOTE_LEN).take(3).filter_map(decoded).collect();
     let expected: Vec<_> = votes.iter().map(judged).collect();
     for (vote, expected) in votes.iter().zip(&expected) {
@@ -74,7 +77,7 @@ fn votes(data: &[u8]) {
         assert_eq!(alone, *expected);
     }
     let given = votes.len();
-    votes.resize(given.max(BATCH), good.to_unchecked());
+    votes.resize(given.max(BATCH), MEMBERS[0].clone());
     let (one, two) = (NonZeroUsize::MIN, NonZeroUsize::MIN.saturating_add(1));
     for arithmetic in Arithmetic::supported() {
         arithmetic.choose().expect("the processor can do it");
@@ -91,14 +94,7 @@ fn votes(data: &[u8]) {
 
 /// Adding up without checking refuses no good vote, and what it makes is a proof or nothing.
 fn aggregate(given: &[UncheckedVote], expected: &[Result<(), VoteError>], threads: NonZeroUsize) {
-    let members = (0..7).map(|signer| {
-        UncheckedVote::sign(
-            &SAMPLE.set.secrets[signer as usize],
-            signer,
-            &SAMPLE.message,
-        )
-    });
-    let all: Vec<_> = given.iter().cloned().chain(members).collect();
+    let all: Vec<_> = given.iter().chain(&*MEMBERS).cloned().collect();
     let found = SAMPLE
         .set
         .set
@@ -108,7 +104,7 @@ fn aggregate(given: &[UncheckedVote], expected: &[Result<(), VoteError>], thread
         .expect("all members signed")
         .into_unchecked();
     let set = judge::Set {
-        id: 3,
+        id: SetId::new(3),
         keys: &SAMPLE.set.set.keyset().key_bytes(),
         genesis: GENESIS,
     };
@@ -144,7 +140,7 @@ fn vote_seeds() -> Vec<Seed> {
             .encode(),
         ),
     ];
-    for signer in [0, 1, 6, 7, u32::MAX] {
+    for signer in [0, 1, 6, 7, u32::MAX].map(SignerIndex::new) {
         seeds.push(seed(
             format!("signer {signer}"),
             UncheckedVote {
@@ -175,7 +171,7 @@ fn vote_seeds() -> Vec<Seed> {
         with(format!("s {name}"), 80, bytes);
     }
     let mut wrong_set = good.clone();
-    wrong_set.commitment.validator_set_id = 4;
+    wrong_set.commitment.validator_set_id = SetId::new(4);
     seeds.push(seed("wrong set", wrong_set.encode()));
     seeds
 }
@@ -225,13 +221,17 @@ fn equivocation_seeds() -> Vec<Seed> {
         proof.second = proof.first.clone()
     });
     with("another block".into(), &|proof| {
-        proof.second.0.block_number += 1
+        proof.second.0.block_number = BlockNumber::new(10)
     });
     with("another set".into(), &|proof| {
-        proof.second.0.validator_set_id += 1
+        proof.second.0.validator_set_id = SetId::new(4)
     });
-    with("another signer".into(), &|proof| proof.signer = 3);
-    with("signer outside".into(), &|proof| proof.signer = 7);
+    with("another signer".into(), &|proof| {
+        proof.signer = SignerIndex::new(3)
+    });
+    with("signer outside".into(), &|proof| {
+        proof.signer = SignerIndex::new(7)
+    });
     with("the vote of another".into(), &|proof| {
         proof.second.1 = vote(3, &sample.other).to_unchecked().signature
     });

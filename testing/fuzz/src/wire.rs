@@ -7,7 +7,7 @@ use std::fmt::Debug;
 /// What a decoder may hold at once, per byte that it was given.
 pub const PER_BYTE: usize = 4;
 /// What a decoder may hold whatever it is given.
-const AT_LEAST: usize = 1 << 14;
+const AT_LEAST: usize = 1 << 16;
 
 /// Decodes all of `bytes`: what decodes encodes to the same bytes, and the memory that it takes is bounded by how many
 /// bytes there are, whatever they say.
