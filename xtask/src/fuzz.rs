@@ -5,9 +5,11 @@
 
 use crate::{cargo, tools, Result};
 use std::{
+    env,
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitCode, Stdio},
     sync::Mutex,
     thread,
 };
@@ -33,14 +35,44 @@ pub(crate) struct Options {
 }
 
 /// What instruments code for libFuzzer, as `cargo-fuzz` does it.
-const INSTRUMENT: [&str; 6] = [
+const INSTRUMENT: [&str; 5] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
-    "-Ccodegen-units=1",
 ];
+
+/// Set where this program stands in for rustc.
+const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
+
+/// Compiles one crate in place of rustc, when cargo asks for that: our own crates are instrumented, the others stay as they
+/// are, because inputs are to be sorted by the branches of our code.
+pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
+    env::var_os(WRAPPING)?;
+    let mut arguments = env::args_os().skip(1);
+    let mut rustc = Command::new(arguments.next()?);
+    let arguments: Vec<_> = arguments.collect();
+    if is_ours(&arguments) {
+        rustc.args(INSTRUMENT);
+    }
+    Some(match rustc.args(arguments).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot start rustc: {error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn is_ours(arguments: &[OsString]) -> bool {
+    let name = arguments
+        .windows(2)
+        .find(|pair| pair[0] == "--crate-name")
+        .map(|pair| pair[1].to_string_lossy());
+    name.is_some_and(|name| name.starts_with("duet_") || name == "guided")
+}
 
 /// Replays or fuzzes.
 pub(crate) fn run(options: &Options) -> Result {
@@ -65,7 +97,10 @@ pub(crate) fn run(options: &Options) -> Result {
                 .args(["--seed", &options.seed.to_string()])
         }
     };
-    command.arg("--artifacts").arg(artifacts).args(&options.targets);
+    command
+        .arg("--artifacts")
+        .arg(artifacts)
+        .args(&options.targets);
     cargo::run(&mut command)
 }
 
@@ -89,23 +124,15 @@ fn build(target: &Path) -> Result<PathBuf> {
 /// The program with libFuzzer in it.
 fn build_guided(target: &Path) -> Result<PathBuf> {
     tools::for_fuzzing()?;
-    let host = host()?;
-    // With a target, build scripts and macros stay as they are, and only what runs is instrumented.
-    let mut build = cargo::cargo(["build", "--locked", "--bin", "guided", "--features", "guided"]);
+    let mut build = cargo::cargo(["build", "--locked", "--bin", "guided"]);
     build
-        .args(["--target", &host, "--manifest-path"])
+        .args(["--features", "guided", "--manifest-path"])
         .arg(manifest())
         .env("CARGO_TARGET_DIR", target)
-        .env("RUSTFLAGS", INSTRUMENT.join(" "));
+        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env(WRAPPING, "1");
     cargo::run(&mut build)?;
-    Ok(target.join(host).join("debug/guided"))
-}
-
-fn host() -> Result<String> {
-    let output = Command::new("rustc").arg("-vV").output()?;
-    let text = String::from_utf8(output.stdout)?;
-    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.ok_or("rustc does not name its host")?.to_string())
+    Ok(target.join("debug/guided"))
 }
 
 /// The names of all targets, from the program itself.
@@ -137,7 +164,11 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     };
     let found: Vec<_> = thread::scope(|scope| {
         let running: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        running.into_iter().flat_map(|worker| worker.join()).flatten().collect()
+        running
+            .into_iter()
+            .flat_map(|worker| worker.join())
+            .flatten()
+            .collect()
     });
     if found.is_empty() {
         return Ok(());
@@ -164,8 +195,17 @@ fn one(
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-seed={seed}"))
         .arg(format!("-artifact_prefix={}/{name}-", artifacts.display()))
-        .arg(format!("-dict={}", cargo::root().join("testing/fuzz/dictionary").display()))
-        .args(["-max_len=4096", "-len_control=0", "-timeout=60", "-rss_limit_mb=4096", "-print_final_stats=1"])
+        .arg(format!(
+            "-dict={}",
+            cargo::root().join("testing/fuzz/dictionary").display()
+        ))
+        .args([
+            "-max_len=4096",
+            "-len_control=0",
+            "-timeout=60",
+            "-rss_limit_mb=4096",
+            "-print_final_stats=1",
+        ])
         .env("DUET_FUZZ_TARGET", name)
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
@@ -208,6 +248,13 @@ mod tests {
                     stat::number_of_executed_units: 99\n";
         assert_eq!(summary(text), "99 executions, 12 edges covered");
         assert_eq!(summary(""), "? executions, ? edges covered");
+    }
+
+    #[test]
+    fn only_our_own_crates_are_instrumented() {
+        let call = |name: &str| is_ours(&["--crate-name", name, "lib.rs"].map(OsString::from));
+        assert!(call("duet_curve") && call("guided"));
+        assert!(!call("blst") && !call("build_script_build"));
     }
 
     #[test]

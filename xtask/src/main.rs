@@ -62,7 +62,7 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    if let Some(status) = lint::run_as_wrapper() {
+    if let Some(status) = lint::run_as_wrapper().or_else(fuzz::run_as_wrapper) {
         return status;
     }
     let done = match Cli::parse().chore {

@@ -185,7 +185,12 @@ fn possession_seeds() -> Vec<Seed> {
     let mut with = |name: String, change: &dyn Fn(&mut Registration)| {
         let mut changed = good.clone();
         change(&mut changed);
-        seeds.push(seed(&name, [changed.bytes(), other.bytes()].concat()));
+        let with_other = if name.contains("secret") {
+            other.bytes()
+        } else {
+            Vec::new()
+        };
+        seeds.push(seed(&name, [changed.bytes(), with_other].concat()));
     };
     let sigma = |proof: &PossessionProof, at: usize, bytes: &[u8; 48]| {
         let mut proof = *proof;

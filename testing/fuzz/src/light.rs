@@ -339,9 +339,9 @@ fn update_seeds() -> Vec<Seed> {
         let handing_over = [2, 3][usize::from(mode)];
         let path = |deviation: &[u8]| {
             let mut bytes = vec![mode];
-            for place in 0..9 {
+            for place in 0..6 {
                 bytes.extend([place, if place % 3 == 1 { handing_over } else { kind }]);
-                bytes.extend(if place == 4 { deviation } else { &[0] });
+                bytes.extend(if place == 2 { deviation } else { &[0] });
             }
             bytes
         };
