@@ -5,6 +5,7 @@
 //! - `demo`: a local network of validators and the light client that follows it,
 //! - `test`: every test there is,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
+//! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `dependencies`: where dependencies come from, under which licence, and whether they are used.
@@ -20,6 +21,7 @@ mod dependencies;
 mod documents;
 mod fuzz;
 mod lint;
+mod prove;
 mod simulate;
 mod svg;
 mod test;
@@ -51,6 +53,8 @@ enum Chore {
     Simulate(simulate::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
+    /// Proves that no limb of the field arithmetic overflows.
+    Prove,
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
@@ -71,6 +75,7 @@ fn main() -> ExitCode {
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Prove => prove::run(),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),
