@@ -3,7 +3,7 @@
 use codec::{Decode, Encode};
 use duet_light_client::{
     decode, genesis::KEYSETS_STORAGE_KEY, testing, testing::TestChain, Conflict, Culprit, Error,
-    GenesisProof, Misbehaviour, Mode, NextStep, Outcome, Received, HandoffProof, StorageProofError,
+    GenesisProof, HandoffProof, Misbehaviour, Mode, NextStep, Outcome, Received, StorageProofError,
     Trusted, Update,
 };
 use duet_primitives::{
@@ -148,7 +148,10 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
         .verify(foreign.clone())
         .expect_err("set 1 is not trusted yet");
     assert_eq!(error, Error::TooFarAhead { latest: 0, got: 1 });
-    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
+    assert_eq!(
+        error.next_step(),
+        NextStep::FetchHandoffProofs { from_set: 0 }
+    );
 
     let mut relabelled = foreign;
     relabelled.commitment.validator_set_id = 0;
@@ -161,7 +164,10 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
 #[test]
 fn a_set_that_has_handed_over_is_not_heard_any_more() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = after(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let trusted = after(&trusted, chain.justification(12).expect("a proof"));
     let mut commitment = chain.justification(8).expect("a proof").commitment;
     commitment.block_number = 30;
@@ -269,7 +275,10 @@ fn two_commitments_for_one_block_are_evidence_that_holds() {
 #[test]
 fn two_successors_or_one_taken_back_are_evidence() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = after(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let late = chain.justification(8).expect("a late proof").commitment;
 
     let mut other = late.clone();
@@ -432,7 +441,9 @@ fn what_is_too_long_or_goes_on_is_not_decoded() {
     // A list that claims more than it brings.
     let liar = codec::Compact(u32::MAX).encode();
     assert_eq!(
-        decode::<Vec<HandoffProof>>(&liar).expect_err("short").rule(),
+        decode::<Vec<HandoffProof>>(&liar)
+            .expect_err("short")
+            .rule(),
         "ENC-1"
     );
     assert_eq!(

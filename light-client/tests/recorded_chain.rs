@@ -2,8 +2,8 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome,
-    HandoffProof, StateError, Trusted, Update,
+    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode,
+    NextStep, Outcome, StateError, Trusted, Update,
 };
 use duet_primitives::{StatelessProof, UncheckedJustification};
 
@@ -29,7 +29,8 @@ fn next(trusted: &Trusted, update: impl Into<Update>) -> Trusted {
 fn one_proof_per_set_leads_from_genesis_to_the_head() {
     let chain = chain();
     let mut trusted = begin(&chain, Mode::Full);
-    let proofs: Vec<HandoffProof> = decode(&chain.handoff_proofs(0, 100).encode()).expect("it decodes");
+    let proofs: Vec<HandoffProof> =
+        decode(&chain.handoff_proofs(0, 100).encode()).expect("it decodes");
     for proof in proofs {
         trusted = next(&trusted, proof);
     }
@@ -87,7 +88,10 @@ fn every_proof_in_turn_is_followed_in_both_modes_to_the_same_state() {
 #[test]
 fn a_set_may_go_on_after_it_has_named_its_successor() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = next(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let late = chain
         .justification(chain.mandatory(0) + 3)
         .expect("a late proof of set 0");
@@ -142,7 +146,10 @@ fn a_client_that_is_too_far_behind_is_told_where_to_go_on() {
             got: SETS - 1
         }
     );
-    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
+    assert_eq!(
+        error.next_step(),
+        NextStep::FetchHandoffProofs { from_set: 0 }
+    );
     assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
@@ -179,7 +186,10 @@ fn a_checkpoint_leads_to_the_head_once_its_keys_are_there() {
 #[test]
 fn a_printed_checkpoint_stands_for_the_state_that_printed_it() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = next(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let again =
         Trusted::from_checkpoint(trusted.checkpoint(), Mode::Stateless).expect("a good one");
     assert_eq!(again.checkpoint(), trusted.checkpoint());

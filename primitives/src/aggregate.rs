@@ -8,9 +8,9 @@ use crate::{
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Encodings, Groups, Native, Sums};
 
-type G1 = <Native as Curve>::G1;
+type G1 = <Native as Groups>::G1;
 
 /// What became of votes that were added up before they were checked.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! What a vote is about, and its exact signed bytes.
 
 use crate::{
-    dleq::Encoded,
+    dleq::hash_message,
     keyset::KeysetCommitment,
     numbers::{BlockNumber, SetId},
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
@@ -9,7 +9,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Native, Purpose};
 use scale_info::TypeInfo;
 
 /// What a vote says of a block: the block, its history, and who signs next. (MSG-2)
@@ -78,15 +78,19 @@ impl Commitment {
 pub struct RoundMessage {
     genesis_hash: H256,
     commitment: Commitment,
-    pub(crate) hm: Encoded<Native>,
+    pub(crate) hm: Base<Native>,
 }
 
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
-        let mut hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
         // How many will vote is not known here; the set that follows is about as large.
-        hm.tables = Native::message_tables(commitment.next.len);
+        let votes = commitment.next.len;
+        let hm = hash_message(
+            SIGNATURE_SUITE,
+            &commitment.signed_bytes(genesis_hash),
+            Purpose::Message { votes },
+        );
         Self {
             genesis_hash,
             commitment,
@@ -101,7 +105,7 @@ impl RoundMessage {
 
     /// `H(m)`, encoded: it stands for the chain and for every byte of the commitment.
     pub fn hash(&self) -> [u8; G1_LEN] {
-        self.hm.bytes
+        *self.hm.bytes()
     }
 
     /// What the votes are about.

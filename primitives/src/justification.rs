@@ -2,7 +2,6 @@
 
 use crate::{
     commitment::{Commitment, RoundMessage},
-    dleq::Encoded,
     equation::{Coefficient, Equation},
     error::JustificationError,
     keyset::{Keyset, KeysetCommitment},
@@ -12,7 +11,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Curve, Native};
 use scale_info::TypeInfo;
 
 /// A finality proof as it travels; nothing is known about it. About 320 bytes, plus one bit per validator.
@@ -86,11 +85,10 @@ impl UncheckedJustification {
     /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out and the commitment hashed by the caller.
     pub(crate) fn prepare_equation(
         self,
-        apk1: &Apk1,
+        apk1: &Base<Native>,
         message: &RoundMessage,
     ) -> Result<PreparedJustification, JustificationError> {
-        let hm = &message.hm;
-        let equation = equation(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        let equation = equation(&message.hm, apk1, &self.apk2, &self.signature)?;
         Ok(PreparedJustification {
             justification: self,
             equation,
@@ -139,19 +137,12 @@ impl PreparedJustification {
     }
 }
 
-/// The sum of the signers' keys, with tables where it is met again.
-pub(crate) struct Apk1 {
-    pub(crate) point: <Native as Curve>::G1,
-    pub(crate) tables: <Native as Curve>::Tables,
-}
-
 /// JUST-5: `e(σ + t·apk1, g2) = e(H(m) + t·g1, apk2)`, with `t` a hash of everything in it.
 ///
 /// The paper draws `t` at random; Fiat-Shamir lets every verifier, a runtime too, decide alike.
 pub(crate) fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    apk1: &C::G1,
-    apk1_tables: &C::Tables,
+    hm: &Base<C>,
+    apk1: &Base<C>,
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<Equation<C>, JustificationError> {
@@ -159,18 +150,17 @@ pub(crate) fn equation<C: Curve>(
     let point = C::g2_prepared_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
     let digest = equation_digest(
         AGGREGATE_TAG,
-        &hm.bytes,
-        &C::g1_to_bytes(apk1),
+        hm.bytes(),
+        apk1.bytes(),
         &apk2.0,
         &signature.0,
     );
     let t = Coefficient::Short(coefficient(&digest));
     Ok(Equation {
-        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        right: t.add_mul(hm.point(), &Base::generator()),
         sigma,
         t,
         key: apk1.clone(),
-        key_tables: apk1_tables.clone(),
         point,
         digest,
     })

@@ -1,7 +1,7 @@
 //! Keys that were checked.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq::{self, hash_message},
     equation::Equation,
     error::{KeyError, PossessionError, SignatureError},
     possession,
@@ -9,15 +9,15 @@ use crate::{
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
 use alloc::vec::Vec;
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Native, Pairings, Purpose};
 
 /// The half of a key in G1: on the curve, in the subgroup, not zero.
 #[derive(Clone, Debug)]
-pub struct Pk1(pub(crate) Encoded<Native>);
+pub struct Pk1(pub(crate) Base<Native>);
 
 impl PartialEq for Pk1 {
     fn eq(&self, other: &Self) -> bool {
-        self.0.bytes == other.0.bytes
+        self.0.bytes() == other.0.bytes()
     }
 }
 impl Eq for Pk1 {}
@@ -30,18 +30,19 @@ impl Pk1 {
     /// # Errors
     /// [`KeyError::Pk1`] with the broken encoding rule.
     pub fn from_chain_state_unchecked(bytes: &Pk1Bytes) -> Result<Self, KeyError> {
-        let point = Native::g1_from_stored_unchecked(&bytes.0).map_err(KeyError::Pk1)?;
-        Ok(Self(Encoded::with_bytes(point, bytes.0)))
+        Base::from_stored_unchecked(&bytes.0, Purpose::Once)
+            .map(Self)
+            .map_err(KeyError::Pk1)
     }
 
-    /// Makes room for the tables of a member of a set with `set_len` keys.
-    pub(crate) fn expect_votes(&mut self, set_len: u32) {
-        self.0.tables = Native::key_tables(set_len);
+    /// The same key, as that of a member of a set with `set_len` keys.
+    pub(crate) fn of_member(&self, set_len: u32) -> Self {
+        Self(self.0.for_purpose(Purpose::Member { set_len }))
     }
 
     /// The encoding.
     pub fn to_bytes(&self) -> Pk1Bytes {
-        Pk1Bytes(self.0.bytes)
+        Pk1Bytes(*self.0.bytes())
     }
 
     /// Checks a signature over any message under this key, as `bls381::Pair::verify` does, without a pairing.
@@ -51,7 +52,8 @@ impl Pk1 {
     /// # Errors
     /// The first broken rule of ENC-1 to ENC-5 and DLEQ-2.
     pub fn verify(&self, message: &[u8], signature: &VoteSignature) -> Result<(), SignatureError> {
-        dleq::check(signature, &self.0, &Encoded::hash(SIGNATURE_SUITE, message)).map(|_| ())
+        let hm = hash_message(SIGNATURE_SUITE, message, Purpose::Once);
+        dleq::check(signature, &self.0, &hm).map(|_| ())
     }
 }
 
@@ -61,8 +63,9 @@ impl Pk1Bytes {
     /// # Errors
     /// [`KeyError::Pk1`] with the first broken rule of ENC-1 to ENC-4.
     pub fn check(&self) -> Result<Pk1, KeyError> {
-        let point = Native::g1_from_bytes(&self.0).map_err(KeyError::Pk1)?;
-        Ok(Pk1(Encoded::with_bytes(point, self.0)))
+        Base::from_bytes(&self.0, Purpose::Once)
+            .map(Pk1)
+            .map_err(KeyError::Pk1)
     }
 }
 
@@ -70,7 +73,7 @@ impl Pk1Bytes {
 #[derive(Clone, Debug)]
 pub struct DualKey {
     pub(crate) pk1: Pk1,
-    pub(crate) pk2: <Native as Curve>::G2,
+    pub(crate) pk2: <Native as Groups>::G2,
     bytes: DualKeyBytes,
 }
 
@@ -99,7 +102,7 @@ impl DualKeyBytes {
         Ok(self.with_halves(pk1, pk2))
     }
 
-    fn with_halves(&self, pk1: Pk1, pk2: <Native as Curve>::G2) -> DualKey {
+    fn with_halves(&self, pk1: Pk1, pk2: <Native as Groups>::G2) -> DualKey {
         DualKey {
             pk1,
             pk2,
@@ -164,13 +167,11 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<(DualKey, Equation<Native>), PossessionError> {
-        let Pk1Bytes(bytes) = self.pk1();
-        let (point, tables) =
-            Native::g1_and_few_tables_from_bytes(&bytes).map_err(KeyError::Pk1)?;
+        // It is multiplied three times here.
+        let pk1 = Base::from_bytes(&self.pk1().0, Purpose::AFewTimes).map_err(KeyError::Pk1)?;
         let pk2 = Native::g2_prepared_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
-        let pk1 = Encoded::with_bytes(point, bytes);
-        let key = self.with_halves(Pk1(pk1.clone()), *Native::g2_of_prepared(&pk2));
-        let pk1 = Encoded { tables, ..pk1 };
+        let checked = Pk1(pk1.for_purpose(Purpose::Once));
+        let key = self.with_halves(checked, *Native::g2_of_prepared(&pk2));
         let equation = possession::prepare(&pk1, pk2, &self.pk2(), owner, proof)?;
         Ok((key, equation))
     }

@@ -2,7 +2,6 @@
 
 use crate::{
     error::KeysetError,
-    justification::Apk1,
     merkle,
     numbers::{SetId, SignerIndex},
     suite::MAX_VALIDATORS,
@@ -10,7 +9,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Native, PointList, Purpose, Sums};
 use scale_info::TypeInfo;
 
 /// How many of `n` validators make a finality proof: `n − ⌊(n−1)/3⌋`. (SET-4)
@@ -59,7 +58,7 @@ impl KeysetCommitment {
     }
 
     fn new(id: SetId, len: u32, bytes: &[Pk1Bytes], keys: &[Pk1]) -> Result<Self, KeysetError> {
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+        let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
         let total = Native::g1_sum(&points);
         if Native::g1_is_zero(&total) {
             return Err(KeysetError::ZeroTotal);
@@ -110,12 +109,9 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
 #[derive(Clone, Debug)]
 pub struct Keyset {
     commitment: KeysetCommitment,
-    keys: Vec<Pk1>,
-    pub(crate) total: <Native as Curve>::G1,
+    keys: PointList<Native, Pk1>,
     /// Most proofs are signed by all, so that the total is multiplied with each.
-    total_tables: <Native as Curve>::Tables,
-    /// Of some of the keys: what one proof asks for helps with the next.
-    sums: <Native as Curve>::Sums,
+    total: Base<Native>,
 }
 
 impl Keyset {
@@ -141,11 +137,11 @@ impl Keyset {
                 got: found,
             });
         }
-        let (mut keys, len) = read_keys(keys)?;
-        keys.iter_mut().for_each(|key| key.expect_votes(len));
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
-        let total = Native::g1_sum(&points);
-        let got = Pk1Bytes(Native::g1_to_bytes(&total));
+        let (keys, len) = read_keys(keys)?;
+        let keys = keys.iter().map(|key| key.of_member(len)).collect();
+        let keys = PointList::new(keys, |key: &Pk1| key.0.point());
+        let total = Base::new(keys.sum(), Purpose::SetTotal);
+        let got = Pk1Bytes(*total.bytes());
         if got != commitment.apk1 {
             return Err(KeysetError::Total {
                 expected: commitment.apk1,
@@ -156,8 +152,6 @@ impl Keyset {
             commitment: commitment.clone(),
             keys,
             total,
-            total_tables: Native::key_tables(1),
-            sums: <Native as Curve>::Sums::default(),
         })
     }
 
@@ -200,31 +194,18 @@ impl Keyset {
 
     /// `apk1` of the signers, by adding them or by taking the non-signers from the total, whichever is
     /// less work.
-    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
-        let pick = |selected: &Bitfield| {
-            Native::g1_sum_of_some(
-                &self.keys,
-                |key| &key.0.point,
-                selected.as_bytes(),
-                &self.sums,
-            )
-        };
+    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Base<Native> {
         let len = self.len();
         if signers.count() == len {
-            return Apk1 {
-                point: self.total,
-                tables: self.total_tables.clone(),
-            };
+            return self.total.clone();
         }
         let point = if signers.count() <= len / 2 {
-            pick(signers)
+            self.keys.sum_of(signers.as_bytes())
         } else {
-            Native::g1_sub(&self.total, &pick(&signers.complement(len)))
+            let others = signers.complement(len);
+            Native::g1_sub(self.total.point(), &self.keys.sum_of(others.as_bytes()))
         };
-        Apk1 {
-            point,
-            tables: <Native as Curve>::Tables::default(),
-        }
+        Base::new(point, Purpose::Once)
     }
 }
 

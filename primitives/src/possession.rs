@@ -4,7 +4,7 @@
 //! tagged statement, and the possession part is under its own ciphersuite.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq::{self, hash_message},
     equation::{Coefficient, Equation},
     error::PossessionError,
     suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::Encode;
-use duet_curve::Curve;
+use duet_curve::{Base, Curve, Purpose};
 
 /// The owner that a key on chain names: SCALE of `(b"duet", genesis_hash, account)`. (POP-1)
 ///
@@ -30,15 +30,15 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
 /// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks. `pk1` is multiplied three
 /// times: its tables pay.
 pub(crate) fn prepare<C: Curve>(
-    pk1: &Encoded<C>,
+    pk1: &Base<C>,
     pk2: C::G2Prepared,
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<Equation<C>, PossessionError> {
-    let owned = Encoded::hash(SIGNATURE_SUITE, &tagged_owner(owner));
+    let owned = hash_message(SIGNATURE_SUITE, &tagged_owner(owner), Purpose::Once);
     dleq::check(&proof.ownership(), pk1, &owned).map_err(PossessionError::Ownership)?;
-    let hm = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
+    let hm = hash_message(POSSESSION_SUITE, pk2_bytes.as_ref(), Purpose::Once);
     let possession = proof.possession();
     let sigma = dleq::check(&possession, pk1, &hm).map_err(PossessionError::Possession)?;
     Ok(equation(
@@ -51,28 +51,27 @@ pub(crate) fn prepare<C: Curve>(
 
 /// POP-3: `e(H_pop(pk2) + t·g1, pk2) = e(σ_pop + t·pk1, g2)`, with `t` a hash of everything in it.
 fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    pk1: &Encoded<C>,
+    hm: &Base<C>,
+    pk1: &Base<C>,
     (pk2, pk2_bytes): (C::G2Prepared, &Pk2Bytes),
     (sigma, sigma_bytes): (&C::G1, &SignatureBytes),
 ) -> Equation<C> {
     let t = Coefficient::Full(hash_to_scalar::<C>(&[
-        &hm.bytes,
+        hm.bytes(),
         pk2_bytes.as_ref(),
-        &pk1.bytes,
+        pk1.bytes(),
         sigma_bytes.as_ref(),
     ]));
     Equation {
-        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        right: t.add_mul(hm.point(), &Base::generator()),
         sigma: sigma.clone(),
         t,
-        key: pk1.point.clone(),
-        key_tables: pk1.tables.clone(),
+        key: pk1.clone(),
         point: pk2,
         digest: equation_digest(
             POSSESSION_TAG,
-            &hm.bytes,
-            &pk1.bytes,
+            hm.bytes(),
+            pk1.bytes(),
             &pk2_bytes.0,
             &sigma_bytes.0,
         ),

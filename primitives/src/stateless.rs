@@ -4,7 +4,7 @@
 use crate::{
     bytes::decode_list,
     error::{MerkleError, StatelessError},
-    justification::{Apk1, Justification, PreparedJustification, UncheckedJustification},
+    justification::{Justification, PreparedJustification, UncheckedJustification},
     keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
     numbers::SignerIndex,
@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Native, Purpose, Sums};
 use scale_info::TypeInfo;
 
 /// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set
@@ -117,12 +117,12 @@ pub fn prepare_stateless(
         })
     };
     let keys = placed.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+    let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
     let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
-    let apk1 = Apk1 {
-        point: Native::g1_sub(&total, &Native::g1_sum(&points)),
-        tables: <Native as Curve>::Tables::default(),
-    };
+    let apk1 = Base::new(
+        Native::g1_sub(&total, &Native::g1_sum(&points)),
+        Purpose::Once,
+    );
     let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
     Ok(justification.prepare_equation(&apk1, &message)?)
 }

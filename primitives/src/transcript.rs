@@ -106,7 +106,7 @@ mod tests {
     use crate::suite::AGGREGATE_TAG;
     use ark_bls12_381::Fr;
     use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
-    use duet_curve::{Ark, Blst};
+    use duet_curve::{Ark, Blst, Scalars};
 
     #[test]
     fn a_hash_to_a_scalar_is_that_of_the_library_behind_bls381() {

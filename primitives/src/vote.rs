@@ -11,7 +11,7 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Groups, Native};
 use scale_info::TypeInfo;
 
 /// A vote as it travels; nothing is known about it.
@@ -100,7 +100,7 @@ impl UncheckedVote {
     fn with_verdict(
         self,
         key: &Pk1,
-        sigma: Result<<Native as Curve>::G1, SignatureError>,
+        sigma: Result<<Native as Groups>::G1, SignatureError>,
     ) -> Result<Vote, VoteError> {
         let Self {
             commitment,
@@ -176,7 +176,7 @@ pub struct Vote {
     signer: SignerIndex,
     signature: VoteSignature,
     key: Pk1,
-    sigma: <Native as Curve>::G1,
+    sigma: <Native as Groups>::G1,
 }
 
 impl Vote {
@@ -195,7 +195,7 @@ impl Vote {
         &self.key
     }
 
-    pub(crate) fn sigma(&self) -> &<Native as Curve>::G1 {
+    pub(crate) fn sigma(&self) -> &<Native as Groups>::G1 {
         &self.sigma
     }
 

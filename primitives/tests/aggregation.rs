@@ -1,7 +1,7 @@
 //! Votes that are added up before they are checked: the proof holds whenever there are enough good ones, the bad
 //! ones that spoil it are named, and the verdict on these is that of checking each alone.
 
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Multiplications, Scalars, Sums};
 use duet_primitives::{
     testing::TestSet, AggregateError, Aggregation, BlockNumber, RoundMessage, SetId,
     SignatureBytes, SignatureError, SignerIndex, UncheckedVote, VoteError, VoteSignature, H256,

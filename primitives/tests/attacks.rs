@@ -4,7 +4,7 @@ use ark_bls12_381::{Fr, G1Affine, G2Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::PrimeField;
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
-use duet_curve::{Ark, Curve};
+use duet_curve::{Ark, Hashing, Pairings};
 use duet_primitives::{
     check_stateless,
     testing::{secret, TestSet},

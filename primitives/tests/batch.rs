@@ -1,7 +1,7 @@
 //! Many justifications checked by one equation: the verdict, and the one that is named, are those of checking one
 //! after the other.
 
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Sums};
 use duet_primitives::{
     testing::TestSet, Bitfield, BlockNumber, Justification, JustificationError, Pk2Bytes,
     PreparedJustification, RoundMessage, SetId, SignatureBytes, SignerIndex,
@@ -95,7 +95,7 @@ fn outside_of_g1() -> SignatureBytes {
 }
 
 /// A point of the curve over the quadratic extension that is in no subgroup of interest.
-fn outside_of_g2() -> <Blst as Curve>::G2 {
+fn outside_of_g2() -> <Blst as Groups>::G2 {
     let with_x = |x: u8| {
         let mut bytes = [0; 96];
         (bytes[0], bytes[95]) = (0x80, x);

@@ -1,7 +1,7 @@
 //! The votes of a round checked together: the verdicts are those of checking each alone, on every mix of honest,
 //! wrong, malformed and hostile votes, with and without tables, on one thread and on several, in every arithmetic.
 
-use duet_curve::{Arithmetic, Blst, Curve};
+use duet_curve::{Arithmetic, Blst, Encodings, Scalars, Sums};
 use duet_primitives::{
     suite::{G1_LEN, SCALAR_LEN},
     testing::{secret, TestSet},

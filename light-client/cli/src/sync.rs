@@ -101,8 +101,7 @@ impl Session {
             }
             // What did not hold with the others is verified alone, which says why.
             if self.verify(update, &server.url)? == Step::Old {
-                let what =
-                    format!("the handoff block of set {got} is not after the one before");
+                let what = format!("the handoff block of set {got} is not after the one before");
                 return Err(Lie::Contradiction(what).into());
             }
             walked += 1;

@@ -131,7 +131,11 @@ impl Lie {
         honest
     }
 
-    pub(crate) fn of_handoff_proof(self, chain: &TestChain, mut honest: HandoffProof) -> HandoffProof {
+    pub(crate) fn of_handoff_proof(
+        self,
+        chain: &TestChain,
+        mut honest: HandoffProof,
+    ) -> HandoffProof {
         honest.justification = self.of_justification(chain, honest.justification);
         if self == Self::SetKeys {
             honest.next_keys = chain.keys(0).expect("the first set");
