@@ -10,7 +10,9 @@ use ark_bls12_381::{g1, g2, Fr, G1Affine};
 use ark_ec::{AffineRepr, CurveGroup};
 use ark_ff::{BigInteger, PrimeField, Zero};
 use ark_serialize::CanonicalSerialize;
-use duet_curve::{Ark, Blst, Curve, PointError, Query, Wasm};
+use duet_curve::{
+    Ark, Base, Blst, Curve, Encodings, Hashing, PointError, PointList, Purpose, Query, Wasm,
+};
 
 /// The targets of `curve`.
 pub const TARGETS: [Target; 7] = [
@@ -60,7 +62,7 @@ fn decoded_g1<C: Curve>(bytes: &[u8; 48]) -> [Decoded<48>; 2] {
         C::g1_to_bytes(&point)
     };
     let checked = C::g1_from_bytes(bytes).map(encode);
-    let with_tables = C::g1_and_few_tables_from_bytes(bytes).map(|(point, _)| encode(point));
+    let with_tables = Base::<C>::from_bytes(bytes, Purpose::AFewTimes).map(|base| *base.bytes());
     assert_eq!(
         with_tables, checked,
         "the check that shares work with tables"
@@ -274,19 +276,20 @@ fn results<C: Curve>(terms: &[Term], selected: &[u8]) -> (Vec<[u8; 48]>, Vec<[u8
         .zip(scalars.iter().cloned())
         .collect();
     let short = u128::from(terms[0].weight[0]) << 64 | u128::from(terms[0].weight[1]);
-    let tables = C::few_tables(q);
-    let kept = C::Sums::default();
+    // A subset is summed twice: the second time cached sums may be used.
+    let list = PointList::<C, _>::new(points.clone(), |point| point);
+    let once = |point: &C::G1| Base::<C>::new(point.clone(), Purpose::Once);
     let mut found = vec![
         C::g1_sum(&points.iter().collect::<Vec<_>>()),
-        C::g1_sum_of_some(&points, |point| point, selected, &kept),
-        C::g1_sum_of_some(&points, |point| point, selected, &kept),
+        list.sum_of(selected),
+        list.sum_of(selected),
         C::g1_sub(p, q),
         C::g1_neg(p),
         C::g1_mul_add(a, p, b, q),
         C::g1_mul_secret(p, b),
-        C::g1_add_mul_short(p, short, q, &C::Tables::default()),
-        C::g1_mul_public(a, p, &C::Tables::default()),
-        C::g1_add_mul(p, a, &C::g1_generator(), &C::g1_generator_tables()),
+        C::g1_add_mul_short(p, short, &once(q)),
+        C::g1_mul_public(a, &once(p)),
+        C::g1_add_mul(p, a, &Base::generator()),
         C::g1_sum_of_products(&products),
         C::g1_weighted_sum(&weights),
     ];
@@ -294,7 +297,7 @@ fn results<C: Curve>(terms: &[Term], selected: &[u8]) -> (Vec<[u8; 48]>, Vec<[u8
     found.push(if C::g1_is_zero(q) {
         q.clone()
     } else {
-        C::g1_mul_public(b, q, &tables)
+        C::g1_mul_public(b, &once(q).for_purpose(Purpose::AFewTimes))
     });
     found.extend(C::g1_times_weights(&borrowed));
     let in_g2: Vec<_> = terms
@@ -406,6 +409,20 @@ fn pairing_seeds() -> Vec<Seed> {
     seeds
 }
 
+fn query<'a, C: Curve>(
+    [c, s]: &'a [C::Scalar; 2],
+    [pk1, hm]: &'a [Base<C>; 2],
+    sigma: &'a [u8; 48],
+) -> Query<'a, C> {
+    Query {
+        c,
+        s,
+        pk1,
+        hm,
+        sigma,
+    }
+}
+
 /// The commitments of a DLEQ proof in one back end, alone and in a batch of this size.
 fn commitments<C: Curve>(
     batch: usize,
@@ -413,29 +430,25 @@ fn commitments<C: Curve>(
     scalars: &[[u8; 32]; 2],
     sigma: &[u8; 48],
 ) -> Vec<Result<[[u8; 48]; 3], PointError>> {
-    let [c, s] = scalars.map(|bytes| reduced::<C>(&bytes));
+    let scalars = scalars.map(|bytes| reduced::<C>(&bytes));
     let [pk1, hm] =
         exponents.map(|bytes| C::g1_mul_secret(&C::g1_generator(), &reduced::<C>(&bytes)));
-    let [few_of_key, few_of_message] = [&pk1, &hm].map(C::few_tables);
-    let (no_tables, good) = (C::Tables::default(), C::g1_to_bytes(&C::g1_generator()));
-    let query = |pk1_tables, hm_tables, sigma| Query::<C> {
-        c: &c,
-        s: &s,
-        pk1: &pk1,
-        pk1_tables,
-        hm: &hm,
-        hm_tables,
-        sigma,
-    };
+    let base = |point: &C::G1, purpose| Base::<C>::new(point.clone(), purpose);
+    let once = [&pk1, &hm].map(|point| base(point, Purpose::Once));
+    let often = [
+        base(&pk1, Purpose::Member { set_len: 100 }),
+        base(&hm, Purpose::Message { votes: 100 }),
+    ];
+    let good = C::g1_to_bytes(&C::g1_generator());
     let encode = |answer: Result<duet_curve::Commitments<C>, PointError>| {
         answer.map(|found| [&found.sigma, &found.a, &found.b].map(C::g1_to_bytes))
     };
-    let alone = query(&no_tables, &no_tables, sigma);
-    let with_tables = query(&few_of_key, &few_of_message, sigma);
+    let alone = query(&scalars, &once, sigma);
+    let with_tables = query(&scalars, &often, sigma);
     let mut found: Vec<_> = [&alone, &with_tables]
         .map(|query| encode(C::dleq_commitments(query)))
         .into();
-    let mut many = vec![query(&few_of_key, &few_of_message, &good); batch];
+    let mut many = vec![query(&scalars, &often, &good); batch];
     many[batch / 2] = with_tables;
     let of_many = C::dleq_commitments_all(&many).swap_remove(batch / 2);
     found.push(encode(of_many));
