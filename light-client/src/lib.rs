@@ -62,7 +62,8 @@ mod update;
 mod verify;
 
 pub use checkpoint::Checkpoint;
-pub use error::{Culprit, Error, NextStep, StateError, StorageProofError};
+pub use duet_primitives::Culprit;
+pub use error::{Error, NextStep, StateError, StorageProofError};
 pub use genesis::GenesisProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
 pub use trusted::{Mode, Trusted};

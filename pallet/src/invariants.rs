@@ -144,7 +144,7 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
         "the oldest remembered set is in the future"
     );
     let mut latest = None;
-    for id in oldest..current.id {
+    for id in oldest.until(current.id) {
         let set = Sets::<T>::get(id).ok_or("a remembered set is missing")?;
         ensure!(
             set.commitment.id == id,

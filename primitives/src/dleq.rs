@@ -11,7 +11,7 @@ use duet_curve::{Base, Commitments, Curve, PointError, Purpose, Query};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
-/// `H(m)`: the suite stands before the message, inside of what is hashed. (MSG-1)
+/// `H(m)`: the hash of the suite and the message. (MSG-1)
 pub(crate) fn hash_message<C: Curve>(suite: &[u8], message: &[u8], purpose: Purpose) -> Base<C> {
     let hashed = [suite, message].concat();
     Base::new(C::hash_to_g1(HASH_TO_CURVE_DST, &hashed), purpose)
@@ -46,7 +46,7 @@ pub(crate) fn sign<C: Curve>(secret: &C::Scalar, pk1: &Base<C>, hm: &Base<C>) ->
     VoteSignature::new(sigma, C::scalar_to_bytes(&c), C::scalar_to_bytes(&s))
 }
 
-/// A signature whose scalars are read, next to what it is checked against.
+/// A signature with decoded scalars, and the key and message that it is checked against.
 struct Parsed<'a, C: Curve> {
     c: C::Scalar,
     s: C::Scalar,

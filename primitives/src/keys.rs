@@ -1,4 +1,4 @@
-//! Keys that were checked.
+//! Checked keys.
 
 use crate::{
     dleq::{self, hash_message},
@@ -23,9 +23,8 @@ impl PartialEq for Pk1 {
 impl Eq for Pk1 {}
 
 impl Pk1 {
-    /// Reads a key that stands in chain state or under a Merkle root that the chain made, so that its proof of
-    /// possession, and with it its subgroup, was checked when it was registered: canonical and on the curve,
-    /// but without a subgroup check. (SET-5)
+    /// Reads a key from chain state, or from under a Merkle root that the chain made. Its proof of possession, and with
+    /// it its subgroup, was checked at registration, so that only canonical form and curve are checked. (SET-5)
     ///
     /// # Errors
     /// [`KeyError::Pk1`] with the broken encoding rule.
@@ -69,7 +68,7 @@ impl Pk1Bytes {
     }
 }
 
-/// Both halves valid, neither zero. That they share a secret is not known: see [`PossessedKey`].
+/// Both halves are valid and not zero. They need not share a secret: see [`PossessedKey`].
 #[derive(Clone, Debug)]
 pub struct DualKey {
     pub(crate) pk1: Pk1,
@@ -110,7 +109,7 @@ impl DualKeyBytes {
         }
     }
 
-    /// Checks that one secret stands behind both halves and that its holder names `owner`.
+    /// Checks that both halves have one secret and that its holder names `owner`.
     ///
     /// Rules: KEY-1, then POP-1 (ownership), POP-2 (possession), POP-3 (the pairing equation).
     /// Cost: two decompressions, three hashes to G1, two DLEQ checks, one product of two pairings.
@@ -132,9 +131,9 @@ impl DualKeyBytes {
     /// [`DualKeyBytes::check_possession`] of many keys, each with its owner and proof: the same verdicts in the same
     /// order. (POP-4)
     ///
-    /// Cost when all hold: what each costs alone, with one Miller loop, a short multiplication and two terms of a sum
-    /// of products in place of its product of two pairings, and one such product for all. If one fails only
-    /// there, as much as one by one besides.
+    /// Cost when all hold: as one by one, but with one Miller loop, one short multiplication and two terms of a sum of
+    /// products each instead of a product of two pairings, and one such product for all. If an equation fails, the
+    /// cost of checking one by one is added.
     ///
     /// # Errors
     /// Each key has its own verdict; a bad one changes nothing for the others.
@@ -177,12 +176,12 @@ impl DualKeyBytes {
     }
 }
 
-/// A key whose proof of possession holds: the only kind that may enter a sum.
+/// A key whose proof of possession holds. Only such keys may be added up.
 #[derive(Clone, Debug)]
 pub struct PossessedKey(DualKey);
 
 impl PossessedKey {
-    /// Reads a key from chain state, where only keys with a checked proof stand; no subgroup check. (SET-5)
+    /// Reads a key from chain state, which holds only keys with a checked proof; no subgroup check. (SET-5)
     ///
     /// # Errors
     /// [`KeyError`] with the half and the broken encoding rule.

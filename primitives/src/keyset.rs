@@ -1,25 +1,28 @@
 //! The validators that sign together: their keys in order, and the 92 bytes that commit to them.
 
 use crate::{
-    error::KeysetError,
-    merkle,
+    bitfield::Bitfield,
+    bytes::{DualKeyBytes, Pk1Bytes},
+    error::{KeysetError, MerkleError},
+    keys::{Pk1, PossessedKey},
+    merkle::{MerkleProof, Tree},
     numbers::{SetId, SignerIndex},
     suite::MAX_VALIDATORS,
-    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, PossessedKey, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_curve::{Base, Encodings, Groups, Native, PointList, Purpose, Sums};
+use primitive_types::H256;
 use scale_info::TypeInfo;
 
 /// How many of `n` validators make a finality proof: `n − ⌊(n−1)/3⌋`. (SET-4)
 ///
-/// No set is empty (SET-1); one that claims to be has a threshold of one, which nobody can reach.
+/// An empty set breaks SET-1; its threshold is one, which nobody can reach.
 pub fn threshold(n: u32) -> u32 {
     (n - n.saturating_sub(1) / 3).max(1)
 }
 
-/// All that a verifier must keep of a set to check stateless proofs. (SET-3)
+/// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
@@ -41,7 +44,7 @@ pub struct KeysetCommitment {
 pub struct Keysets {
     /// The set that signs.
     pub current: KeysetCommitment,
-    /// The set that takes over; `current` again when the keys stay.
+    /// The set that takes over; the same as `current` when the keys stay.
     pub next: KeysetCommitment,
 }
 
@@ -51,7 +54,8 @@ impl KeysetCommitment {
     /// Cost: `n` decompressions and additions in G1, `2n` hashes.
     ///
     /// # Errors
-    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, or one is no point.
+    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, one is an invalid
+    /// point, or they add up to zero.
     pub fn of_stored_unchecked(id: SetId, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
         let (points, len) = read_keys(keys)?;
         Self::new(id, len, keys, &points)
@@ -67,7 +71,7 @@ impl KeysetCommitment {
         Ok(Self {
             id,
             len,
-            root: merkle::root(bytes),
+            root: Tree::new(bytes).root(),
             apk1,
         })
     }
@@ -105,23 +109,25 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
     ))
 }
 
-/// A set as verifiers of votes and justifications need it: the `pk1`s, read once.
+/// A set as verifiers of votes and justifications need it: the `pk1`s, decompressed once, and their Merkle tree.
 #[derive(Clone, Debug)]
 pub struct Keyset {
     commitment: KeysetCommitment,
     keys: PointList<Native, Pk1>,
-    /// Most proofs are signed by all, so that the total is multiplied with each.
+    /// Kept for proofs of membership.
+    tree: Tree,
+    /// Most proofs are signed by all, and each multiplies the total.
     total: Base<Native>,
 }
 
 impl Keyset {
-    /// Checks keys that a stranger sent against a commitment that is trusted. (SET-1, SET-3)
+    /// Checks keys that a stranger sent against a trusted commitment. (SET-1, SET-3)
     ///
     /// The root pins the bytes to those that the chain checked, so no subgroup check is repeated. (SET-5)
     /// Cost: `2n` hashes, `n` decompressions and additions in G1.
     ///
     /// # Errors
-    /// [`KeysetError`] with the first difference: length, root, a key that is no point, the sum.
+    /// [`KeysetError`] with the first difference: length, root, an invalid key, the sum.
     ///
     /// # Security
     /// `commitment` must come from chain state or from a checked justification, never from the sender.
@@ -130,12 +136,10 @@ impl Keyset {
         if expected != got {
             return Err(KeysetError::Length { expected, got });
         }
-        let found = merkle::root(keys);
-        if found != commitment.root {
-            return Err(KeysetError::Root {
-                expected: commitment.root,
-                got: found,
-            });
+        let tree = Tree::new(keys);
+        let (expected, got) = (commitment.root, tree.root());
+        if expected != got {
+            return Err(KeysetError::Root { expected, got });
         }
         let (keys, len) = read_keys(keys)?;
         let keys = keys.iter().map(|key| key.of_member(len)).collect();
@@ -151,6 +155,7 @@ impl Keyset {
         Ok(Self {
             commitment: commitment.clone(),
             keys,
+            tree,
             total,
         })
     }
@@ -176,24 +181,31 @@ impl Keyset {
         self.commitment.threshold()
     }
 
+    /// Proves that the keys at `indices` are those of this set. Cost: look-ups, no hash.
+    ///
+    /// # Errors
+    /// [`MerkleError::Indices`] when they are not strictly ascending and inside the set.
+    pub fn prove(&self, indices: &[SignerIndex]) -> Result<MerkleProof, MerkleError> {
+        self.tree.prove(indices)
+    }
+
     /// The key at a position.
     pub fn key(&self, index: SignerIndex) -> Option<&Pk1> {
         self.keys.get(index.to_usize())
     }
 
-    /// The keys in set order, as bytes.
+    /// The keys in set order, as bytes. Cost: a copy.
     pub fn key_bytes(&self) -> Vec<Pk1Bytes> {
         self.keys.iter().map(Pk1::to_bytes).collect()
     }
 
-    /// Where a key stands. Cost: a binary search.
+    /// The position of a key; `None` when it is not a member. Cost: a binary search.
     pub fn position(&self, key: &Pk1Bytes) -> Option<SignerIndex> {
         let found = self.keys.binary_search_by_key(key, Pk1::to_bytes).ok()?;
         u32::try_from(found).ok().map(SignerIndex::new)
     }
 
-    /// `apk1` of the signers, by adding them or by taking the non-signers from the total, whichever is
-    /// less work.
+    /// `apk1` of the signers: their sum, or the total minus the non-signers, whichever is less work.
     pub(crate) fn sum_of(&self, signers: &Bitfield) -> Base<Native> {
         let len = self.len();
         if signers.count() == len {
@@ -220,7 +232,7 @@ impl DualKeyset {
     /// The set of these keys, put into set order.
     ///
     /// # Errors
-    /// [`KeysetError`] when there are none, too many, or one twice.
+    /// [`KeysetError`] when there are none or too many, one is repeated, or they add up to zero.
     pub fn new(id: SetId, mut keys: Vec<PossessedKey>) -> Result<Self, KeysetError> {
         keys.sort_by_key(|key| key.key().pk1().to_bytes());
         let bytes: Vec<_> = keys.iter().map(|key| key.key().pk1().to_bytes()).collect();
@@ -237,7 +249,7 @@ impl DualKeyset {
     /// [`KeysetError`] when they disagree.
     ///
     /// # Security
-    /// The commitment binds the halves in G1 only; those in G2 are believed because the chain checked that
+    /// The commitment binds only the halves in G1. Those in G2 are trusted, because the chain checked that
     /// they belong together. Never use it on what a stranger sent.
     pub fn from_chain_state_unchecked(
         commitment: &KeysetCommitment,

@@ -1,7 +1,7 @@
-//! Proofs of possession: one secret stands behind both halves, and its holder names an owner.
+//! Proofs of possession: both halves of a key have one secret, and its holder names an owner.
 //!
-//! Byte for byte those of `bls381`. A proof is never an ordinary signature: the ownership part signs a
-//! tagged statement, and the possession part is under its own ciphersuite.
+//! The bytes are those of `bls381`. No part of a proof is an ordinary signature: the ownership part signs a
+//! tagged statement, and the possession part has its own ciphersuite.
 
 use crate::{
     dleq::{self, hash_message},
@@ -17,12 +17,12 @@ use duet_curve::{Base, Curve, Purpose};
 
 /// The owner that a key on chain names: SCALE of `(b"duet", genesis_hash, account)`. (POP-1)
 ///
-/// Genesis keys are proven before there is a genesis hash: they name 32 zero bytes.
+/// Genesis keys are proven before there is a genesis hash, so that they name 32 zero bytes.
 pub fn ownership_statement(genesis_hash: H256, account: &impl Encode) -> Vec<u8> {
     (OWNER_CONTEXT, genesis_hash, account).encode()
 }
 
-/// What the ownership part signs.
+/// The message of the ownership part.
 pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
     [OWNERSHIP_TAG, owner].concat()
 }
@@ -78,7 +78,7 @@ fn equation<C: Curve>(
     }
 }
 
-/// POP-3 for many: those that do not hold, found one by one only when there are some.
+/// POP-3 for many: all together, and one by one only if some do not hold.
 pub(crate) fn verify_all<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
     let all_hold = Equation::all_hold(equations);
     let verdict = |equation: &&Equation<C>| {

@@ -1,4 +1,4 @@
-//! The secret key, and everything that is made with it.
+//! The secret key, and everything that it signs.
 
 use crate::{
     dleq::{self, hash_message},
@@ -12,7 +12,7 @@ use core::fmt;
 use duet_curve::{Base, Encodings, Groups, Multiplications, Native, Purpose, Scalars};
 use zeroize::{Zeroize, Zeroizing};
 
-/// One secret, shown in both groups. Printed redacted, wiped on drop, never zero.
+/// One secret with a public key in both groups. Printed redacted, wiped on drop, never zero.
 ///
 /// With `std` all arithmetic on it is constant-time (blst). Without, it is not: keep secrets out of runtimes.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl SecretKey {
         dleq::sign(&self.scalar, &self.pk1, hm)
     }
 
-    /// Proves to `owner` that this secret stands behind both halves of its key. (POP-1, POP-2)
+    /// Proves that both halves of the public key have this secret, and names `owner`. (POP-1, POP-2)
     ///
     /// `owner` is [`ownership_statement`](crate::ownership_statement) of an account for keys that go on chain.
     pub fn prove_possession(&self, owner: &[u8]) -> PossessionProof {

@@ -295,11 +295,13 @@ fn verdicts<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
 }
 
 #[test]
-fn both_back_ends_verify_possessions_together_and_errors_do_not_cancel() {
+fn all_back_ends_verify_possessions_together_and_errors_do_not_cancel() {
     let bad = Err(PossessionError::HalvesDiffer);
     let expected = [Ok(()), bad, Ok(()), bad];
     assert_eq!(verdicts::<Ark>(false), [Ok(()); 4]);
     assert_eq!(verdicts::<Blst>(false), [Ok(()); 4]);
+    assert_eq!(verdicts::<Wasm>(false), [Ok(()); 4]);
     assert_eq!(verdicts::<Ark>(true), expected);
     assert_eq!(verdicts::<Blst>(true), expected);
+    assert_eq!(verdicts::<Wasm>(true), expected);
 }

@@ -12,10 +12,10 @@ const ELEMENT_LEN: u8 = 48;
 const EMPTY_TAG: [u8; 1] = [0];
 
 /// The hash to a scalar that `bls381` uses for challenges, witnesses, seeds and proofs of possession:
-/// RFC 9380 `hash_to_field` over SHA-256 with an empty tag. Its zero padding is as long as one output
-/// element (48 bytes) where the RFC has the hash's block; the bytes are given, so we keep it. (DLEQ-1)
+/// RFC 9380 `hash_to_field` over SHA-256 with an empty tag. Its zero padding has the length of one
+/// output element (48 bytes) instead of the hash's block (64): `bls381` fixes these bytes. (DLEQ-1)
 ///
-/// Secrets pass through here, so that what is left of them on the way is wiped.
+/// Inputs may be secret, so that all intermediate values are wiped.
 pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     let mut hasher = Sha256::new_with_prefix([0; ELEMENT_LEN as usize]);
     for part in parts {
@@ -47,8 +47,7 @@ pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     scalar
 }
 
-/// JUST-5: SHA-256 over a tag of ours and everything that the equation is about, each field with its length before
-/// it: `H(m)`, the key in G1, the key in G2, the signature.
+/// JUST-5: SHA-256 over a tag and all that is in the equation, each field after its length: `H(m)`, the key in G1, the key in G2, the signature.
 pub(crate) fn equation_digest(
     tag: &[u8],
     message_point: &[u8; G1_LEN],
@@ -83,7 +82,7 @@ fn weight(digest: &[u8; 32]) -> Weight {
 
 /// JUST-6: the weights of equations that are checked together; the first is one.
 ///
-/// They hash the digest of every equation, so that whoever chooses the equations cannot choose the weights.
+/// They hash the digests of all equations, so that nobody can choose equations to fit the weights.
 pub(crate) fn batch_weights<'a>(
     digests: impl Iterator<Item = &'a [u8; 32]> + Clone,
 ) -> Vec<Weight> {
@@ -138,5 +137,31 @@ mod tests {
             other[at] ^= 1;
             assert_ne!(of, equation_digest(AGGREGATE_TAG, &g1, &g1, &other, &g1));
         }
+    }
+
+    /// The values are worked out in `docs/spec/examples.md` from the text of the spec: a valid proof holds for every coefficient
+    /// and weight, so that nothing else notices a wrong one. (DLEQ-1, POP-3, JUST-5, JUST-6)
+    #[test]
+    fn scalars_coefficients_and_weights_are_the_known_answers_of_the_spec() {
+        let scalar = hash_to_scalar::<Ark>(&[&[1; 48], &[2; 96], &[3; 48], &[4; 48]]);
+        assert_eq!(
+            hex::encode(Ark::scalar_to_bytes(&scalar)),
+            "b20b713ab58ddac9a3d9f83c48f840a8fe523e882f3650a9964e5a525bf77f38"
+        );
+        let (hm, apk1, apk2, sigma) = ([1; G1_LEN], [2; G1_LEN], [3; G2_LEN], [4; G1_LEN]);
+        let digest = equation_digest(AGGREGATE_TAG, &hm, &apk1, &apk2, &sigma);
+        assert_eq!(
+            coefficient(&digest),
+            153_289_433_459_645_615_313_687_446_368_728_371_416
+        );
+        let weights = batch_weights([[1; 32], [2; 32], [3; 32]].iter());
+        assert_eq!(
+            weights,
+            [
+                [1, 0],
+                [13_067_247_948_550_434_242, 10_160_187_400_852_614_878],
+                [3_219_956_106_320_511_932, 12_230_886_293_626_717_685]
+            ]
+        );
     }
 }

@@ -631,7 +631,7 @@ fn a_list_longer_than_any_set_has_is_refused_by_its_length_alone() {
     let error = StatelessProof::decode(&mut &keys[..]).map_err(message);
     assert_eq!(
         error,
-        Err("STATELESS-1: more absentees than any set may have".into())
+        Err("STATELESS-1: more non-signers than any set may have".into())
     );
 }
 

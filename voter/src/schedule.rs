@@ -3,12 +3,10 @@
 use crate::Millis;
 use codec::Encode;
 use duet_primitives::{
-    BlockNumber, Commitment, Justification, SignerIndex, UncheckedJustification,
+    suite, BlockNumber, Commitment, Justification, SignerIndex, UncheckedJustification,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-const TAG: &[u8] = b"duet-schedule-v1";
 
 /// How many validators of a set of `len` publish a proof of `commitment` before `signer` does.
 ///
@@ -16,7 +14,7 @@ const TAG: &[u8] = b"duet-schedule-v1";
 /// long and nobody has to say whose turn it is. Cost: `len` hashes.
 pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u32 {
     let seed = Sha256::new()
-        .chain_update(TAG)
+        .chain_update(suite::SCHEDULE_TAG)
         .chain_update(commitment.encode())
         .finalize();
     let place = |index: SignerIndex| {
@@ -91,7 +89,22 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use codec::Decode;
     use duet_primitives::{testing::TestSet, RoundMessage, H256};
+
+    /// ROUND-6: worked out from the text of the spec, for the commitment whose encoding is the bytes 0 to 167.
+    #[test]
+    fn the_order_of_publishers_is_that_of_the_spec() {
+        let bytes: Vec<u8> = (0..168).collect();
+        let commitment = Commitment::decode(&mut &bytes[..]).expect("any 168 bytes are one");
+        let mut order = vec![0; 10];
+        for signer in 0..10_u32 {
+            let position = SignerIndex::decode(&mut &signer.encode()[..]).expect("a number");
+            let rank = usize::try_from(rank(&commitment, 10, position)).expect("below ten");
+            order[rank] = signer;
+        }
+        assert_eq!(order, [3, 1, 2, 8, 5, 0, 4, 7, 9, 6]);
+    }
 
     #[test]
     fn ranks_are_an_order_of_all_validators_that_the_commitment_decides() {

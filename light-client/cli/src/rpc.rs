@@ -147,7 +147,8 @@ impl Server {
         };
         let number = header.ok_or_else(|| wrong("nothing".to_owned()))?.number;
         let digits = number.strip_prefix("0x").unwrap_or(&number);
-        BlockNumber::from_str_radix(digits, 16)
+        u32::from_str_radix(digits, 16)
+            .map(BlockNumber::new)
             .map_err(|_| wrong(format!("number {number}")).into())
     }
 
