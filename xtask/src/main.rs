@@ -2,6 +2,8 @@
 //!
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
 //! - `test`: every test of both workspaces,
+//! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
+//! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
@@ -17,8 +19,10 @@ mod book;
 mod cargo;
 mod demo;
 mod dependencies;
+mod fuzz;
 mod lint;
 mod package;
+mod prove;
 mod simulate;
 mod test;
 mod tools;
@@ -47,6 +51,10 @@ enum Chore {
     Bench(bench::Options),
     /// Plays rounds of votes in large networks with measured costs, prints tables and draws plots.
     Simulate(simulate::Options),
+    /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
+    Fuzz(fuzz::Options),
+    /// Proves that no limb of the field arithmetic overflows.
+    Prove,
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
@@ -62,11 +70,16 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
+    if let Some(status) = fuzz::run_as_wrapper() {
+        return status;
+    }
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Prove => prove::run(),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),

@@ -18,7 +18,12 @@ pub(crate) const BARE_METAL: &str = "wasm32v1-none";
 /// Names every program that is missing and that this program cannot install, with a command that does.
 pub(crate) fn for_building() -> Result {
     rustup_target(BARE_METAL)?;
-    programs()
+    programs(&TOOLS)
+}
+
+/// What libFuzzer needs.
+pub(crate) fn for_fuzzing() -> Result {
+    programs(&[CXX])
 }
 
 /// What the benches need: some of them run inside of WASM.
@@ -127,6 +132,14 @@ struct Tool {
 
 const VERSION: &[&str] = &["--version"];
 
+const CXX: Tool = Tool {
+    program: "c++",
+    probe: VERSION,
+    purpose: "a C++ compiler, for the optimiser of the runtime and for libFuzzer",
+    variable: Some("CXX"),
+    package: "g++",
+};
+
 const TOOLS: [Tool; 4] = [
     Tool {
         program: "protoc",
@@ -135,13 +148,7 @@ const TOOLS: [Tool; 4] = [
         variable: Some("PROTOC"),
         package: "protobuf-compiler",
     },
-    Tool {
-        program: "c++",
-        probe: VERSION,
-        purpose: "a C++ compiler, for the optimiser of the runtime",
-        variable: Some("CXX"),
-        package: "g++",
-    },
+    CXX,
     Tool {
         program: "make",
         probe: VERSION,
@@ -167,8 +174,8 @@ impl Tool {
 }
 
 /// Installs what is missing where that is ours to do, and names it where it is not.
-fn programs() -> Result {
-    let missing: Vec<_> = TOOLS.iter().filter(|tool| tool.is_missing()).collect();
+fn programs(tools: &[Tool]) -> Result {
+    let missing: Vec<_> = tools.iter().filter(|tool| tool.is_missing()).collect();
     if missing.is_empty() {
         return Ok(());
     }
