@@ -4,7 +4,7 @@ use duet_benches::{
     fixtures::Round,
     harness::{Harness, Pace},
 };
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Hashing, Pairings};
 use duet_primitives::suite;
 use std::hint::black_box;
 

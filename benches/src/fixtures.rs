@@ -6,9 +6,9 @@ use codec::{DecodeAll, Encode};
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
-    Bitfield, Commitment, DualKeyBytes, Justification, Keyset, PreparedJustification,
-    PossessionProof, RoundMessage, SecretKey, SignerIndex, StatelessProof, UncheckedJustification,
-    UncheckedVote, Vote, H256,
+    Bitfield, Commitment, DualKeyBytes, Justification, Keyset, PossessionProof,
+    PreparedJustification, RoundMessage, SecretKey, SignerIndex, StatelessProof,
+    UncheckedJustification, UncheckedVote, Vote, H256,
 };
 use std::{
     collections::BTreeMap,

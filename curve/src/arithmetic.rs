@@ -1,9 +1,11 @@
-//! Which of a processor's instructions checks in bulk are done with.
+//! Which processor instructions batched checks use.
 
 use core::fmt;
+#[cfg(target_arch = "x86_64")]
+use std::is_x86_feature_detected;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How field elements are multiplied where many are at hand at once. Verdicts do not depend on it.
+/// How field elements are multiplied where many are multiplied at once. Verdicts do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// One at a time, with blst's assembly. Every processor can.
@@ -36,27 +38,43 @@ const ALL: [Arithmetic; 3] = [
     Arithmetic::Avx512Ifma,
 ];
 
-/// Nobody has chosen or asked yet.
+/// Not chosen yet.
 const UNKNOWN: u8 = u8::MAX;
 
-/// The place in [`ALL`] of what the process uses.
+/// The index in [`ALL`] of what the process uses.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 impl Arithmetic {
     /// What this processor can do, from the slowest to the fastest.
     pub fn supported() -> impl Iterator<Item = Self> {
         ALL.into_iter()
-            .filter(|arithmetic| super::fast::is_supported(*arithmetic))
+            .filter(|arithmetic| arithmetic.is_supported())
+    }
+
+    /// Whether this processor has the instructions.
+    pub(crate) fn is_supported(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        let (has_avx512, has_ifma) = (
+            is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq"),
+            is_x86_feature_detected!("avx512ifma"),
+        );
+        #[cfg(not(target_arch = "x86_64"))]
+        let (has_avx512, has_ifma) = (false, false);
+        match self {
+            Self::Portable => true,
+            Self::Avx512 => has_avx512,
+            Self::Avx512Ifma => has_avx512 && has_ifma,
+        }
     }
 
     /// What the process uses: the fastest that the processor can do, unless another was chosen.
     pub fn current() -> Self {
-        let place = CURRENT.load(Ordering::Relaxed);
-        if let Some(current) = ALL.get(usize::from(place)) {
+        let index = CURRENT.load(Ordering::Relaxed);
+        if let Some(current) = ALL.get(usize::from(index)) {
             return *current;
         }
         let fastest = Self::supported().last().unwrap_or(Self::Portable);
-        CURRENT.store(fastest.place(), Ordering::Relaxed);
+        CURRENT.store(fastest.index(), Ordering::Relaxed);
         fastest
     }
 
@@ -66,14 +84,14 @@ impl Arithmetic {
     /// # Errors
     /// The processor lacks the instructions; nothing changes.
     pub fn choose(self) -> Result<(), Unsupported> {
-        if !super::fast::is_supported(self) {
+        if !self.is_supported() {
             return Err(Unsupported(self));
         }
-        CURRENT.store(self.place(), Ordering::Relaxed);
+        CURRENT.store(self.index(), Ordering::Relaxed);
         Ok(())
     }
 
-    fn place(self) -> u8 {
+    fn index(self) -> u8 {
         match self {
             Self::Portable => 0,
             Self::Avx512 => 1,

@@ -1,7 +1,12 @@
 //! Arkworks: portable, `no_std`, not constant-time.
 
-use super::{check_encoding, Curve, PointError};
-use crate::{G1_LEN, G2_LEN, SCALAR_LEN};
+use crate::{
+    encoding::{check_encoding, PointError, G1_LEN, G2_LEN, SCALAR_LEN},
+    traits::{
+        Base, Bases, Dleq, Encodings, Groups, Hashing, Multiplications, Pairings, Purpose, Scalars,
+        Sums,
+    },
+};
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine, G2Projective};
 use ark_ec::{
     hashing::{curve_maps::wb::WBMap, map_to_curve_hasher::MapToCurveBasedHasher, HashToCurve},
@@ -42,13 +47,8 @@ fn sum<G: CurveGroup>(points: &[&G::Affine]) -> G::Affine {
         .into_affine()
 }
 
-impl Curve for Ark {
+impl Scalars for Ark {
     type Scalar = Fr;
-    type G1 = G1Affine;
-    type G2 = G2Affine;
-    type Tables = ();
-    type Sums = ();
-    type G2Prepared = G2Affine;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
         Fr::deserialize_compressed(&bytes[..]).ok()
@@ -65,11 +65,34 @@ impl Curve for Ark {
     fn scalar_sub_mul(a: &Fr, b: &Fr, c: &Fr) -> Fr {
         *a - *b * *c
     }
+}
+
+impl Groups for Ark {
+    type G1 = G1Affine;
+    type G2 = G2Affine;
 
     fn g1_generator() -> G1Affine {
         G1Affine::generator()
     }
 
+    fn g1_is_zero(point: &G1Affine) -> bool {
+        point.is_zero()
+    }
+
+    fn g1_neg(point: &G1Affine) -> G1Affine {
+        -*point
+    }
+
+    fn g2_generator() -> G2Affine {
+        G2Affine::generator()
+    }
+
+    fn g2_is_zero(point: &G2Affine) -> bool {
+        point.is_zero()
+    }
+}
+
+impl Encodings for Ark {
     fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1Affine, PointError> {
         let point = Self::g1_from_stored_unchecked(bytes)?;
         point
@@ -84,45 +107,6 @@ impl Curve for Ark {
 
     fn g1_to_bytes(point: &G1Affine) -> [u8; G1_LEN] {
         encode(point)
-    }
-
-    fn g1_is_zero(point: &G1Affine) -> bool {
-        point.is_zero()
-    }
-
-    fn g1_sum(points: &[&G1Affine]) -> G1Affine {
-        sum::<G1Projective>(points)
-    }
-
-    fn g1_sub(a: &G1Affine, b: &G1Affine) -> G1Affine {
-        (a.into_group() - b).into_affine()
-    }
-
-    fn g1_mul_secret(point: &G1Affine, scalar: &Fr) -> G1Affine {
-        (*point * *scalar).into_affine()
-    }
-
-    fn g1_mul_add(a: &Fr, p: &G1Affine, b: &Fr, q: &G1Affine) -> G1Affine {
-        (*p * *a + *q * *b).into_affine()
-    }
-
-    fn g1_neg(point: &G1Affine) -> G1Affine {
-        -*point
-    }
-
-    fn g1_add_mul_short(p: &G1Affine, t: u128, q: &G1Affine, _: &()) -> G1Affine {
-        let t = Fr::from(t).into_bigint();
-        (q.mul_bigint(t) + p).into_affine()
-    }
-
-    fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1Affine {
-        Hasher::new(dst)
-            .and_then(|hasher| hasher.hash(message))
-            .expect("the map is defined on the whole field of this curve; qed")
-    }
-
-    fn g2_generator() -> G2Affine {
-        G2Affine::generator()
     }
 
     fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2Affine, PointError> {
@@ -140,18 +124,61 @@ impl Curve for Ark {
     fn g2_to_bytes(point: &G2Affine) -> [u8; G2_LEN] {
         encode(point)
     }
+}
 
-    fn g2_is_zero(point: &G2Affine) -> bool {
-        point.is_zero()
+impl Sums for Ark {
+    type SubsetCache = ();
+
+    fn g1_sum(points: &[&G1Affine]) -> G1Affine {
+        sum::<G1Projective>(points)
+    }
+
+    fn g1_sub(a: &G1Affine, b: &G1Affine) -> G1Affine {
+        (a.into_group() - b).into_affine()
     }
 
     fn g2_sum(points: &[&G2Affine]) -> G2Affine {
         sum::<G2Projective>(points)
     }
+}
+
+impl Bases for Ark {
+    type Tables = ();
+
+    fn tables(_: &G1Affine, _: Purpose) {}
+
+    fn generator_tables() {}
+}
+
+impl Multiplications for Ark {
+    fn g1_mul_secret(point: &G1Affine, scalar: &Fr) -> G1Affine {
+        (*point * *scalar).into_affine()
+    }
 
     fn g2_mul_secret(point: &G2Affine, scalar: &Fr) -> G2Affine {
         (*point * *scalar).into_affine()
     }
+
+    fn g1_mul_add(a: &Fr, p: &G1Affine, b: &Fr, q: &G1Affine) -> G1Affine {
+        (*p * *a + *q * *b).into_affine()
+    }
+
+    fn g1_add_mul_short(p: &G1Affine, t: u128, q: &Base<Self>) -> G1Affine {
+        let t = Fr::from(t).into_bigint();
+        (q.point().mul_bigint(t) + p).into_affine()
+    }
+}
+
+impl Hashing for Ark {
+    fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1Affine {
+        Hasher::new(dst)
+            .and_then(|hasher| hasher.hash(message))
+            .expect("the map is defined on the whole field of this curve; qed")
+    }
+}
+
+impl Pairings for Ark {
+    type G2Prepared = G2Affine;
 
     fn g2_prepare(point: &G2Affine) -> G2Affine {
         *point
@@ -167,3 +194,5 @@ impl Curve for Ark {
         Bls12_381::multi_pairing(left, right).is_zero()
     }
 }
+
+impl Dleq for Ark {}

@@ -2,7 +2,7 @@
 //! scalar, and `[z²]` costs one multiplication in `Fp` (it is `−φ`). `z` itself is negative; its even powers,
 //! and so everything here that uses φ, are those of `|z|`.
 
-use super::Z;
+use crate::parameters::Z;
 
 /// Lines of a Miller loop: a doubling for each bit of `|z|` below its highest, an addition for each that is one.
 pub(crate) const MILLER_STEPS: usize = (Z.ilog2() + Z.count_ones() - 1) as usize;
@@ -101,7 +101,7 @@ impl<const WINDOW: u32> Naf<WINDOW> {
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
-    use crate::{Blst, Curve};
+    use crate::{Ark, Scalars};
 
     fn scalars() -> impl Iterator<Item = [u8; 32]> {
         let edges: [[u8; 48]; 3] = [
@@ -119,23 +119,23 @@ mod tests {
         edges
             .into_iter()
             .chain(mixed)
-            .map(|wide| Blst::scalar_to_bytes(&Blst::scalar_from_wide(&wide)))
+            .map(|wide| Ark::scalar_to_bytes(&Ark::scalar_from_wide(&wide)))
     }
 
     #[test]
     fn the_digits_in_base_z_make_the_scalar() {
-        let z = Blst::scalar_from_bytes(&bytes(Z)).unwrap();
-        let zero = Blst::scalar_from_bytes(&[0; 32]).unwrap();
+        let z = Ark::scalar_from_bytes(&bytes(Z)).unwrap();
+        let zero = Ark::scalar_from_bytes(&[0; 32]).unwrap();
         for scalar in scalars() {
             let BaseZ(digits) = BaseZ::new(&scalar);
             assert!(digits.iter().all(|digit| *digit < Z));
             // Horner's rule with `a − b·c`: the sign alternates, and is even again after the last digit.
             let sum = digits.iter().rev().fold(zero.clone(), |sum, digit| {
-                let digit = Blst::scalar_from_bytes(&bytes(*digit)).unwrap();
-                let minus = Blst::scalar_sub_mul(&zero, &sum, &z);
-                Blst::scalar_sub_mul(&digit, &minus, &one())
+                let digit = Ark::scalar_from_bytes(&bytes(*digit)).unwrap();
+                let minus = Ark::scalar_sub_mul(&zero, &sum, &z);
+                Ark::scalar_sub_mul(&digit, &minus, &one())
             });
-            assert_eq!(Blst::scalar_to_bytes(&sum), scalar);
+            assert_eq!(Ark::scalar_to_bytes(&sum), scalar);
         }
     }
 
@@ -145,8 +145,8 @@ mod tests {
         bytes
     }
 
-    fn one() -> <Blst as Curve>::Scalar {
-        Blst::scalar_from_bytes(&bytes(1)).unwrap()
+    fn one() -> <Ark as Scalars>::Scalar {
+        Ark::scalar_from_bytes(&bytes(1)).unwrap()
     }
 
     #[test]

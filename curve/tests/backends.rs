@@ -1,6 +1,6 @@
 //! One suite of laws, run for every back end, and agreement of all on random inputs.
 
-use duet_curve::{Ark, Blst, Curve, Wasm, Weight};
+use duet_curve::{Ark, Base, Blst, Curve, PointList, Purpose, Sums, Wasm, Weight};
 use proptest::prelude::{
     any, prop, prop_assert, prop_assert_eq, proptest, ProptestConfig, Strategy,
 };
@@ -28,9 +28,9 @@ for_all!(
     the_short_product_is_a_product,
     hashing_gives_the_answers_of_rfc_9380,
     hashing_depends_on_the_tag_and_on_the_message,
-    tables_change_no_product,
+    a_product_does_not_depend_on_the_purpose_of_its_base,
     a_sum_of_many_is_their_sum,
-    a_sum_of_some_is_the_same_the_hundredth_time,
+    a_subset_sum_is_the_same_the_hundredth_time,
     a_sum_of_products_is_their_sum,
     a_weight_is_the_scalar_that_it_stands_for,
     pairings_are_bilinear,
@@ -52,6 +52,11 @@ fn g1<C: Curve>(n: u64) -> C::G1 {
 
 fn g2<C: Curve>(n: u64) -> C::G2 {
     C::g2_mul_secret(&C::g2_generator(), &scalar::<C>(n))
+}
+
+/// A point that is multiplied once.
+fn once<C: Curve>(point: C::G1) -> Base<C> {
+    Base::new(point, Purpose::Once)
 }
 
 /// `r − 1`, big-endian.
@@ -87,7 +92,7 @@ fn a_wide_number_is_reduced_modulo_r<C: Curve>() {
     shifted[15..47].copy_from_slice(&MINUS_ONE);
     let expected = C::scalar_sub_mul(&scalar::<C>(0), &scalar::<C>(256), &scalar::<C>(1));
     assert!(C::scalar_from_wide(&shifted) == expected);
-    // 2³⁸⁴ − 1, worked out apart.
+    // 2³⁸⁴ − 1 modulo r, computed independently.
     let all_ones = "2c711ff81bb22acf0d600aacb8ef77920a51697368e5bb7acb3a84d41fafbe2d";
     let bytes = C::scalar_to_bytes(&C::scalar_from_wide(&[0xff; 48]));
     assert_eq!(hex::encode(bytes), all_ones);
@@ -173,8 +178,7 @@ fn zero_times_a_point_and_a_scalar_times_zero_are_zero<C: Curve>() {
     assert!(C::g1_is_zero(&C::g1_add_mul_short(
         &C::g1_sum(&[]),
         0,
-        &g1::<C>(3),
-        &C::Tables::default()
+        &once::<C>(g1::<C>(3)),
     )));
 }
 
@@ -199,20 +203,20 @@ fn the_joint_product_is_the_sum_of_two<C: Curve>() {
 
 fn the_short_product_is_a_product<C: Curve>() {
     let (p, q) = (g1::<C>(1), g1::<C>(100));
-    assert_eq!(C::g1_add_mul_short(&p, 0, &q, &C::Tables::default()), p);
+    assert_eq!(C::g1_add_mul_short(&p, 0, &once::<C>(q.clone())), p);
     assert_eq!(
-        C::g1_add_mul_short(&p, 3, &q, &C::Tables::default()),
+        C::g1_add_mul_short(&p, 3, &once::<C>(q.clone())),
         g1::<C>(301)
     );
     let mut wide = [0; 48];
     wide[32..].copy_from_slice(&u128::MAX.to_be_bytes());
     let whole = C::g1_mul_secret(&q, &C::scalar_from_wide(&wide));
     assert_eq!(
-        C::g1_add_mul_short(&p, u128::MAX, &q, &C::Tables::default()),
+        C::g1_add_mul_short(&p, u128::MAX, &once::<C>(q.clone())),
         C::g1_sum(&[&p, &whole])
     );
     assert_eq!(
-        C::g1_add_mul_short(&q, 1, &q, &C::Tables::default()),
+        C::g1_add_mul_short(&q, 1, &once::<C>(q.clone())),
         g1::<C>(200)
     );
 }
@@ -252,34 +256,42 @@ fn hashing_depends_on_the_tag_and_on_the_message<C: Curve>() {
     );
 }
 
-/// Multiples with room for tables of every kind, before and after they are made, and without.
-fn tables_change_no_product<C: Curve>() {
+/// Multiples of bases for every purpose, before and after tables are made, and without.
+fn a_product_does_not_depend_on_the_purpose_of_its_base<C: Curve>() {
     let q = g1::<C>(100);
     let zero = C::g1_sum(&[]);
-    let kinds = [
-        C::Tables::default(),
-        C::few_tables(&q),
-        C::g1_and_few_tables_from_bytes(&C::g1_to_bytes(&q))
-            .unwrap()
-            .1,
-        C::key_tables(1),
-        C::key_tables(1_000),
-        C::key_tables(100_000),
-        C::message_tables(1),
-        C::message_tables(10_000),
+    let purposes = [
+        Purpose::Once,
+        Purpose::AFewTimes,
+        Purpose::SetTotal,
+        Purpose::Member { set_len: 1_000 },
+        Purpose::Member { set_len: 100_000 },
+        Purpose::Message { votes: 1 },
+        Purpose::Message { votes: 10_000 },
     ];
-    for tables in &kinds {
+    let bytes = C::g1_to_bytes(&q);
+    let bases = purposes.into_iter().flat_map(|purpose| {
+        [
+            Base::<C>::new(q.clone(), purpose),
+            Base::from_bytes(&bytes, purpose).unwrap(),
+            Base::from_stored_unchecked(&bytes, purpose).unwrap(),
+            once::<C>(q.clone()).for_purpose(purpose),
+        ]
+    });
+    for base in bases {
+        assert_eq!((base.point(), base.bytes()), (&q, &bytes));
         for n in [0, 1, 2, 3, 1 << 40] {
             let expected = C::g1_mul_secret(&q, &scalar::<C>(n));
-            assert_eq!(C::g1_mul_public(&scalar::<C>(n), &q, tables), expected);
-            assert_eq!(C::g1_add_mul_short(&zero, n.into(), &q, tables), expected);
+            assert_eq!(C::g1_mul_public(&scalar::<C>(n), &base), expected);
+            assert_eq!(C::g1_add_mul_short(&zero, n.into(), &base), expected);
         }
         let minus = C::g1_neg(&q);
-        assert_eq!(C::g1_mul_public(&minus_one::<C>(), &q, tables), minus);
-        assert!(C::g1_is_zero(&C::g1_add_mul_short(&minus, 1, &q, tables)));
+        assert_eq!(C::g1_mul_public(&minus_one::<C>(), &base), minus);
+        assert!(C::g1_is_zero(&C::g1_add_mul_short(&minus, 1, &base)));
     }
-    let generator = C::g1_generator_tables();
-    let seven = C::g1_mul_public(&scalar::<C>(7), &C::g1_generator(), &generator);
+    let generator = Base::<C>::generator();
+    assert_eq!(generator.bytes(), &C::g1_to_bytes(&C::g1_generator()));
+    let seven = C::g1_mul_public(&scalar::<C>(7), &generator);
     assert_eq!(seven, g1::<C>(7));
     assert!(C::scalar_from_u128(7) == scalar::<C>(7));
 }
@@ -313,21 +325,21 @@ fn small<C: Curve>(n: i64) -> C::G1 {
     }
 }
 
-/// The same list is asked so often that whatever is kept of it is used, with lists that end within a group.
-fn a_sum_of_some_is_the_same_the_hundredth_time<C: Curve>() {
+/// The same list is asked so often that its cached sums are used, with lists that end within a group.
+fn a_subset_sum_is_the_same_the_hundredth_time<C: Curve>() {
     let values = [
         3, -5, 0, 7, 3, 11, -3, 2, 5, 1, -7, 4, 9, 9, -9, 6, 8, 8, 1, 2,
     ];
     for len in [1, 7, 8, 9, 16, 20] {
-        let points: Vec<_> = values[..len].iter().map(|n| small::<C>(*n)).collect();
-        let kept = C::Sums::default();
+        let points = values[..len].iter().map(|n| small::<C>(*n)).collect();
+        let points = PointList::<C, C::G1>::new(points, |point| point);
         for time in 0_usize..100 {
             let selected: Vec<u8> = (0..len.div_ceil(8))
                 .map(|at| [0xff, 0x5a, 0x00, 0xf1, 0x83][(time + at) % 5])
                 .collect();
             let is_selected = |at: &usize| selected[at / 8] >> (at % 8) & 1 == 1;
             let expected: i64 = (0..len).filter(is_selected).map(|at| values[at]).sum();
-            let sum = C::g1_sum_of_some(&points, |point| point, &selected, &kept);
+            let sum = points.sum_of(&selected);
             assert_eq!(sum, small::<C>(expected), "{len}, {time}");
         }
     }
@@ -437,7 +449,7 @@ fn pairings_are_bilinear<C: Curve>() {
 fn an_equation_may_have_many_pairings<C: Curve>() {
     assert!(C::equation_holds(&C::g1_sum(&[]), &[]));
     assert!(!C::equation_holds(&g1::<C>(1), &[]));
-    // More than go in step, and some with zero.
+    // More than one batch, and some with zero.
     for len in [1, 2, 31, 32, 33, 70] {
         let pairs: Vec<_> = (0..len)
             .map(|n| (g1::<C>(n % 5), C::g2_prepare(&g2::<C>(n % 7))))
@@ -493,7 +505,7 @@ fn results<C: Curve>(wide: &[[u8; 48]; 3], short: u128, message: &[u8]) -> Vec<V
         C::g1_sum(&[&p, &q, &p]),
         C::g1_sub(&p, &q),
         C::g1_mul_add(&a, &p, &b, &q),
-        C::g1_add_mul_short(&p, short, &q, &C::Tables::default()),
+        C::g1_add_mul_short(&p, short, &once::<C>(q.clone())),
         p,
     ];
     let of_g2 = [C::g2_sum(&[&of_g2, &other]), of_g2, other];
@@ -516,7 +528,7 @@ fn verdicts<C: Curve>(of_g1: &[u8; 48], of_g2: &[u8; 96], of_scalar: &[u8; 32]) 
         ),
         format!(
             "{:?}",
-            C::g1_and_few_tables_from_bytes(of_g1).map(|(point, _)| C::g1_to_bytes(&point))
+            Base::<C>::from_bytes(of_g1, Purpose::AFewTimes).map(|base| *base.bytes())
         ),
         format!(
             "{:?}",

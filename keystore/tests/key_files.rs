@@ -4,8 +4,8 @@ use duet_keystore::{
     file_name, secret_of_suri, Corruption, KeyStore, KeyStoreError, SealCost, Signer, SignerError,
 };
 use duet_primitives::{
-    ownership_statement, Commitment, DualKeyBytes, DualKeyset, KeysetCommitment, Pk1Bytes,
-    RoundMessage, SecretKey, H256,
+    ownership_statement, BlockNumber, Commitment, DualKeyBytes, DualKeyset, KeysetCommitment,
+    Pk1Bytes, RoundMessage, SecretKey, SetId, SignerIndex, H256,
 };
 use sp_core::crypto::SecretString;
 use std::{
@@ -392,10 +392,17 @@ fn a_vote_from_the_store_is_the_secrets_own_and_holds() {
     let proof = store.prove_possession(&pk1, &owner).unwrap();
     let key = secret.public().check_possession(&owner, &proof).unwrap();
 
-    let set = DualKeyset::new(3, vec![key]).unwrap();
+    let set = DualKeyset::new(SetId::new(3), vec![key]).unwrap();
     let message = RoundMessage::new(H256::repeat_byte(7), commitment(set.commitment()));
-    let vote = store.sign_vote(&pk1, 0, &message).unwrap();
-    assert_eq!(vote, store.sign_vote(&pk1, 0, &message).unwrap());
+    let vote = store
+        .sign_vote(&pk1, SignerIndex::new(0), &message)
+        .unwrap();
+    assert_eq!(
+        vote,
+        store
+            .sign_vote(&pk1, SignerIndex::new(0), &message)
+            .unwrap()
+    );
     vote.check(set.keyset(), &message).unwrap();
 }
 
@@ -406,7 +413,7 @@ fn a_key_that_is_not_there_does_not_sign() {
     let message = RoundMessage::new(
         H256::zero(),
         commitment(&KeysetCommitment {
-            id: 0,
+            id: SetId::new(0),
             len: 1,
             root: H256::zero(),
             apk1: one.public().pk1(),
@@ -416,7 +423,9 @@ fn a_key_that_is_not_there_does_not_sign() {
     let mut near = one.public().pk1().0;
     near[47] ^= 1;
     for stranger in [secret(2).public().pk1(), Pk1Bytes(near)] {
-        let error = store.sign_vote(&stranger, 0, &message).unwrap_err();
+        let error = store
+            .sign_vote(&stranger, SignerIndex::new(0), &message)
+            .unwrap_err();
         assert!(
             matches!(error, SignerError::NoKey(key) if key == stranger),
             "{error}"
@@ -426,7 +435,7 @@ fn a_key_that_is_not_there_does_not_sign() {
 
 fn commitment(next: &KeysetCommitment) -> Commitment {
     Commitment {
-        block_number: 10,
+        block_number: BlockNumber::new(10),
         block_hash: H256::repeat_byte(1),
         mmr_root: H256::repeat_byte(2),
         validator_set_id: next.id,

@@ -2,7 +2,8 @@
 
 use duet_keystore::{Corruption, KeyStore, KeyStoreError, Signer, SignerError};
 use duet_primitives::{
-    BlockNumber, Commitment, KeysetCommitment, Pk1Bytes, RoundMessage, SecretKey, H256,
+    BlockNumber, Commitment, KeysetCommitment, Pk1Bytes, RoundMessage, SecretKey, SetId,
+    SignerIndex, H256,
 };
 use std::{fs, path::PathBuf};
 use tempfile::TempDir;
@@ -12,7 +13,7 @@ const CHAIN: H256 = H256::repeat_byte(7);
 /// What is signed about a block; `variant` tells contradicting ones apart.
 fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessage {
     let next = KeysetCommitment {
-        id: 0,
+        id: SetId::new(0),
         len: 1,
         root: H256::zero(),
         apk1: key().public().pk1(),
@@ -21,7 +22,7 @@ fn message_on(chain: H256, block_number: BlockNumber, variant: u8) -> RoundMessa
         block_number,
         block_hash: H256::repeat_byte(variant),
         mmr_root: H256::zero(),
-        validator_set_id: 0,
+        validator_set_id: SetId::new(0),
         next,
     };
     RoundMessage::new(chain, commitment)
@@ -52,7 +53,9 @@ fn one_key() -> (TempDir, KeyStore) {
 }
 
 fn vote(store: &KeyStore, message: &RoundMessage) -> Result<(), SignerError> {
-    store.sign_vote(&pk1(), 0, message).map(drop)
+    store
+        .sign_vote(&pk1(), SignerIndex::new(0), message)
+        .map(drop)
 }
 
 fn assert_voted(result: Result<(), SignerError>, expected: BlockNumber) {
@@ -70,16 +73,37 @@ fn record(store: &KeyStore) -> PathBuf {
 #[test]
 fn a_key_signs_one_commitment_for_a_block_before_and_after_a_restart() {
     let (dir, store) = one_key();
-    vote(&store, &message(8, 1)).unwrap();
-    assert_voted(vote(&store, &message(8, 2)), 8);
-    vote(&store, &message(9, 2)).unwrap();
+    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
+    assert_voted(
+        vote(&store, &message(BlockNumber::new(8), 2)),
+        BlockNumber::new(8),
+    );
+    vote(&store, &message(BlockNumber::new(9), 2)).unwrap();
 
     let restarted = open(&dir);
-    assert_voted(vote(&restarted, &message(8, 2)), 8);
-    assert_voted(vote(&restarted, &message(9, 1)), 9);
+    assert_voted(
+        vote(&restarted, &message(BlockNumber::new(8), 2)),
+        BlockNumber::new(8),
+    );
+    assert_voted(
+        vote(&restarted, &message(BlockNumber::new(9), 1)),
+        BlockNumber::new(9),
+    );
     assert_eq!(
-        restarted.sign_vote(&pk1(), 0, &message(8, 1)).unwrap(),
-        store.sign_vote(&pk1(), 0, &message(8, 1)).unwrap(),
+        restarted
+            .sign_vote(
+                &pk1(),
+                SignerIndex::new(0),
+                &message(BlockNumber::new(8), 1)
+            )
+            .unwrap(),
+        store
+            .sign_vote(
+                &pk1(),
+                SignerIndex::new(0),
+                &message(BlockNumber::new(8), 1)
+            )
+            .unwrap(),
     );
     assert_eq!(restarted.keys().unwrap(), [key().public()]);
 }
@@ -89,7 +113,7 @@ fn the_record_is_on_disk_when_the_vote_is_given_out() {
     let (_dir, store) = one_key();
     assert!(!record(&store).exists());
     for block in [3, 4] {
-        vote(&store, &message(block, 1)).unwrap();
+        vote(&store, &message(BlockNumber::new(block), 1)).unwrap();
         let text = fs::read_to_string(record(&store)).unwrap();
         assert!(text.contains(&format!("\"{block}\":\"0x")), "{text}");
     }
@@ -100,49 +124,61 @@ fn a_vote_that_cannot_be_recorded_is_not_given_out() {
     let (dir, store) = one_key();
     fs::remove_dir_all(dir.path()).unwrap();
     assert!(matches!(
-        vote(&store, &message(3, 1)).unwrap_err(),
+        vote(&store, &message(BlockNumber::new(3), 1)).unwrap_err(),
         SignerError::KeyStore(KeyStoreError::Io { .. })
     ));
     // Nothing was given out, so that the other commitment may still be signed.
     fs::create_dir(dir.path()).unwrap();
-    vote(&store, &message(3, 2)).unwrap();
+    vote(&store, &message(BlockNumber::new(3), 2)).unwrap();
 }
 
 #[test]
 fn another_chain_is_another_record() {
     let (dir, store) = one_key();
-    vote(&store, &message(8, 1)).unwrap();
-    vote(&store, &message_on(H256::zero(), 8, 2)).unwrap();
+    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
+    vote(&store, &message_on(H256::zero(), BlockNumber::new(8), 2)).unwrap();
     let restarted = open(&dir);
-    assert_voted(vote(&restarted, &message(8, 2)), 8);
-    assert_voted(vote(&restarted, &message_on(H256::zero(), 8, 1)), 8);
+    assert_voted(
+        vote(&restarted, &message(BlockNumber::new(8), 2)),
+        BlockNumber::new(8),
+    );
+    assert_voted(
+        vote(
+            &restarted,
+            &message_on(H256::zero(), BlockNumber::new(8), 1),
+        ),
+        BlockNumber::new(8),
+    );
 }
 
 #[test]
 fn below_what_is_remembered_nothing_is_signed() {
     let (dir, store) = one_key();
     for block in 1..=70 {
-        vote(&store, &message(block, 1)).unwrap();
+        vote(&store, &message(BlockNumber::new(block), 1)).unwrap();
     }
     for store in [store, open(&dir)] {
         assert!(matches!(
-            vote(&store, &message(6, 1)).unwrap_err(),
-            SignerError::TooOld { key, block: 6 } if key == pk1()
+            vote(&store, &message(BlockNumber::new(6), 1)).unwrap_err(),
+            SignerError::TooOld { key, block } if key == pk1() && block == BlockNumber::new(6)
         ));
-        vote(&store, &message(7, 1)).unwrap();
-        assert_voted(vote(&store, &message(7, 2)), 7);
+        vote(&store, &message(BlockNumber::new(7), 1)).unwrap();
+        assert_voted(
+            vote(&store, &message(BlockNumber::new(7), 2)),
+            BlockNumber::new(7),
+        );
     }
 }
 
 #[test]
 fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     let (dir, store) = one_key();
-    vote(&store, &message(8, 1)).unwrap();
+    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
     let path = record(&store);
     let whole = fs::read_to_string(&path).unwrap();
     let refused = |text: &str| {
         fs::write(&path, text).unwrap();
-        match vote(&open(&dir), &message(9, 1)).unwrap_err() {
+        match vote(&open(&dir), &message(BlockNumber::new(9), 1)).unwrap_err() {
             SignerError::KeyStore(KeyStoreError::CorruptVotes {
                 path: named,
                 reason,
@@ -169,7 +205,7 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     let other = whole.replace(&pk1().to_string(), &Pk1Bytes([9; 48]).to_string());
     assert!(matches!(refused(&other), Corruption::OtherRecord));
     fs::write(&path, whole).unwrap();
-    vote(&open(&dir), &message(9, 1)).unwrap();
+    vote(&open(&dir), &message(BlockNumber::new(9), 1)).unwrap();
 }
 
 #[test]
@@ -177,13 +213,19 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
     let dir = TempDir::new().unwrap();
     let store = open(&dir);
     store.insert_ephemeral(key());
-    vote(&store, &message(8, 1)).unwrap();
-    assert_voted(vote(&store, &message(8, 2)), 8);
+    vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
+    assert_voted(
+        vote(&store, &message(BlockNumber::new(8), 2)),
+        BlockNumber::new(8),
+    );
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 
     let memory = KeyStore::in_memory();
     memory.insert(key()).unwrap();
-    vote(&memory, &message(8, 1)).unwrap();
-    assert_voted(vote(&memory, &message(8, 2)), 8);
+    vote(&memory, &message(BlockNumber::new(8), 1)).unwrap();
+    assert_voted(
+        vote(&memory, &message(BlockNumber::new(8), 2)),
+        BlockNumber::new(8),
+    );
     assert_eq!(memory.votes_path_of(&pk1(), CHAIN), None);
 }

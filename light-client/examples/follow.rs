@@ -5,8 +5,8 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome, HandoffProof,
-    Trusted,
+    decode, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode, NextStep,
+    Outcome, Trusted,
 };
 use duet_primitives::UncheckedJustification;
 

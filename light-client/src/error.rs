@@ -4,21 +4,8 @@ use crate::misbehaviour::{Conflict, Misbehaviour};
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 use duet_primitives::{
-    BlockNumber, JustificationError, KeysetError, PointError, SetId, StatelessError, H256,
+    BlockNumber, Culprit, JustificationError, KeysetError, PointError, SetId, StatelessError, H256,
 };
-
-/// Who is to blame for what was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Culprit {
-    /// Whoever sent it: no honest server sends this.
-    Sender,
-    /// More than a third of the validators of a set: they signed what contradicts itself.
-    Validators,
-    /// The caller, or the user whose hash or checkpoint it is.
-    Caller,
-    /// Nobody: the object may be good, and this client is at another point of the chain.
-    Nobody,
-}
 
 /// What a client does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,17 +194,17 @@ impl Error {
         }
     }
 
-    /// Who is to blame.
+    /// Who is to blame. For an error of a check in `duet_primitives` that crate says it.
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::Malformed { .. }
             | Self::WrongGenesis { .. }
             | Self::StorageProof(_)
-            | Self::Keys { .. }
             | Self::OldSet { .. }
-            | Self::NoSuccessor { .. }
-            | Self::Justification(_)
-            | Self::Stateless(_) => Culprit::Sender,
+            | Self::NoSuccessor { .. } => Culprit::Sender,
+            Self::Keys { error, .. } => error.culprit(),
+            Self::Justification(error) => error.culprit(),
+            Self::Stateless(error) => error.culprit(),
             Self::Successor { .. } | Self::Misbehaviour(_) => Culprit::Validators,
             Self::NotAGenesisHash
             | Self::NotAwaited { .. }
@@ -233,7 +220,9 @@ impl Error {
     pub fn next_step(&self) -> NextStep {
         match self {
             Self::WrongGenesis { .. } | Self::NotAGenesisHash => NextStep::CheckGenesisHash,
-            Self::NoFirstKeysets | Self::CheckpointContradicted { .. } => NextStep::NewCheckpoint,
+            Self::NoFirstKeysets
+            | Self::CheckpointContradicted { .. }
+            | Self::Stateless(StatelessError::Total(_)) => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
             Self::TooFarAhead { latest, .. } => NextStep::FetchHandoffProofs { from_set: *latest },
             Self::OldBlock { .. } | Self::NotAwaited { .. } => NextStep::GoOn,

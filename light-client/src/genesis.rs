@@ -1,7 +1,7 @@
 //! From a genesis hash to the first set: a header, a storage proof under its state root, and the keys.
 //!
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
-//! keysets (LIGHT-3), so that the server which sends all three is not believed in anything.
+//! keysets (LIGHT-3), so that the server that sends all three is not trusted.
 
 use crate::{
     error::{Error, StorageProofError},
@@ -9,9 +9,11 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
-use duet_primitives::{BlockNumber, Keyset, Keysets, Pk1Bytes, H256};
+use duet_primitives::{Keyset, Keysets, Pk1Bytes, H256};
 use sp_core::Blake2Hasher;
 use sp_trie::{LayoutV1, Recorder, StorageProof};
+
+pub use duet_primitives::suite::KEYSETS_STORAGE_KEY;
 
 /// Reads state of version 0 too: the two differ only in how they are written.
 type Layout = LayoutV1<Blake2Hasher>;
@@ -37,12 +39,6 @@ pub struct Genesis {
     /// The keys of the one that signs.
     pub keys: Keyset,
 }
-
-/// The storage key under which the chain publishes its keysets: `twox_128("Duet") ‖ twox_128("Keysets")`.
-pub const KEYSETS_STORAGE_KEY: [u8; 32] = [
-    0xae, 0x5a, 0x54, 0x3b, 0x37, 0x56, 0x4c, 0xa2, 0x42, 0xe7, 0x1a, 0xf4, 0x20, 0x0f, 0x32, 0xa1,
-    0x9d, 0xcb, 0x75, 0xa6, 0x22, 0x0d, 0x97, 0x4d, 0xec, 0x96, 0x6d, 0x15, 0x00, 0xef, 0xf3, 0x50,
-];
 
 impl GenesisProof {
     /// Checks this proof against a genesis hash.

@@ -62,9 +62,10 @@ mod update;
 mod verify;
 
 pub use checkpoint::Checkpoint;
-pub use error::{Culprit, Error, NextStep, StateError, StorageProofError};
+pub use duet_primitives::Culprit;
+pub use error::{Error, NextStep, StateError, StorageProofError};
 pub use genesis::GenesisProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
 pub use trusted::{Mode, Trusted};
-pub use update::{decode, Received, HandoffProof, Update, MAX_ANSWER_LEN};
+pub use update::{decode, HandoffProof, Received, Update, MAX_ANSWER_LEN};
 pub use verify::{verify, verify_prefix, Outcome, Verified};

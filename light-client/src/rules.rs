@@ -12,7 +12,8 @@ use crate::{
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
     prepare_stateless, suite::MAX_VALIDATORS, BlockNumber, Commitment, Justification, Keyset,
-    KeysetCommitment, Keysets, PreparedJustification, Pk1Bytes, SetId, UncheckedJustification, H256,
+    KeysetCommitment, Keysets, Pk1Bytes, PreparedJustification, SetId, UncheckedJustification,
+    H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 

@@ -11,7 +11,8 @@ use crate::{
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
+    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage,
+    StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};

@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    Commitment, Justification, PreparedJustification, Pk1Bytes, SetId, UncheckedJustification,
+    Commitment, Justification, Pk1Bytes, PreparedJustification, SetId, UncheckedJustification,
 };
 
 /// What came of a proof that holds.

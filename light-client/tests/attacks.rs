@@ -3,12 +3,12 @@
 use codec::{Decode, Encode};
 use duet_light_client::{
     decode, genesis::KEYSETS_STORAGE_KEY, testing, testing::TestChain, Conflict, Culprit, Error,
-    GenesisProof, Misbehaviour, Mode, NextStep, Outcome, Received, HandoffProof, StorageProofError,
+    GenesisProof, HandoffProof, Misbehaviour, Mode, NextStep, Outcome, Received, StorageProofError,
     Trusted, Update,
 };
 use duet_primitives::{
-    Bitfield, Commitment, JustificationError, Keysets, Pk1Bytes, StatelessProof,
-    UncheckedJustification, H256,
+    Bitfield, BlockNumber, Commitment, JustificationError, Keysets, Pk1Bytes, SetId, SignerIndex,
+    StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -63,7 +63,8 @@ fn a_wrong_apk2_is_refused_by_the_equation() {
 
 #[test]
 fn a_bitfield_below_the_threshold_is_refused() {
-    let error = refused(|bad| bad.signers = Bitfield::from_indices(5, [0, 1, 2]));
+    let error =
+        refused(|bad| bad.signers = Bitfield::from_indices(5, (0..3).map(SignerIndex::new)));
     assert_eq!(
         error,
         JustificationError::BelowThreshold {
@@ -104,7 +105,7 @@ fn a_bitfield_that_names_others_is_refused() {
     // Four of five in both, but the signature is not theirs.
     let chain = chain();
     let mut proof = ordinary(&chain);
-    proof.signers = Bitfield::from_indices(5, [1, 2, 3, 4]);
+    proof.signers = Bitfield::from_indices(5, (1..5).map(SignerIndex::new));
     assert_ne!(proof.signers, ordinary(&chain).signers);
     let error = begin(&chain, Mode::Full)
         .verify(proof)
@@ -147,11 +148,22 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
     let error = trusted
         .verify(foreign.clone())
         .expect_err("set 1 is not trusted yet");
-    assert_eq!(error, Error::TooFarAhead { latest: 0, got: 1 });
-    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
+    assert_eq!(
+        error,
+        Error::TooFarAhead {
+            latest: SetId::new(0),
+            got: SetId::new(1)
+        }
+    );
+    assert_eq!(
+        error.next_step(),
+        NextStep::FetchHandoffProofs {
+            from_set: SetId::new(0)
+        }
+    );
 
     let mut relabelled = foreign;
-    relabelled.commitment.validator_set_id = 0;
+    relabelled.commitment.validator_set_id = SetId::new(0);
     let error = trusted
         .verify(relabelled)
         .expect_err("set 0 did not sign it");
@@ -161,13 +173,22 @@ fn a_proof_by_another_set_is_refused_whatever_it_calls_itself() {
 #[test]
 fn a_set_that_has_handed_over_is_not_heard_any_more() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = after(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let trusted = after(&trusted, chain.justification(12).expect("a proof"));
     let mut commitment = chain.justification(8).expect("a proof").commitment;
-    commitment.block_number = 30;
+    commitment.block_number = BlockNumber::new(30);
     let stale = chain.sign(0, commitment, 0..5);
     let error = trusted.verify(stale).expect_err("set 1 signs");
-    assert_eq!(error, Error::OldSet { signing: 1, got: 0 });
+    assert_eq!(
+        error,
+        Error::OldSet {
+            signing: SetId::new(1),
+            got: SetId::new(0)
+        }
+    );
     assert_eq!(error.culprit(), Culprit::Sender);
 
     // What it signed while it could is no news, and nobody's fault.
@@ -175,7 +196,13 @@ fn a_set_that_has_handed_over_is_not_heard_any_more() {
     let error = trusted
         .verify(chain.justification(got).expect("a proof"))
         .expect_err("older than what is trusted");
-    assert_eq!(error, Error::OldBlock { best, got });
+    assert_eq!(
+        error,
+        Error::OldBlock {
+            best,
+            got: BlockNumber::new(got)
+        }
+    );
     assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
@@ -188,13 +215,16 @@ fn a_set_proof_with_other_keys_or_without_a_successor_is_refused() {
     let mut other_keys = honest.clone();
     other_keys.next_keys = chain.keys(2).expect("known");
     let error = trusted.verify(other_keys).expect_err("not set 1's keys");
-    assert!(matches!(error, Error::Keys { set: 1, .. }), "{error}");
+    assert!(
+        matches!(error, Error::Keys { set, .. } if set.get() == 1),
+        "{error}"
+    );
 
     let mut one_less = honest.clone();
     one_less.next_keys.pop();
     assert!(matches!(
         trusted.verify(one_less),
-        Err(Error::Keys { set: 1, .. })
+        Err(Error::Keys { set, .. }) if set.get() == 1
     ));
 
     let nobody = HandoffProof {
@@ -202,7 +232,7 @@ fn a_set_proof_with_other_keys_or_without_a_successor_is_refused() {
         next_keys: honest.next_keys,
     };
     let error = trusted.verify(nobody).expect_err("set 0 stays");
-    assert_eq!(error, Error::NoSuccessor { set: 0 });
+    assert_eq!(error, Error::NoSuccessor { set: SetId::new(0) });
     assert_eq!(error.culprit(), Culprit::Sender);
 }
 
@@ -217,10 +247,22 @@ fn a_successor_out_of_order_is_the_validators_fault() {
             .verify(signed)
             .expect_err("refused")
     };
-    let skipped = with_next(|commitment| commitment.next.id = 2);
-    assert_eq!(skipped, Error::Successor { set: 0, next: 2 });
-    let changed = with_next(|commitment| commitment.next.id = 0);
-    assert_eq!(changed, Error::Successor { set: 0, next: 0 });
+    let skipped = with_next(|commitment| commitment.next.id = SetId::new(2));
+    assert_eq!(
+        skipped,
+        Error::Successor {
+            set: SetId::new(0),
+            next: SetId::new(2)
+        }
+    );
+    let changed = with_next(|commitment| commitment.next.id = SetId::new(0));
+    assert_eq!(
+        changed,
+        Error::Successor {
+            set: SetId::new(0),
+            next: SetId::new(0)
+        }
+    );
     assert_eq!(
         (changed.culprit(), changed.next_step()),
         (Culprit::Validators, NextStep::Stop)
@@ -269,7 +311,10 @@ fn two_commitments_for_one_block_are_evidence_that_holds() {
 #[test]
 fn two_successors_or_one_taken_back_are_evidence() {
     let chain = chain();
-    let trusted = after(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = after(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let late = chain.justification(8).expect("a late proof").commitment;
 
     let mut other = late.clone();
@@ -300,7 +345,7 @@ fn conflicts_do_not_depend_on_the_order_and_honest_chains_have_none() {
         }
     }
     let mut behind = all[0].clone();
-    behind.block_number = 100;
+    behind.block_number = BlockNumber::new(100);
     let ahead = all.last().expect("proofs");
     assert_eq!(Conflict::between(&behind, ahead), Some(Conflict::SetOrder));
     assert_eq!(Conflict::between(ahead, &behind), Some(Conflict::SetOrder));
@@ -310,7 +355,7 @@ fn conflicts_do_not_depend_on_the_order_and_honest_chains_have_none() {
 fn a_checkpoint_of_another_history_is_named_as_such() {
     let chain = chain();
     let mut checkpoint = chain.checkpoint(0);
-    checkpoint.block_number = 2;
+    checkpoint.block_number = BlockNumber::new(2);
     checkpoint.block_hash = H256::repeat_byte(5);
     let trusted = Trusted::from_checkpoint(checkpoint, Mode::Stateless).expect("well formed");
     let error = trusted
@@ -319,7 +364,7 @@ fn a_checkpoint_of_another_history_is_named_as_such() {
     assert_eq!(
         error,
         Error::CheckpointContradicted {
-            number: 2,
+            number: BlockNumber::new(2),
             conflict: Conflict::SameBlock
         }
     );
@@ -337,7 +382,7 @@ fn a_checkpoint_of_another_history_is_named_as_such() {
     assert_eq!(
         error,
         Error::CheckpointContradicted {
-            number: 2,
+            number: BlockNumber::new(2),
             conflict: Conflict::Retraction
         }
     );
@@ -432,7 +477,9 @@ fn what_is_too_long_or_goes_on_is_not_decoded() {
     // A list that claims more than it brings.
     let liar = codec::Compact(u32::MAX).encode();
     assert_eq!(
-        decode::<Vec<HandoffProof>>(&liar).expect_err("short").rule(),
+        decode::<Vec<HandoffProof>>(&liar)
+            .expect_err("short")
+            .rule(),
         "ENC-1"
     );
     assert_eq!(
@@ -560,7 +607,7 @@ fn a_flipped_bit_at_any_offset_of_keys_is_refused() {
         ("keys", 5 * 48, &["LIGHT-3"]),
     ];
     flip_everywhere(&keys, &parts, |bad: Vec<Pk1Bytes>| {
-        trusted.with_keys(0, &bad).map(|_| ())
+        trusted.with_keys(SetId::new(0), &bad).map(|_| ())
     });
 }
 
@@ -570,7 +617,7 @@ fn every_error_names_its_rule_in_what_it_says() {
         refused(|bad| bad.signers = Bitfield::empty(9)),
         refused(|bad| bad.signature.0 = [0; 48]),
         refused(|bad| bad.apk2.0 = [0xff; 96]),
-        refused(|bad| bad.commitment.validator_set_id = 9),
+        refused(|bad| bad.commitment.validator_set_id = SetId::new(9)),
         genesis_with(None, 0),
         genesis_with(None, 1),
     ];

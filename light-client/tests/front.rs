@@ -1,7 +1,9 @@
 //! Proofs that follow each other, verified together: as far as they hold one after the other, and no further.
 
 use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted, Update};
-use duet_primitives::{testing::TestSet, RoundMessage, SignatureBytes, UncheckedJustification};
+use duet_primitives::{
+    testing::TestSet, BlockNumber, RoundMessage, SignatureBytes, UncheckedJustification,
+};
 
 const SETS: u64 = 6;
 
@@ -91,8 +93,13 @@ fn a_bad_proof_ends_it_at_the_one_before() {
                 &|updates| {
                     justification(&mut updates[at]).apk2 = honest[neighbour].justification().apk2;
                 },
-                &|updates| justification(&mut updates[at]).commitment.next.id += 1,
-                &|updates| justification(&mut updates[at]).commitment.block_number = 0,
+                &|updates| {
+                    let next = &mut justification(&mut updates[at]).commitment.next.id;
+                    *next = next.checked_next().expect("few sets");
+                },
+                &|updates| {
+                    justification(&mut updates[at]).commitment.block_number = BlockNumber::new(0)
+                },
                 &|updates| updates[at] = foreign[at].clone(),
                 &|updates| {
                     updates.remove(at);

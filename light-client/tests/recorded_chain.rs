@@ -2,10 +2,10 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, Mode, NextStep, Outcome,
-    HandoffProof, StateError, Trusted, Update,
+    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode,
+    NextStep, Outcome, StateError, Trusted, Update,
 };
-use duet_primitives::{StatelessProof, UncheckedJustification};
+use duet_primitives::{BlockNumber, SetId, StatelessProof, UncheckedJustification};
 
 const SETS: u64 = 12;
 
@@ -29,16 +29,19 @@ fn next(trusted: &Trusted, update: impl Into<Update>) -> Trusted {
 fn one_proof_per_set_leads_from_genesis_to_the_head() {
     let chain = chain();
     let mut trusted = begin(&chain, Mode::Full);
-    let proofs: Vec<HandoffProof> = decode(&chain.handoff_proofs(0, 100).encode()).expect("it decodes");
+    let proofs: Vec<HandoffProof> =
+        decode(&chain.handoff_proofs(0, 100).encode()).expect("it decodes");
     for proof in proofs {
         trusted = next(&trusted, proof);
     }
-    assert_eq!(trusted.latest_set().id, SETS);
+    assert_eq!(trusted.latest_set().id, SetId::new(SETS));
     assert_eq!(trusted.missing_keys(), None);
     let head = chain.head().clone();
     trusted = next(
         &trusted,
-        chain.justification(head.block_number).expect("a proof"),
+        chain
+            .justification(head.block_number.get())
+            .expect("a proof"),
     );
     assert_eq!(
         (trusted.best_number(), trusted.best_hash()),
@@ -56,9 +59,12 @@ fn commitments_alone_lead_from_genesis_to_the_head() {
         trusted = next(&trusted, proof);
         assert!(trusted.encode().len() < 1024, "no keys are kept");
     }
-    assert_eq!(trusted.latest_set().id, SETS);
+    assert_eq!(trusted.latest_set().id, SetId::new(SETS));
     let head = chain.head().block_number;
-    trusted = next(&trusted, chain.stateless_proof(head).expect("a proof"));
+    trusted = next(
+        &trusted,
+        chain.stateless_proof(head.get()).expect("a proof"),
+    );
     assert_eq!(trusted.best_number(), head);
 }
 
@@ -71,12 +77,12 @@ fn every_proof_in_turn_is_followed_in_both_modes_to_the_same_state() {
         full = next(&full, justification.clone());
         while let Some(set) = full.missing_keys() {
             full = full
-                .with_keys(set, &chain.keys(set).expect("known"))
+                .with_keys(set, &chain.keys(set.get()).expect("known"))
                 .expect("its keys");
         }
         stateless = next(
             &stateless,
-            chain.stateless_proof(number).expect("the same block"),
+            chain.stateless_proof(number.get()).expect("the same block"),
         );
         assert_eq!(full.checkpoint(), stateless.checkpoint());
         assert_eq!(full.best_proof(), stateless.best_proof());
@@ -87,12 +93,16 @@ fn every_proof_in_turn_is_followed_in_both_modes_to_the_same_state() {
 #[test]
 fn a_set_may_go_on_after_it_has_named_its_successor() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = next(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let late = chain
         .justification(chain.mandatory(0) + 3)
         .expect("a late proof of set 0");
     let trusted = next(&trusted, late);
-    assert_eq!((trusted.signing().id, trusted.latest_set().id), (0, 1));
+    assert_eq!(trusted.signing().id, SetId::new(0));
+    assert_eq!(trusted.latest_set().id, SetId::new(1));
     assert_eq!(
         trusted.missing_keys(),
         None,
@@ -100,7 +110,8 @@ fn a_set_may_go_on_after_it_has_named_its_successor() {
     );
     let first_of_next = chain.justification(12).expect("a proof of set 1");
     let trusted = next(&trusted, first_of_next);
-    assert_eq!((trusted.signing().id, trusted.next()), (1, None));
+    assert_eq!(trusted.signing().id, SetId::new(1));
+    assert_eq!(trusted.next(), None);
 }
 
 #[test]
@@ -118,7 +129,13 @@ fn the_same_block_is_known_and_an_older_one_is_not_needed() {
     let error = trusted
         .verify(chain.justification(2).expect("a proof"))
         .expect_err("it is old");
-    assert_eq!(error, Error::OldBlock { best: 5, got: 2 });
+    assert_eq!(
+        error,
+        Error::OldBlock {
+            best: BlockNumber::new(5),
+            got: BlockNumber::new(2)
+        }
+    );
     assert_eq!(
         (error.culprit(), error.next_step()),
         (Culprit::Nobody, NextStep::GoOn)
@@ -130,7 +147,7 @@ fn a_client_that_is_too_far_behind_is_told_where_to_go_on() {
     let chain = chain();
     let trusted = begin(&chain, Mode::Full);
     let head = chain
-        .justification(chain.head().block_number)
+        .justification(chain.head().block_number.get())
         .expect("a proof");
     let error = trusted
         .verify(head)
@@ -138,11 +155,16 @@ fn a_client_that_is_too_far_behind_is_told_where_to_go_on() {
     assert_eq!(
         error,
         Error::TooFarAhead {
-            latest: 0,
-            got: SETS - 1
+            latest: SetId::new(0),
+            got: SetId::new(SETS - 1)
         }
     );
-    assert_eq!(error.next_step(), NextStep::FetchHandoffProofs { from_set: 0 });
+    assert_eq!(
+        error.next_step(),
+        NextStep::FetchHandoffProofs {
+            from_set: SetId::new(0)
+        }
+    );
     assert_eq!(error.culprit(), Culprit::Nobody);
 }
 
@@ -155,10 +177,13 @@ fn a_checkpoint_leads_to_the_head_once_its_keys_are_there() {
             let error = trusted
                 .verify(chain.justification(42).expect("a proof"))
                 .expect_err("there are no keys");
-            assert_eq!(error.next_step(), NextStep::FetchKeys { set: 4 });
-            assert_eq!(trusted.missing_keys(), Some(4));
+            assert_eq!(
+                error.next_step(),
+                NextStep::FetchKeys { set: SetId::new(4) }
+            );
+            assert_eq!(trusted.missing_keys(), Some(SetId::new(4)));
             trusted = trusted
-                .with_keys(4, &chain.keys(4).expect("known"))
+                .with_keys(SetId::new(4), &chain.keys(4).expect("known"))
                 .expect("its keys");
         }
         for number in [42, 45, 52] {
@@ -168,22 +193,26 @@ fn a_checkpoint_leads_to_the_head_once_its_keys_are_there() {
             };
             if let Some(set) = trusted.missing_keys() {
                 trusted = trusted
-                    .with_keys(set, &chain.keys(set).expect("known"))
+                    .with_keys(set, &chain.keys(set.get()).expect("known"))
                     .expect("its keys");
             }
         }
-        assert_eq!((trusted.best_number(), trusted.signing().id), (52, 5));
+        assert_eq!(trusted.best_number(), BlockNumber::new(52));
+        assert_eq!(trusted.signing().id, SetId::new(5));
     }
 }
 
 #[test]
 fn a_printed_checkpoint_stands_for_the_state_that_printed_it() {
     let chain = chain();
-    let trusted = next(&begin(&chain, Mode::Full), chain.handoff_proofs(0, 1).remove(0));
+    let trusted = next(
+        &begin(&chain, Mode::Full),
+        chain.handoff_proofs(0, 1).remove(0),
+    );
     let again =
         Trusted::from_checkpoint(trusted.checkpoint(), Mode::Stateless).expect("a good one");
     assert_eq!(again.checkpoint(), trusted.checkpoint());
-    assert_eq!(again.latest_set().id, 1);
+    assert_eq!(again.latest_set().id, SetId::new(1));
 }
 
 #[test]
@@ -196,7 +225,7 @@ fn checkpoints_that_no_client_prints_are_refused() {
         Trusted::from_checkpoint(checkpoint, Mode::Full).expect_err("it is refused")
     };
     assert!(matches!(
-        with(|bad| bad.keysets.next.id = 5),
+        with(|bad| bad.keysets.next.id = SetId::new(5)),
         StateError::Successor { .. }
     ));
     assert!(matches!(
@@ -232,7 +261,7 @@ fn a_state_is_read_back_as_it_was_and_no_flipped_byte_passes() {
             Mode::Full => chain.justification(12).expect("a proof").into(),
             Mode::Stateless => chain.stateless_proof(12).expect("a proof").into(),
         };
-        assert_eq!(next(&again, update).best_number(), 12);
+        assert_eq!(next(&again, update).best_number(), BlockNumber::new(12));
 
         for offset in 0..bytes.len() {
             let mut bad = bytes.clone();
@@ -257,18 +286,23 @@ fn keys_can_be_dropped_and_asked_for_again() {
     assert_eq!(stateless.missing_keys(), None);
     let keys = chain.keys(0).expect("known");
     assert_eq!(
-        stateless.with_keys(0, &keys).expect_err("it keeps none"),
-        Error::NotAwaited { set: 0 }
+        stateless
+            .with_keys(SetId::new(0), &keys)
+            .expect_err("it keeps none"),
+        Error::NotAwaited { set: SetId::new(0) }
     );
     let full = stateless.in_mode(Mode::Full);
-    assert_eq!(full.missing_keys(), Some(0));
+    assert_eq!(full.missing_keys(), Some(SetId::new(0)));
     assert_eq!(
-        full.with_keys(0, &keys).expect("its keys").missing_keys(),
+        full.with_keys(SetId::new(0), &keys)
+            .expect("its keys")
+            .missing_keys(),
         None
     );
     assert_eq!(
-        full.with_keys(7, &keys).expect_err("not trusted"),
-        Error::NotAwaited { set: 7 }
+        full.with_keys(SetId::new(7), &keys)
+            .expect_err("not trusted"),
+        Error::NotAwaited { set: SetId::new(7) }
     );
 }
 

@@ -95,6 +95,8 @@ impl<T> From<EquivocationError> for Error<T> {
             EquivocationError::WrongSet { .. } => Self::DifferentSets,
             EquivocationError::DifferentSigners => Self::DifferentSigners,
             EquivocationError::DifferentBlocks => Self::DifferentBlocks,
+            // Only whoever makes evidence meets it: evidence that is sent names no chain, and its signatures fail.
+            EquivocationError::DifferentChains => Self::InvalidVoteSignature,
             EquivocationError::SameCommitment => Self::SameCommitment,
             EquivocationError::Membership(_) => Self::InvalidMembership,
             EquivocationError::Key(_) => Self::InvalidOffenderKey,

@@ -1,4 +1,4 @@
-//! Many votes become one finality proof.
+//! From many votes to one finality proof.
 
 use crate::{
     error::{AggregateError, SignatureError, VoteError},
@@ -8,28 +8,30 @@ use crate::{
 };
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Encodings, Groups, Native, Sums};
 
-type G1 = <Native as Curve>::G1;
+type G1 = <Native as Groups>::G1;
 
-/// What became of votes that were added up before they were checked.
+/// The result of adding up votes before they are checked.
 #[derive(Debug)]
 pub struct Aggregation {
     /// The proof, checked, or why there is none.
     pub justification: Result<Justification, AggregateError>,
-    /// The votes that were refused, by their places in the list, and the rule that each broke. Votes that are not
-    /// here need not be good: only their sum was looked at, unless it did not hold.
+    /// The votes that were refused, by their places in the list, and the rule that each broke. The other votes need
+    /// not be valid: where the sum holds, only the sum was checked.
     pub refused: Vec<(usize, VoteError)>,
 }
 
 impl DualKeyset {
-    /// Adds up votes that were checked against this set into a justification. (JUST-1 to JUST-4)
+    /// Adds up votes that were checked against this set and `message` into a justification. (JUST-1 to JUST-4, ENC-2)
     ///
-    /// Cost: one addition in G1 and one in G2 per vote; no pairing, because each vote's own proof was checked.
+    /// Every verifier accepts it: each vote's σ is `sk·H(m)` under a key of this set, so that JUST-5 holds for the
+    /// sums, and sums at infinity are refused.
+    /// Cost: one addition in G1 and one in G2 per vote, and no pairing.
     ///
     /// # Errors
-    /// [`AggregateError`] when a vote is about something else, was checked against another key, stands
-    /// twice, or when there are too few.
+    /// [`AggregateError`] when the message is of another set, when a vote was checked against another key or another
+    /// message or its signer has two, when there are too few, or when they add up to infinity.
     pub fn aggregate(
         &self,
         message: &RoundMessage,
@@ -42,29 +44,29 @@ impl DualKeyset {
             self.member(signer)
                 .filter(|member| member.key().pk1() == vote.key())
                 .ok_or(AggregateError::ForeignKey { signer })?;
-            if vote.commitment() != message.commitment() {
-                return Err(AggregateError::OtherCommitment { signer });
+            if vote.message() != message {
+                return Err(AggregateError::OtherMessage { signer });
             }
             if signatures.insert(signer, vote.sigma()).is_some() {
-                return Err(AggregateError::RepeatedSigner);
+                return Err(AggregateError::RepeatedSigner { signer });
             }
         }
         self.sum(message, &signatures)
             .map(Justification::from_votes)
     }
 
-    /// Adds up votes that nobody has checked, and checks the sum: for who gathers votes from a store or an archive
-    /// and wants the proof, not the votes. (JUST-7)
+    /// Adds up unchecked votes, and checks the sum. For callers that gather votes from a store or an archive and need
+    /// the proof, not the votes. (JUST-7)
     ///
-    /// A sum that holds is a finality proof, whatever each of its terms is, so that one product of two pairings
-    /// stands for them all. When it does not hold, the votes' own proofs are checked, which names the bad ones, and
-    /// the others are added up. Of several votes of one signer the first that is of use counts.
+    /// A sum that holds is a finality proof, whatever its terms are, so that one product of two pairings replaces
+    /// the check of each vote. When the sum does not hold, the votes are checked one by one, which finds the bad
+    /// ones, and the others are added up. Of several votes of one signer the first valid one counts.
     ///
     /// Cost when the sum holds: one decompression and two additions per vote, and what
     /// [`UncheckedJustification::check`] costs. Otherwise also that of [`UncheckedVote::check_all`] on `threads`.
     ///
     /// # Security
-    /// A vote that is not refused here may be bad: it must not be forwarded or counted on that ground.
+    /// A vote that is not refused here may still be invalid: it must not be forwarded or counted.
     pub fn aggregate_unchecked(
         &self,
         message: &RoundMessage,
@@ -75,8 +77,10 @@ impl DualKeyset {
         let sum = self
             .check_set(message)
             .and_then(|()| self.sum(message, &decoded));
-        let unproven = match sum {
-            Ok(unproven) => unproven,
+        let proven = match sum {
+            Ok(unproven) => self.verify_sum(message, unproven),
+            // Bad votes may have made it so: without them the sum may hold.
+            Err(AggregateError::ZeroSum) => None,
             Err(error) => {
                 return Aggregation {
                     justification: Err(error),
@@ -84,7 +88,7 @@ impl DualKeyset {
                 }
             }
         };
-        if let Some(justification) = self.verify_sum(message, unproven) {
+        if let Some(justification) = proven {
             return Aggregation {
                 justification: Ok(justification),
                 refused,
@@ -122,7 +126,7 @@ impl DualKeyset {
         self.keys().get(signer.to_usize())
     }
 
-    /// The first σ of each signer that is a point of the curve, and the votes that are of no use.
+    /// The first σ of each signer that is on the curve, and the votes that are refused without more work.
     fn decode(
         &self,
         message: &RoundMessage,
@@ -150,7 +154,7 @@ impl DualKeyset {
         (decoded, refused)
     }
 
-    /// JUST-4, then the sums: of signatures in G1, of the signers' keys in G2.
+    /// JUST-4, then the sums: of signatures in G1, of the signers' keys in G2. (ENC-2: no sum at infinity)
     fn sum<S: core::borrow::Borrow<G1>>(
         &self,
         message: &RoundMessage,
@@ -162,6 +166,10 @@ impl DualKeyset {
             return Err(AggregateError::BelowThreshold { threshold, got });
         }
         let sigmas: Vec<_> = signatures.values().map(S::borrow).collect();
+        let sigma = Native::g1_sum(&sigmas);
+        if Native::g1_is_zero(&sigma) {
+            return Err(AggregateError::ZeroSum);
+        }
         let members: Vec<_> = signatures
             .keys()
             .filter_map(|signer| self.member(*signer))
@@ -170,12 +178,12 @@ impl DualKeyset {
         Ok(UncheckedJustification {
             commitment: message.commitment().clone(),
             signers,
-            signature: SignatureBytes(Native::g1_to_bytes(&Native::g1_sum(&sigmas))),
+            signature: SignatureBytes(Native::g1_to_bytes(&sigma)),
             apk2: Pk2Bytes(Native::g2_to_bytes(&Native::g2_sum(&members))),
         })
     }
 
-    /// JUST-5 for a sum of unchecked signatures, whose subgroup is checked here and nowhere before.
+    /// JUST-5 for a sum of unchecked signatures, which includes the only check of its subgroup.
     fn verify_sum(
         &self,
         message: &RoundMessage,

@@ -1,4 +1,4 @@
-//! The runtime API: the only way in which clients ask the chain.
+//! The runtime API: the only interface through which clients ask the chain.
 
 use crate::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets};
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ sp_api::decl_runtime_apis! {
         /// What validators sign about the block whose state this is asked of.
         fn commitment_payload() -> Option<CommitmentPayload>;
 
-        /// The key that an account has registered.
+        /// The registered key of an account.
         fn registered_key(account: AccountId) -> Option<DualKeyBytes>;
 
         /// Puts a report of an equivocation into the transaction pool, unsigned and free.

@@ -35,12 +35,12 @@ fn members(len: u32) -> impl Iterator<Item = SignerIndex> {
 }
 
 impl Bitfield {
-    /// Nobody of `len` validators.
+    /// No signer of `len` validators.
     pub fn empty(len: u32) -> Self {
         Self(vec![0; len.div_ceil(BITS) as usize])
     }
 
-    /// The given validators of `len`; indices outside are left out.
+    /// The given signers of `len` validators; positions outside the set are left out.
     pub fn from_indices(len: u32, indices: impl IntoIterator<Item = SignerIndex>) -> Self {
         let mut field = Self::empty(len);
         for index in indices
@@ -55,7 +55,7 @@ impl Bitfield {
         field
     }
 
-    /// The bytes as received, which may have any length and padding.
+    /// The bytes as received, of any length and with any padding.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
@@ -75,12 +75,12 @@ impl Bitfield {
         self.0.iter().map(|byte| byte.count_ones()).sum()
     }
 
-    /// The signers, ascending.
+    /// The signers of `len` validators, ascending.
     pub fn signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
         members(len).filter(|index| self.contains(*index))
     }
 
-    /// The bits of the validators of `len` that did not sign.
+    /// The bitfield of the non-signers.
     pub(crate) fn complement(&self, len: u32) -> Self {
         let mut rest = Self(self.0.iter().map(|byte| !byte).collect());
         rest.0.resize(len.div_ceil(BITS) as usize, u8::MAX);
@@ -90,12 +90,12 @@ impl Bitfield {
         rest
     }
 
-    /// The validators of `len` that did not sign, ascending.
+    /// The non-signers of `len` validators, ascending.
     pub fn non_signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
         members(len).filter(|index| !self.contains(*index))
     }
 
-    /// JUST-2 and JUST-3: exactly as long as a set of `len` needs, and no padding bit set.
+    /// JUST-2 and JUST-3: exactly as long as a set of `len` needs, and no padding bit is set.
     pub(crate) fn check(&self, len: u32) -> Result<(), JustificationError> {
         let expected = len.div_ceil(BITS) as usize;
         if self.0.len() != expected {

@@ -1,4 +1,4 @@
-//! Fixed-size encodings as they travel: bytes of the right length, nothing checked yet.
+//! Fixed-size encodings as they travel: bytes of the right length, not checked yet.
 
 use crate::suite;
 use alloc::vec::Vec;
@@ -83,7 +83,7 @@ bytes_type!(
     Pk2Bytes, suite::G2_LEN
 );
 bytes_type!(
-    /// `pk1 ‖ pk2` as received: nothing is known about either half. Serde: `0x`-hex.
+    /// `pk1 ‖ pk2` as received, not checked. Serde: `0x`-hex.
     DualKeyBytes, suite::DUAL_KEY_LEN
 );
 bytes_type!(

@@ -1,18 +1,18 @@
-//! What a vote is about, and its exact signed bytes.
+//! What a vote says, and its exact signed bytes.
 
 use crate::{
-    dleq::Encoded,
+    dleq::hash_message,
     keyset::KeysetCommitment,
     numbers::{BlockNumber, SetId},
     suite::{G1_LEN, MESSAGE_PREFIX, SIGNATURE_SUITE},
-    H256,
 };
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Native, Purpose};
+use primitive_types::H256;
 use scale_info::TypeInfo;
 
-/// What a vote says of a block: the block, its history, and who signs next. (MSG-2)
+/// What a vote says about a block: the block, its history, and who signs next. (MSG-2)
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
@@ -43,7 +43,7 @@ pub struct CommitmentPayload {
 }
 
 impl CommitmentPayload {
-    /// The commitment for the block that the payload was read at.
+    /// The commitment to the block at which the payload was read.
     pub fn commit(self, block_number: BlockNumber, block_hash: H256) -> Commitment {
         let Self {
             mmr_root,
@@ -61,8 +61,8 @@ impl CommitmentPayload {
 }
 
 impl Commitment {
-    /// Whether this commitment names a set that does not sign yet, so that the signing set must justify it
-    /// before it votes on anything later. (ROUND-2)
+    /// Whether this commitment names a successor, so that the signing set must justify it before it votes on
+    /// anything later. (ROUND-2)
     pub fn is_handoff(&self) -> bool {
         self.next.id != self.validator_set_id
     }
@@ -73,39 +73,61 @@ impl Commitment {
     }
 }
 
-/// A commitment, hashed to the curve once for all the votes on it.
+/// A commitment of one chain, hashed to the curve once for all the votes on it. A clone shares it.
 #[derive(Clone, Debug)]
-pub struct RoundMessage {
+pub struct RoundMessage(Arc<Hashed>);
+
+#[derive(Debug)]
+struct Hashed {
     genesis_hash: H256,
     commitment: Commitment,
-    pub(crate) hm: Encoded<Native>,
+    hm: Base<Native>,
 }
+
+impl PartialEq for RoundMessage {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |one: &Hashed, other: &Hashed| {
+            one.genesis_hash == other.genesis_hash && one.commitment == other.commitment
+        };
+        Arc::ptr_eq(&self.0, &other.0) || same(&self.0, &other.0)
+    }
+}
+impl Eq for RoundMessage {}
 
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
-        let mut hm = Encoded::hash(SIGNATURE_SUITE, &commitment.signed_bytes(genesis_hash));
-        // How many will vote is not known here; the set that follows is about as large.
-        hm.tables = Native::message_tables(commitment.next.len);
-        Self {
+        // The size of the signing set is not known here; the next set is about as large.
+        let votes = commitment.next.len;
+        let hm = hash_message(
+            SIGNATURE_SUITE,
+            &commitment.signed_bytes(genesis_hash),
+            Purpose::Message { votes },
+        );
+        Self(Arc::new(Hashed {
             genesis_hash,
             commitment,
             hm,
-        }
+        }))
     }
 
-    /// The chain that it is signed on.
+    /// `H(m)`.
+    pub(crate) fn hm(&self) -> &Base<Native> {
+        &self.0.hm
+    }
+
+    /// The genesis hash of the chain that it is signed on.
     pub fn genesis_hash(&self) -> H256 {
-        self.genesis_hash
+        self.0.genesis_hash
     }
 
-    /// `H(m)`, encoded: it stands for the chain and for every byte of the commitment.
+    /// The encoding of `H(m)`, which depends on the chain and on every byte of the commitment.
     pub fn hash(&self) -> [u8; G1_LEN] {
-        self.hm.bytes
+        *self.0.hm.bytes()
     }
 
     /// What the votes are about.
     pub fn commitment(&self) -> &Commitment {
-        &self.commitment
+        &self.0.commitment
     }
 }

@@ -1,92 +1,66 @@
 //! The Chaum-Pedersen proof that `log_H(m) σ = log_g1 pk1`, byte for byte that of `bls381`.
 
-use crate::{error::SignatureError, suite::G1_LEN, transcript::hash_to_scalar, VoteSignature};
+use crate::{
+    error::SignatureError,
+    suite::{G1_LEN, HASH_TO_CURVE_DST},
+    transcript::hash_to_scalar,
+    VoteSignature,
+};
 use alloc::vec::Vec;
-use duet_curve::{Commitments, Curve, PointError, Query};
+use duet_curve::{Base, Commitments, Curve, PointError, Purpose, Query};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroize;
 
-/// A point of G1 together with its encoding, which the challenge hashes.
-#[derive(Clone, Debug)]
-pub(crate) struct Encoded<C: Curve> {
-    pub(crate) point: C::G1,
-    pub(crate) bytes: [u8; G1_LEN],
-    /// What makes its multiples cheap, where it is multiplied often.
-    pub(crate) tables: C::Tables,
-}
-
-impl<C: Curve> Encoded<C> {
-    pub(crate) fn new(point: C::G1) -> Self {
-        let bytes = C::g1_to_bytes(&point);
-        Self::with_bytes(point, bytes)
-    }
-
-    /// A point and its encoding.
-    pub(crate) fn with_bytes(point: C::G1, bytes: [u8; G1_LEN]) -> Self {
-        Self {
-            point,
-            bytes,
-            tables: C::Tables::default(),
-        }
-    }
-
-    /// `H(m)`: the suite stands before the message, inside of what is hashed. (MSG-1)
-    pub(crate) fn hash(suite: &[u8], message: &[u8]) -> Self {
-        Self::new(C::hash_to_g1(
-            crate::suite::HASH_TO_CURVE_DST,
-            &[suite, message].concat(),
-        ))
-    }
+/// `H(m)`: the hash of the suite and the message. (MSG-1)
+pub(crate) fn hash_message<C: Curve>(suite: &[u8], message: &[u8], purpose: Purpose) -> Base<C> {
+    let hashed = [suite, message].concat();
+    Base::new(C::hash_to_g1(HASH_TO_CURVE_DST, &hashed), purpose)
 }
 
 /// `c = Hash(H(m), pk1, σ, A, B)`. (DLEQ-1)
 fn challenge<C: Curve>(
-    hm: &Encoded<C>,
-    pk1: &Encoded<C>,
+    hm: &Base<C>,
+    pk1: &Base<C>,
     sigma: &[u8; G1_LEN],
     a: &C::G1,
     b: &C::G1,
 ) -> C::Scalar {
     let (a, b) = (C::g1_to_bytes(a), C::g1_to_bytes(b));
-    hash_to_scalar::<C>(&[&hm.bytes, &pk1.bytes, sigma, &a, &b])
+    hash_to_scalar::<C>(&[hm.bytes(), pk1.bytes(), sigma, &a, &b])
 }
 
 /// Signs `hm` with `secret` and proves it. Deterministic: the witness is a hash of the secret and `hm`. (DLEQ-3)
-pub(crate) fn sign<C: Curve>(
-    secret: &C::Scalar,
-    pk1: &Encoded<C>,
-    hm: &Encoded<C>,
-) -> VoteSignature {
-    let sigma = Encoded::<C>::new(C::g1_mul_secret(&hm.point, secret));
+pub(crate) fn sign<C: Curve>(secret: &C::Scalar, pk1: &Base<C>, hm: &Base<C>) -> VoteSignature {
+    let sigma = C::g1_to_bytes(&C::g1_mul_secret(hm.point(), secret));
     let mut secret_bytes = C::scalar_to_bytes(secret);
     let mut hashed: [u8; 32] = Sha256::digest(secret_bytes).into();
-    let mut k = hash_to_scalar::<C>(&[&hashed, &hm.bytes]);
+    let mut k = hash_to_scalar::<C>(&[&hashed, hm.bytes()]);
     secret_bytes.zeroize();
     hashed.zeroize();
 
     let a = C::g1_mul_secret(&C::g1_generator(), &k);
-    let b = C::g1_mul_secret(&hm.point, &k);
-    let c = challenge(hm, pk1, &sigma.bytes, &a, &b);
+    let b = C::g1_mul_secret(hm.point(), &k);
+    let c = challenge(hm, pk1, &sigma, &a, &b);
     let s = C::scalar_sub_mul(&k, &c, secret);
     k.zeroize();
-    VoteSignature::new(sigma.bytes, C::scalar_to_bytes(&c), C::scalar_to_bytes(&s))
+    VoteSignature::new(sigma, C::scalar_to_bytes(&c), C::scalar_to_bytes(&s))
 }
 
-/// A signature whose scalars are read, next to what it is checked against.
+/// A signature with decoded scalars, and the key and message that it is checked against.
 struct Parsed<'a, C: Curve> {
     c: C::Scalar,
     s: C::Scalar,
     sigma: [u8; G1_LEN],
-    pk1: &'a Encoded<C>,
-    hm: &'a Encoded<C>,
+    pk1: &'a Base<C>,
+    hm: &'a Base<C>,
 }
 
 impl<'a, C: Curve> Parsed<'a, C> {
     /// ENC-5.
     fn new(
         signature: &VoteSignature,
-        pk1: &'a Encoded<C>,
-        hm: &'a Encoded<C>,
+        pk1: &'a Base<C>,
+        hm: &'a Base<C>,
     ) -> Result<Self, SignatureError> {
         Ok(Self {
             c: C::scalar_from_bytes(&signature.c()).ok_or(SignatureError::ChallengeNotReduced)?,
@@ -101,10 +75,8 @@ impl<'a, C: Curve> Parsed<'a, C> {
         Query {
             c: &self.c,
             s: &self.s,
-            pk1: &self.pk1.point,
-            pk1_tables: &self.pk1.tables,
-            hm: &self.hm.point,
-            hm_tables: &self.hm.tables,
+            pk1: self.pk1,
+            hm: self.hm,
             sigma: &self.sigma,
         }
     }
@@ -130,8 +102,8 @@ impl<'a, C: Curve> Parsed<'a, C> {
 /// those with tables cost about a fifth; no pairing.
 pub(crate) fn check<C: Curve>(
     signature: &VoteSignature,
-    pk1: &Encoded<C>,
-    hm: &Encoded<C>,
+    pk1: &Base<C>,
+    hm: &Base<C>,
 ) -> Result<C::G1, SignatureError> {
     let parsed = Parsed::new(signature, pk1, hm)?;
     parsed.verdict(C::dleq_commitments(&parsed.query()))
@@ -140,8 +112,8 @@ pub(crate) fn check<C: Curve>(
 /// [`check`] of many signatures over one `hm`, each under its own key: the same verdicts in the same order, for
 /// less work each.
 pub(crate) fn check_all<C: Curve>(
-    signatures: &[(VoteSignature, &Encoded<C>)],
-    hm: &Encoded<C>,
+    signatures: &[(VoteSignature, &Base<C>)],
+    hm: &Base<C>,
 ) -> Vec<Result<C::G1, SignatureError>> {
     let parsed: Vec<_> = signatures
         .iter()

@@ -3,15 +3,14 @@
 use crate::transcript::batch_weights;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};
-use duet_curve::Curve;
+use duet_curve::{Base, Curve};
 
 /// `e(σ + t·key, g2) = e(right, point)`.
 #[derive(Debug)]
 pub(crate) struct Equation<C: Curve> {
     pub(crate) sigma: C::G1,
     pub(crate) t: Coefficient<C>,
-    pub(crate) key: C::G1,
-    pub(crate) key_tables: C::Tables,
+    pub(crate) key: Base<C>,
     pub(crate) right: C::G1,
     pub(crate) point: C::G2Prepared,
     /// A hash of everything that the equation is made of.
@@ -27,7 +26,7 @@ pub(crate) enum Coefficient<C: Curve> {
 impl<C: Curve> Equation<C> {
     /// Two Miller loops, one final exponentiation.
     pub(crate) fn holds(&self) -> bool {
-        let left = self.t.add_mul(&self.sigma, &self.key, &self.key_tables);
+        let left = self.t.add_mul(&self.sigma, &self.key);
         C::equation_holds(&left, &[(&self.right, &self.point)])
     }
 
@@ -52,7 +51,7 @@ impl<C: Curve> Equation<C> {
                 let of_key = equation.t.times(&C::scalar_from_weight(*weight));
                 (
                     (equation.sigma.clone(), *weight),
-                    (equation.key.clone(), of_key),
+                    (equation.key.point().clone(), of_key),
                 )
             })
             .unzip();
@@ -74,10 +73,10 @@ impl<C: Curve> Equation<C> {
 
 impl<C: Curve> Coefficient<C> {
     /// `p + t·q`.
-    pub(crate) fn add_mul(&self, p: &C::G1, q: &C::G1, q_tables: &C::Tables) -> C::G1 {
+    pub(crate) fn add_mul(&self, p: &C::G1, q: &Base<C>) -> C::G1 {
         match self {
-            Self::Short(t) => C::g1_add_mul_short(p, *t, q, q_tables),
-            Self::Full(t) => C::g1_add_mul(p, t, q, q_tables),
+            Self::Short(t) => C::g1_add_mul_short(p, *t, q),
+            Self::Full(t) => C::g1_add_mul(p, t, q),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Two votes of one validator on one block that say different things.
+//! Equivocation: two votes of one validator on one block that say different things.
 
 use crate::{
     commitment::{Commitment, RoundMessage},
@@ -12,14 +12,15 @@ use crate::{
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use scale_info::TypeInfo;
 
-/// Evidence as it travels: both votes, and that the key stands in the set. Checked with hashes and DLEQ alone.
+/// Evidence as it travels: both votes, and a proof that the key is a member of the set. The check takes hashes and
+/// DLEQ proofs, no pairing.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub struct EquivocationProof {
     /// Position of the offender in its set.
     pub signer: SignerIndex,
     /// Its key.
     pub key: Pk1Bytes,
-    /// That the key stands at this position.
+    /// Proves that the key is the one at this position.
     pub membership: MerkleProof,
     /// One vote: what it says and the signature.
     pub first: (Commitment, VoteSignature),
@@ -27,10 +28,10 @@ pub struct EquivocationProof {
     pub second: (Commitment, VoteSignature),
 }
 
-/// Evidence that was checked.
+/// Checked evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivocation {
-    /// The set in which it happened.
+    /// The set of both votes.
     pub set_id: SetId,
     /// Position of the offender in the set.
     pub signer: SignerIndex,
@@ -44,14 +45,17 @@ impl EquivocationProof {
     /// Makes the evidence from two checked votes of one signer of `set`.
     ///
     /// # Errors
-    /// [`EquivocationError`] when they are no equivocation.
+    /// [`EquivocationError`] when they are not an equivocation.
     pub fn new(set: &Keyset, first: &Vote, second: &Vote) -> Result<Self, EquivocationError> {
         let (signer, key) = (first.signer(), first.key().to_bytes());
         if second.signer() != signer || second.key() != first.key() {
             return Err(EquivocationError::DifferentSigners);
         }
+        if first.message().genesis_hash() != second.message().genesis_hash() {
+            return Err(EquivocationError::DifferentChains);
+        }
         check_conflict(first.commitment(), second.commitment(), set.id())?;
-        let membership = MerkleProof::prove(&set.key_bytes(), &[signer])?;
+        let membership = set.prove(&[signer])?;
         let part = |vote: &Vote| {
             let UncheckedVote {
                 commitment,
@@ -71,12 +75,12 @@ impl EquivocationProof {
 
     /// Checks this evidence against the set that the votes name.
     ///
-    /// Rules: EQV-1 both of this set, EQV-2 one block, EQV-3 two commitments, EQV-4 the key stands in the set,
+    /// Rules: EQV-1 both of this set, EQV-2 one block, EQV-3 two commitments, EQV-4 the key is a member of the set,
     /// EQV-5 both signatures (DLEQ-2).
     /// Cost: `O(log n)` hashes, two hashes to the curve, two DLEQ checks; no pairing.
     ///
     /// # Errors
-    /// The first broken rule in that order; whoever reports it is to blame.
+    /// The first broken rule in that order; see [`EquivocationError::culprit`].
     ///
     /// # Security
     /// `set` must come from chain state.
@@ -97,7 +101,7 @@ impl EquivocationProof {
         let key1 = Pk1::from_chain_state_unchecked(key)?;
         for (which, (commitment, signature)) in [first, second].into_iter().enumerate() {
             let message = RoundMessage::new(genesis_hash, commitment.clone());
-            dleq::check(signature, &key1.0, &message.hm)
+            dleq::check(signature, &key1.0, message.hm())
                 .map(|_sigma| ())
                 .map_err(|error| EquivocationError::Signature { which, error })?;
         }

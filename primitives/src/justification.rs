@@ -2,7 +2,6 @@
 
 use crate::{
     commitment::{Commitment, RoundMessage},
-    dleq::Encoded,
     equation::{Coefficient, Equation},
     error::JustificationError,
     keyset::{Keyset, KeysetCommitment},
@@ -12,10 +11,10 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Curve, Native};
 use scale_info::TypeInfo;
 
-/// A finality proof as it travels; nothing is known about it. About 320 bytes, plus one bit per validator.
+/// A finality proof as it travels, not checked. About 320 bytes, plus one bit per validator.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
 pub struct UncheckedJustification {
     /// What was signed.
@@ -37,7 +36,7 @@ impl UncheckedJustification {
     /// decompression in each group, two short multiplications in G1, one product of two pairings.
     ///
     /// # Errors
-    /// The first broken rule in that order; whoever sent it is to blame.
+    /// The first broken rule in that order; see [`JustificationError::culprit`].
     ///
     /// # Security
     /// `set` must come from chain state or from a checked justification, never from the sender.
@@ -69,7 +68,7 @@ impl UncheckedJustification {
         self.prepare_equation(&apk1, &message)
     }
 
-    /// JUST-1 to JUST-4: everything that needs no arithmetic.
+    /// JUST-1 to JUST-4: everything but curve arithmetic.
     pub(crate) fn check_form(&self, set: &KeysetCommitment) -> Result<(), JustificationError> {
         let (expected, got) = (set.id, self.commitment.validator_set_id);
         if expected != got {
@@ -83,14 +82,13 @@ impl UncheckedJustification {
         Ok(())
     }
 
-    /// ENC-1 to ENC-4 for both points, with the signers' `apk1` worked out and the commitment hashed by the caller.
+    /// ENC-1 to ENC-4 for both points, with `apk1` and the hashed commitment from the caller.
     pub(crate) fn prepare_equation(
         self,
-        apk1: &Apk1,
+        apk1: &Base<Native>,
         message: &RoundMessage,
     ) -> Result<PreparedJustification, JustificationError> {
-        let hm = &message.hm;
-        let equation = equation(hm, &apk1.point, &apk1.tables, &self.apk2, &self.signature)?;
+        let equation = equation(message.hm(), apk1, &self.apk2, &self.signature)?;
         Ok(PreparedJustification {
             justification: self,
             equation,
@@ -98,8 +96,8 @@ impl UncheckedJustification {
     }
 }
 
-/// A finality proof of which everything was checked but the pairing equation. It proves nothing yet. 20 KB, because
-/// what the subgroup check of `apk2` has worked out is kept for its pairing.
+/// A finality proof whose pairing equation is not checked yet: it proves nothing. 20 KB, because the subgroup
+/// check of `apk2` leaves what its pairing needs.
 #[derive(Debug)]
 pub struct PreparedJustification {
     justification: UncheckedJustification,
@@ -118,12 +116,12 @@ impl PreparedJustification {
             .ok_or(JustificationError::EquationFails)
     }
 
-    /// Checks many equations for about half of what they cost one by one: one Miller loop each, one final
-    /// exponentiation for all. Returns the justifications in front of the first that does not hold. (JUST-6)
+    /// Checks many equations for about half of the cost of checking them one by one: one Miller loop each, one final
+    /// exponentiation for all. Returns the justifications before the first that does not hold. (JUST-6)
     ///
     /// The verdicts are those of [`PreparedJustification::verify`] one after the other. The equations are added up
-    /// with weights of 128 bits that are a hash of everything in them, so that errors cannot cancel; when the sum
-    /// does not hold, each is checked alone.
+    /// with weights of 128 bits that hash everything in them, so that errors cannot cancel. When the sum does not
+    /// hold, each equation is checked alone.
     pub fn verify_all(prepared: Vec<Self>) -> Vec<Justification> {
         let equations: Vec<_> = prepared.iter().map(|one| &one.equation).collect();
         let good = if Equation::all_hold(&equations) {
@@ -139,19 +137,12 @@ impl PreparedJustification {
     }
 }
 
-/// The sum of the signers' keys, with tables where it is met again.
-pub(crate) struct Apk1 {
-    pub(crate) point: <Native as Curve>::G1,
-    pub(crate) tables: <Native as Curve>::Tables,
-}
-
 /// JUST-5: `e(σ + t·apk1, g2) = e(H(m) + t·g1, apk2)`, with `t` a hash of everything in it.
 ///
-/// The paper draws `t` at random; Fiat-Shamir lets every verifier, a runtime too, decide alike.
+/// The paper draws `t` at random. A hash (Fiat-Shamir) gives every verifier the same verdict, in a runtime too.
 pub(crate) fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    apk1: &C::G1,
-    apk1_tables: &C::Tables,
+    hm: &Base<C>,
+    apk1: &Base<C>,
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<Equation<C>, JustificationError> {
@@ -159,29 +150,28 @@ pub(crate) fn equation<C: Curve>(
     let point = C::g2_prepared_from_bytes(&apk2.0).map_err(JustificationError::Apk2)?;
     let digest = equation_digest(
         AGGREGATE_TAG,
-        &hm.bytes,
-        &C::g1_to_bytes(apk1),
+        hm.bytes(),
+        apk1.bytes(),
         &apk2.0,
         &signature.0,
     );
     let t = Coefficient::Short(coefficient(&digest));
     Ok(Equation {
-        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        right: t.add_mul(hm.point(), &Base::generator()),
         sigma,
         t,
         key: apk1.clone(),
-        key_tables: apk1_tables.clone(),
         point,
         digest,
     })
 }
 
-/// A finality proof that was checked, or made from votes that were.
+/// A checked finality proof: one that was verified, or the sum of checked votes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Justification(UncheckedJustification);
 
 impl Justification {
-    /// The sum of votes each of which was checked.
+    /// The sum of checked votes.
     pub(crate) fn from_votes(sum: UncheckedJustification) -> Self {
         Self(sum)
     }

@@ -1,7 +1,7 @@
-//! Keys that were checked.
+//! Checked keys.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq::{self, hash_message},
     equation::Equation,
     error::{KeyError, PossessionError, SignatureError},
     possession,
@@ -9,39 +9,39 @@ use crate::{
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
 use alloc::vec::Vec;
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Native, Pairings, Purpose};
 
 /// The half of a key in G1: on the curve, in the subgroup, not zero.
 #[derive(Clone, Debug)]
-pub struct Pk1(pub(crate) Encoded<Native>);
+pub struct Pk1(pub(crate) Base<Native>);
 
 impl PartialEq for Pk1 {
     fn eq(&self, other: &Self) -> bool {
-        self.0.bytes == other.0.bytes
+        self.0.bytes() == other.0.bytes()
     }
 }
 impl Eq for Pk1 {}
 
 impl Pk1 {
-    /// Reads a key that stands in chain state or under a Merkle root that the chain made, so that its proof of
-    /// possession, and with it its subgroup, was checked when it was registered: canonical and on the curve,
-    /// but without a subgroup check. (SET-5)
+    /// Reads a key from chain state, or from under a Merkle root that the chain made. Its proof of possession, and with
+    /// it its subgroup, was checked at registration, so that only canonical form and curve are checked. (SET-5)
     ///
     /// # Errors
     /// [`KeyError::Pk1`] with the broken encoding rule.
     pub fn from_chain_state_unchecked(bytes: &Pk1Bytes) -> Result<Self, KeyError> {
-        let point = Native::g1_from_stored_unchecked(&bytes.0).map_err(KeyError::Pk1)?;
-        Ok(Self(Encoded::with_bytes(point, bytes.0)))
+        Base::from_stored_unchecked(&bytes.0, Purpose::Once)
+            .map(Self)
+            .map_err(KeyError::Pk1)
     }
 
-    /// Makes room for the tables of a member of a set with `set_len` keys.
-    pub(crate) fn expect_votes(&mut self, set_len: u32) {
-        self.0.tables = Native::key_tables(set_len);
+    /// The same key, as that of a member of a set with `set_len` keys.
+    pub(crate) fn of_member(&self, set_len: u32) -> Self {
+        Self(self.0.for_purpose(Purpose::Member { set_len }))
     }
 
     /// The encoding.
     pub fn to_bytes(&self) -> Pk1Bytes {
-        Pk1Bytes(self.0.bytes)
+        Pk1Bytes(*self.0.bytes())
     }
 
     /// Checks a signature over any message under this key, as `bls381::Pair::verify` does, without a pairing.
@@ -51,7 +51,8 @@ impl Pk1 {
     /// # Errors
     /// The first broken rule of ENC-1 to ENC-5 and DLEQ-2.
     pub fn verify(&self, message: &[u8], signature: &VoteSignature) -> Result<(), SignatureError> {
-        dleq::check(signature, &self.0, &Encoded::hash(SIGNATURE_SUITE, message)).map(|_| ())
+        let hm = hash_message(SIGNATURE_SUITE, message, Purpose::Once);
+        dleq::check(signature, &self.0, &hm).map(|_| ())
     }
 }
 
@@ -61,16 +62,17 @@ impl Pk1Bytes {
     /// # Errors
     /// [`KeyError::Pk1`] with the first broken rule of ENC-1 to ENC-4.
     pub fn check(&self) -> Result<Pk1, KeyError> {
-        let point = Native::g1_from_bytes(&self.0).map_err(KeyError::Pk1)?;
-        Ok(Pk1(Encoded::with_bytes(point, self.0)))
+        Base::from_bytes(&self.0, Purpose::Once)
+            .map(Pk1)
+            .map_err(KeyError::Pk1)
     }
 }
 
-/// Both halves valid, neither zero. That they share a secret is not known: see [`PossessedKey`].
+/// Both halves are valid and not zero. They need not share a secret: see [`PossessedKey`].
 #[derive(Clone, Debug)]
 pub struct DualKey {
     pub(crate) pk1: Pk1,
-    pub(crate) pk2: <Native as Curve>::G2,
+    pub(crate) pk2: <Native as Groups>::G2,
     bytes: DualKeyBytes,
 }
 
@@ -99,7 +101,7 @@ impl DualKeyBytes {
         Ok(self.with_halves(pk1, pk2))
     }
 
-    fn with_halves(&self, pk1: Pk1, pk2: <Native as Curve>::G2) -> DualKey {
+    fn with_halves(&self, pk1: Pk1, pk2: <Native as Groups>::G2) -> DualKey {
         DualKey {
             pk1,
             pk2,
@@ -107,7 +109,7 @@ impl DualKeyBytes {
         }
     }
 
-    /// Checks that one secret stands behind both halves and that its holder names `owner`.
+    /// Checks that both halves have one secret and that its holder names `owner`.
     ///
     /// Rules: KEY-1, then POP-1 (ownership), POP-2 (possession), POP-3 (the pairing equation).
     /// Cost: two decompressions, three hashes to G1, two DLEQ checks, one product of two pairings.
@@ -129,9 +131,9 @@ impl DualKeyBytes {
     /// [`DualKeyBytes::check_possession`] of many keys, each with its owner and proof: the same verdicts in the same
     /// order. (POP-4)
     ///
-    /// Cost when all hold: what each costs alone, with one Miller loop, a short multiplication and two terms of a sum
-    /// of products in place of its product of two pairings, and one such product for all. If one fails only
-    /// there, as much as one by one besides.
+    /// Cost when all hold: as one by one, but with one Miller loop, one short multiplication and two terms of a sum of
+    /// products each instead of a product of two pairings, and one such product for all. If an equation fails, the
+    /// cost of checking one by one is added.
     ///
     /// # Errors
     /// Each key has its own verdict; a bad one changes nothing for the others.
@@ -164,24 +166,22 @@ impl DualKeyBytes {
         owner: &[u8],
         proof: &PossessionProof,
     ) -> Result<(DualKey, Equation<Native>), PossessionError> {
-        let Pk1Bytes(bytes) = self.pk1();
-        let (point, tables) =
-            Native::g1_and_few_tables_from_bytes(&bytes).map_err(KeyError::Pk1)?;
+        // It is multiplied three times here.
+        let pk1 = Base::from_bytes(&self.pk1().0, Purpose::AFewTimes).map_err(KeyError::Pk1)?;
         let pk2 = Native::g2_prepared_from_bytes(&self.pk2().0).map_err(KeyError::Pk2)?;
-        let pk1 = Encoded::with_bytes(point, bytes);
-        let key = self.with_halves(Pk1(pk1.clone()), *Native::g2_of_prepared(&pk2));
-        let pk1 = Encoded { tables, ..pk1 };
+        let checked = Pk1(pk1.for_purpose(Purpose::Once));
+        let key = self.with_halves(checked, *Native::g2_of_prepared(&pk2));
         let equation = possession::prepare(&pk1, pk2, &self.pk2(), owner, proof)?;
         Ok((key, equation))
     }
 }
 
-/// A key whose proof of possession holds: the only kind that may enter a sum.
+/// A key whose proof of possession holds. Only such keys may be added up.
 #[derive(Clone, Debug)]
 pub struct PossessedKey(DualKey);
 
 impl PossessedKey {
-    /// Reads a key from chain state, where only keys with a checked proof stand; no subgroup check. (SET-5)
+    /// Reads a key from chain state, which holds only keys with a checked proof; no subgroup check. (SET-5)
     ///
     /// # Errors
     /// [`KeyError`] with the half and the broken encoding rule.

@@ -1,26 +1,28 @@
 //! The validators that sign together: their keys in order, and the 92 bytes that commit to them.
 
 use crate::{
-    error::KeysetError,
-    justification::Apk1,
-    merkle,
+    bitfield::Bitfield,
+    bytes::{DualKeyBytes, Pk1Bytes},
+    error::{KeysetError, MerkleError},
+    keys::{Pk1, PossessedKey},
+    merkle::{MerkleProof, Tree},
     numbers::{SetId, SignerIndex},
     suite::MAX_VALIDATORS,
-    Bitfield, DualKeyBytes, Pk1, Pk1Bytes, PossessedKey, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Native, PointList, Purpose, Sums};
+use primitive_types::H256;
 use scale_info::TypeInfo;
 
 /// How many of `n` validators make a finality proof: `n − ⌊(n−1)/3⌋`. (SET-4)
 ///
-/// No set is empty (SET-1); one that claims to be has a threshold of one, which nobody can reach.
+/// An empty set breaks SET-1; its threshold is one, which nobody can reach.
 pub fn threshold(n: u32) -> u32 {
     (n - n.saturating_sub(1) / 3).max(1)
 }
 
-/// All that a verifier must keep of a set to check stateless proofs. (SET-3)
+/// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
@@ -42,7 +44,7 @@ pub struct KeysetCommitment {
 pub struct Keysets {
     /// The set that signs.
     pub current: KeysetCommitment,
-    /// The set that takes over; `current` again when the keys stay.
+    /// The set that takes over; the same as `current` when the keys stay.
     pub next: KeysetCommitment,
 }
 
@@ -52,14 +54,15 @@ impl KeysetCommitment {
     /// Cost: `n` decompressions and additions in G1, `2n` hashes.
     ///
     /// # Errors
-    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, or one is no point.
+    /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, one is an invalid
+    /// point, or they add up to zero.
     pub fn of_stored_unchecked(id: SetId, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
         let (points, len) = read_keys(keys)?;
         Self::new(id, len, keys, &points)
     }
 
     fn new(id: SetId, len: u32, bytes: &[Pk1Bytes], keys: &[Pk1]) -> Result<Self, KeysetError> {
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+        let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
         let total = Native::g1_sum(&points);
         if Native::g1_is_zero(&total) {
             return Err(KeysetError::ZeroTotal);
@@ -68,7 +71,7 @@ impl KeysetCommitment {
         Ok(Self {
             id,
             len,
-            root: merkle::root(bytes),
+            root: Tree::new(bytes).root(),
             apk1,
         })
     }
@@ -106,26 +109,25 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
     ))
 }
 
-/// A set as verifiers of votes and justifications need it: the `pk1`s, read once.
+/// A set as verifiers of votes and justifications need it: the `pk1`s, decompressed once, and their Merkle tree.
 #[derive(Clone, Debug)]
 pub struct Keyset {
     commitment: KeysetCommitment,
-    keys: Vec<Pk1>,
-    pub(crate) total: <Native as Curve>::G1,
-    /// Most proofs are signed by all, so that the total is multiplied with each.
-    total_tables: <Native as Curve>::Tables,
-    /// Of some of the keys: what one proof asks for helps with the next.
-    sums: <Native as Curve>::Sums,
+    keys: PointList<Native, Pk1>,
+    /// Kept for proofs of membership.
+    tree: Tree,
+    /// Most proofs are signed by all, and each multiplies the total.
+    total: Base<Native>,
 }
 
 impl Keyset {
-    /// Checks keys that a stranger sent against a commitment that is trusted. (SET-1, SET-3)
+    /// Checks keys that a stranger sent against a trusted commitment. (SET-1, SET-3)
     ///
     /// The root pins the bytes to those that the chain checked, so no subgroup check is repeated. (SET-5)
     /// Cost: `2n` hashes, `n` decompressions and additions in G1.
     ///
     /// # Errors
-    /// [`KeysetError`] with the first difference: length, root, a key that is no point, the sum.
+    /// [`KeysetError`] with the first difference: length, root, an invalid key, the sum.
     ///
     /// # Security
     /// `commitment` must come from chain state or from a checked justification, never from the sender.
@@ -134,18 +136,16 @@ impl Keyset {
         if expected != got {
             return Err(KeysetError::Length { expected, got });
         }
-        let found = merkle::root(keys);
-        if found != commitment.root {
-            return Err(KeysetError::Root {
-                expected: commitment.root,
-                got: found,
-            });
+        let tree = Tree::new(keys);
+        let (expected, got) = (commitment.root, tree.root());
+        if expected != got {
+            return Err(KeysetError::Root { expected, got });
         }
-        let (mut keys, len) = read_keys(keys)?;
-        keys.iter_mut().for_each(|key| key.expect_votes(len));
-        let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
-        let total = Native::g1_sum(&points);
-        let got = Pk1Bytes(Native::g1_to_bytes(&total));
+        let (keys, len) = read_keys(keys)?;
+        let keys = keys.iter().map(|key| key.of_member(len)).collect();
+        let keys = PointList::new(keys, |key: &Pk1| key.0.point());
+        let total = Base::new(keys.sum(), Purpose::SetTotal);
+        let got = Pk1Bytes(*total.bytes());
         if got != commitment.apk1 {
             return Err(KeysetError::Total {
                 expected: commitment.apk1,
@@ -155,9 +155,8 @@ impl Keyset {
         Ok(Self {
             commitment: commitment.clone(),
             keys,
+            tree,
             total,
-            total_tables: Native::key_tables(1),
-            sums: <Native as Curve>::Sums::default(),
         })
     }
 
@@ -182,49 +181,43 @@ impl Keyset {
         self.commitment.threshold()
     }
 
+    /// Proves that the keys at `indices` are those of this set. Cost: look-ups, no hash.
+    ///
+    /// # Errors
+    /// [`MerkleError::Indices`] when they are not strictly ascending and inside the set.
+    pub fn prove(&self, indices: &[SignerIndex]) -> Result<MerkleProof, MerkleError> {
+        self.tree.prove(indices)
+    }
+
     /// The key at a position.
     pub fn key(&self, index: SignerIndex) -> Option<&Pk1> {
         self.keys.get(index.to_usize())
     }
 
-    /// The keys in set order, as bytes.
+    /// The keys in set order, as bytes. Cost: a copy.
     pub fn key_bytes(&self) -> Vec<Pk1Bytes> {
         self.keys.iter().map(Pk1::to_bytes).collect()
     }
 
-    /// Where a key stands. Cost: a binary search.
+    /// The position of a key; `None` when it is not a member. Cost: a binary search.
     pub fn position(&self, key: &Pk1Bytes) -> Option<SignerIndex> {
         let found = self.keys.binary_search_by_key(key, Pk1::to_bytes).ok()?;
         u32::try_from(found).ok().map(SignerIndex::new)
     }
 
-    /// `apk1` of the signers, by adding them or by taking the non-signers from the total, whichever is
-    /// less work.
-    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Apk1 {
-        let pick = |selected: &Bitfield| {
-            Native::g1_sum_of_some(
-                &self.keys,
-                |key| &key.0.point,
-                selected.as_bytes(),
-                &self.sums,
-            )
-        };
+    /// `apk1` of the signers: their sum, or the total minus the non-signers, whichever is less work.
+    pub(crate) fn sum_of(&self, signers: &Bitfield) -> Base<Native> {
         let len = self.len();
         if signers.count() == len {
-            return Apk1 {
-                point: self.total,
-                tables: self.total_tables.clone(),
-            };
+            return self.total.clone();
         }
         let point = if signers.count() <= len / 2 {
-            pick(signers)
+            self.keys.sum_of(signers.as_bytes())
         } else {
-            Native::g1_sub(&self.total, &pick(&signers.complement(len)))
+            let others = signers.complement(len);
+            Native::g1_sub(self.total.point(), &self.keys.sum_of(others.as_bytes()))
         };
-        Apk1 {
-            point,
-            tables: <Native as Curve>::Tables::default(),
-        }
+        Base::new(point, Purpose::Once)
     }
 }
 
@@ -239,7 +232,7 @@ impl DualKeyset {
     /// The set of these keys, put into set order.
     ///
     /// # Errors
-    /// [`KeysetError`] when there are none, too many, or one twice.
+    /// [`KeysetError`] when there are none or too many, one is repeated, or they add up to zero.
     pub fn new(id: SetId, mut keys: Vec<PossessedKey>) -> Result<Self, KeysetError> {
         keys.sort_by_key(|key| key.key().pk1().to_bytes());
         let bytes: Vec<_> = keys.iter().map(|key| key.key().pk1().to_bytes()).collect();
@@ -256,7 +249,7 @@ impl DualKeyset {
     /// [`KeysetError`] when they disagree.
     ///
     /// # Security
-    /// The commitment binds the halves in G1 only; those in G2 are believed because the chain checked that
+    /// The commitment binds only the halves in G1. Those in G2 are trusted, because the chain checked that
     /// they belong together. Never use it on what a stranger sent.
     pub fn from_chain_state_unchecked(
         commitment: &KeysetCommitment,

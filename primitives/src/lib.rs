@@ -1,13 +1,12 @@
-//! What Duet validators sign, with which keys, and how each of it is checked.
+//! What Duet validators sign, with which keys, and how it is checked.
 //!
-//! One secret is shown in both source groups of BLS12-381. Votes are checked by a Chaum-Pedersen proof
-//! without a pairing; a finality proof is one signature, one key in G2 and a bitfield, and anybody checks it
-//! with additions in G1 and one product of two pairings. The rules are numbered in `docs/spec`, and the code
-//! names the rule that it implements.
+//! Each validator has one secret and a public key in both source groups of BLS12-381. A vote carries a
+//! Chaum-Pedersen proof, so that it is checked without a pairing. A finality proof is one signature, one key in
+//! G2 and a bitfield; checking it takes additions in G1 and one product of two pairings. The rules are numbered
+//! in `docs/spec`, and the code names the rule that it implements.
 //!
-//! What a stranger sent and what was checked are different types: `Unchecked…` and `…Bytes` decode from
-//! anything of the right length, and `check` consumes them and returns the checked form, which does not
-//! implement `Decode`.
+//! Received and checked objects are different types: `Unchecked…` and `…Bytes` decode from anything of the
+//! right length, and `check` turns them into the checked form, which does not implement `Decode`.
 //!
 //! ```
 //! use duet_primitives::*;
@@ -32,7 +31,7 @@
 //!     next: set.commitment().clone(),
 //! };
 //!
-//! // Each signs; each vote is checked without a pairing; the votes become one proof.
+//! // Each signs, each vote is checked without a pairing, and the votes become one proof.
 //! let message = RoundMessage::new(genesis, commitment.clone());
 //! let votes: Vec<Vote> = secrets
 //!     .iter()
@@ -43,7 +42,7 @@
 //!     .collect::<Result<_, _>>()?;
 //! let justification = set.aggregate(&message, &votes)?;
 //!
-//! // A light client needs the set's G1 keys and the bytes that it was sent.
+//! // A light client needs the set's keys in G1 and the bytes that it received.
 //! let received = justification.into_unchecked();
 //! assert_eq!(received.check(set.keyset(), genesis)?.commitment(), &commitment);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -63,6 +62,7 @@ mod aggregate;
 #[allow(clippy::multiple_bound_locations)] // In what the SDK's macro makes of the declaration.
 mod api;
 mod bitfield;
+mod blame;
 mod bytes;
 mod commitment;
 mod digest;
@@ -89,14 +89,15 @@ pub use aggregate::Aggregation;
 #[cfg(feature = "runtime-api")]
 pub use api::*;
 pub use bitfield::Bitfield;
+pub use blame::Culprit;
 pub use bytes::{DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature};
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::ConsensusLog;
 pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof};
 pub use error::{
-    AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
-    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+    AggregateError, EquivocationError, JustificationError, KeyError, KeysetError, MerkleError,
+    PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
 pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};

@@ -1,18 +1,19 @@
 //! The Merkle root over a set's `pk1`s, and multiproofs against it. (SET-2)
 //!
-//! Keccak-256; leaves hash `0x00 ‖ pk1`, nodes `0x01 ‖ left ‖ right`, a node without a sibling moves up
-//! unchanged. The number of leaves stands in the commitment, so the shape of the tree is fixed.
+//! Keccak-256. A leaf is the hash of `0x00 ‖ pk1`, a node that of `0x01 ‖ left ‖ right`, and a node without a
+//! sibling moves up unchanged. The commitment has the number of leaves, so that the shape of the tree is fixed.
 
 use crate::{
-    bytes::decode_list,
+    bytes::{decode_list, Pk1Bytes},
     error::MerkleError,
     numbers::SignerIndex,
     suite::{MAX_VALIDATORS, MERKLE_LEAF_TAG, MERKLE_NODE_TAG},
-    Pk1Bytes, H256,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
-use rs_merkle::{utils::indices::proof_indices_by_layers, Hasher, MerkleTree};
+use core::mem;
+use primitive_types::H256;
+use rs_merkle::{utils::indices::proof_indices_by_layers, Hasher};
 use scale_info::TypeInfo;
 use sha3::{Digest, Keccak256};
 
@@ -40,24 +41,67 @@ impl Hasher for TaggedKeccak {
     }
 }
 
-fn tree(keys: &[Pk1Bytes]) -> MerkleTree<TaggedKeccak> {
-    let leaves: Vec<_> = keys.iter().map(|key| TaggedKeccak::hash(&key.0)).collect();
-    MerkleTree::from_leaves(&leaves)
+/// All hashes over the keys of a set: 64 bytes per key.
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    /// From the leaves up to the root, which is the only one of the last layer.
+    layers: Vec<Vec<[u8; 32]>>,
 }
 
-/// The root over `keys` in set order; zero for none. Cost: `2n` hashes.
-pub(crate) fn root(keys: &[Pk1Bytes]) -> H256 {
-    tree(keys).root().map(H256).unwrap_or_default()
+impl Tree {
+    /// The tree over `keys` in set order. Cost: `2n` hashes.
+    pub(crate) fn new(keys: &[Pk1Bytes]) -> Self {
+        let mut layers = Vec::new();
+        let mut layer: Vec<_> = keys.iter().map(|key| TaggedKeccak::hash(&key.0)).collect();
+        while layer.len() > 1 {
+            let parents = layer.chunks(2).filter_map(parent).collect();
+            layers.push(mem::replace(&mut layer, parents));
+        }
+        layers.push(layer);
+        Self { layers }
+    }
+
+    /// The root; zero for a tree without keys.
+    pub(crate) fn root(&self) -> H256 {
+        let root = self.layers.last().and_then(|layer| layer.first());
+        root.copied().map(H256).unwrap_or_default()
+    }
+
+    /// Proves the keys at `indices`. Cost: look-ups.
+    ///
+    /// # Errors
+    /// [`MerkleError::Indices`] when they are not strictly ascending and inside the set.
+    pub(crate) fn prove(&self, indices: &[SignerIndex]) -> Result<MerkleProof, MerkleError> {
+        let len = self.layers.first().map_or(0, Vec::len);
+        let len = u32::try_from(len).map_err(|_| MerkleError::Indices)?;
+        let indices = check_indices(indices.iter().copied(), len)?;
+        if indices.is_empty() {
+            return Ok(MerkleProof::default());
+        }
+        let wanted = proof_indices_by_layers(&indices, len as usize);
+        let hashes = self.layers.iter().zip(wanted).flat_map(|(layer, wanted)| {
+            wanted
+                .into_iter()
+                .filter_map(|index| layer.get(index).copied().map(H256))
+        });
+        Ok(MerkleProof(hashes.collect()))
+    }
 }
 
-/// A multiproof that some keys stand at some positions of a set. Decoding refuses more hashes than any proof of
-/// the largest set has, before it allocates.
+/// The node above one or two neighbours.
+fn parent(children: &[[u8; 32]]) -> Option<[u8; 32]> {
+    let (left, rest) = children.split_first()?;
+    Some(TaggedKeccak::concat_and_hash(left, rest.first()))
+}
+
+/// A multiproof that some keys are the ones at their positions of a set. Decoding refuses more hashes than any
+/// proof of the largest set has, before it allocates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, DecodeWithMemTracking, TypeInfo)]
 pub struct MerkleProof(Vec<H256>);
 
 impl Decode for MerkleProof {
     fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
-        // Each hash is the sibling of a node above a proven leaf, so that there are at most half as many.
+        // Each hash is the sibling of a node above a proven leaf, so that there are at most half as many as leaves.
         let limit = MAX_VALIDATORS.div_ceil(2);
         decode_list(
             input,
@@ -69,30 +113,19 @@ impl Decode for MerkleProof {
 }
 
 impl MerkleProof {
-    /// Proves the keys at `indices`, which must be ascending and inside of the set.
+    /// Proves the keys at `indices`, of a set whose keys are `keys`.
+    ///
+    /// Cost: `2n` hashes. `Keyset::prove` needs none.
     ///
     /// # Errors
-    /// [`MerkleError::Indices`] when they are not.
+    /// [`MerkleError::Indices`] when they are not strictly ascending and inside the set.
     pub fn prove(keys: &[Pk1Bytes], indices: &[SignerIndex]) -> Result<Self, MerkleError> {
-        let len = u32::try_from(keys.len()).map_err(|_| MerkleError::Indices)?;
-        let indices = check_indices(indices.iter().copied(), len)?;
-        if indices.is_empty() {
-            return Ok(Self::default());
-        }
-        Ok(Self(
-            tree(keys)
-                .proof(&indices)
-                .proof_hashes()
-                .iter()
-                .copied()
-                .map(H256)
-                .collect(),
-        ))
+        Tree::new(keys).prove(indices)
     }
 
-    /// Checks that each key stands at its position in the set of `len` keys under `root`.
+    /// Checks that each key is the one at its position in the set of `len` keys under `root`.
     ///
-    /// Nothing to prove takes an empty proof. Cost: `O(k log n)` hashes for `k` keys.
+    /// Without keys the proof must be empty. Cost: `O(k log n)` hashes for `k` keys.
     ///
     /// # Errors
     /// The first broken rule: positions, number of hashes, root.
@@ -135,7 +168,7 @@ impl MerkleProof {
     }
 }
 
-/// Strictly ascending and inside of the set, so that nothing below indexes out of range.
+/// SET-2: strictly ascending and inside the set.
 fn check_indices(
     indices: impl Iterator<Item = SignerIndex>,
     len: u32,

@@ -1,10 +1,10 @@
-//! Proofs of possession: one secret stands behind both halves, and its holder names an owner.
+//! Proofs of possession: both halves of a key have one secret, and its holder names an owner.
 //!
-//! Byte for byte those of `bls381`. A proof is never an ordinary signature: the ownership part signs a
-//! tagged statement, and the possession part is under its own ciphersuite.
+//! The bytes are those of `bls381`. No part of a proof is an ordinary signature: the ownership part signs a
+//! tagged statement, and the possession part has its own ciphersuite.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq::{self, hash_message},
     equation::{Coefficient, Equation},
     error::PossessionError,
     suite::{OWNERSHIP_TAG, OWNER_CONTEXT, POSSESSION_SUITE, POSSESSION_TAG, SIGNATURE_SUITE},
@@ -13,16 +13,16 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::Encode;
-use duet_curve::Curve;
+use duet_curve::{Base, Curve, Purpose};
 
 /// The owner that a key on chain names: SCALE of `(b"duet", genesis_hash, account)`. (POP-1)
 ///
-/// Genesis keys are proven before there is a genesis hash: they name 32 zero bytes.
+/// Genesis keys are proven before there is a genesis hash, so that they name 32 zero bytes.
 pub fn ownership_statement(genesis_hash: H256, account: &impl Encode) -> Vec<u8> {
     (OWNER_CONTEXT, genesis_hash, account).encode()
 }
 
-/// What the ownership part signs.
+/// The message of the ownership part.
 pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
     [OWNERSHIP_TAG, owner].concat()
 }
@@ -30,15 +30,15 @@ pub(crate) fn tagged_owner(owner: &[u8]) -> Vec<u8> {
 /// Rules POP-1 and POP-2, in that order, and the equation of POP-3, which the caller checks. `pk1` is multiplied three
 /// times: its tables pay.
 pub(crate) fn prepare<C: Curve>(
-    pk1: &Encoded<C>,
+    pk1: &Base<C>,
     pk2: C::G2Prepared,
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<Equation<C>, PossessionError> {
-    let owned = Encoded::hash(SIGNATURE_SUITE, &tagged_owner(owner));
+    let owned = hash_message(SIGNATURE_SUITE, &tagged_owner(owner), Purpose::Once);
     dleq::check(&proof.ownership(), pk1, &owned).map_err(PossessionError::Ownership)?;
-    let hm = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
+    let hm = hash_message(POSSESSION_SUITE, pk2_bytes.as_ref(), Purpose::Once);
     let possession = proof.possession();
     let sigma = dleq::check(&possession, pk1, &hm).map_err(PossessionError::Possession)?;
     Ok(equation(
@@ -51,35 +51,34 @@ pub(crate) fn prepare<C: Curve>(
 
 /// POP-3: `e(H_pop(pk2) + t·g1, pk2) = e(σ_pop + t·pk1, g2)`, with `t` a hash of everything in it.
 fn equation<C: Curve>(
-    hm: &Encoded<C>,
-    pk1: &Encoded<C>,
+    hm: &Base<C>,
+    pk1: &Base<C>,
     (pk2, pk2_bytes): (C::G2Prepared, &Pk2Bytes),
     (sigma, sigma_bytes): (&C::G1, &SignatureBytes),
 ) -> Equation<C> {
     let t = Coefficient::Full(hash_to_scalar::<C>(&[
-        &hm.bytes,
+        hm.bytes(),
         pk2_bytes.as_ref(),
-        &pk1.bytes,
+        pk1.bytes(),
         sigma_bytes.as_ref(),
     ]));
     Equation {
-        right: t.add_mul(&hm.point, &C::g1_generator(), &C::g1_generator_tables()),
+        right: t.add_mul(hm.point(), &Base::generator()),
         sigma: sigma.clone(),
         t,
-        key: pk1.point.clone(),
-        key_tables: pk1.tables.clone(),
+        key: pk1.clone(),
         point: pk2,
         digest: equation_digest(
             POSSESSION_TAG,
-            &hm.bytes,
-            &pk1.bytes,
+            hm.bytes(),
+            pk1.bytes(),
             &pk2_bytes.0,
             &sigma_bytes.0,
         ),
     }
 }
 
-/// POP-3 for many: those that do not hold, found one by one only when there are some.
+/// POP-3 for many: all together, and one by one only if some do not hold.
 pub(crate) fn verify_all<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
     let all_hold = Equation::all_hold(equations);
     let verdict = |equation: &&Equation<C>| {

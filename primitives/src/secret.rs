@@ -1,7 +1,7 @@
-//! The secret key, and everything that is made with it.
+//! The secret key, and everything that it signs.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq::{self, hash_message},
     error::SecretKeyError,
     possession,
     suite::{POSSESSION_SUITE, SCALAR_LEN, SIGNATURE_SUITE},
@@ -9,16 +9,16 @@ use crate::{
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
 use core::fmt;
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Groups, Multiplications, Native, Purpose, Scalars};
 use zeroize::{Zeroize, Zeroizing};
 
-/// One secret, shown in both groups. Printed redacted, wiped on drop, never zero.
+/// One secret with a public key in both groups. Printed redacted, wiped on drop, never zero.
 ///
 /// With `std` all arithmetic on it is constant-time (blst). Without, it is not: keep secrets out of runtimes.
 #[derive(Clone)]
 pub struct SecretKey {
-    scalar: <Native as Curve>::Scalar,
-    pk1: Encoded<Native>,
+    scalar: <Native as Scalars>::Scalar,
+    pk1: Base<Native>,
     public: DualKeyBytes,
 }
 
@@ -51,14 +51,14 @@ impl SecretKey {
         Self::from_scalar(Native::scalar_from_bytes(bytes).ok_or(SecretKeyError::NotReduced)?)
     }
 
-    fn from_scalar(scalar: <Native as Curve>::Scalar) -> Result<Self, SecretKeyError> {
+    fn from_scalar(scalar: <Native as Scalars>::Scalar) -> Result<Self, SecretKeyError> {
         let pk1 = Native::g1_mul_secret(&Native::g1_generator(), &scalar);
         if Native::g1_is_zero(&pk1) {
             return Err(SecretKeyError::Zero);
         }
-        let pk1 = Encoded::new(pk1);
+        let pk1 = Base::new(pk1, Purpose::Once);
         let pk2 = Native::g2_mul_secret(&Native::g2_generator(), &scalar);
-        let public = DualKeyBytes::new(Pk1Bytes(pk1.bytes), Pk2Bytes(Native::g2_to_bytes(&pk2)));
+        let public = DualKeyBytes::new(Pk1Bytes(*pk1.bytes()), Pk2Bytes(Native::g2_to_bytes(&pk2)));
         Ok(Self {
             scalar,
             pk1,
@@ -78,20 +78,23 @@ impl SecretKey {
 
     /// Signs any message, as `bls381::Pair::sign` does. Deterministic.
     pub fn sign(&self, message: &[u8]) -> VoteSignature {
-        self.sign_point(&Encoded::hash(SIGNATURE_SUITE, message))
+        self.sign_point(&hash_message(SIGNATURE_SUITE, message, Purpose::Once))
     }
 
-    pub(crate) fn sign_point(&self, hm: &Encoded<Native>) -> VoteSignature {
+    pub(crate) fn sign_point(&self, hm: &Base<Native>) -> VoteSignature {
         dleq::sign(&self.scalar, &self.pk1, hm)
     }
 
-    /// Proves to `owner` that this secret stands behind both halves of its key. (POP-1, POP-2)
+    /// Proves that both halves of the public key have this secret, and names `owner`. (POP-1, POP-2)
     ///
     /// `owner` is [`ownership_statement`](crate::ownership_statement) of an account for keys that go on chain.
     pub fn prove_possession(&self, owner: &[u8]) -> PossessionProof {
         let ownership = self.sign(&possession::tagged_owner(owner));
-        let possession =
-            self.sign_point(&Encoded::hash(POSSESSION_SUITE, self.public.pk2().as_ref()));
+        let possession = self.sign_point(&hash_message(
+            POSSESSION_SUITE,
+            self.public.pk2().as_ref(),
+            Purpose::Once,
+        ));
         PossessionProof::new(ownership, possession)
     }
 }

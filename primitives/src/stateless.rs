@@ -1,10 +1,10 @@
-//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the non-signers' keys, and one
-//! multiproof that these are the non-signers' keys. The cost grows with the non-signers, not with the set.
+//! Proofs for verifiers that keep only a [`KeysetCommitment`]: the justification, the keys of the non-signers, and
+//! one multiproof of these keys. The cost grows with the number of non-signers, not with the set.
 
 use crate::{
     bytes::decode_list,
     error::{MerkleError, StatelessError},
-    justification::{Apk1, Justification, PreparedJustification, UncheckedJustification},
+    justification::{Justification, PreparedJustification, UncheckedJustification},
     keyset::{threshold, Keyset, KeysetCommitment},
     merkle::MerkleProof,
     numbers::SignerIndex,
@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
-use duet_curve::{Curve, Native};
+use duet_curve::{Base, Encodings, Native, Purpose, Sums};
 use scale_info::TypeInfo;
 
 /// A finality proof for a verifier without keys, as it travels. Decoding refuses more keys than the largest set
@@ -24,7 +24,7 @@ pub struct StatelessProof {
     pub justification: UncheckedJustification,
     /// The keys of those who did not sign, in set order.
     pub non_signers: Vec<Pk1Bytes>,
-    /// That these are their keys.
+    /// Proves that these are their keys.
     pub proof: MerkleProof,
 }
 
@@ -46,14 +46,15 @@ impl Decode for StatelessProof {
 impl StatelessProof {
     /// Adds what a verifier without keys needs. `justification` must be one of `set`.
     ///
+    /// Cost: look-ups in the set's Merkle tree.
+    ///
     /// # Errors
     /// [`MerkleError`] when the bitfield does not fit the set.
     pub fn new(justification: &Justification, set: &Keyset) -> Result<Self, MerkleError> {
-        let keys = set.key_bytes();
         let indices: Vec<_> = justification.signers().non_signers(set.len()).collect();
-        let key = |index: &SignerIndex| keys.get(index.to_usize()).copied();
+        let key = |index: &SignerIndex| set.key(*index).map(Pk1::to_bytes);
         let non_signers = indices.iter().filter_map(key).collect();
-        let proof = MerkleProof::prove(&keys, &indices)?;
+        let proof = set.prove(&indices)?;
         Ok(Self {
             justification: justification.as_unchecked().clone(),
             non_signers,
@@ -70,7 +71,7 @@ impl StatelessProof {
 /// justification.
 ///
 /// # Errors
-/// The first broken rule in that order; whoever sent it is to blame.
+/// The first broken rule in that order; see [`StatelessError::culprit`].
 ///
 /// # Security
 /// `set` must come from chain state or from a checked justification, never from the sender.
@@ -109,7 +110,7 @@ pub fn prepare_stateless(
     let placed: Vec<_> = indices.into_iter().zip(non_signers).collect();
     proof.check(set.root, set.len, &placed)?;
 
-    // The multiproof pins these bytes to keys that the chain checked. (SET-5)
+    // SET-5: under the root are only keys that the chain checked.
     let read = |(index, key): &(SignerIndex, Pk1Bytes)| {
         Pk1::from_chain_state_unchecked(key).map_err(|error| StatelessError::Key {
             index: *index,
@@ -117,12 +118,14 @@ pub fn prepare_stateless(
         })
     };
     let keys = placed.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let points: Vec<_> = keys.iter().map(|key| &key.0.point).collect();
+    let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
+    // SET-5 spares keys that were registered from a second subgroup check. A total was never registered: one in a
+    // handoff is the word of the validators that signed it. It is checked, so that all back ends agree on it.
     let total = Native::g1_from_bytes(&set.apk1.0).map_err(StatelessError::Total)?;
-    let apk1 = Apk1 {
-        point: Native::g1_sub(&total, &Native::g1_sum(&points)),
-        tables: <Native as Curve>::Tables::default(),
-    };
+    let apk1 = Base::new(
+        Native::g1_sub(&total, &Native::g1_sum(&points)),
+        Purpose::Once,
+    );
     let message = RoundMessage::new(genesis_hash, justification.commitment.clone());
     Ok(justification.prepare_equation(&apk1, &message)?)
 }

@@ -2,7 +2,7 @@
 //! the same bytes with the same error.
 
 use crate::{
-    dleq::{self, Encoded},
+    dleq,
     equation::Equation,
     justification, possession,
     suite::{POSSESSION_SUITE, SIGNATURE_SUITE},
@@ -11,13 +11,13 @@ use crate::{
     VoteSignature,
 };
 use alloc::vec::Vec;
-use duet_curve::{Ark, Blst, Curve, Wasm};
+use duet_curve::{Ark, Base, Blst, Curve, Purpose, Wasm};
 
 const OWNER: &[u8] = b"owner";
 
 struct Signer<C: Curve> {
     secret: C::Scalar,
-    pk1: Encoded<C>,
+    pk1: Base<C>,
     pk2: C::G2,
     pk2_bytes: Pk2Bytes,
 }
@@ -26,16 +26,21 @@ fn signer<C: Curve>(seed: u8) -> Signer<C> {
     let secret = hash_to_scalar::<C>(&[&[seed; 32]]);
     let pk2 = C::g2_mul_secret(&C::g2_generator(), &secret);
     Signer {
-        pk1: Encoded::new(C::g1_mul_secret(&C::g1_generator(), &secret)),
+        pk1: Base::new(C::g1_mul_secret(&C::g1_generator(), &secret), Purpose::Once),
         pk2_bytes: Pk2Bytes(C::g2_to_bytes(&pk2)),
         pk2,
         secret,
     }
 }
 
+/// `H(m)`, used once.
+fn hash_message<C: Curve>(suite: &[u8], message: &[u8]) -> Base<C> {
+    dleq::hash_message(suite, message, Purpose::Once)
+}
+
 fn sign<C: Curve>(seed: u8, message: &[u8]) -> VoteSignature {
     let Signer { secret, pk1, .. } = signer::<C>(seed);
-    dleq::sign(&secret, &pk1, &Encoded::hash(SIGNATURE_SUITE, message))
+    dleq::sign(&secret, &pk1, &hash_message(SIGNATURE_SUITE, message))
 }
 
 fn check<C: Curve>(
@@ -43,7 +48,7 @@ fn check<C: Curve>(
     message: &[u8],
     signature: &VoteSignature,
 ) -> Result<(), SignatureError> {
-    let hm = Encoded::hash(SIGNATURE_SUITE, message);
+    let hm = hash_message(SIGNATURE_SUITE, message);
     dleq::check(signature, &signer::<C>(seed).pk1, &hm).map(|_| ())
 }
 
@@ -98,8 +103,8 @@ fn prove<C: Curve>(seed: u8) -> PossessionProof {
         pk2_bytes,
         ..
     } = signer::<C>(seed);
-    let owned = Encoded::hash(SIGNATURE_SUITE, &possession::tagged_owner(OWNER));
-    let possessed = Encoded::hash(POSSESSION_SUITE, pk2_bytes.as_ref());
+    let owned = hash_message(SIGNATURE_SUITE, &possession::tagged_owner(OWNER));
+    let possessed = hash_message(POSSESSION_SUITE, pk2_bytes.as_ref());
     PossessionProof::new(
         dleq::sign(&secret, &pk1, &owned),
         dleq::sign(&secret, &pk1, &possessed),
@@ -107,18 +112,15 @@ fn prove<C: Curve>(seed: u8) -> PossessionProof {
 }
 
 fn possessed<C: Curve>(
-    pk1: &Encoded<C>,
+    pk1: &Base<C>,
     pk2: &C::G2,
     pk2_bytes: &Pk2Bytes,
     owner: &[u8],
     proof: &PossessionProof,
 ) -> Result<(), PossessionError> {
-    let (point, tables) = C::g1_and_few_tables_from_bytes(&pk1.bytes).expect("a key");
-    assert_eq!(point, pk1.point);
-    let pk1 = Encoded {
-        tables,
-        ..pk1.clone()
-    };
+    let read = Base::<C>::from_bytes(pk1.bytes(), Purpose::AFewTimes).expect("a key");
+    assert_eq!(read.point(), pk1.point());
+    let pk1 = read;
     let equation = possession::prepare(&pk1, C::g2_prepare(pk2), pk2_bytes, owner, proof)?;
     possession::verify_all(&[&equation]).remove(0)
 }
@@ -170,7 +172,7 @@ fn all_back_ends_refuse_possession_with_the_same_error() {
 fn halves_of_two<C: Curve>() -> Result<(), PossessionError> {
     let (first, second) = (signer::<C>(1), signer::<C>(2));
     let sign = |suite, message: &[u8]| {
-        dleq::sign(&first.secret, &first.pk1, &Encoded::hash(suite, message))
+        dleq::sign(&first.secret, &first.pk1, &hash_message(suite, message))
     };
     let proof = PossessionProof::new(
         sign(SIGNATURE_SUITE, &possession::tagged_owner(OWNER)),
@@ -188,16 +190,16 @@ fn all_back_ends_see_by_the_pairing_that_the_halves_of_a_key_differ() {
 
 /// The signature, `apk1` and `apk2` of some signers of one message.
 fn aggregate<C: Curve>(seeds: &[u8], message: &[u8]) -> (SignatureBytes, C::G1, Pk2Bytes) {
-    let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
+    let hm = hash_message::<C>(SIGNATURE_SUITE, message);
     let signers: Vec<_> = seeds.iter().map(|seed| signer::<C>(*seed)).collect();
     let sigmas: Vec<_> = signers
         .iter()
-        .map(|signer| C::g1_mul_secret(&hm.point, &signer.secret))
+        .map(|signer| C::g1_mul_secret(hm.point(), &signer.secret))
         .collect();
     let apk1 = C::g1_sum(
         &signers
             .iter()
-            .map(|signer| &signer.pk1.point)
+            .map(|signer| signer.pk1.point())
             .collect::<Vec<_>>(),
     );
     let apk2 = C::g2_sum(&signers.iter().map(|signer| &signer.pk2).collect::<Vec<_>>());
@@ -215,10 +217,10 @@ fn holds<C: Curve>(
     apk2: &Pk2Bytes,
     signature: &SignatureBytes,
 ) -> Result<(), JustificationError> {
-    let hm = Encoded::<C>::hash(SIGNATURE_SUITE, message);
+    let hm = hash_message::<C>(SIGNATURE_SUITE, message);
     let (_, apk1, _) = aggregate::<C>(seeds, message);
-    let tables = C::Tables::default();
-    justification::equation(&hm, &apk1, &tables, apk2, signature)?
+    let apk1 = Base::<C>::new(apk1, Purpose::Once);
+    justification::equation(&hm, &apk1, apk2, signature)?
         .holds()
         .then_some(())
         .ok_or(JustificationError::EquationFails)
@@ -293,11 +295,13 @@ fn verdicts<C: Curve>(spoil: bool) -> Vec<Result<(), PossessionError>> {
 }
 
 #[test]
-fn both_back_ends_verify_possessions_together_and_errors_do_not_cancel() {
+fn all_back_ends_verify_possessions_together_and_errors_do_not_cancel() {
     let bad = Err(PossessionError::HalvesDiffer);
     let expected = [Ok(()), bad, Ok(()), bad];
     assert_eq!(verdicts::<Ark>(false), [Ok(()); 4]);
     assert_eq!(verdicts::<Blst>(false), [Ok(()); 4]);
+    assert_eq!(verdicts::<Wasm>(false), [Ok(()); 4]);
     assert_eq!(verdicts::<Ark>(true), expected);
     assert_eq!(verdicts::<Blst>(true), expected);
+    assert_eq!(verdicts::<Wasm>(true), expected);
 }

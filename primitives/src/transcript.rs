@@ -12,10 +12,10 @@ const ELEMENT_LEN: u8 = 48;
 const EMPTY_TAG: [u8; 1] = [0];
 
 /// The hash to a scalar that `bls381` uses for challenges, witnesses, seeds and proofs of possession:
-/// RFC 9380 `hash_to_field` over SHA-256 with an empty tag. Its zero padding is as long as one output
-/// element (48 bytes) where the RFC has the hash's block; the bytes are given, so we keep it. (DLEQ-1)
+/// RFC 9380 `hash_to_field` over SHA-256 with an empty tag. Its zero padding has the length of one
+/// output element (48 bytes) instead of the hash's block (64): `bls381` fixes these bytes. (DLEQ-1)
 ///
-/// Secrets pass through here, so that what is left of them on the way is wiped.
+/// Inputs may be secret, so that all intermediate values are wiped.
 pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     let mut hasher = Sha256::new_with_prefix([0; ELEMENT_LEN as usize]);
     for part in parts {
@@ -47,8 +47,7 @@ pub(crate) fn hash_to_scalar<C: Curve>(parts: &[&[u8]]) -> C::Scalar {
     scalar
 }
 
-/// JUST-5: SHA-256 over a tag of ours and everything that the equation is about, each field with its length before
-/// it: `H(m)`, the key in G1, the key in G2, the signature.
+/// JUST-5: SHA-256 over a tag and all that is in the equation, each field after its length: `H(m)`, the key in G1, the key in G2, the signature.
 pub(crate) fn equation_digest(
     tag: &[u8],
     message_point: &[u8; G1_LEN],
@@ -83,7 +82,7 @@ fn weight(digest: &[u8; 32]) -> Weight {
 
 /// JUST-6: the weights of equations that are checked together; the first is one.
 ///
-/// They hash the digest of every equation, so that whoever chooses the equations cannot choose the weights.
+/// They hash the digests of all equations, so that nobody can choose equations to fit the weights.
 pub(crate) fn batch_weights<'a>(
     digests: impl Iterator<Item = &'a [u8; 32]> + Clone,
 ) -> Vec<Weight> {
@@ -106,7 +105,7 @@ mod tests {
     use crate::suite::AGGREGATE_TAG;
     use ark_bls12_381::Fr;
     use ark_ff::field_hashers::{DefaultFieldHasher, HashToField};
-    use duet_curve::{Ark, Blst};
+    use duet_curve::{Ark, Blst, Scalars};
 
     #[test]
     fn a_hash_to_a_scalar_is_that_of_the_library_behind_bls381() {

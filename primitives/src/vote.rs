@@ -1,4 +1,4 @@
-//! One validator's vote on one commitment.
+//! Votes: one validator's signature on one commitment.
 
 use crate::{
     commitment::{Commitment, RoundMessage},
@@ -11,17 +11,17 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::num::NonZeroUsize;
-use duet_curve::{Curve, Native};
+use duet_curve::{Groups, Native};
 use scale_info::TypeInfo;
 
-/// A vote as it travels; nothing is known about it.
+/// A vote as it travels, not checked.
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]
 pub struct UncheckedVote {
     /// What it says.
     pub commitment: Commitment,
-    /// Position in its set of who claims to say so.
+    /// The position of the alleged signer in its set.
     pub signer: SignerIndex,
     /// Signature and proof.
     pub signature: VoteSignature,
@@ -30,7 +30,7 @@ pub struct UncheckedVote {
 impl UncheckedVote {
     /// Signs a commitment. Deterministic: the same secret and commitment give the same bytes.
     pub fn sign(secret: &SecretKey, signer: SignerIndex, message: &RoundMessage) -> Self {
-        let signature = secret.sign_point(&message.hm);
+        let signature = secret.sign_point(message.hm());
         Self {
             commitment: message.commitment().clone(),
             signer,
@@ -42,22 +42,21 @@ impl UncheckedVote {
     ///
     /// Rules: VOTE-1 set id, VOTE-2 signer in the set, VOTE-3 signature and proof (DLEQ-2).
     /// Cost: one decompression, one multiplication in G1 that comes with the subgroup check, and three with
-    /// tables: `set` keeps those of a signer from its second vote on, `message`, which is this vote's own
-    /// commitment hashed once for the whole round, its own from the second vote on.
+    /// tables. `set` has tables of a signer, and `message` its own, from the second vote on.
     ///
     /// # Errors
-    /// The first broken rule in that order. A bad vote blames who sent it, never the signer it names.
+    /// The first broken rule in that order. A bad vote blames its sender, never the signer that it names.
     ///
     /// # Security
     /// `set` must come from chain state or from a checked justification, never from the sender.
     pub fn check(self, set: &Keyset, message: &RoundMessage) -> Result<Vote, VoteError> {
         let key = self.check_form(set, message)?;
-        let sigma = dleq::check(&self.signature, &key.0, &message.hm);
-        self.with_verdict(key, sigma)
+        let sigma = dleq::check(&self.signature, &key.0, message.hm());
+        self.with_verdict(key, message, sigma)
     }
 
-    /// [`UncheckedVote::check`] of many votes of one round: the same verdicts in the same order, for two
-    /// thirds of the field multiplications each.
+    /// [`UncheckedVote::check`] of many votes of one round, batched: the same verdicts in the same order, for two
+    /// thirds of the field multiplications.
     ///
     /// With `threads` above one, the votes are divided among that many threads.
     ///
@@ -77,7 +76,7 @@ impl UncheckedVote {
         check_chunk(votes, set, message)
     }
 
-    /// VOTE-1, VOTE-2, and that the vote is about `message`.
+    /// VOTE-1, VOTE-2, and that the vote says what `message` says.
     pub(crate) fn check_form<'a>(
         &self,
         set: &'a Keyset,
@@ -100,16 +99,15 @@ impl UncheckedVote {
     fn with_verdict(
         self,
         key: &Pk1,
-        sigma: Result<<Native as Curve>::G1, SignatureError>,
+        message: &RoundMessage,
+        sigma: Result<<Native as Groups>::G1, SignatureError>,
     ) -> Result<Vote, VoteError> {
         let Self {
-            commitment,
-            signer,
-            signature,
+            signer, signature, ..
         } = self;
         let sigma = sigma.map_err(|error| VoteError::Signature { signer, error })?;
         Ok(Vote {
-            commitment,
+            message: message.clone(),
             signer,
             signature,
             key: key.clone(),
@@ -132,19 +130,19 @@ fn check_chunk(
         .zip(&forms)
         .filter_map(|(vote, key)| Some((vote.signature, &key.as_ref().ok()?.0)))
         .collect();
-    let mut verdicts = dleq::check_all(&signatures, &message.hm).into_iter();
+    let mut verdicts = dleq::check_all(&signatures, message.hm()).into_iter();
     votes
         .into_iter()
         .zip(forms)
         .map(|(vote, key)| {
             let key = key?;
             let verdict = verdicts.next().expect("one verdict per signature; qed");
-            vote.with_verdict(key, verdict)
+            vote.with_verdict(key, message, verdict)
         })
         .collect()
 }
 
-/// Divides `items` among threads; the results stand in the order of the items.
+/// Divides `items` among threads; the results are in the order of the items.
 #[cfg(feature = "std")]
 fn in_parallel<T: Send, R: Send>(
     mut items: Vec<T>,
@@ -169,20 +167,25 @@ fn in_parallel<T: Send, R: Send>(
     })
 }
 
-/// A vote that was checked.
+/// A checked vote.
 #[derive(Clone, Debug)]
 pub struct Vote {
-    commitment: Commitment,
+    message: RoundMessage,
     signer: SignerIndex,
     signature: VoteSignature,
     key: Pk1,
-    sigma: <Native as Curve>::G1,
+    sigma: <Native as Groups>::G1,
 }
 
 impl Vote {
+    /// The message that it was checked against: what it says, and on which chain.
+    pub fn message(&self) -> &RoundMessage {
+        &self.message
+    }
+
     /// What it says.
     pub fn commitment(&self) -> &Commitment {
-        &self.commitment
+        self.message.commitment()
     }
 
     /// Position of the signer in the set.
@@ -195,27 +198,21 @@ impl Vote {
         &self.key
     }
 
-    pub(crate) fn sigma(&self) -> &<Native as Curve>::G1 {
+    pub(crate) fn sigma(&self) -> &<Native as Groups>::G1 {
         &self.sigma
     }
 
     /// The vote as it travels.
     pub fn into_unchecked(self) -> UncheckedVote {
-        let Self {
-            commitment,
-            signer,
-            signature,
-            ..
-        } = self;
-        UncheckedVote {
-            commitment,
-            signer,
-            signature,
-        }
+        self.to_unchecked()
     }
 
     /// A copy of the vote as it travels.
     pub fn to_unchecked(&self) -> UncheckedVote {
-        self.clone().into_unchecked()
+        UncheckedVote {
+            commitment: self.commitment().clone(),
+            signer: self.signer,
+            signature: self.signature,
+        }
     }
 }

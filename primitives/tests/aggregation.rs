@@ -1,10 +1,14 @@
-//! Votes that are added up before they are checked: the proof holds whenever there are enough good ones, the bad
-//! ones that spoil it are named, and the verdict on these is that of checking each alone.
+//! Votes that are added up before they are checked: the proof holds whenever enough of them are valid, the invalid
+//! ones that spoil a sum are found, and the verdict on these is that of checking each alone.
 
-use duet_curve::{Blst, Curve};
+use ark_bls12_381::Fr;
+use ark_ff::{BigInteger, PrimeField};
+use duet_curve::{Blst, Encodings, Groups, Multiplications, Scalars, Sums};
 use duet_primitives::{
-    testing::TestSet, AggregateError, Aggregation, BlockNumber, RoundMessage, SetId,
-    SignatureBytes, SignatureError, SignerIndex, UncheckedVote, VoteError, VoteSignature, H256,
+    testing::{secret, TestSet},
+    AggregateError, Aggregation, Bitfield, BlockNumber, Commitment, DualKeyset, JustificationError,
+    Pk2Bytes, PointError, RoundMessage, SecretKey, SetId, SignatureBytes, SignatureError,
+    SignerIndex, UncheckedJustification, UncheckedVote, Vote, VoteError, VoteSignature, H256,
 };
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
@@ -46,7 +50,7 @@ impl Round {
                 .check(self.set.set.keyset(), GENESIS);
             assert_eq!(checked.as_ref(), Ok(justification), "it holds for anybody");
         }
-        // Whoever is named is one that a check alone refuses, for the same reason.
+        // A refused vote is one that a check alone refuses, for the same reason.
         for (at, error) in &aggregation.refused {
             let alone = votes[*at]
                 .clone()
@@ -104,7 +108,7 @@ fn unchecked_votes_add_up_to_what_checked_votes_add_up_to() {
 }
 
 #[test]
-fn one_bad_vote_is_named_and_the_others_are_added_up() {
+fn one_bad_vote_is_found_and_the_others_are_added_up() {
     let round = Round::new();
     for bad in [0, 4, 9] {
         let mut votes = round.votes(MEMBERS);
@@ -121,13 +125,13 @@ fn one_bad_vote_is_named_and_the_others_are_added_up() {
 }
 
 #[test]
-fn when_all_are_bad_all_are_named() {
+fn when_all_are_bad_all_are_found() {
     let round = Round::new();
     let votes: Vec<_> = round.votes(MEMBERS);
     let votes: Vec<_> = votes.iter().map(|vote| moved(vote, 3, true)).collect();
     let found = round.aggregate(&votes);
-    let named: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
-    assert_eq!(named, (0..MEMBERS as usize).collect::<Vec<_>>());
+    let found_at: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
+    assert_eq!(found_at, (0..MEMBERS as usize).collect::<Vec<_>>());
     let (threshold, got) = (THRESHOLD, 0);
     assert_eq!(
         found.justification,
@@ -192,15 +196,15 @@ fn a_signer_counts_once_and_its_first_useful_vote_counts() {
 }
 
 #[test]
-fn votes_of_strangers_and_on_other_things_are_named() {
+fn votes_of_strangers_and_on_other_things_are_found() {
     let round = Round::new();
     let mut votes = round.votes(MEMBERS);
     votes[0].signer = SignerIndex::new(MEMBERS);
     votes[5].commitment.block_number = BlockNumber::new(11);
     votes[8].commitment.validator_set_id = SetId::new(4);
     let found = round.aggregate(&votes);
-    let named: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
-    assert_eq!(named, [0, 5, 8]);
+    let found_at: Vec<_> = found.refused.iter().map(|(at, _)| *at).collect();
+    assert_eq!(found_at, [0, 5, 8]);
     assert_eq!(found.justification.unwrap().signers().count(), 7);
     let other = TestSet::new(4, 0..u64::from(MEMBERS));
     let (expected, got) = (4, 3);
@@ -215,6 +219,103 @@ fn votes_of_strangers_and_on_other_things_are_named() {
             got: SetId::new(got)
         })
     );
+}
+
+#[test]
+fn one_vote_that_makes_the_unchecked_sum_infinite_does_not_hide_the_others() {
+    let round = Round::new();
+    let mut votes = round.votes(MEMBERS);
+    let sigma = |vote: &UncheckedVote| Blst::g1_from_bytes(&vote.signature.sigma().0).unwrap();
+    let others: Vec<_> = votes[1..].iter().map(sigma).collect();
+    let sum = Blst::g1_sum(&others.iter().collect::<Vec<_>>());
+    votes[0] = with_sigma(
+        &votes[0],
+        SignatureBytes(Blst::g1_to_bytes(&Blst::g1_neg(&sum))),
+    );
+    let found = round.aggregate(&votes);
+    assert_eq!(found.refused.len(), 1);
+    assert_eq!(found.refused[0].0, 0);
+    let expected = round.set.justify(&round.message, 1..MEMBERS);
+    assert_eq!(found.justification.unwrap(), expected);
+}
+
+/// The secret with the opposite sign, whose key is the opposite point in both groups.
+fn opposite(secret: &SecretKey) -> SecretKey {
+    let scalar = Fr::from_le_bytes_mod_order(&*secret.expose());
+    let bytes = (-scalar).into_bigint().to_bytes_le();
+    SecretKey::from_bytes(&bytes.try_into().unwrap()).unwrap()
+}
+
+/// Five members, each with a proof of possession, of which the first four add up to zero.
+fn set_with_opposite_keys() -> (DualKeyset, Vec<SecretKey>) {
+    let [first, second, third] = [1, 2, 3].map(secret);
+    let secrets = vec![opposite(&first), first, opposite(&second), second, third];
+    let possessed = |secret: &SecretKey| {
+        let proof = secret.prove_possession(b"owner");
+        secret.public().check_possession(b"owner", &proof).unwrap()
+    };
+    let keys = secrets.iter().map(possessed).collect();
+    (DualKeyset::new(SetId::new(3), keys).unwrap(), secrets)
+}
+
+#[test]
+fn checked_votes_that_add_up_to_infinity_are_refused_as_a_verifier_would() {
+    let (set, secrets) = set_with_opposite_keys();
+    let commitment = Commitment {
+        block_number: BlockNumber::new(10),
+        block_hash: H256::zero(),
+        mmr_root: H256::zero(),
+        validator_set_id: set.commitment().id,
+        next: set.commitment().clone(),
+    };
+    let message = RoundMessage::new(GENESIS, commitment);
+    let unchecked: Vec<_> = secrets
+        .iter()
+        .map(|secret| {
+            let signer = set.keyset().position(&secret.public().pk1()).unwrap();
+            UncheckedVote::sign(secret, signer, &message)
+        })
+        .collect();
+    let check = |vote: &UncheckedVote| vote.clone().check(set.keyset(), &message).unwrap();
+    let votes: Vec<_> = unchecked.iter().map(check).collect();
+
+    let all = set.aggregate(&message, &votes).unwrap();
+    assert!(all.into_unchecked().check(set.keyset(), GENESIS).is_ok());
+    let opposite = set.aggregate(&message, &votes[..4]);
+    assert_eq!(opposite, Err(AggregateError::ZeroSum));
+    let found = set.aggregate_unchecked(&message, unchecked[..4].to_vec(), NonZeroUsize::MIN);
+    assert_eq!(found.justification, Err(AggregateError::ZeroSum));
+    assert!(found.refused.is_empty());
+    // What `aggregate` would have to return: the same signers with both sums at infinity.
+    let infinity = |len: usize| [vec![0xc0], vec![0; len - 1]].concat();
+    let proof = UncheckedJustification {
+        commitment: message.commitment().clone(),
+        signers: Bitfield::from_indices(5, votes[..4].iter().map(Vote::signer)),
+        signature: SignatureBytes(infinity(48).try_into().unwrap()),
+        apk2: Pk2Bytes(infinity(96).try_into().unwrap()),
+    };
+    let refused = JustificationError::Signature(PointError::Infinity);
+    assert_eq!(proof.check(set.keyset(), GENESIS), Err(refused));
+}
+
+#[test]
+fn a_vote_of_another_chain_is_not_added_up() {
+    let round = Round::new();
+    let elsewhere = H256::repeat_byte(8);
+    let same_words = RoundMessage::new(elsewhere, round.message.commitment().clone());
+    let vote = |signer, message| round.set.vote(signer, message).unwrap();
+    let mut votes: Vec<_> = (0..MEMBERS)
+        .map(|signer| vote(signer, &round.message))
+        .collect();
+    votes[6] = vote(6, &same_words);
+    let signer = SignerIndex::new(6);
+    assert_eq!(
+        round.set.set.aggregate(&round.message, &votes),
+        Err(AggregateError::OtherMessage { signer })
+    );
+    // Left out, the others are enough.
+    votes.remove(6);
+    assert!(round.set.set.aggregate(&round.message, &votes).is_ok());
 }
 
 proptest! {

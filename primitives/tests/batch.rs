@@ -1,7 +1,7 @@
-//! Many justifications checked by one equation: the verdict, and the one that is named, are those of checking one
+//! Many justifications checked by one equation: the verdict, and the first bad one, are those of checking one
 //! after the other.
 
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Sums};
 use duet_primitives::{
     testing::TestSet, Bitfield, BlockNumber, Justification, JustificationError, Pk2Bytes,
     PreparedJustification, RoundMessage, SetId, SignatureBytes, SignerIndex,
@@ -52,20 +52,20 @@ impl Chain {
                 }
             }
         }
-        let mut pending = Vec::new();
+        let mut prepared = Vec::new();
         let mut stopped_by = None;
         for (block, proof) in (0..).zip(proofs) {
             match proof.clone().prepare(self.set(block).set.keyset(), GENESIS) {
-                Ok(opened) => pending.push(opened),
+                Ok(one) => prepared.push(one),
                 Err(error) => {
                     stopped_by = Some(error);
                     break;
                 }
             }
         }
-        let opened = pending.len();
-        let checked = PreparedJustification::verify_all(pending);
-        let error = if checked.len() < opened {
+        let count = prepared.len();
+        let checked = PreparedJustification::verify_all(prepared);
+        let error = if checked.len() < count {
             Some(JustificationError::EquationFails)
         } else {
             stopped_by
@@ -95,7 +95,7 @@ fn outside_of_g1() -> SignatureBytes {
 }
 
 /// A point of the curve over the quadratic extension that is in no subgroup of interest.
-fn outside_of_g2() -> <Blst as Curve>::G2 {
+fn outside_of_g2() -> <Blst as Groups>::G2 {
     let with_x = |x: u8| {
         let mut bytes = [0; 96];
         (bytes[0], bytes[95]) = (0x80, x);
@@ -138,7 +138,7 @@ fn honest_proofs_hold_together() {
 }
 
 #[test]
-fn one_bad_proof_is_named_wherever_it_stands() {
+fn one_bad_proof_is_found_at_every_place() {
     let chain = Chain::new();
     let honest = chain.proofs(6);
     for at in 0..honest.len() {
@@ -167,7 +167,7 @@ fn errors_that_cancel_without_weights_do_not_cancel() {
 }
 
 #[test]
-fn when_all_are_bad_the_first_is_named() {
+fn when_all_are_bad_the_first_is_found() {
     let chain = Chain::new();
     let honest = chain.proofs(4);
     for how in 0..10 {

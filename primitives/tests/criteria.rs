@@ -11,7 +11,7 @@ use ark_ec::{
 use ark_ff::{BigInteger, One, PrimeField, Zero};
 use ark_serialize::CanonicalSerialize;
 use codec::{Decode, DecodeAll, Encode};
-use duet_curve::{Ark, Blst, Curve, PointError, Wasm};
+use duet_curve::{Ark, Base, Blst, Curve, PointError, Purpose, Wasm};
 use duet_primitives::{
     check_stateless,
     testing::{secret, TestSet},
@@ -305,7 +305,7 @@ fn g2_rows() -> Vec<Row<96>> {
 
 fn decoded<C: Curve>(row: &Row<48>) -> [Result<(), PointError>; 2] {
     let verdict = C::g1_from_bytes(&row.bytes).map(|_| ());
-    let with_tables = C::g1_and_few_tables_from_bytes(&row.bytes).map(|_| ());
+    let with_tables = Base::<C>::from_bytes(&row.bytes, Purpose::AFewTimes).map(|_| ());
     assert_eq!(with_tables, verdict, "{}", row.what);
     [verdict, C::g1_from_stored_unchecked(&row.bytes).map(|_| ())]
 }
@@ -631,7 +631,7 @@ fn a_list_longer_than_any_set_has_is_refused_by_its_length_alone() {
     let error = StatelessProof::decode(&mut &keys[..]).map_err(message);
     assert_eq!(
         error,
-        Err("STATELESS-1: more absentees than any set may have".into())
+        Err("STATELESS-1: more non-signers than any set may have".into())
     );
 }
 

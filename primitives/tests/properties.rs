@@ -13,14 +13,14 @@ use std::collections::BTreeSet;
 
 const GENESIS: H256 = H256::repeat_byte(0x6e);
 
-/// A set of `n`, a message about block `block`, and `absent` of its members (by a mask) at most a third away.
+/// A set of `n`, and a message about block `block`.
 fn round(n: u32, block: u32) -> (TestSet, RoundMessage) {
     let set = TestSet::new(7, u64::from(block)..u64::from(block) + u64::from(n));
     let message = RoundMessage::new(GENESIS, set.commitment(block, &set.set));
     (set, message)
 }
 
-/// The members of `n` that sign: all but those in `mask`, of which the first are taken who may be away.
+/// The signers of `n` members: all but those in `mask`, of which as many are absent as may be.
 fn signers(n: u32, mask: u32) -> Vec<u32> {
     let may_be_away = n - threshold(n);
     let away: BTreeSet<_> = (0..n)
@@ -150,22 +150,27 @@ proptest! {
 }
 
 #[test]
-fn of_n_validators_the_threshold_is_the_least_that_outvotes_twice_the_faulty() {
+fn two_quorums_share_an_honest_member_and_the_honest_alone_reach_the_threshold_but_no_higher_one() {
     for n in 1..=2000_u32 {
-        let (threshold, faulty) = (threshold(n), (n - 1) / 3);
-        assert_eq!(threshold, n - faulty);
-        // Two quorums share more members than may be faulty, and the honest alone are a quorum.
-        assert!(2 * threshold > n + faulty, "{n}");
-        assert!(n - faulty >= threshold, "{n}");
-        // One more faulty member would be a third of the set.
-        assert!(3 * faulty < n && n <= 3 * faulty + 3, "{n}");
+        let threshold = threshold(n);
+        // The most members that may be faulty: less than a third.
+        let faulty = (0..n).rev().find(|faulty| 3 * faulty < n).expect("zero is");
+        // Two quorums leave out n − threshold members each, and share the others.
+        let shared = n - 2 * (n - threshold);
+        assert!(shared > faulty, "{n}");
+        let honest = n - faulty;
+        assert!(honest >= threshold, "{n}");
+        assert!(
+            honest < threshold + 1,
+            "{n}: a higher threshold would be out of reach"
+        );
     }
     assert_eq!(
         [1, 2, 3, 4, 5, 7, 10, 100].map(threshold),
         [1, 2, 3, 3, 4, 5, 7, 67]
     );
     assert_eq!(threshold(MAX_VALIDATORS), 66_667);
-    assert_eq!(threshold(0), 1, "a set of nobody never agrees");
+    assert_eq!(threshold(0), 1, "an empty set never agrees");
 }
 
 /// Every change of one byte of `value` is refused: the bytes do not decode, or the check does not hold.
@@ -260,7 +265,7 @@ fn a_trusted_commitment_with_any_byte_changed_accepts_no_keys_and_no_stateless_p
         check_stateless(proof.clone(), &trusted, GENESIS).is_ok()
     });
     refused_with_any_byte_changed(set.set.commitment(), |trusted| {
-        // The number of a set stands in its commitment alone.
+        // Nothing but the commitment says the number of a set.
         Keyset::check(&trusted, &keys).is_ok_and(|keyset| keyset.id() == SetId::new(7))
     });
 }
@@ -365,6 +370,20 @@ fn the_root_of_a_set_is_that_of_the_rule() {
 }
 
 #[test]
+fn a_set_proves_its_keys_with_the_proofs_of_the_rule() {
+    let set = TestSet::new(0, 0..13);
+    let keyset = set.set.keyset();
+    let keys = keyset.key_bytes();
+    for picks in [&[][..], &[0], &[12], &[0, 1, 2], &[3, 7, 12]] {
+        let picks: Vec<_> = picks.iter().copied().map(SignerIndex::new).collect();
+        assert_eq!(keyset.prove(&picks), MerkleProof::prove(&keys, &picks));
+        assert!(keyset.prove(&picks).is_ok());
+    }
+    let outside = [SignerIndex::new(13)];
+    assert_eq!(keyset.prove(&outside), Err(MerkleError::Indices));
+}
+
+#[test]
 fn a_multiproof_with_another_number_of_hashes_or_odd_positions_is_refused() {
     let keys: Vec<_> = (0..5).map(|index| Pk1Bytes([index; 48])).collect();
     let levels = levels(&keys);
@@ -407,7 +426,7 @@ fn a_multiproof_with_another_number_of_hashes_or_odd_positions_is_refused() {
     );
 }
 
-/// A node is no leaf: the 64 bytes below an inner node do not pass for a key, nor a leaf's hash for a node.
+/// An inner node is not a leaf: its hash does not pass for a key.
 #[test]
 fn a_node_of_the_tree_does_not_pass_for_a_leaf() {
     let keys: Vec<_> = (0..4).map(|index| Pk1Bytes([index; 48])).collect();

@@ -1,7 +1,7 @@
 //! The votes of a round checked together: the verdicts are those of checking each alone, on every mix of honest,
 //! wrong, malformed and hostile votes, with and without tables, on one thread and on several, in every arithmetic.
 
-use duet_curve::{Arithmetic, Blst, Curve};
+use duet_curve::{Arithmetic, Blst, Encodings, Scalars, Sums};
 use duet_primitives::{
     suite::{G1_LEN, SCALAR_LEN},
     testing::{secret, TestSet},
@@ -14,7 +14,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Above the number from which on votes are checked in step, and no multiple of anything.
+/// Above the number from which on votes are batched, and not a multiple of a batch.
 const MEMBERS: u64 = 37;
 const GENESIS: H256 = H256::repeat_byte(7);
 
@@ -245,7 +245,7 @@ fn one_bad_vote_in_a_thousand_is_the_one_that_is_refused() {
         .map(|at| round.honest(at))
         .collect();
     let votes: Vec<_> = honest.iter().cycle().take(1000).cloned().collect();
-    // On both sides of where the next ones begin to be checked in step.
+    // On both sides of the sizes at which the next batches begin.
     for at in [0, 255, 256, 999] {
         let mut votes = votes.clone();
         votes[at] = vote(&round, at % honest.len(), Wrong::SigmaPlusSmallOrder);

@@ -230,17 +230,17 @@ fn a_justification_is_commitment_bitfield_signature_and_apk2() {
 }
 
 #[test]
-fn a_stateless_proof_is_justification_absentees_and_hashes() {
+fn a_stateless_proof_is_justification_non_signers_and_hashes() {
     let Sample { set, stateless, .. } = sample();
     let bytes = stateless.encode();
     let mut rest = &bytes[315..];
     assert_eq!(bytes[..315], stateless.justification.encode());
     assert_eq!(take(&mut rest, 1), [3 << 2]);
-    for absentee in [3, 7, 8] {
+    for non_signer in [3, 7, 8] {
         let key = set
             .set
             .keyset()
-            .key(SignerIndex::new(absentee))
+            .key(SignerIndex::new(non_signer))
             .expect("a member");
         assert_eq!(take(&mut rest, 48), key.to_bytes().as_ref());
     }

@@ -3,12 +3,10 @@
 use crate::Millis;
 use codec::Encode;
 use duet_primitives::{
-    BlockNumber, Commitment, Justification, SignerIndex, UncheckedJustification,
+    suite, BlockNumber, Commitment, Justification, SignerIndex, UncheckedJustification,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-const TAG: &[u8] = b"duet-schedule-v1";
 
 /// How many validators of a set of `len` publish a proof of `commitment` before `signer` does.
 ///
@@ -16,7 +14,7 @@ const TAG: &[u8] = b"duet-schedule-v1";
 /// long and nobody has to say whose turn it is. Cost: `len` hashes.
 pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u32 {
     let seed = Sha256::new()
-        .chain_update(TAG)
+        .chain_update(suite::SCHEDULE_TAG)
         .chain_update(commitment.encode())
         .finalize();
     let place = |index: SignerIndex| {

@@ -1,5 +1,5 @@
-//! What the filter says of an object, and the one place where an error decides whether its sender
-//! is blamed.
+//! What the filter says about an object, and the mapping from the culprit of an error to a verdict on
+//! its sender.
 
 use duet_primitives::{BlockNumber, Culprit, JustificationError, SetId, SignerIndex, VoteError};
 

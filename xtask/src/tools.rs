@@ -1,7 +1,13 @@
 //! What a build needs besides cargo: installed where that takes no decision, named where it does.
 
-use crate::{cargo::run, Result};
-use std::process::{Command, Stdio};
+use crate::{
+    cargo::{cargo, run, target_directory},
+    Result,
+};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 /// The target of the runtime and of the bare-metal build.
 pub(crate) const BARE_METAL: &str = "wasm32v1-none";
@@ -28,6 +34,61 @@ pub(crate) fn for_linting() -> Result {
         }
     }
     Ok(())
+}
+
+/// A program from the registry, in the version that we use.
+pub(crate) struct CargoTool {
+    /// The name of the package and of its program.
+    name: &'static str,
+    version: &'static str,
+}
+
+/// Licences, bans and sources of the dependencies.
+pub(crate) const CARGO_DENY: CargoTool = CargoTool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
+/// Dependencies that no source names.
+pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
+    name: "cargo-machete",
+    version: "0.9.2",
+};
+/// Books of Markdown.
+pub(crate) const MDBOOK: CargoTool = CargoTool {
+    name: "mdbook",
+    version: "0.4.52",
+};
+
+impl CargoTool {
+    /// Where the program is, installed beside what cargo builds if it is not there yet.
+    pub(crate) fn installed(&self) -> Result<PathBuf> {
+        let Self { name, version } = self;
+        let root = target_directory().join("tools");
+        let program = root.join("bin").join(name);
+        if reports_version(&program, version) {
+            return Ok(program);
+        }
+        println!("xtask: installing {name} {version}");
+        let mut install = cargo(["install", "--locked", "--force", name, "--version"]);
+        install.arg(format!("={version}")).arg("--root").arg(&root);
+        // In a folder that cargo removes afterwards, and soon: these programs run for seconds.
+        install
+            .env_remove("CARGO_TARGET_DIR")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
+            .env("CARGO_PROFILE_RELEASE_LTO", "false")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        run(&mut install)?;
+        Ok(program)
+    }
+}
+
+fn reports_version(program: &Path, version: &str) -> bool {
+    let Ok(output) = Command::new(program).args(VERSION).output() else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut words = text.split_whitespace();
+    words.any(|word| word.trim_start_matches('v') == version)
 }
 
 fn rustup_target(target: &str) -> Result {

@@ -5,7 +5,7 @@ use duet_benches::fixtures::{
     decode_justification, decode_vote, hold_together, registration, share, spread, two_proofs,
     Absentees, Round, GENESIS,
 };
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Encodings, Groups, Hashing, Pairings};
 use duet_primitives::{check_stateless, suite, RoundMessage, StatelessProof, UncheckedVote};
 use std::{hint::black_box, num::NonZeroUsize};
 

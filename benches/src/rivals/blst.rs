@@ -7,7 +7,7 @@ use crate::fixtures::Round;
 use blst::{
     blst_fp12, blst_p1_affine, blst_p2_affine, blst_scalar, min_pk, min_sig, Pairing, BLST_ERROR,
 };
-use duet_curve::{Blst, Curve};
+use duet_curve::{Blst, Groups, Hashing};
 use duet_primitives::{suite, DualKeyBytes, SecretKey, SignerIndex};
 
 /// Ethereum's ciphersuite.

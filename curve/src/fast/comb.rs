@@ -1,4 +1,4 @@
-//! Multiples of a point that is multiplied again and again: a signed comb.
+//! Multiplication with tables, for a point that is multiplied again and again: a signed comb.
 //!
 //! Half of a scalar, an odd `k` below `2^128`, is written with the digits ±1 only, in rows of `columns` bits. The
 //! bits of one column, one from each row (a tooth), select one point of a table of `2^(teeth − 1)`; the sign of
@@ -7,12 +7,12 @@
 //! the endomorphism.
 
 use super::{
-    super::{
-        digits::{BaseZ, Naf, LONG_NAF_STEPS},
-        Z,
-    },
-    lanes::{Lanes, ZERO},
-    point::{to_affine, Affine, Jacobian},
+    batch::Additions,
+    point::{to_affine, Affine, Jacobian, ZERO},
+};
+use crate::{
+    digits::{BaseZ, Naf, LONG_NAF_STEPS},
+    parameters::Z,
 };
 use alloc::{vec, vec::Vec};
 use core::{hint::black_box, iter::successors};
@@ -147,12 +147,14 @@ impl CombScalar {
 }
 
 impl Comb {
-    /// Works out the tables. Cost: 128 doublings, one addition per point.
+    /// Makes the tables of a point of G1 that is not zero. Cost: 128 doublings, one addition per point.
+    ///
+    /// Tables of a point of small order would hold infinity, which [`Comb::mul`] has no case for.
     pub(crate) fn new(shape: Shape, base: Affine) -> Self {
         Self::of_doubles(shape, base, &doubles(base, shape.bits()))
     }
 
-    /// The same, if the base, which is on the curve and not zero, is in G1: exactly when `φ(P) = −[z²]P` (Scott, eprint
+    /// The same for a base that is on the curve and not zero; `None` if it is outside of G1. It is in G1 exactly when `φ(P) = −[z²]P` (Scott, eprint
     /// 2021/1130). The doublings are those of the tables; about 30 additions come on top.
     pub(crate) fn new_checked(shape: Shape, base: Affine) -> Option<Self> {
         let doubles = doubles(base, shape.bits().max(LONG_NAF_STEPS));
@@ -170,7 +172,7 @@ impl Comb {
     fn of_doubles(shape: Shape, base: Affine, doubles: &[Jacobian]) -> Self {
         let bases = Self::bases(shape, doubles);
         let teeth = shape.teeth;
-        let mut lanes = Lanes::default();
+        let mut additions = Additions::default();
         let mut table = vec![ZERO; shape.points()];
         // Place 0 of each block: the highest tooth, and every other with the digit −1.
         for (block, rows) in bases.chunks_exact(teeth).enumerate() {
@@ -178,26 +180,26 @@ impl Comb {
         }
         for tooth in 0..teeth - 1 {
             for (block, rows) in bases.chunks_exact(teeth).enumerate() {
-                lanes.push(block * shape.entries(), rows[tooth].neg());
+                additions.push(block * shape.entries(), rows[tooth].neg());
             }
-            lanes.flush(&mut table);
+            additions.flush(&mut table);
         }
         // Level by level: the upper half has the digit of one more tooth turned to +1.
         let mut twice = bases.clone();
         for (at, base) in bases.iter().enumerate() {
-            lanes.push(at, *base);
+            additions.push(at, *base);
         }
-        lanes.flush(&mut twice);
+        additions.flush(&mut twice);
         for tooth in 0..teeth - 1 {
             let size = 1 << tooth;
             for (block, rows) in twice.chunks_exact(teeth).enumerate() {
                 let start = block * shape.entries();
                 table.copy_within(start..start + size, start + size);
                 for at in start + size..start + 2 * size {
-                    lanes.push(at, rows[tooth]);
+                    additions.push(at, rows[tooth]);
                 }
             }
-            lanes.flush(&mut table);
+            additions.flush(&mut table);
         }
         Self { shape, base, table }
     }
@@ -316,7 +318,7 @@ fn fetch<'a>(points: impl Iterator<Item = &'a Affine>) {
 /// `sums[i]`, which is zero, becomes the sum of the `i`th terms of each list. Both lists of lists are worked on
 /// at once, the first for the first half of `sums` and the second for the second. In a list all combs have one shape, and only
 /// the first list may have one that doubles.
-pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut Lanes) {
+pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], additions: &mut Additions) {
     let half = sums.len() / 2;
     let mut schedules = of.map(|lists| {
         lists.iter().flat_map(|terms| {
@@ -338,7 +340,7 @@ pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut L
             if let Pass::Double = pass {
                 (offset..)
                     .zip(terms)
-                    .for_each(|(at, _)| lanes.push(at, sums[at]));
+                    .for_each(|(at, _)| additions.push(at, sums[at]));
                 continue;
             }
             addends.clear();
@@ -348,12 +350,12 @@ pub(crate) fn sums(sums: &mut [Affine], of: [&[Vec<Term<'_>>]; 2], lanes: &mut L
             addends.extend(selected);
             fetch(addends.iter().map(|(_, addend)| addend.point));
             for (at, addend) in &addends {
-                lanes.push(*at, addend.sign.applied_to(*addend.point));
+                additions.push(*at, addend.sign.applied_to(*addend.point));
             }
         }
         if is_done {
             return;
         }
-        lanes.flush(sums);
+        additions.flush(sums);
     }
 }

@@ -1,34 +1,16 @@
 //! Integers modulo `p`, on blst's assembly.
+//!
+//! blst's functions on field elements read their arguments and write their result, and ask for nothing else: they accept
+//! every reduced element, and references make every pointer valid. A pointer to an [`Fp`] is one to a `blst_fp`, whose
+//! layout it has.
 
-use super::{super::BASE_FIELD_MODULUS, inverse::invert};
+use super::inverse::invert;
 use alloc::vec::Vec;
 use blst::{
     blst_fp, blst_fp_cneg, blst_fp_lshift, blst_fp_mul, blst_fp_mul_by_3, blst_fp_mul_by_8,
     blst_fp_sqr, blst_fp_sub,
 };
 use core::mem::MaybeUninit;
-
-/// `p`, the lowest word first.
-pub(super) const MODULUS: [u64; 6] = {
-    let mut words = [0; 6];
-    let mut at = 0;
-    while at < BASE_FIELD_MODULUS.len() {
-        let word = &mut words[5 - at / 8];
-        *word = *word << 8 | BASE_FIELD_MODULUS[at] as u64;
-        at += 1;
-    }
-    words
-};
-
-/// `R² mod p`, with `R = 2^384` that of the Montgomery form.
-pub(super) const SQUARED_RADIX: [u64; 6] = [
-    0xf4df_1f34_1c34_1746,
-    0x0a76_e6a6_09d1_04f1,
-    0x8de5_476c_4c95_b6d5,
-    0x67eb_88a9_939d_83c0,
-    0x9a79_3e85_b519_952d,
-    0x1198_8fe5_92ca_e3aa,
-];
 
 /// An element of the base field, in Montgomery form, reduced: equal elements have equal limbs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,10 +20,11 @@ pub(crate) struct Fp(pub(crate) blst_fp);
 /// Runs one of blst's operations on a place for its result.
 ///
 /// # Safety
-/// The operation writes the whole of its result.
+/// The operation must write the whole of its result, and must not read it before.
 pub(super) unsafe fn made<T>(operation: impl FnOnce(*mut T)) -> T {
     let mut out = MaybeUninit::uninit();
     operation(out.as_mut_ptr());
+    // SAFETY: the caller vouches that the operation wrote all of it.
     unsafe { out.assume_init() }
 }
 
@@ -67,38 +50,45 @@ impl Fp {
 
     #[inline(always)]
     pub(crate) fn sub(&self, other: &Self) -> Self {
-        Self(unsafe { made(|out| blst_fp_sub(out, &self.0, &other.0)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_sub(out.cast(), &self.0, &other.0)) }
     }
 
     #[inline(always)]
     pub(crate) fn neg(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp_cneg(out, &self.0, true)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_cneg(out.cast(), &self.0, true)) }
     }
 
     /// `2^bits · self`.
     #[inline(always)]
     pub(crate) fn shl(&self, bits: usize) -> Self {
-        Self(unsafe { made(|out| blst_fp_lshift(out, &self.0, bits)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_lshift(out.cast(), &self.0, bits)) }
     }
 
     #[inline(always)]
     pub(crate) fn triple(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp_mul_by_3(out, &self.0)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_mul_by_3(out.cast(), &self.0)) }
     }
 
     #[inline(always)]
     pub(crate) fn octuple(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp_mul_by_8(out, &self.0)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_mul_by_8(out.cast(), &self.0)) }
     }
 
     #[inline(always)]
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        Self(unsafe { made(|out| blst_fp_mul(out, &self.0, &other.0)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_mul(out.cast(), &self.0, &other.0)) }
     }
 
     #[inline(always)]
     pub(crate) fn square(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp_sqr(out, &self.0)) })
+        // SAFETY: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp_sqr(out.cast(), &self.0)) }
     }
 
     /// `1/self`; zero for zero.

@@ -40,7 +40,8 @@ impl Fp2 {
     }
 
     pub(crate) fn add(&self, other: &Self) -> Self {
-        Self(unsafe { made(|out| blst_fp2_add(out, &self.0, &other.0)) })
+        // SAFETY: as in `field`: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp2_add(out.cast(), &self.0, &other.0)) }
     }
 
     pub(crate) fn double(&self) -> Self {
@@ -48,14 +49,17 @@ impl Fp2 {
     }
 
     pub(crate) fn triple(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp2_mul_by_3(out, &self.0)) })
+        // SAFETY: as in `field`: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp2_mul_by_3(out.cast(), &self.0)) }
     }
 
     pub(crate) fn mul(&self, other: &Self) -> Self {
-        Self(unsafe { made(|out| blst_fp2_mul(out, &self.0, &other.0)) })
+        // SAFETY: as in `field`: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp2_mul(out.cast(), &self.0, &other.0)) }
     }
 
     pub(crate) fn square(&self) -> Self {
-        Self(unsafe { made(|out| blst_fp2_sqr(out, &self.0)) })
+        // SAFETY: as in `field`: blst writes the whole result, and every pointer is that of a live element.
+        unsafe { made(|out: *mut Self| blst_fp2_sqr(out.cast(), &self.0)) }
     }
 }

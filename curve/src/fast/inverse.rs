@@ -1,11 +1,11 @@
-//! Inversion modulo `p` in variable time, for what is public.
+//! Inversion modulo `p` in variable time, for public values.
 //!
 //! Bernstein and Yang, "Fast constant-time gcd computation and modular inversion" (eprint 2019/266), without being
 //! constant-time: steps that only halve are taken together, and the numbers get shorter as they shrink. Steps look at
-//! the lowest bits alone, so that 62 of them are worked out on single words and applied to the long numbers at
+//! the lowest bits alone, so that 62 of them are computed on single words and applied to the long numbers at
 //! once.
 
-use super::field::{MODULUS, SQUARED_RADIX};
+use crate::parameters::{MODULUS, SQUARED_RADIX};
 
 /// Bits of a limb of a long number, and steps that are taken at once.
 const BITS: u32 = 62;

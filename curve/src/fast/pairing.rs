@@ -1,28 +1,28 @@
 //! `e(a, g2) = Π e(b, q)`, on the lines of blst's Miller loop.
 //!
 //! A Miller loop doubles and adds a point of G2, and each step gives a line. Up to two factors that depend on the point of
-//! G1, lines depend on the point of G2 alone: the generator's are always the same, and those of a point that came from
-//! outside say whether it is in the subgroup. All loops of a product share their squarings.
+//! G1, lines depend on the point of G2 alone: the generator's are always the same, and those of a point that was received
+//! show whether it is in the subgroup. All loops of a product share their squarings.
 
-use super::{
-    super::{blst::is_one_after_final_exponentiation, digits::MILLER_STEPS, PointError, Z},
-    field::Fp,
-    fp2::Fp2,
-    point::Affine,
+use super::{field::Fp, fp2::Fp2, point::Affine};
+use crate::{
+    blst::ffi::{generator_g2, is_one_after_final_exponentiation, is_zero_g2},
+    digits::MILLER_STEPS,
+    encoding::PointError,
+    parameters::Z,
 };
 use alloc::vec::Vec;
 use ark_bls12_381::{Fq12Config, Fq6Config};
 use ark_ff::{Fp12Config, Fp6Config};
 use blst::{
     blst_fp12, blst_fp12_conjugate, blst_fp12_mul, blst_fp12_mul_by_xy00z0, blst_fp12_one,
-    blst_fp12_sqr, blst_fp6, blst_p1_affine, blst_p2_affine, blst_p2_affine_generator,
-    blst_p2_affine_is_inf, blst_precompute_lines,
+    blst_fp12_sqr, blst_fp6, blst_p1_affine, blst_p2_affine, blst_precompute_lines,
 };
 use core::iter::once;
 use std::{boxed::Box, sync::LazyLock};
 
-/// Pairs whose loops share their squarings. The lines of so many still fit the cache.
-const IN_STEP: usize = 32;
+/// Pairs whose loops share their squarings. The lines of this many still fit the cache.
+const BATCH: usize = 32;
 
 /// A point of G2 and the 68 lines of its Miller loop: 20 KB.
 #[derive(Debug)]
@@ -31,18 +31,18 @@ pub struct G2Prepared {
     lines: Box<[blst_fp6; MILLER_STEPS]>,
 }
 
-static GENERATOR: LazyLock<G2Prepared> =
-    LazyLock::new(|| G2Prepared::of(unsafe { &*blst_p2_affine_generator() }));
+pub(super) static GENERATOR: LazyLock<G2Prepared> =
+    LazyLock::new(|| G2Prepared::of(&generator_g2()));
 
 /// `γ = ξ^((p − 1)/6)`, and its square.
 const GAMMA: Fp2 = Fp2::from_ark(Fq12Config::FROBENIUS_COEFF_FP12_C1[1]);
 const GAMMA_2: Fp2 = Fp2::from_ark(Fq6Config::FROBENIUS_COEFF_FP6_C1[1]);
 
 impl G2Prepared {
-    /// Cost: 63 doublings and 5 additions in G2. The lines of zero mean nothing.
+    /// Cost: 63 doublings and 5 additions in G2. The lines of zero are meaningless.
     pub(crate) fn of(point: &blst_p2_affine) -> Self {
         let mut lines = Box::new([blst_fp6::default(); MILLER_STEPS]);
-        // It writes as many as there are steps.
+        // SAFETY: it writes 68 lines, which is `MILLER_STEPS`, the length of the array.
         unsafe { blst_precompute_lines(lines.as_mut_ptr(), point) };
         Self {
             point: *point,
@@ -50,7 +50,7 @@ impl G2Prepared {
         }
     }
 
-    /// The same, if the point, which is on the curve and not zero, is in the subgroup. Cost: 23 multiplications in `Fp` more.
+    /// The same for a point that is on the curve and not zero, with its subgroup check. Cost: 23 multiplications in `Fp` more.
     pub(crate) fn of_checked(point: &blst_p2_affine) -> Result<Self, PointError> {
         let prepared = Self::of(point);
         if prepared.is_in_subgroup() {
@@ -110,8 +110,9 @@ impl Factors {
 }
 
 /// The product of the Miller loops of pairs none of whose points is zero.
-fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
+pub(super) fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
     let factors: Vec<_> = pairs.iter().map(|(p, _)| Factors::of(p)).collect();
+    // SAFETY: it returns a pointer to a constant.
     let mut out = unsafe { *blst_fp12_one() };
     let product = &raw mut out;
     let mut steps = 0..MILLER_STEPS;
@@ -119,11 +120,13 @@ fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
         let Some(step) = steps.next() else { return };
         for ((_, q), factors) in pairs.iter().zip(&factors) {
             let line = factors.on(&q.lines[step]);
+            // SAFETY: `product` points to `out`, which is live and not borrowed; blst allows its result to be its argument.
             unsafe { blst_fp12_mul_by_xy00z0(product, product, &line) };
         }
     };
     for bit in (0..63).rev() {
         if bit < 62 {
+            // SAFETY: as above.
             unsafe { blst_fp12_sqr(product, product) };
         }
         multiply();
@@ -132,6 +135,7 @@ fn miller_loop(pairs: &[(Affine, &G2Prepared)]) -> blst_fp12 {
         }
     }
     // The parameter of the curve is negative.
+    // SAFETY: as above.
     unsafe { blst_fp12_conjugate(product) };
     out
 }
@@ -144,49 +148,20 @@ pub(crate) fn equation_holds(
     let left = (Affine::from_blst(left).neg(), &*GENERATOR);
     let right = right
         .iter()
-        .filter(|(_, q)| !unsafe { blst_p2_affine_is_inf(&q.point) })
+        .filter(|(_, q)| !is_zero_g2(&q.point))
         .map(|(p, q)| (Affine::from_blst(p), *q));
     let pairs: Vec<_> = once(left)
         .chain(right)
         .filter(|(p, _)| !p.is_zero())
         .collect();
     let product = pairs
-        .chunks(IN_STEP)
+        .chunks(BATCH)
         .map(miller_loop)
         .reduce(|mut product, factor| {
             let place = &raw mut product;
+            // SAFETY: `place` points to `product`, which is live; blst allows its result to be its argument.
             unsafe { blst_fp12_mul(place, place, &factor) };
             product
         });
     product.is_none_or(|product| is_one_after_final_exponentiation(&product))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{miller_loop, Affine, G2Prepared, GENERATOR};
-    use crate::{Blst, Curve};
-    use blst::{blst_fp12, blst_fp12_is_equal, blst_miller_loop_n};
-
-    #[test]
-    fn two_loops_are_those_of_blst() {
-        let (g1, g2) = (Blst::g1_generator(), Blst::g2_generator());
-        for number in 1..20 {
-            let scalar = Blst::scalar_from_u128(number << 100 | 0x5eed);
-            let (p, q) = (
-                Blst::g1_mul_secret(&g1, &scalar),
-                Blst::g2_mul_secret(&g2, &scalar),
-            );
-            let found = miller_loop(&[
-                (Affine::from_blst(&p), &*GENERATOR),
-                (Affine::from_blst(&g1), &G2Prepared::of(&q)),
-            ]);
-            let mut expected = blst_fp12::default();
-            let (of_g1, of_g2) = ([&raw const p, &g1], [&raw const g2, &q]);
-            let is_equal = unsafe {
-                blst_miller_loop_n(&mut expected, of_g2.as_ptr(), of_g1.as_ptr(), 2);
-                blst_fp12_is_equal(&expected, &found)
-            };
-            assert!(is_equal, "{number}");
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! Points of `E(Fp): y² = x³ + 4`, with branches: everything here is public.
+//! Points of `E(Fp): y² = x³ + 4`. Variable-time: everything here is public.
 
 use super::field::{invert_all, Fp};
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ const BETA: Fp = Fp(blst::blst_fp {
     ],
 });
 
-/// A point in affine coordinates.
+/// A point in affine coordinates; zero is `(0, 0)`, which is not on the curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Affine {
     pub(crate) x: Fp,
@@ -38,7 +38,7 @@ impl Affine {
         }
     }
 
-    /// Whether this is `(0, 0)`, which stands for zero where it may occur.
+    /// Whether this is zero.
     #[inline(always)]
     pub(crate) fn is_zero(&self) -> bool {
         self.x.is_zero() && self.y.is_zero()
@@ -71,6 +71,23 @@ impl Affine {
     }
 }
 
+/// Zero in affine coordinates.
+pub(super) const ZERO: Affine = Affine {
+    x: Fp::ZERO,
+    y: Fp::ZERO,
+};
+
+/// The sum of opposite points, or of points of which at least one is zero: the cases that have no slope.
+pub(super) fn vertical_sum(point: &Affine, other: &Affine) -> Affine {
+    if point.is_zero() {
+        *other
+    } else if other.is_zero() {
+        *point
+    } else {
+        ZERO
+    }
+}
+
 /// A point in Jacobian coordinates; zero has `z = 0`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Jacobian {
@@ -79,6 +96,7 @@ pub(crate) struct Jacobian {
     z: Fp,
 }
 
+/// Of a point that is not zero.
 impl From<Affine> for Jacobian {
     fn from(point: Affine) -> Self {
         Self {
@@ -137,7 +155,7 @@ impl Jacobian {
         Self { x, y, z }
     }
 
-    /// Cost: 8M + 3S.
+    /// Adds a point that is not zero. Cost: 8M + 3S.
     pub(crate) fn add_affine(&self, other: &Affine) -> Self {
         if self.is_zero() {
             return (*other).into();
@@ -186,6 +204,11 @@ impl Jacobian {
         }
     }
 
+    /// In affine coordinates. Cost: one inversion.
+    pub(crate) fn to_affine(self) -> Affine {
+        to_affine(&[self]).first().copied().unwrap_or_default()
+    }
+
     /// Whether both are the same point. Cost: 6M + 2S at most.
     pub(crate) fn equals(&self, other: &Self) -> bool {
         if self.is_zero() || other.is_zero() {
@@ -197,7 +220,12 @@ impl Jacobian {
     }
 }
 
-/// The points in affine coordinates, zero as blst has it: `(0, 0)`. Cost: one inversion for all, 6M + 1S each.
+/// A public point as blst keeps it.
+pub(crate) fn normal(point: blst_p1) -> blst_p1_affine {
+    Jacobian::from(point).to_affine().to_blst()
+}
+
+/// The points in affine coordinates. Cost: one inversion for all, 6M + 1S each.
 pub(crate) fn to_affine(points: &[Jacobian]) -> Vec<Affine> {
     let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
     invert_all(&mut inverses, &mut Vec::with_capacity(points.len()));

@@ -1,21 +1,19 @@
-//! Sums of many points, and of some of the same points again and again.
+//! Sums of points, and cached subset sums of lists that are added up again and again.
 //!
-//! Every proof of a set asks for the sum of those keys whose owners did, or did not, sign. Split the keys into groups
-//! of eight and keep the sum of every subset of a group: a proof then takes one addition for each group instead
-//! of one for each key. Making these tables takes 31 additions for each key, so they are made when the additions that
-//! they would have saved so far have come to as many: nobody who checks a few proofs pays for them, and nobody
-//! takes more than twice the additions of somebody who knew beforehand how many proofs would come.
+//! Every proof of a set asks for the sum of those keys whose owners did, or did not, sign. The keys are split into groups
+//! of eight, and the sum of every subset of a group is cached: a proof then takes one addition for each group instead
+//! of one for each key. Making these tables takes 31 additions for each key. They are made when the additions that
+//! they would have saved so far have come to as many: a node that checks a few proofs does not pay for them, and no node
+//! does more than twice the additions that it would have done had it known the number of proofs beforehand.
 //!
-//! Those who are away mostly stay away. So the last sum is kept too, and where that takes fewer additions, the next one
-//! begins with it and adds or takes off the keys in which they differ.
+//! The set of non-signers rarely changes. So the last sum is cached too, and where that takes fewer additions, the next one
+//! starts from it and adds or subtracts the keys in which they differ.
 
 use super::{
-    super::{is_set, places, some},
-    lanes::{Lanes, ZERO},
-    normal,
-    point::{Affine, Jacobian},
-    LANES, MIN_LANES,
+    batch::{Additions, BATCH, MIN_BATCH},
+    point::{Affine, Jacobian, ZERO},
 };
+use crate::selection::{is_set, selected, set_bits};
 use alloc::{vec, vec::Vec};
 use blst::blst_p1_affine;
 use std::sync::{
@@ -25,45 +23,47 @@ use std::sync::{
 
 /// The sum of points, which may be zero, equal or opposite.
 pub(crate) fn sum(mut points: impl Iterator<Item = Affine>) -> blst_p1_affine {
-    let mut sums: Vec<_> = points.by_ref().take(LANES).collect();
-    let mut lanes = Lanes::before_scalars();
+    let mut sums: Vec<_> = points.by_ref().take(BATCH).collect();
+    let mut additions = Additions::before_scalar_code();
     let mut at = 0;
     for point in points {
-        lanes.push(at, point);
+        additions.push(at, point);
         at += 1;
         if at == sums.len() {
-            lanes.flush(&mut sums);
+            additions.flush(&mut sums);
             at = 0;
         }
     }
-    lanes.flush(&mut sums);
-    while sums.len() > MIN_LANES {
+    additions.flush(&mut sums);
+    while sums.len() > MIN_BATCH {
         let rest = sums.split_off(sums.len().div_ceil(2));
         for (at, point) in rest.into_iter().enumerate() {
-            lanes.push(at, point);
+            additions.push(at, point);
         }
-        lanes.flush(&mut sums);
+        additions.flush(&mut sums);
     }
     let last = sums.iter().filter(|point| !point.is_zero());
-    normal(last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point)))
+    last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point))
+        .to_affine()
+        .to_blst()
 }
 
-/// What the kept sums of a set may take.
+/// The most that the cached sums of a set may take.
 const BYTES: usize = 40 << 20;
 
-/// Points in a group, from the largest on: the first with which a list fits into [`BYTES`] is taken. Sums of larger
-/// lists are not kept.
+/// Points in a group, the largest first: the first is taken with which a list fits into [`BYTES`]. Subset sums of larger
+/// lists are not cached.
 const WIDTHS: [usize; 3] = [8, 4, 2];
 
-/// Groups whose tables are made in step.
-const GROUPS_IN_STEP: usize = 16;
+/// Groups whose tables are made in one batch.
+const GROUPS_IN_BATCH: usize = 16;
 
-/// What is kept of the sums of some of one list of points, shared by its copies; nothing at first.
+/// Cached subset sums of one list of points, shared by its copies; none at first.
 #[derive(Clone, Debug, Default)]
-pub struct Sums(Arc<Kept>);
+pub struct SubsetCache(Arc<Cache>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Cache {
     /// Additions that tables would have saved.
     missed: AtomicUsize,
     subsets: OnceLock<Option<Subsets>>,
@@ -73,19 +73,19 @@ struct Kept {
 /// A sum, and of which points.
 #[derive(Debug)]
 struct Last {
-    selected: Vec<u8>,
+    subset: Vec<u8>,
     sum: blst_p1_affine,
 }
 
 impl Last {
     /// The points in which another sum differs from this one.
-    fn differences(&self, selected: &[u8]) -> Vec<u8> {
-        let mut differing = self.selected.clone();
-        differing.resize(selected.len().max(differing.len()), 0);
+    fn differences(&self, subset: &[u8]) -> Vec<u8> {
+        let mut differing = self.subset.clone();
+        differing.resize(subset.len().max(differing.len()), 0);
         differing
             .iter_mut()
-            .zip(selected)
-            .for_each(|(byte, selected)| *byte ^= selected);
+            .zip(subset)
+            .for_each(|(byte, other)| *byte ^= other);
         differing
     }
 
@@ -96,9 +96,9 @@ impl Last {
         point: fn(&P) -> &blst_p1_affine,
         differing: &[u8],
     ) -> blst_p1_affine {
-        let changes = places(differing).map_while(|place| {
-            let changed = Affine::from_blst(point(list.get(place)?));
-            Some(changed.neg_if(is_set(&self.selected, place)))
+        let changes = set_bits(differing).map_while(|index| {
+            let changed = Affine::from_blst(point(list.get(index)?));
+            Some(changed.neg_if(is_set(&self.subset, index)))
         });
         sum(core::iter::once(Affine::from_blst(&self.sum)).chain(changes))
     }
@@ -109,79 +109,79 @@ fn ones(bytes: &[u8]) -> usize {
     bytes.iter().map(|byte| byte.count_ones() as usize).sum()
 }
 
-impl Sums {
-    /// The sum of those whose bits are set in `selected`.
-    pub(crate) fn sum_of_some<P>(
+impl SubsetCache {
+    /// The sum of the points whose bits are set in `subset`.
+    pub(crate) fn sum_of<P>(
         &self,
         list: &[P],
         point: fn(&P) -> &blst_p1_affine,
-        selected: &[u8],
+        subset: &[u8],
     ) -> blst_p1_affine {
-        // Who finds it taken does without it.
+        // A thread that finds it locked does without it.
         let mut last = self.0.last.try_lock().ok();
-        let nearby = last.as_deref().and_then(Option::as_ref).and_then(|last| {
-            let differing = last.differences(selected);
-            (ones(&differing) < self.terms(selected)).then_some((last, differing))
+        let near = last.as_deref().and_then(Option::as_ref).and_then(|last| {
+            let differing = last.differences(subset);
+            (ones(&differing) < self.terms(subset)).then_some((last, differing))
         });
-        let sum = match nearby {
+        let sum = match near {
             Some((last, differing)) => last.next(list, point, &differing),
-            None => self.sum_anew(list, point, selected),
+            None => self.sum_from_scratch(list, point, subset),
         };
         if let Some(last) = last.as_deref_mut() {
             *last = Some(Last {
-                selected: selected.to_vec(),
+                subset: subset.to_vec(),
                 sum,
             });
         }
         sum
     }
 
-    /// How many terms a sum has that does not begin with the last one.
-    fn terms(&self, selected: &[u8]) -> usize {
+    /// How many terms a sum has that does not start from the last one.
+    fn terms(&self, subset: &[u8]) -> usize {
         match self.0.subsets.get() {
-            Some(Some(subsets)) => groups(selected, subsets.width).count(),
-            _ => ones(selected),
+            Some(Some(subsets)) => groups(subset, subsets.width).count(),
+            _ => ones(subset),
         }
     }
 
-    fn sum_anew<P>(
+    fn sum_from_scratch<P>(
         &self,
         list: &[P],
         point: fn(&P) -> &blst_p1_affine,
-        selected: &[u8],
+        subset: &[u8],
     ) -> blst_p1_affine {
         let affine = |entry: &P| Affine::from_blst(point(entry));
         match self.0.subsets.get() {
-            Some(Some(subsets)) => return sum(subsets.terms(selected)),
+            Some(Some(subsets)) => return sum(subsets.terms(subset)),
             // They do not fit.
             Some(None) => {}
-            None if self.is_due(list.len(), selected) => {
+            None if self.is_due(list.len(), subset) => {
                 let points: Vec<_> = list.iter().map(affine).collect();
                 let subsets = self.0.subsets.get_or_init(|| Subsets::of(&points));
                 return match subsets {
-                    Some(subsets) => sum(subsets.terms(selected)),
-                    None => sum(some(&points, selected).copied()),
+                    Some(subsets) => sum(subsets.terms(subset)),
+                    None => sum(selected(&points, subset).copied()),
                 };
             }
             None => {}
         }
         // Finding them first lets the processor fetch many at once.
-        let entries: Vec<_> = some(list, selected).collect();
+        let entries: Vec<_> = selected(list, subset).collect();
         sum(entries.into_iter().map(affine))
     }
 
-    /// Counts what tables would have saved of this sum, and says whether they are worth making now.
-    fn is_due(&self, len: usize, selected: &[u8]) -> bool {
+    /// Adds what tables would have saved of this sum, and returns whether it is time to make them.
+    fn is_due(&self, len: usize, subset: &[u8]) -> bool {
         let Some(width) = width(len) else {
             return false;
         };
-        let saved = ones(selected).saturating_sub(groups(selected, width).count());
+        let saved = ones(subset).saturating_sub(groups(subset, width).count());
         let missed = self.0.missed.fetch_add(saved, Ordering::Relaxed);
         missed.saturating_add(saved) >= len.div_ceil(width) * ((1 << width) - width - 1)
     }
 
     #[cfg(test)]
-    pub(super) fn are_kept(&self) -> bool {
+    pub(super) fn are_cached(&self) -> bool {
         matches!(self.0.subsets.get(), Some(Some(_)))
     }
 }
@@ -192,21 +192,21 @@ pub(super) fn width(len: usize) -> Option<usize> {
     WIDTHS.into_iter().find(|width| bytes(*width) <= BYTES)
 }
 
-/// The groups of which something is selected, and what.
-fn groups(selected: &[u8], width: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+/// The groups of which something is selected, each with the bits of its subset.
+fn groups(subset: &[u8], width: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let in_byte = 8 / width;
     let mask = (1 << width) - 1;
-    selected
+    subset
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte != 0)
         .flat_map(move |(at, byte)| {
             (0..in_byte).map(move |part| {
-                let subset = usize::from(*byte) >> (part * width) & mask;
-                (at * in_byte + part, subset)
+                let bits = usize::from(*byte) >> (part * width) & mask;
+                (at * in_byte + part, bits)
             })
         })
-        .filter(|(_, subset)| *subset != 0)
+        .filter(|(_, bits)| *bits != 0)
 }
 
 /// The sum of every subset of every group, the empty one included, so that a subset's bits are its place.
@@ -225,9 +225,9 @@ impl Subsets {
     pub(super) fn new(points: &[Affine], width: usize) -> Self {
         let size = 1 << width;
         let mut sums = vec![ZERO; points.len().div_ceil(width) * size];
-        let mut lanes = Lanes::default();
-        let in_step = points.chunks(width * GROUPS_IN_STEP);
-        for (points, sums) in in_step.zip(sums.chunks_mut(size * GROUPS_IN_STEP)) {
+        let mut additions = Additions::default();
+        let batches = points.chunks(width * GROUPS_IN_BATCH);
+        for (points, sums) in batches.zip(sums.chunks_mut(size * GROUPS_IN_BATCH)) {
             for bit in 0..width {
                 for (group, points) in points.chunks(width).enumerate() {
                     let first = group * size;
@@ -235,19 +235,19 @@ impl Subsets {
                         let with = without + (1 << bit);
                         sums[with] = sums[without];
                         if let Some(point) = points.get(bit) {
-                            lanes.push(with, *point);
+                            additions.push(with, *point);
                         }
                     }
                 }
-                lanes.flush(sums);
+                additions.flush(sums);
             }
         }
         Self { width, sums }
     }
 
-    /// What adds up to the sum of those whose bits are set. Those beyond the points count for nothing.
-    pub(super) fn terms<'a>(&'a self, selected: &'a [u8]) -> impl Iterator<Item = Affine> + 'a {
-        groups(selected, self.width)
-            .filter_map(|(group, subset)| self.sums.get((group << self.width) + subset).copied())
+    /// Terms whose sum is that of the points whose bits are set. Bits beyond the list are ignored.
+    pub(super) fn terms<'a>(&'a self, subset: &'a [u8]) -> impl Iterator<Item = Affine> + 'a {
+        groups(subset, self.width)
+            .filter_map(|(group, bits)| self.sums.get((group << self.width) + bits).copied())
     }
 }

@@ -1,19 +1,28 @@
-//! The fast path against blst's own operations, single against in step, and every exceptional case.
+//! The fast checks against blst's own operations, single against batched, and every exceptional case.
 
 use super::{
+    batch::Additions,
     comb::{Comb, CombScalar, Shape, Term},
-    field::{invert_all, Fp, MODULUS},
-    lanes::{Lanes, ZERO},
-    point::{to_affine, Affine, Jacobian},
-    sums::{self, Subsets, Sums},
-    variable, Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES,
+    field::{invert_all, Fp},
+    pairing::{self, miller_loop, G2Prepared},
+    point::{to_affine, Affine, Jacobian, ZERO},
+    sums::{self, SubsetCache, Subsets},
+    tables::{Tables, GENERATOR, KEYS, KEY_TABLES_BYTES, MESSAGES},
+    variable,
 };
-use crate::{blst::decompress, digits::BaseZ, some, Blst, Curve, Z};
+use crate::{
+    blst::ffi::decompress_g1,
+    digits::BaseZ,
+    parameters::{MODULUS, Z},
+    selection::selected,
+    traits::{Encodings, Groups, Multiplications, Scalars, Sums},
+    Blst,
+};
 use alloc::{vec, vec::Vec};
-use blst::{blst_fp, blst_p1_affine};
+use blst::{blst_fp, blst_fp12, blst_fp12_is_equal, blst_miller_loop_n, blst_p1_affine};
 use proptest::prelude::*;
 
-type Scalar = <Blst as Curve>::Scalar;
+type Scalar = <Blst as Scalars>::Scalar;
 
 /// A scalar that depends on `number` in every bit.
 fn scalar(number: u64) -> Scalar {
@@ -74,14 +83,14 @@ fn base(number: u64) -> Affine {
 }
 
 fn add_all(points: &mut [Affine], addends: &[Affine]) {
-    let mut lanes = Lanes::default();
+    let mut additions = Additions::default();
     for (at, addend) in addends.iter().enumerate() {
-        lanes.push(at, *addend);
+        additions.push(at, *addend);
     }
-    lanes.flush(points);
+    additions.flush(points);
 }
 
-/// What blst's own multiplication says.
+/// The product by blst's own multiplication.
 fn expected(point: &Affine, scalar: &Scalar) -> Affine {
     Affine::from_blst(&Blst::g1_mul_secret(&point.to_blst(), scalar))
 }
@@ -99,7 +108,7 @@ fn on_curve(x: u8) -> Option<Affine> {
     let mut bytes = [0; 48];
     bytes[0] = 0x80;
     bytes[47] = x;
-    decompress(&bytes)
+    decompress_g1(&bytes)
         .ok()
         .map(|point| Affine::from_blst(&point))
 }
@@ -156,15 +165,15 @@ fn inverses_are_inverses_at_every_edge() {
 
 proptest! {
     #[test]
-    fn inverses_are_inverses(mut l: [u64; 6], kept in 1..=6_usize) {
-        l[kept..].fill(0);
+    fn inverses_are_inverses(mut l: [u64; 6], words in 1..=6_usize) {
+        l[words..].fill(0);
         l[5] %= MODULUS[5];
         assert_is_inverted(Fp(blst_fp { l }));
     }
 }
 
 #[test]
-fn inverses_in_bulk_are_inverses_and_pass_over_zero() {
+fn simultaneous_inverses_are_inverses_and_skip_zero() {
     let elements: Vec<_> = (0..20)
         .map(|number| {
             if number % 7 == 3 {
@@ -200,9 +209,9 @@ fn additions_handle_zero_equal_and_opposite_points_in_both_coordinates() {
     ];
     let (mut left, right): (Vec<_>, Vec<_>) = cases.iter().copied().unzip();
     add_all(&mut left, &right);
-    for ((a, b), in_lanes) in cases.iter().zip(&left) {
+    for ((a, b), in_batch) in cases.iter().zip(&left) {
         let expected = sum(a, b);
-        assert_eq!(*in_lanes, expected);
+        assert_eq!(*in_batch, expected);
         let jacobian = |point: &Affine| match *point {
             ZERO => Jacobian::ZERO,
             point => Jacobian::from(point),
@@ -249,7 +258,7 @@ fn combs_of_every_shape_multiply_as_blst_does() {
             .collect();
         let mut sums = vec![ZERO; 2 * scalars.len()];
         let both = [terms.clone(), with];
-        super::comb::sums(&mut sums, [&both, &[terms]], &mut Lanes::default());
+        super::comb::sums(&mut sums, [&both, &[terms]], &mut Additions::default());
         let (both, alone) = sums.split_at(scalars.len());
         for (at, scalar) in scalars.iter().enumerate() {
             let product = expected(&point, scalar);
@@ -267,7 +276,8 @@ fn a_product_with_the_subgroup_check_or_without_is_that_of_blst() {
     let scalars: Vec<_> = edges().into_iter().chain((0..20).map(scalar)).collect();
     let points: Vec<_> = (0..).map(base).take(scalars.len()).collect();
     let digits: Vec<_> = scalars.iter().map(base_z).collect();
-    let (products, verdicts) = variable::mul_checked_all(&points, &digits, &mut Lanes::default());
+    let (products, verdicts) =
+        variable::mul_checked_all(&points, &digits, &mut Additions::default());
     for (at, point) in points.iter().enumerate() {
         let product = expected(point, &scalars[at]);
         let alone = variable::mul_checked(point, &digits[at]).expect("the point is in G1");
@@ -300,7 +310,7 @@ fn points_outside_of_the_subgroup_are_told_apart_as_blst_does() {
         .map(|number| base_z(&scalar(number)))
         .take(points.len())
         .collect();
-    let (_, verdicts) = variable::mul_checked_all(&points, &digits, &mut Lanes::default());
+    let (_, verdicts) = variable::mul_checked_all(&points, &digits, &mut Additions::default());
     for ((point, digits), verdict) in points.iter().zip(&digits).zip(verdicts) {
         let bytes = Blst::g1_to_bytes(&point.to_blst());
         let is_in_subgroup = Blst::g1_from_bytes(&bytes).is_ok();
@@ -315,15 +325,29 @@ fn points_outside_of_the_subgroup_are_told_apart_as_blst_does() {
 }
 
 #[test]
+fn a_short_product_without_tables_is_right_for_a_point_of_order_three() {
+    let point = on_curve(0).expect("(0, 2) is on the curve");
+    for number in [0, 1, 2, 3, 4, 5, 6, u128::MAX] {
+        let expected = match number % 3 {
+            0 => ZERO,
+            1 => point,
+            _ => point.neg(),
+        };
+        let product = variable::mul_short(&point, number).to_affine();
+        assert_eq!(product, expected, "{number}");
+    }
+}
+
+#[test]
 fn tables_of_keys_stay_within_their_bound_for_sets_of_any_size() {
     for set_len in [1, 4, 1_000, 1_365, 2_000, 5_000, 20_000, 50_000, 87_381] {
         let tables = Tables::for_key(set_len);
-        let shape = tables.0.expect("there is a shape for this many").shape;
+        let shape = tables.shape().expect("there is a shape for this many");
         assert!(shape.bytes() * usize::try_from(set_len).unwrap() <= KEY_TABLES_BYTES);
     }
     // A thousand have the largest.
-    assert_eq!(Tables::for_key(1_000).0.unwrap().shape, KEYS[0]);
-    assert!(Tables::for_key(100_000).0.is_none());
+    assert_eq!(Tables::for_key(1_000).shape(), Some(KEYS[0]));
+    assert!(Tables::for_key(100_000).shape().is_none());
 }
 
 #[test]
@@ -361,27 +385,27 @@ fn subsets_of_every_width_add_up_to_what_is_selected() {
 }
 
 #[test]
-fn sums_are_kept_once_they_would_have_saved_what_they_cost() {
-    let (points, kept) = (multiples(32), Sums::default());
+fn sums_are_cached_once_they_would_have_saved_what_they_cost() {
+    let (points, cache) = (multiples(32), SubsetCache::default());
     // Others each time, so that none begins with the one before. 32 points in four groups: two of them take 14
     // additions less each time, against 4 · 247.
     for time in 1..=80 {
         let selected = [[0xff, 0xff, 0, 0], [0, 0, 0xff, 0xff]][time % 2];
-        kept.sum_of_some(&points, own, &selected);
-        assert_eq!(kept.are_kept(), time >= 71, "{time}");
+        cache.sum_of(&points, own, &selected);
+        assert_eq!(cache.are_cached(), time >= 71, "{time}");
     }
-    let sparse = Sums::default();
+    let sparse = SubsetCache::default();
     for time in 0..1_000 {
         let selected = [[0x01, 0x80, 0, 0], [0, 0, 0x10, 0x02]][time % 2];
-        sparse.sum_of_some(&points, own, &selected);
+        sparse.sum_of(&points, own, &selected);
     }
-    assert!(!sparse.are_kept(), "there is nothing to save");
+    assert!(!sparse.are_cached(), "there is nothing to save");
 }
 
 #[test]
-fn a_sum_that_begins_with_the_last_one_is_the_sum() {
+fn a_sum_that_starts_from_the_last_one_is_the_sum() {
     let points = multiples(40);
-    let kept = Sums::default();
+    let cache = SubsetCache::default();
     // The same, a few more, a few less, none, all, fewer and more bytes than points have, and bits of no point.
     let selections: [&[u8]; 12] = [
         &[0xff, 0x0f, 0x31, 0xff, 0x01],
@@ -397,17 +421,41 @@ fn a_sum_that_begins_with_the_last_one_is_the_sum() {
         &[0; 5],
         &[0x10, 0, 0, 0, 0x80],
     ];
-    for selected in selections {
-        let expected = some(&points, selected).collect::<Vec<_>>();
-        let found = kept.sum_of_some(&points, own, selected);
-        assert_eq!(found, Blst::g1_sum(&expected), "{selected:?}");
+    for subset in selections {
+        let expected = selected(&points, subset).collect::<Vec<_>>();
+        let found = cache.sum_of(&points, own, subset);
+        assert_eq!(found, Blst::g1_sum(&expected), "{subset:?}");
     }
 }
 
 #[test]
-fn longer_lists_are_kept_in_smaller_groups_and_the_longest_not_at_all() {
+fn longer_lists_are_cached_in_smaller_groups_and_the_longest_not_at_all() {
     let widths = [1_000, 10_000, 13_000, 14_000, 100_000, 200_000, 1_000_000].map(sums::width);
     let expected = [8, 8, 8, 4, 4, 2].map(Some);
     assert_eq!(widths[..6], expected);
     assert_eq!(widths[6], None);
+}
+
+#[test]
+fn two_loops_are_those_of_blst() {
+    let (g1, g2) = (Blst::g1_generator(), Blst::g2_generator());
+    for number in 1..20 {
+        let scalar = Blst::scalar_from_u128(number << 100 | 0x5eed);
+        let (p, q) = (
+            Blst::g1_mul_secret(&g1, &scalar),
+            Blst::g2_mul_secret(&g2, &scalar),
+        );
+        let found = miller_loop(&[
+            (Affine::from_blst(&p), &*pairing::GENERATOR),
+            (Affine::from_blst(&g1), &G2Prepared::of(&q)),
+        ]);
+        let mut expected = blst_fp12::default();
+        let (of_g1, of_g2) = ([&raw const p, &g1], [&raw const g2, &q]);
+        // SAFETY: both lists have two pointers to live points.
+        let is_equal = unsafe {
+            blst_miller_loop_n(&mut expected, of_g2.as_ptr(), of_g1.as_ptr(), 2);
+            blst_fp12_is_equal(&expected, &found)
+        };
+        assert!(is_equal, "{number}");
+    }
 }

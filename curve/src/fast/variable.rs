@@ -1,17 +1,18 @@
-//! Multiples of a point that is seen once, and whether it is in the subgroup: one chain of doublings for both.
+//! Multiplication without tables, for a point that is used once, together with its subgroup check: one chain of doublings
+//! serves both.
 //!
-//! `P` is in G1 exactly when `φ(P) = −[z²]P` (Scott, eprint 2021/1130). Working `[z²]P` out takes `2^i·P` for
+//! `P` is in G1 exactly when `φ(P) = −[z²]P` (Scott, eprint 2021/1130). Computing `[z²]P` takes `2^i·P` for
 //! `i < 64` and `2^i·[z]P` for `i < 64`, and these are all that a product needs when its scalar is written in base
 //! `|z|`: `(d0 + d2·z²)·P` from the first run, `(d1 + d3·z²)·[z]P` from the second, where `[z²]` is `−φ`. Digits
 //! are taken from the lowest on (Yao), so that the sums by digit grow as the chain does.
 
 use super::{
-    super::{
-        digits::{self, BaseZ, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
-        Weight,
-    },
-    lanes::{Lanes, ZERO},
-    point::{to_affine, Affine, Jacobian},
+    batch::Additions,
+    point::{to_affine, Affine, Jacobian, ZERO},
+};
+use crate::{
+    digits::{self, BaseZ, LONG_NAF_STEPS, NAF_STEPS, Z_BITS},
+    traits::Weight,
 };
 use alloc::{vec, vec::Vec};
 use core::iter::successors;
@@ -24,7 +25,7 @@ const ODD: usize = 1 << (WINDOW - 2);
 type Naf = digits::Naf<4>;
 const BUCKETS: usize = 4;
 
-/// `scalar · point`, or `None` when the point, which is on the curve, is not in the subgroup.
+/// `scalar · point`, or `None` when the point, which is on the curve and not zero, is not in the subgroup.
 ///
 /// Cost: 128 doublings, about 70 additions.
 pub(crate) fn mul_checked(point: &Affine, scalar: &BaseZ) -> Option<Jacobian> {
@@ -37,7 +38,7 @@ pub(crate) fn mul_checked(point: &Affine, scalar: &BaseZ) -> Option<Jacobian> {
         .then(|| weighted(&buckets))
 }
 
-/// `scalar · point` for a point of G1, which is not zero. With nothing to be learnt about the point on the way, digits are
+/// `scalar · point` for a point of G1, which is not zero. Without a subgroup check, digits are
 /// taken from the highest on (Straus), and additions are of affine points.
 ///
 /// Cost: 129 doublings, about 50 additions, one inversion.
@@ -75,7 +76,7 @@ pub(crate) fn times_weight(point: &Affine, weight: Weight) -> Jacobian {
     weighted(&buckets)
 }
 
-/// `scalar · point` for any point of the curve.
+/// `scalar · point` for any point of the curve that is not zero.
 ///
 /// Cost: 128 doublings, about 30 additions.
 pub(crate) fn mul_short(point: &Affine, scalar: u128) -> Jacobian {
@@ -144,45 +145,45 @@ fn weighted(buckets: &[Jacobian; BUCKETS]) -> Jacobian {
     sum.double().add(&running.add(&buckets[0]))
 }
 
-/// [`mul_checked`] of many points in step.
+/// [`mul_checked`] of many points in one batch.
 ///
-/// Returns the products; those of points outside of the subgroup mean nothing, and their flag is `false`.
+/// Returns the products, and whether each point is in the subgroup. The products of those that are not are meaningless.
 pub(crate) fn mul_checked_all(
     points: &[Affine],
     scalars: &[BaseZ],
-    lanes: &mut Lanes,
+    additions: &mut Additions,
 ) -> (Vec<Affine>, Vec<bool>) {
     let count = points.len();
     let mut work = Work::new(points);
     let digits = |of: [usize; SETS]| scalars.iter().map(move |scalar| of.map(|at| scalar.0[at]));
-    work.run(digits([0, 2]), &Z_BITS, lanes);
+    work.run(digits([0, 2]), &Z_BITS, additions);
     work.points.copy_within(count..2 * count, 0);
     work.points[count..2 * count].fill(ZERO);
-    work.run(digits([1, 3]), &Z_BITS, lanes);
+    work.run(digits([1, 3]), &Z_BITS, additions);
     let are_in_subgroup = points
         .iter()
         .zip(&work.points[count..2 * count])
         .map(|(point, times_z2)| *times_z2 == point.mul_z2())
         .collect();
-    (work.products(lanes), are_in_subgroup)
+    (work.products(additions), are_in_subgroup)
 }
 
-/// [`times_weight`] of many points in step; they may be zero.
+/// [`times_weight`] of many points in one batch; they may be zero.
 pub(crate) fn times_weights(
     points: &[Affine],
     weights: &[Weight],
-    lanes: &mut Lanes,
+    additions: &mut Additions,
 ) -> Vec<Affine> {
     let mut work = Work::new(points);
-    work.run(weights.iter().copied(), &[], lanes);
-    work.products(lanes)
+    work.run(weights.iter().copied(), &[], additions);
+    work.products(additions)
 }
 
-/// Numbers whose digits a run takes, the second of which is multiplied by `[z²]`. In step, each has buckets of its own:
-/// `[z²]` is then applied once.
+/// Numbers whose digits a run takes, the second of which is multiplied by `[z²]`. In a batch each has buckets of its own,
+/// so that `[z²]` is applied once.
 const SETS: usize = 2;
 
-/// What many products are worked out in: the powers, the sums that become `[z]` of the points, the buckets of
+/// The points that many products are computed with: the powers, the sums that become `[z]` of the points, the buckets of
 /// the first point, those of the second, and so on.
 struct Work {
     count: usize,
@@ -202,62 +203,63 @@ impl Work {
         &mut self,
         digits: impl Iterator<Item = [u64; SETS]>,
         bits: &[usize],
-        lanes: &mut Lanes,
+        additions: &mut Additions,
     ) {
         let buckets = 2 * self.count;
         let mut digits: Vec<_> = digits.map(|digits| digits.map(Naf::new)).collect();
         for step in 0..NAF_STEPS {
-            for (lane, digits) in digits.iter_mut().enumerate() {
-                let power = self.points[lane];
+            for (index, digits) in digits.iter_mut().enumerate() {
+                let power = self.points[index];
                 for (set, naf) in digits.iter_mut().enumerate() {
                     let Some(digit) = naf.step() else { continue };
-                    let bucket = (lane * SETS + set) * BUCKETS + digit.bucket;
-                    lanes.push(buckets + bucket, power.neg_if(digit.is_negative));
+                    let bucket = (index * SETS + set) * BUCKETS + digit.bucket;
+                    additions.push(buckets + bucket, power.neg_if(digit.is_negative));
                 }
                 if bits.contains(&step) {
-                    lanes.push(self.count + lane, power);
+                    additions.push(self.count + index, power);
                 }
             }
             // Doublings stay together: vectors do either these or additions.
             if step + 1 < NAF_STEPS {
-                for lane in 0..self.count {
-                    lanes.push(lane, self.points[lane]);
+                for index in 0..self.count {
+                    additions.push(index, self.points[index]);
                 }
             }
-            lanes.flush(&mut self.points);
+            additions.flush(&mut self.points);
         }
     }
 
     /// [`weighted`] for all.
-    fn products(&self, lanes: &mut Lanes) -> Vec<Affine> {
+    fn products(&self, additions: &mut Additions) -> Vec<Affine> {
         let buckets = &self.points[2 * self.count..];
         let groups = self.count * SETS;
-        let push = |lanes: &mut Lanes, offset: usize, points: &mut dyn Iterator<Item = Affine>| {
-            (offset..)
-                .zip(points)
-                .for_each(|(at, point)| lanes.push(at, point));
-        };
+        let push =
+            |additions: &mut Additions, offset: usize, points: &mut dyn Iterator<Item = Affine>| {
+                (offset..)
+                    .zip(points)
+                    .for_each(|(at, point)| additions.push(at, point));
+            };
         let column = |at: usize| buckets.iter().skip(at).step_by(BUCKETS).copied();
         // The running sums, then the sums of those.
         let mut sums = vec![ZERO; 2 * groups];
         for at in (1..BUCKETS).rev() {
-            push(lanes, 0, &mut column(at));
-            lanes.flush(&mut sums);
+            push(additions, 0, &mut column(at));
+            additions.flush(&mut sums);
             let running = sums[..groups].to_vec();
-            push(lanes, groups, &mut running.into_iter());
-            lanes.flush(&mut sums);
+            push(additions, groups, &mut running.into_iter());
+            additions.flush(&mut sums);
         }
         let doubled = sums[groups..].to_vec();
-        push(lanes, 0, &mut column(0));
-        push(lanes, groups, &mut doubled.into_iter());
-        lanes.flush(&mut sums);
+        push(additions, 0, &mut column(0));
+        push(additions, groups, &mut doubled.into_iter());
+        additions.flush(&mut sums);
         let running = sums[..groups].to_vec();
-        push(lanes, groups, &mut running.into_iter());
-        lanes.flush(&mut sums);
+        push(additions, groups, &mut running.into_iter());
+        additions.flush(&mut sums);
         let mut products: Vec<_> = sums[groups..].iter().step_by(SETS).copied().collect();
         let of_z2 = sums[groups..].iter().skip(1).step_by(SETS);
-        push(lanes, 0, &mut of_z2.map(Affine::mul_z2));
-        lanes.flush(&mut products);
+        push(additions, 0, &mut of_z2.map(Affine::mul_z2));
+        additions.flush(&mut products);
         products
     }
 }

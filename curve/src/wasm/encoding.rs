@@ -1,19 +1,17 @@
 //! Compressed points: square roots, signs and subgroups. (ENC-1 to ENC-4)
 
 use super::{
-    super::{check_encoding, PointError, COMPRESSED, FLAGS, INFINITY},
     fp::{add, sub, Fp},
     fp2::Fp2,
     multiples::times_z2,
     point::{Affine, Jacobian},
 };
-use crate::{G1_LEN, G2_LEN};
+use crate::encoding::{
+    check_encoding, PointError, COMPRESSED, FLAGS, G1_LEN, G2_LEN, INFINITY, LARGER_Y,
+};
 use ark_bls12_381::{g1, g2, Fq12Config, Fq6Config};
 use ark_ec::short_weierstrass::SWCurveConfig;
 use ark_ff::{Fp12Config, Fp6Config};
-
-/// The flag of the greater of the two roots.
-const GREATER: u8 = 0x20;
 
 /// The curves' coefficients.
 const B1: Fp = Fp::from_ark(g1::Config::COEFF_B);
@@ -28,7 +26,7 @@ fn coordinate(bytes: &[u8]) -> Fp {
 }
 
 fn is_greater(bytes: &[u8]) -> bool {
-    bytes.first().is_some_and(|first| first & GREATER != 0)
+    bytes.first().is_some_and(|first| first & LARGER_Y != 0)
 }
 
 /// A point of the curve, canonically encoded and not zero.
@@ -162,7 +160,7 @@ pub(super) fn encode_g2(point: &Affine<Fp2>) -> [u8; G2_LEN] {
 fn flags(is_zero: bool, is_greater: bool) -> u8 {
     match (is_zero, is_greater) {
         (true, _) => COMPRESSED | INFINITY,
-        (false, true) => COMPRESSED | GREATER,
+        (false, true) => COMPRESSED | LARGER_Y,
         (false, false) => COMPRESSED,
     }
 }

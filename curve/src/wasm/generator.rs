@@ -1,12 +1,12 @@
-//! Multiples of the generator, worked out when this is compiled: a runtime starts anew with each call, so that
-//! nothing that it works out can be kept.
+//! Multiples of the generator, computed at compile time: a runtime starts anew with each call, and cannot keep what it
+//! computed in the last one.
 
 use super::{
     fp::{add, sub, El, Fp},
     multiples::{times_z2, Multiples, Quarters},
     point::{Affine, Jacobian},
-    Z,
 };
+use crate::parameters::Z;
 use ark_bls12_381::g1;
 
 /// The generator.

@@ -1,8 +1,8 @@
 //! Products of pairings by the node, through the SDK's host functions for elliptic curves: an option for chains all of
 //! whose nodes have them. (docs/decisions/0009)
 //!
-//! Points go over as they are: the node checks neither curve nor subgroup, and need not, because everything that
-//! comes here was checked when it was read.
+//! Points are passed on as they are: the node checks neither curve nor subgroup, and need not, because all points
+//! were checked when they were decoded.
 
 use super::{fp::Fp, fp2::Fp2, point::Affine};
 use alloc::vec::Vec;

@@ -1,10 +1,10 @@
-//! Own arithmetic for WASM, where a product has 64 bits and no library brings more: limbs of 28 bits, sums that are
+//! Own arithmetic for WASM, which multiplies 64 bits by 64 bits to 64 bits and no wider: limbs of 28 bits, sums that are
 //! not reduced, and the curve's endomorphisms wherever they save work. (docs/decisions/0009)
 //!
 //! Variable-time throughout: a runtime checks and does not sign. All constants are arkworks', converted when this
 //! is compiled.
 
-// Where the node works pairings out, nothing here does.
+// With host functions the node computes pairings, and the code for them here is unused.
 #![cfg_attr(
     all(feature = "host-functions", target_arch = "wasm32"),
     allow(dead_code)
@@ -25,10 +25,15 @@ mod tower;
 #[cfg(all(test, feature = "std"))]
 mod tests;
 
-use super::{
-    digits::BaseZ, equation_holds_by_pairs, Ark, Commitments, Curve, PointError, Query, Z,
+use crate::{
+    ark::Ark,
+    digits::BaseZ,
+    encoding::{PointError, G1_LEN, G2_LEN, SCALAR_LEN},
+    traits::{
+        equation_holds_by_pairs, Base, Bases, Commitments, Dleq, Encodings, Groups, Hashing,
+        Multiplications, Pairings, Purpose, Query, Scalars, Sums,
+    },
 };
-use crate::{G1_LEN, G2_LEN, SCALAR_LEN};
 use alloc::{sync::Arc, vec::Vec};
 use ark_bls12_381::g2;
 use core::iter::once;
@@ -47,7 +52,7 @@ use point::{to_affine, Affine, Jacobian};
 #[derive(Clone, Copy, Debug)]
 pub struct Wasm;
 
-/// A point of G1, and `[|z|]` of it where the subgroup check has worked that out.
+/// A point of G1, and `[|z|]` of it where the subgroup check has computed that.
 #[derive(Clone, Copy, Debug)]
 pub struct G1 {
     point: Affine<Fp>,
@@ -73,7 +78,7 @@ impl From<Affine<Fp>> for G1 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct G2(Affine<Fp2>);
 
-/// A point of G2 and the lines of its Miller loop; none where the node works pairings out.
+/// A point of G2 and the lines of its Miller loop; none where the node computes pairings.
 #[derive(Debug)]
 pub struct G2Prepared {
     point: G2,
@@ -97,23 +102,23 @@ const G2_GENERATOR: Affine<Fp2> = Affine {
     y: Fp2::from_ark(g2::G2_GENERATOR_Y),
 };
 
-/// Whether the node works pairings out.
+/// Whether the node computes pairings.
 const BY_NODE: bool = cfg!(all(feature = "host-functions", target_arch = "wasm32"));
 
-type Scalar = <Ark as Curve>::Scalar;
+type Scalar = <Ark as Scalars>::Scalar;
 
 fn base_z(scalar: &Scalar) -> BaseZ {
     BaseZ::new(&Ark::scalar_to_bytes(scalar))
 }
 
-/// The point, or nothing for zero, whose products are zero.
+/// The point, or an empty list for zero, whose products are zero.
 fn not_zero(point: &G1) -> Vec<Jacobian<Fp>> {
     let point = Some(point.point).filter(|point| !point.is_zero());
     point.into_iter().map(Jacobian::from).collect()
 }
 
 impl Tables {
-    /// Worked out at once. Zero has none: its products are zero.
+    /// Of a point of G1, computed at once. Zero has none: its products are zero.
     fn of(point: &G1) -> Self {
         if point.point.is_zero() {
             return Self::default();
@@ -123,7 +128,7 @@ impl Tables {
         Few::of(own, times_z).map_or_else(Self::default, |few| Self(Kind::Of(Arc::new(few))))
     }
 
-    /// `scalar·P` as a part of a sum; nothing for no tables.
+    /// `scalar·P` as terms of a sum; none without tables.
     fn times(&self, scalar: &BaseZ) -> impl Iterator<Item = Term<'_>> {
         let terms = match &self.0 {
             Kind::None => None,
@@ -147,23 +152,26 @@ fn sum_of_products(terms: &[(&G1, &Scalar)]) -> Jacobian<Fp> {
 }
 
 /// `scalar·point`, with tables where there are some.
-fn product(scalar: &Scalar, point: &G1, tables: &Tables) -> Jacobian<Fp> {
-    match tables.0 {
-        Kind::None => sum_of_products(&[(point, scalar)]),
-        _ => multiples::sum(tables.times(&base_z(scalar))),
+fn product(scalar: &Scalar, base: &Base<Wasm>) -> Jacobian<Fp> {
+    match base.tables().0 {
+        Kind::None => sum_of_products(&[(base.point(), scalar)]),
+        _ => multiples::sum(base.tables().times(&base_z(scalar))),
     }
 }
 
 /// `s·g1 + c·pk1` and `s·H(m) + c·σ`. (DLEQ-2)
 fn commitments(query: &Query<'_, Wasm>, sigma: &G1) -> [Affine<Fp>; 2] {
     let (c, s) = (base_z(query.c), base_z(query.s));
-    let generator = Wasm::g1_generator_tables();
-    let of_pk1 = match query.pk1_tables {
-        Tables(Kind::None) => &Tables::of(query.pk1),
+    let generator = Wasm::generator_tables();
+    let of_pk1 = match query.pk1.tables() {
+        Tables(Kind::None) => &Tables::of(query.pk1.point()),
         tables => tables,
     };
     let a = multiples::sum(generator.times(&s).chain(of_pk1.times(&c)));
-    let (of_hm, of_sigma) = (Multiples::of(&not_zero(query.hm)), Tables::of(sigma));
+    let (of_hm, of_sigma) = (
+        Multiples::of(&not_zero(query.hm.point())),
+        Tables::of(sigma),
+    );
     let of_hm = of_hm.iter().flat_map(|multiples| multiples.times(&s));
     let b = multiples::sum(of_hm.chain(of_sigma.times(&c)));
     let mut both = [Affine::ZERO; 2];
@@ -171,13 +179,8 @@ fn commitments(query: &Query<'_, Wasm>, sigma: &G1) -> [Affine<Fp>; 2] {
     both
 }
 
-impl Curve for Wasm {
+impl Scalars for Wasm {
     type Scalar = Scalar;
-    type G1 = G1;
-    type G2 = G2;
-    type Tables = Tables;
-    type Sums = ();
-    type G2Prepared = G2Prepared;
 
     fn scalar_from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Scalar> {
         Ark::scalar_from_bytes(bytes)
@@ -194,11 +197,34 @@ impl Curve for Wasm {
     fn scalar_sub_mul(a: &Scalar, b: &Scalar, c: &Scalar) -> Scalar {
         Ark::scalar_sub_mul(a, b, c)
     }
+}
+
+impl Groups for Wasm {
+    type G1 = G1;
+    type G2 = G2;
 
     fn g1_generator() -> G1 {
         G1_GENERATOR.into()
     }
 
+    fn g1_is_zero(point: &G1) -> bool {
+        point.point.is_zero()
+    }
+
+    fn g1_neg(point: &G1) -> G1 {
+        point.point.neg().into()
+    }
+
+    fn g2_generator() -> G2 {
+        G2(G2_GENERATOR)
+    }
+
+    fn g2_is_zero(point: &G2) -> bool {
+        point.0.is_zero()
+    }
+}
+
+impl Encodings for Wasm {
     fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1, PointError> {
         let point = encoding::decode_g1(bytes)?;
         let times_z = encoding::check_g1(&point)?;
@@ -216,9 +242,23 @@ impl Curve for Wasm {
         encoding::encode_g1(&point.point)
     }
 
-    fn g1_is_zero(point: &G1) -> bool {
-        point.point.is_zero()
+    fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
+        let point = encoding::decode_g2(bytes)?;
+        encoding::check_g2(&point)?;
+        Ok(G2(point))
     }
+
+    fn g2_from_stored_unchecked(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
+        encoding::decode_g2(bytes).map(G2)
+    }
+
+    fn g2_to_bytes(point: &G2) -> [u8; G2_LEN] {
+        encoding::encode_g2(&point.0)
+    }
+}
+
+impl Sums for Wasm {
+    type SubsetCache = ();
 
     fn g1_sum(points: &[&G1]) -> G1 {
         let points: Vec<_> = points.iter().map(|point| &point.point).collect();
@@ -229,32 +269,56 @@ impl Curve for Wasm {
         point::sum(&[&a.point, &b.point.neg()]).into()
     }
 
+    fn g2_sum(points: &[&G2]) -> G2 {
+        let points: Vec<_> = points.iter().map(|point| &point.0).collect();
+        G2(point::sum(&points))
+    }
+}
+
+impl Bases for Wasm {
+    type Tables = Tables;
+
+    /// Only for a few multiplications in a row: a runtime keeps nothing from one call to the next.
+    fn tables(point: &G1, purpose: Purpose) -> Tables {
+        match purpose {
+            Purpose::AFewTimes => Tables::of(point),
+            Purpose::Once
+            | Purpose::Member { .. }
+            | Purpose::SetTotal
+            | Purpose::Message { .. } => Tables::default(),
+        }
+    }
+
+    fn generator_tables() -> Tables {
+        Tables(Kind::Generator)
+    }
+}
+
+impl Multiplications for Wasm {
     fn g1_mul_secret(point: &G1, scalar: &Scalar) -> G1 {
         sum_of_products(&[(point, scalar)]).to_affine().into()
+    }
+
+    fn g2_mul_secret(point: &G2, scalar: &Scalar) -> G2 {
+        let scalar = Ark::scalar_to_bytes(scalar);
+        G2(Jacobian::from(point.0).times(&scalar).to_affine())
     }
 
     fn g1_mul_add(a: &Scalar, p: &G1, b: &Scalar, q: &G1) -> G1 {
         sum_of_products(&[(p, a), (q, b)]).to_affine().into()
     }
 
-    fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
-        let sigma = Self::g1_from_bytes(query.sigma)?;
-        let [a, b] = commitments(query, &sigma).map(G1::from);
-        Ok(Commitments { sigma, a, b })
+    fn g1_mul_public(scalar: &Scalar, base: &Base<Self>) -> G1 {
+        product(scalar, base).to_affine().into()
     }
 
-    fn g1_add_mul_short(p: &G1, t: u128, q: &G1, _: &Tables) -> G1 {
-        let multiples = Multiples::of(&not_zero(q));
+    fn g1_add_mul(p: &G1, scalar: &Scalar, q: &Base<Self>) -> G1 {
+        product(scalar, q).add(&p.point.into()).to_affine().into()
+    }
+
+    fn g1_add_mul_short(p: &G1, t: u128, q: &Base<Self>) -> G1 {
+        let multiples = Multiples::of(&not_zero(q.point()));
         let product = multiples::sum(multiples.iter().map(|q| q.times_short(t)));
-        product.add(&p.point.into()).to_affine().into()
-    }
-
-    fn g1_mul_public(scalar: &Scalar, point: &G1, tables: &Tables) -> G1 {
-        product(scalar, point, tables).to_affine().into()
-    }
-
-    fn g1_add_mul(p: &G1, scalar: &Scalar, q: &G1, q_tables: &Tables) -> G1 {
-        let product = product(scalar, q, q_tables);
         product.add(&p.point.into()).to_affine().into()
     }
 
@@ -273,54 +337,16 @@ impl Curve for Wasm {
         let sum = sums.iter().fold(Jacobian::ZERO, |sum, part| sum.add(part));
         sum.to_affine().into()
     }
+}
 
-    fn g1_neg(point: &G1) -> G1 {
-        point.point.neg().into()
-    }
-
-    fn g1_generator_tables() -> Tables {
-        Tables(Kind::Generator)
-    }
-
-    fn few_tables(point: &G1) -> Tables {
-        Tables::of(point)
-    }
-
+impl Hashing for Wasm {
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1 {
         hash::hash_to_g1(dst, message).into()
     }
+}
 
-    fn g2_generator() -> G2 {
-        G2(G2_GENERATOR)
-    }
-
-    fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
-        let point = encoding::decode_g2(bytes)?;
-        encoding::check_g2(&point)?;
-        Ok(G2(point))
-    }
-
-    fn g2_from_stored_unchecked(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
-        encoding::decode_g2(bytes).map(G2)
-    }
-
-    fn g2_to_bytes(point: &G2) -> [u8; G2_LEN] {
-        encoding::encode_g2(&point.0)
-    }
-
-    fn g2_is_zero(point: &G2) -> bool {
-        point.0.is_zero()
-    }
-
-    fn g2_sum(points: &[&G2]) -> G2 {
-        let points: Vec<_> = points.iter().map(|point| &point.0).collect();
-        G2(point::sum(&points))
-    }
-
-    fn g2_mul_secret(point: &G2, scalar: &Scalar) -> G2 {
-        let scalar = Ark::scalar_to_bytes(scalar);
-        G2(Jacobian::from(point.0).times(&scalar).to_affine())
-    }
+impl Pairings for Wasm {
+    type G2Prepared = G2Prepared;
 
     fn g2_prepare(point: &G2) -> G2Prepared {
         let lines = if BY_NODE {
@@ -371,5 +397,13 @@ impl Curve for Wasm {
             .filter(|(p, _)| !p.is_zero())
             .collect();
         pairing::product_of_lines_is_one(&pairs)
+    }
+}
+
+impl Dleq for Wasm {
+    fn dleq_commitments(query: &Query<'_, Self>) -> Result<Commitments<Self>, PointError> {
+        let sigma = Self::g1_from_bytes(query.sigma)?;
+        let [a, b] = commitments(query, &sigma).map(G1::from);
+        Ok(Commitments { sigma, a, b })
     }
 }

@@ -1,10 +1,10 @@
 //! Sums of multiples of points of G1, which share their doublings. (Straus)
 
 use super::{
-    super::digits::{BaseZ, Naf, LONG_NAF_STEPS},
     fp::Fp,
     point::{to_affine, Affine, Jacobian},
 };
+use crate::digits::{BaseZ, Naf, LONG_NAF_STEPS};
 use alloc::vec::Vec;
 use ark_bls12_381::g1;
 
@@ -24,7 +24,10 @@ const WINDOW: u32 = 5;
 /// The odd multiples that a window selects from.
 const ODD: usize = 1 << (WINDOW - 2);
 
-/// `P, 3·P, 5·P, …` and `[z²]` of them.
+/// `P, 3·P, 5·P, …` and `[z²]` of them, for a point of G1 that is not zero.
+///
+/// On points of order 3 or 11 one of the multiples would be infinity, which sums of terms have no case for. All points
+/// that come here are in G1: hashes, generators, keys whose bytes the chain checked, and points that `check_g1` passed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Multiples<const N: usize> {
     pub(super) own: [Affine<Fp>; N],
@@ -57,7 +60,7 @@ impl Multiples<ODD> {
             .collect()
     }
 
-    /// `scalar·P`, as a part of a sum.
+    /// `scalar·P`, as terms of a sum.
     pub(super) fn times(&self, scalar: &BaseZ) -> [Term<'_>; 2] {
         let [low, high] = scalar.halves();
         [
@@ -66,7 +69,7 @@ impl Multiples<ODD> {
         ]
     }
 
-    /// The same with a scalar that is not split, for any point of the curve.
+    /// The same with a scalar that is not split.
     pub(super) fn times_short(&self, scalar: u128) -> Term<'_> {
         Term::new::<WINDOW>(&self.own, scalar)
     }
@@ -76,7 +79,7 @@ impl Multiples<ODD> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quarters<const N: usize, const W: u32>(pub(super) [Multiples<N>; 2]);
 
-/// Those that are worked out when they are needed.
+/// Multiples that are computed when they are needed.
 pub(super) type Few = Quarters<ODD, WINDOW>;
 
 impl Few {
@@ -90,7 +93,7 @@ impl Few {
 }
 
 impl<const N: usize, const W: u32> Quarters<N, W> {
-    /// `scalar·P`, as a part of a sum.
+    /// `scalar·P`, as terms of a sum.
     pub(super) fn times(&self, scalar: &BaseZ) -> [Term<'_>; 4] {
         const { assert!(N == 1 << (W - 2)) }
         let [own, times_z] = &self.0;

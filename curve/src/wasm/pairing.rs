@@ -1,14 +1,13 @@
 //! The optimal ate pairing: Miller loops that share their squarings, and one final exponentiation.
 
 use super::{
-    super::{digits::MILLER_STEPS, PointError},
     encoding::psi,
     fp::Fp,
     fp2::{add2, sub2, El2, Fp2},
     point::Affine,
     tower::{Fp12, Line},
-    Z,
 };
+use crate::{digits::MILLER_STEPS, encoding::PointError, parameters::Z};
 use alloc::vec::Vec;
 
 /// A multiple of a point of G2 in homogeneous coordinates: `x/z`, `y/z`.
@@ -111,7 +110,7 @@ impl Running {
 pub(super) struct Lines(Vec<Coefficients>);
 
 impl Lines {
-    /// Of a point that is not zero. Cost: 63 doublings and 5 additions.
+    /// Of a point of G2 that is not zero. Cost: 63 doublings and 5 additions.
     pub(super) fn of(point: &Affine<Fp2>) -> Self {
         Self::and_end(point).0
     }

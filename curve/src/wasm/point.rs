@@ -1,9 +1,10 @@
-//! Points of `y² = x³ + b` over `Fp` and over `Fp2`, with branches: everything here is public.
+//! Points of `y² = x³ + b` over `Fp` and over `Fp2`. Variable-time: everything here is public.
 
 use super::{
     fp::{El, Fp},
     fp2::{El2, Fp2},
 };
+use crate::parameters::Z;
 use alloc::vec::Vec;
 
 /// What coordinates can do. Every result is reduced; those with more than one step are reduced once.
@@ -256,7 +257,7 @@ impl<F: Coordinate> Jacobian<F> {
         let mut product = *self;
         for bit in (0..63).rev() {
             product = product.double();
-            if (super::Z >> bit) & 1 == 1 {
+            if (Z >> bit) & 1 == 1 {
                 product = product.add(self);
             }
         }

@@ -1,13 +1,18 @@
 #[cfg(feature = "host-functions")]
 use super::hosted;
 use super::{
-    super::{Blst, Curve, PointError},
     encoding, fp,
     fp::{El, Fp, LIMBS},
     fp2::{El2, Fp2},
     pairing,
     point::{Affine, Coordinate, Jacobian},
     Wasm, G1, G2,
+};
+use crate::{
+    encoding::PointError,
+    parameters::Z,
+    traits::{Base, Curve, Encodings, Groups, Hashing, Multiplications, Purpose, Scalars},
+    Blst,
 };
 use alloc::{format, vec::Vec};
 use ark_bls12_381::{g1, g2, Fq, Fq2};
@@ -233,7 +238,7 @@ fn divided(words: &[u64], by: u64) -> Option<Vec<u64>> {
 
 /// The point again, read with its tables.
 fn with_few_tables<C: Curve>(bytes: &[u8; 48]) -> Result<[u8; 48], PointError> {
-    C::g1_and_few_tables_from_bytes(bytes).map(|(point, _)| C::g1_to_bytes(&point))
+    Base::<C>::from_bytes(bytes, Purpose::AFewTimes).map(|base| C::g1_to_bytes(base.point()))
 }
 
 /// Decodes with both, which must agree on the verdict and on the point.
@@ -308,12 +313,12 @@ fn psi(point: &ArkAffine<g2::Config>) -> ArkAffine<g2::Config> {
 fn the_tangent_that_the_subgroup_is_read_from_is_not_taken_for_its_other_point() {
     // With ψ(Q) = [|z|/2]Q the image lies on the last line of the Miller loop where that touches. On points of order 13,
     // and of no other, ψ has the eigenvalues 7 and 11, which is |z|/2.
-    assert_eq!(super::Z / 2 % 13, 11);
+    assert_eq!(Z / 2 % 13, 11);
     let times = |point: &ArkAffine<g2::Config>, by: u64| point.mul_bigint([by]).into_affine();
     let small = of_order::<g2::Config>(13, |at| Fq2::new(at.into(), Fq::ONE));
     let touching = (psi(&small) - times(&small, 7)).into_affine();
     assert!(!touching.is_zero());
-    assert_eq!(psi(&touching), times(&touching, super::Z / 2 % 13));
+    assert_eq!(psi(&touching), times(&touching, Z / 2 % 13));
     for by in 1..13 {
         let bytes = compressed(&times(&touching, by));
         assert_eq!(verdict_of_g2(&bytes), "Err(NotInSubgroup)", "{by}");
@@ -381,7 +386,7 @@ fn additions_have_no_exception() {
     }
     assert!(same(
         multiple(3).times_z(),
-        multiple(3).times(&super::Z.to_le_bytes())
+        multiple(3).times(&Z.to_le_bytes())
     ));
 }
 

@@ -4,6 +4,7 @@ use super::{
     fp::Fp,
     fp2::{add2, sub2, El2, Fp2},
 };
+use crate::parameters::Z;
 use ark_bls12_381::{Fq12Config, Fq6Config};
 use ark_ff::{Fp12Config, Fp6Config};
 
@@ -287,7 +288,7 @@ impl Fp12 {
         let mut power = *self;
         for bit in (0..63).rev() {
             power = power.cyclotomic_square();
-            if (super::Z >> bit) & 1 == 1 {
+            if (Z >> bit) & 1 == 1 {
                 power = power.mul(self);
             }
         }

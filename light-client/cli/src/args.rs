@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args as ArgsGroup, Parser, Subcommand};
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::H256;
 use std::{path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
@@ -43,7 +43,7 @@ pub(crate) struct Sync {
 
     /// Go on until this block, or a later one, is proven.
     #[arg(long, value_name = "BLOCK")]
-    pub(crate) until: Option<BlockNumber>,
+    pub(crate) until: Option<u32>,
 }
 
 #[derive(Debug, ArgsGroup)]

@@ -29,7 +29,9 @@ fn main() -> ExitCode {
     let Args { command } = Args::parse();
     let (output, result) = match command {
         Command::Sync(args) => {
-            let goal = args.until.map_or(Goal::Head, Goal::Block);
+            let goal = args
+                .until
+                .map_or(Goal::Head, |block| Goal::Block(BlockNumber::new(block)));
             run(&args.run, goal)
         }
         Command::Follow(args) => {

@@ -311,8 +311,8 @@ impl Output {
 
     /// Moves the progress bar.
     pub(crate) fn progress(&self, block: BlockNumber, head: BlockNumber) {
-        self.bar.set_length(u64::from(head.max(block)));
-        self.bar.set_position(u64::from(block));
+        self.bar.set_length(u64::from(head.max(block).get()));
+        self.bar.set_position(u64::from(block.get()));
     }
 
     /// Takes the progress bar away.

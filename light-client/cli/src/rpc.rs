@@ -2,7 +2,7 @@
 //! and nothing is believed.
 
 use crate::fault::{Fault, Lie, Missing};
-use duet_light_client::{decode, Error, GenesisProof, Received, HandoffProof, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Error, GenesisProof, HandoffProof, Received, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
     core::{
@@ -147,7 +147,8 @@ impl Server {
         };
         let number = header.ok_or_else(|| wrong("nothing".to_owned()))?.number;
         let digits = number.strip_prefix("0x").unwrap_or(&number);
-        BlockNumber::from_str_radix(digits, 16)
+        u32::from_str_radix(digits, 16)
+            .map(BlockNumber::new)
             .map_err(|_| wrong(format!("number {number}")).into())
     }
 
@@ -174,7 +175,11 @@ impl Server {
     }
 
     /// The handoff proofs, from a set on.
-    pub(crate) async fn handoff_proofs(&self, from: SetId, limit: u32) -> Result<Vec<HandoffProof>, Fault> {
+    pub(crate) async fn handoff_proofs(
+        &self,
+        from: SetId,
+        limit: u32,
+    ) -> Result<Vec<HandoffProof>, Fault> {
         let text: String = self
             .ask("duet_getSetProofs", rpc_params![from, limit])
             .await?;

@@ -8,7 +8,7 @@ use crate::{
     session::{Session, Step},
 };
 use duet_light_client::{Error, Mode, Update};
-use duet_primitives::{suite, BlockNumber, Pk1Bytes};
+use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};
 use std::time::Duration;
 
 /// The most sets that are asked for at once.
@@ -76,14 +76,7 @@ impl Session {
                 return Ok(walked);
             }
             let first = self.trusted()?.latest_set().id;
-            let follows = |(set, update): (u64, &Update)| {
-                let commitment = update.commitment();
-                commitment.validator_set_id == set && commitment.is_handoff()
-            };
-            let in_order = (first..)
-                .zip(&proofs)
-                .take_while(|pair| follows(*pair))
-                .count();
+            let in_order = in_order(first, &proofs);
             let front = self.verify_prefix(&proofs[..in_order], &server.url)?;
             walked += front;
             self.output.progress(self.trusted()?.best_number(), head);
@@ -101,8 +94,7 @@ impl Session {
             }
             // What did not hold with the others is verified alone, which says why.
             if self.verify(update, &server.url)? == Step::Old {
-                let what =
-                    format!("the handoff block of set {got} is not after the one before");
+                let what = format!("the handoff block of set {got} is not after the one before");
                 return Err(Lie::Contradiction(what).into());
             }
             walked += 1;
@@ -162,7 +154,7 @@ impl Session {
         Ok(())
     }
 
-    fn add_keys(&mut self, set: u64, keys: &[Pk1Bytes]) -> Result<(), Fault> {
+    fn add_keys(&mut self, set: SetId, keys: &[Pk1Bytes]) -> Result<(), Fault> {
         let trusted = self.trusted()?.with_keys(set, keys)?;
         self.set_trusted(trusted);
         Ok(())
@@ -176,7 +168,19 @@ impl Session {
     }
 }
 
-fn other_set(expected: u64, got: u64, is_handoff: bool) -> Fault {
+/// How many of these proofs hand off from one set to the next, beginning with `first`.
+fn in_order(first: SetId, proofs: &[Update]) -> usize {
+    let mut expected = Some(first);
+    let follows = |update: &&Update| {
+        let commitment = update.commitment();
+        let follows = commitment.is_handoff() && expected == Some(commitment.validator_set_id);
+        expected = expected.and_then(SetId::checked_next);
+        follows
+    };
+    proofs.iter().take_while(follows).count()
+}
+
+fn other_set(expected: SetId, got: SetId, is_handoff: bool) -> Fault {
     let asked = format!("the handoff proof of set {expected}");
     let got = if is_handoff {
         format!("one of set {got}")

@@ -47,7 +47,7 @@ fn numbers(finished: &Finished) -> Vec<u64> {
 async fn sync_verifies_one_proof_per_set_and_the_head() {
     let chain = chain();
     let server = Server::start(&chain, Lie::None).await;
-    let head = u64::from(chain.head().block_number);
+    let head = u64::from(chain.head().block_number.get());
     for more in [&[][..], &["--stateless"]] {
         let genesis = genesis(&chain);
         let mut args = vec![
@@ -352,7 +352,7 @@ async fn an_endpoint_that_shows_an_old_head_does_not_keep_sync_behind() {
         ];
         let finished = Program::run(args).await.expect_code(0);
         let synced = finished.named("synced").remove(0);
-        assert_eq!(synced["block"], chain.head().block_number);
+        assert_eq!(synced["block"], chain.head().block_number.get());
         assert_eq!(synced["url"], new.url.as_str());
         assert!(finished.named("endpoint").is_empty(), "both are honest");
     }

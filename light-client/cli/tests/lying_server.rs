@@ -89,7 +89,7 @@ async fn expect_lie(chain: &TestChain, lie: Lie, rule: &str, more: &[&str]) {
     let both = sync(chain, &[&liar, &honest], more).await.expect_code(0);
     assert_left(&both, &liar, "lied", Some(rule));
     let synced = both.named("synced").remove(0);
-    assert_eq!(synced["block"], chain.head().block_number);
+    assert_eq!(synced["block"], chain.head().block_number.get());
     assert_eq!(synced["url"], honest.url.as_str());
     for proof in both.named("proof") {
         let from_liar = proof["url"] == liar.url.as_str();

@@ -2,7 +2,7 @@ mod offences;
 mod registration;
 mod rotation;
 
-use duet_curve::{Curve, Native};
+use duet_curve::{Encodings, Groups, Hashing, Multiplications, Native, Scalars};
 use duet_primitives::{
     suite::{HASH_TO_CURVE_DST, POSSESSION_SUITE},
     Pk2Bytes, PossessionProof, SecretKey, VoteSignature,
@@ -10,7 +10,7 @@ use duet_primitives::{
 use sp_io::hashing::sha2_256;
 
 /// The hash to a scalar of `bls381`, written down again.
-fn hash_to_scalar(parts: &[&[u8]]) -> <Native as Curve>::Scalar {
+fn hash_to_scalar(parts: &[&[u8]]) -> <Native as Scalars>::Scalar {
     let seed = sha2_256(&[&[0; 48], &parts.concat()[..], &[0, 48, 0, 0]].concat());
     let first = sha2_256(&[&seed[..], &[1, 0]].concat());
     let mixed: Vec<u8> = seed.iter().zip(&first).map(|(a, b)| a ^ b).collect();
@@ -19,7 +19,7 @@ fn hash_to_scalar(parts: &[&[u8]]) -> <Native as Curve>::Scalar {
     Native::scalar_from_wide(&wide.try_into().expect("48 bytes"))
 }
 
-fn times(point: &<Native as Curve>::G1, scalar: &<Native as Curve>::Scalar) -> [u8; 48] {
+fn times(point: &<Native as Groups>::G1, scalar: &<Native as Scalars>::Scalar) -> [u8; 48] {
     Native::g1_to_bytes(&Native::g1_mul_secret(point, scalar))
 }
 

@@ -8,7 +8,7 @@ use crate::{
     Event, KeptReason, KeyOwners, KeyStatus, Keysets, OldestSet, SessionHandler, SetRecord, Sets,
 };
 use duet_primitives::{
-    ownership_statement,
+    ownership_statement, suite,
     testing::{secret, TestSet},
     CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment,
 };
@@ -59,7 +59,9 @@ fn genesis_leaves_validators_without_keys_out() {
 #[test]
 fn light_clients_find_the_sets_under_the_key_they_expect() {
     with(&[1, 2], || {
-        let at = [twox_128(b"Duet"), twox_128(b"Keysets")].concat();
+        let at = [suite::PALLET_NAME, suite::KEYSETS_ITEM].map(|name| twox_128(name.as_bytes()));
+        let at = at.concat();
+        assert_eq!(at, suite::KEYSETS_STORAGE_KEY);
         assert_eq!(Keysets::<Test>::hashed_key().to_vec(), at);
         let found: Option<duet_primitives::Keysets> = frame_support::storage::unhashed::get(&at);
         assert_eq!(found, Duet::keysets());

@@ -79,15 +79,34 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRow { folder } => write!(f, "the page does not name the crate `{folder}`"),
-            Self::NoCrate { folder } => write!(f, "the page names `{folder}`, which is not a crate"),
+            Self::NoCrate { folder } => {
+                write!(f, "the page names `{folder}`, which is not a crate")
+            }
             Self::OtherPackage { folder, package } => {
-                write!(f, "the package in `{folder}` is `{package}`, which its row does not say")
+                write!(
+                    f,
+                    "the package in `{folder}` is `{package}`, which its row does not say"
+                )
             }
-            Self::NotAllowed { from, to, in_tests: false } => {
-                write!(f, "`{from}` depends on `{to}`, which the page does not allow")
+            Self::NotAllowed {
+                from,
+                to,
+                in_tests: false,
+            } => {
+                write!(
+                    f,
+                    "`{from}` depends on `{to}`, which the page does not allow"
+                )
             }
-            Self::NotAllowed { from, to, in_tests: true } => {
-                write!(f, "the tests of `{from}` depend on `{to}`, which the page does not allow")
+            Self::NotAllowed {
+                from,
+                to,
+                in_tests: true,
+            } => {
+                write!(
+                    f,
+                    "the tests of `{from}` depend on `{to}`, which the page does not allow"
+                )
             }
         }
     }
@@ -101,7 +120,10 @@ impl fmt::Display for Finding {
 pub fn read(root: &Path) -> Result<Crates, Error> {
     let manifests = Sources::read(root, &["toml"])?;
     let mut packages = BTreeMap::new();
-    for (path, _) in manifests.iter().filter(|(path, _)| path.ends_with("Cargo.toml")) {
+    for (path, _) in manifests
+        .iter()
+        .filter(|(path, _)| path.ends_with("Cargo.toml"))
+    {
         let manifest = root.join(path);
         if packages.contains_key(&manifest) {
             continue;
@@ -116,13 +138,23 @@ pub fn read(root: &Path) -> Result<Crates, Error> {
             packages.insert(package.manifest_path.clone().into_std_path_buf(), package);
         }
     }
-    let folder_of = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let folder_of = |path: &Path| {
+        path.strip_prefix(root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    };
     let mut crates = Crates::new();
     for (manifest, package) in &packages {
         let folder = manifest.parent().map(folder_of).unwrap_or_default();
-        let mut read = Crate { package: package.name.clone(), ..Crate::default() };
+        let mut read = Crate {
+            package: package.name.clone(),
+            ..Crate::default()
+        };
         for dependency in &package.dependencies {
-            let Some(path) = &dependency.path else { continue };
+            let Some(path) = &dependency.path else {
+                continue;
+            };
             let to = folder_of(path.as_std_path());
             // A crate may name itself, to test with more of its features.
             if to == folder {
@@ -135,7 +167,11 @@ pub fn read(root: &Path) -> Result<Crates, Error> {
         }
         for target in &package.targets {
             let built = ["lib", "rlib", "cdylib", "proc-macro", "bin"];
-            if target.kind.iter().any(|kind| built.contains(&kind.to_string().as_str())) {
+            if target
+                .kind
+                .iter()
+                .any(|kind| built.contains(&kind.to_string().as_str()))
+            {
                 read.roots.insert(folder_of(target.src_path.as_std_path()));
             }
         }
@@ -153,7 +189,9 @@ pub fn read(root: &Path) -> Result<Crates, Error> {
 ///
 /// [`Error::NoTable`] if nothing is there.
 pub fn rows(page: &str) -> Result<Rows, Error> {
-    let (_, section) = page.split_once(HEADING).ok_or(Error::NoTable { heading: HEADING })?;
+    let (_, section) = page
+        .split_once(HEADING)
+        .ok_or(Error::NoTable { heading: HEADING })?;
     let table = section
         .lines()
         .skip(1)
@@ -165,7 +203,14 @@ pub fn rows(page: &str) -> Result<Rows, Error> {
         let cell = |column: usize| cells.get(column).cloned().unwrap_or_default();
         for folder in cell(0) {
             let package = cell(1).into_iter().next().unwrap_or_default();
-            rows.insert(folder, Row { package, uses: cell(3), tests_use: cell(4) });
+            rows.insert(
+                folder,
+                Row {
+                    package,
+                    uses: cell(3),
+                    tests_use: cell(4),
+                },
+            );
         }
     }
     if rows.is_empty() {
@@ -179,24 +224,39 @@ pub fn rows(page: &str) -> Result<Rows, Error> {
 pub fn check(crates: &Crates, rows: &Rows) -> BTreeSet<Finding> {
     let mut findings = BTreeSet::new();
     for folder in rows.keys().filter(|folder| !crates.contains_key(*folder)) {
-        findings.insert(Finding::NoCrate { folder: folder.clone() });
+        findings.insert(Finding::NoCrate {
+            folder: folder.clone(),
+        });
     }
     for (folder, found) in crates {
         let Some(row) = rows.get(folder) else {
-            findings.insert(Finding::NoRow { folder: folder.clone() });
+            findings.insert(Finding::NoRow {
+                folder: folder.clone(),
+            });
             continue;
         };
         if row.package != found.package {
             let package = found.package.clone();
-            findings.insert(Finding::OtherPackage { folder: folder.clone(), package });
+            findings.insert(Finding::OtherPackage {
+                folder: folder.clone(),
+                package,
+            });
         }
         let not_allowed = |to: &String, in_tests| Finding::NotAllowed {
             from: folder.clone(),
             to: to.clone(),
             in_tests,
         };
-        findings.extend(found.uses.difference(&row.uses).map(|to| not_allowed(to, false)));
-        let in_tests = found.tests_use.iter().filter(|to| !row.uses.contains(*to) && !row.tests_use.contains(*to));
+        findings.extend(
+            found
+                .uses
+                .difference(&row.uses)
+                .map(|to| not_allowed(to, false)),
+        );
+        let in_tests = found
+            .tests_use
+            .iter()
+            .filter(|to| !row.uses.contains(*to) && !row.tests_use.contains(*to));
         findings.extend(in_tests.map(|to| not_allowed(to, true)));
     }
     findings
@@ -204,5 +264,9 @@ pub fn check(crates: &Crates, rows: &Rows) -> BTreeSet<Finding> {
 
 /// What stands between backticks.
 fn quoted(cell: &str) -> BTreeSet<String> {
-    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    cell.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }

@@ -27,7 +27,11 @@ impl fmt::Display for Cycle {
             writeln!(f, "    {from}:{} -> {to} (`{}`)", import.line, import.path)?;
         }
         let mut others: BTreeMap<(&Path, &Path), BTreeSet<(usize, &str)>> = BTreeMap::new();
-        for import in self.imports.iter().filter(|import| !self.shortest.contains(import)) {
+        for import in self
+            .imports
+            .iter()
+            .filter(|import| !self.shortest.contains(import))
+        {
             let lines = others.entry((&import.from, &import.to)).or_default();
             lines.insert((import.line, &import.path));
         }
@@ -65,7 +69,9 @@ pub fn cycles(imports: &[Import]) -> Vec<Cycle> {
         if files.is_empty() {
             continue;
         }
-        let within = imports.iter().filter(|i| files.contains(&i.from) && files.contains(&i.to));
+        let within = imports
+            .iter()
+            .filter(|i| files.contains(&i.from) && files.contains(&i.to));
         cycles.push(Cycle {
             imports: within.cloned().collect(),
             shortest: shortest(&arrows, &files),
@@ -94,7 +100,10 @@ fn reachable<'a>(arrows: &Arrows<'a>, start: &Path) -> BTreeSet<&'a Path> {
 /// The shortest of the circles through any of `files`.
 fn shortest(arrows: &Arrows<'_>, files: &BTreeSet<PathBuf>) -> Vec<Import> {
     let circles = files.iter().map(|file| way_back(arrows, file));
-    circles.filter(|circle| !circle.is_empty()).min_by_key(Vec::len).unwrap_or_default()
+    circles
+        .filter(|circle| !circle.is_empty())
+        .min_by_key(Vec::len)
+        .unwrap_or_default()
 }
 
 fn way_back(arrows: &Arrows<'_>, start: &Path) -> Vec<Import> {

@@ -69,7 +69,11 @@ impl fmt::Display for Finding {
             Self::NotInCode { rule } => write!(f, "no code cites {rule}"),
             Self::NotInTests { rule } => write!(f, "no test cites {rule}"),
             Self::NotDefined { rule, path, line } => {
-                write!(f, "{}:{line} cites {rule}, which is not defined", path.display())
+                write!(
+                    f,
+                    "{}:{line} cites {rule}, which is not defined",
+                    path.display()
+                )
             }
         }
     }
@@ -96,9 +100,16 @@ pub fn check(sources: &Sources) -> BTreeSet<Finding> {
         }
     }
     let families: BTreeSet<&str> = defined.iter().map(|rule| rule.family.as_str()).collect();
-    let contents = sources.get(&Path::new(SPEC).join("README.md")).unwrap_or_default();
-    for family in families.iter().filter(|family| !words(contents).any(|word| word == **family)) {
-        findings.insert(Finding::NotListed { family: (*family).into() });
+    let contents = sources
+        .get(&Path::new(SPEC).join("README.md"))
+        .unwrap_or_default();
+    for family in families
+        .iter()
+        .filter(|family| !words(contents).any(|word| word == **family))
+    {
+        findings.insert(Finding::NotListed {
+            family: (*family).into(),
+        });
     }
 
     let mut in_code = BTreeSet::new();
@@ -112,7 +123,11 @@ pub fn check(sources: &Sources) -> BTreeSet<Finding> {
         for (offset, rule) in citations(text, &families) {
             if !defined.contains(&rule) {
                 let line = text.get(..offset).unwrap_or_default().matches('\n').count() + 1;
-                findings.insert(Finding::NotDefined { rule, path: path.into(), line });
+                findings.insert(Finding::NotDefined {
+                    rule,
+                    path: path.into(),
+                    line,
+                });
             } else if is_code && offset >= tests_from {
                 in_tests.insert(rule);
             } else if is_code && !TOOLS.iter().any(|tool| path.starts_with(tool)) {
@@ -121,8 +136,16 @@ pub fn check(sources: &Sources) -> BTreeSet<Finding> {
         }
     }
     let missing = |cited: &BTreeSet<Rule>| defined.difference(cited).cloned().collect::<Vec<_>>();
-    findings.extend(missing(&in_code).into_iter().map(|rule| Finding::NotInCode { rule }));
-    findings.extend(missing(&in_tests).into_iter().map(|rule| Finding::NotInTests { rule }));
+    findings.extend(
+        missing(&in_code)
+            .into_iter()
+            .map(|rule| Finding::NotInCode { rule }),
+    );
+    findings.extend(
+        missing(&in_tests)
+            .into_iter()
+            .map(|rule| Finding::NotInTests { rule }),
+    );
     findings
 }
 
@@ -132,13 +155,18 @@ fn definition(line: &str) -> Option<Rule> {
     let (family, number) = number.split_once('-')?;
     let upper = !family.is_empty() && family.bytes().all(|byte| byte.is_ascii_uppercase());
     let number = number.parse().ok()?;
-    upper.then(|| Rule { family: family.into(), number })
+    upper.then(|| Rule {
+        family: family.into(),
+        number,
+    })
 }
 
 /// Where the tests of a file begin: at 0 for a file of tests, and nowhere for one without.
 fn tests_from(path: &Path, text: &str) -> usize {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let below = path.components().any(|folder| folder.as_os_str() == "tests");
+    let below = path
+        .components()
+        .any(|folder| folder.as_os_str() == "tests");
     if below || name == "tests" || name.ends_with("_tests") {
         return 0;
     }
@@ -161,13 +189,21 @@ fn citations(text: &str, families: &BTreeSet<&str>) -> Vec<(usize, Rule)> {
     let mut found: Vec<(usize, Rule)> = Vec::new();
     let mut end_of_last = 0;
     for (offset, word) in words_at(text) {
-        let Some(rule) = citation(word, families) else { continue };
+        let Some(rule) = citation(word, families) else {
+            continue;
+        };
         if let Some((_, last)) = found.last().cloned() {
             let between = text.get(end_of_last..offset).unwrap_or_default();
             let between = between.trim_matches(|c: char| c.is_whitespace() || "/!*>".contains(c));
             if between == "to" && last.family == rule.family {
                 for number in (last.number..rule.number).skip(1) {
-                    found.push((offset, Rule { number, ..rule.clone() }));
+                    found.push((
+                        offset,
+                        Rule {
+                            number,
+                            ..rule.clone()
+                        },
+                    ));
                 }
             }
         }
@@ -180,7 +216,10 @@ fn citations(text: &str, families: &BTreeSet<&str>) -> Vec<(usize, Rule)> {
 fn citation(word: &str, families: &BTreeSet<&str>) -> Option<Rule> {
     let (family, number) = word.split_once('-')?;
     let number = number.parse().ok()?;
-    families.contains(family).then(|| Rule { family: family.into(), number })
+    families.contains(family).then(|| Rule {
+        family: family.into(),
+        number,
+    })
 }
 
 /// Runs of letters, digits and hyphens, without hyphens at their ends.
@@ -196,7 +235,10 @@ fn words_at(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let word = text.get(start..from)?;
         let trimmed = word.trim_matches('-');
         if !trimmed.is_empty() {
-            return Some((start + (word.len() - word.trim_start_matches('-').len()), trimmed));
+            return Some((
+                start + (word.len() - word.trim_start_matches('-').len()),
+                trimmed,
+            ));
         }
     })
 }

@@ -24,7 +24,10 @@ impl Sources {
         let mut files = BTreeMap::new();
         let mut folders = vec![root.to_path_buf()];
         while let Some(folder) = folders.pop() {
-            let read = |source| Error::Read { path: folder.clone(), source };
+            let read = |source| Error::Read {
+                path: folder.clone(),
+                source,
+            };
             for entry in fs::read_dir(&folder).map_err(read)? {
                 let entry = entry.map_err(read)?;
                 let path = entry.path();
@@ -34,9 +37,14 @@ impl Sources {
                     if name != "target" && !name.starts_with('.') {
                         folders.push(path);
                     }
-                } else if extensions.iter().any(|wanted| path.extension().is_some_and(|e| e == *wanted)) {
-                    let text = fs::read_to_string(&path)
-                        .map_err(|source| Error::Read { path: path.clone(), source })?;
+                } else if extensions
+                    .iter()
+                    .any(|wanted| path.extension().is_some_and(|e| e == *wanted))
+                {
+                    let text = fs::read_to_string(&path).map_err(|source| Error::Read {
+                        path: path.clone(),
+                        source,
+                    })?;
                     let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
                     files.insert(relative, text);
                 }
@@ -53,12 +61,19 @@ impl Sources {
 
     /// All files, in order of their paths.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &str)> {
-        self.0.iter().map(|(path, text)| (path.as_path(), text.as_str()))
+        self.0
+            .iter()
+            .map(|(path, text)| (path.as_path(), text.as_str()))
     }
 }
 
 impl<'a> FromIterator<(&'a str, &'a str)> for Sources {
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(files: I) -> Self {
-        Self(files.into_iter().map(|(path, text)| (path.into(), text.into())).collect())
+        Self(
+            files
+                .into_iter()
+                .map(|(path, text)| (path.into(), text.into()))
+                .collect(),
+        )
     }
 }

@@ -12,8 +12,10 @@ fn crates_depend_on_each_other_as_the_page_allows() {
     let page = std::fs::read_to_string(root.join("docs/architecture.md")).expect("the page");
     let crates = read(&root).expect("readable manifests");
     let rows = rows(&page).expect("a table");
-    let findings: Vec<_> =
-        check(&crates, &rows).iter().map(|finding| format!("{finding}\n")).collect();
+    let findings: Vec<_> = check(&crates, &rows)
+        .iter()
+        .map(|finding| format!("{finding}\n"))
+        .collect();
     assert!(findings.is_empty(), "\n{}", findings.concat());
 }
 
@@ -30,7 +32,11 @@ fn the_page_allows_no_circle() {
             break;
         }
     }
-    assert!(rest.is_empty(), "in a circle, or depending on one: {:?}", rest.keys());
+    assert!(
+        rest.is_empty(),
+        "in a circle, or depending on one: {:?}",
+        rest.keys()
+    );
 }
 
 const PAGE: &str = "## The crates
@@ -78,7 +84,11 @@ fn nothing_is_found_where_all_is_allowed() {
 fn a_dependency_that_is_not_allowed_is_found() {
     let mut crates = allowed();
     crates.insert("a".into(), krate("duet-a", &["b"], &[]));
-    let expected = Finding::NotAllowed { from: "a".into(), to: "b".into(), in_tests: false };
+    let expected = Finding::NotAllowed {
+        from: "a".into(),
+        to: "b".into(),
+        in_tests: false,
+    };
     assert_eq!(found(&crates), [expected].into());
 }
 
@@ -86,7 +96,11 @@ fn a_dependency_that_is_not_allowed_is_found() {
 fn what_is_allowed_to_tests_is_not_allowed_to_the_crate() {
     let mut crates = allowed();
     crates.insert("c".into(), krate("duet-c", &["a"], &["b"]));
-    let expected = Finding::NotAllowed { from: "c".into(), to: "a".into(), in_tests: false };
+    let expected = Finding::NotAllowed {
+        from: "c".into(),
+        to: "a".into(),
+        in_tests: false,
+    };
     assert_eq!(found(&crates), [expected].into());
 }
 
@@ -94,7 +108,11 @@ fn what_is_allowed_to_tests_is_not_allowed_to_the_crate() {
 fn a_dependency_of_tests_that_is_not_allowed_is_found() {
     let mut crates = allowed();
     crates.insert("b".into(), krate("duet-b", &[], &["c"]));
-    let expected = Finding::NotAllowed { from: "b".into(), to: "c".into(), in_tests: true };
+    let expected = Finding::NotAllowed {
+        from: "b".into(),
+        to: "c".into(),
+        in_tests: true,
+    };
     assert_eq!(found(&crates), [expected].into());
 }
 
@@ -114,7 +132,10 @@ fn a_crate_without_row_and_a_row_without_crate_are_found() {
 fn a_row_that_names_another_package_is_found() {
     let mut crates = allowed();
     crates.insert("a".into(), krate("duet-z", &[], &[]));
-    let expected = Finding::OtherPackage { folder: "a".into(), package: "duet-z".into() };
+    let expected = Finding::OtherPackage {
+        folder: "a".into(),
+        package: "duet-z".into(),
+    };
     assert_eq!(found(&crates), [expected].into());
 }
 

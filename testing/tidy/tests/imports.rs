@@ -39,9 +39,17 @@ fn no_files_of_a_crate_import_each_other_in_a_circle() {
 fn arrows(files: &[(&'static str, &'static str)]) -> Vec<(String, String, usize)> {
     let sources: Sources = files.iter().copied().collect();
     let arrow = |import: Import| {
-        (import.from.display().to_string(), import.to.display().to_string(), import.line)
+        (
+            import.from.display().to_string(),
+            import.to.display().to_string(),
+            import.line,
+        )
     };
-    imports(&sources, Path::new("src/lib.rs")).expect("valid fixture").into_iter().map(arrow).collect()
+    imports(&sources, Path::new("src/lib.rs"))
+        .expect("valid fixture")
+        .into_iter()
+        .map(arrow)
+        .collect()
 }
 
 fn circles(files: &[(&'static str, &'static str)]) -> Vec<Cycle> {
@@ -69,9 +77,14 @@ fn a_circle_through_crate_paths_is_found_with_its_lines() {
     let found = circles(&[
         ("src/lib.rs", "mod a;\nmod b;"),
         ("src/a.rs", "use crate::b::B;\npub struct A(B);"),
-        ("src/b.rs", "pub struct B;\nimpl B {\n    fn a() -> crate::a::A { todo!() }\n}"),
+        (
+            "src/b.rs",
+            "pub struct B;\nimpl B {\n    fn a() -> crate::a::A { todo!() }\n}",
+        ),
     ]);
-    let [circle] = &found[..] else { panic!("{found:?}") };
+    let [circle] = &found[..] else {
+        panic!("{found:?}")
+    };
     assert_eq!(
         circle.to_string(),
         "2 files import each other:\n    src/a.rs:1 -> src/b.rs (`crate::b::B`)\n    src/b.rs:3 -> src/a.rs (`crate::a::A`)\n"
@@ -84,7 +97,10 @@ fn a_circle_through_super_is_found() {
         ("src/lib.rs", "mod part;"),
         ("src/part/mod.rs", "mod a;\nmod b;"),
         ("src/part/a.rs", "use super::b::B;\npub struct A(B);"),
-        ("src/part/b.rs", "use super::a;\npub struct B;\nfn f(_: a::A) {}"),
+        (
+            "src/part/b.rs",
+            "use super::a;\npub struct B;\nfn f(_: a::A) {}",
+        ),
     ]);
     assert_eq!(found.len(), 1, "{found:?}");
 }
@@ -116,7 +132,9 @@ fn a_circle_of_three_is_one_circle() {
         ("src/b.rs", "use crate::c::C;\npub struct B;"),
         ("src/c.rs", "use crate::a::A;\npub struct C;"),
     ]);
-    let [circle] = &found[..] else { panic!("{found:?}") };
+    let [circle] = &found[..] else {
+        panic!("{found:?}")
+    };
     assert_eq!(circle.shortest.len(), 3);
 }
 
@@ -134,7 +152,10 @@ fn paths_among_the_tokens_of_a_macro_are_imports() {
     let files = [
         ("src/lib.rs", "mod a;\nmod b;"),
         ("src/a.rs", "pub struct A;"),
-        ("src/b.rs", "fn f() {\n    assert!(matches!(1, crate::a::A));\n}"),
+        (
+            "src/b.rs",
+            "fn f() {\n    assert!(matches!(1, crate::a::A));\n}",
+        ),
     ];
     assert_eq!(arrows(&files), [arrow("src/b.rs", "src/a.rs", 2)]);
 }
@@ -155,9 +176,18 @@ fn a_variant_is_where_its_type_is_and_an_alias_is_followed() {
         ("src/lib.rs", "mod a;\nmod b;\nmod c;"),
         ("src/a.rs", "pub enum A { One }"),
         ("src/b.rs", "pub use crate::a::A as Letter;"),
-        ("src/c.rs", "use crate::b;\nfn f() { let _ = b::Letter::One; }"),
+        (
+            "src/c.rs",
+            "use crate::b;\nfn f() { let _ = b::Letter::One; }",
+        ),
     ];
-    assert_eq!(arrows(&files), [arrow("src/b.rs", "src/a.rs", 1), arrow("src/c.rs", "src/a.rs", 2)]);
+    assert_eq!(
+        arrows(&files),
+        [
+            arrow("src/b.rs", "src/a.rs", 1),
+            arrow("src/c.rs", "src/a.rs", 2)
+        ]
+    );
 }
 
 #[test]
@@ -174,7 +204,10 @@ fn what_frame_declares_is_for_the_whole_crate_and_nothing_else_of_its_file_is() 
 fn names_of_other_crates_are_not_imports() {
     let files = [
         ("src/lib.rs", "mod a;\nmod sha2;"),
-        ("src/a.rs", "use sha2::Sha256;\nuse std::fmt;\nfn f(_: Sha256) -> ::sha2::X {}"),
+        (
+            "src/a.rs",
+            "use sha2::Sha256;\nuse std::fmt;\nfn f(_: Sha256) -> ::sha2::X {}",
+        ),
         ("src/sha2.rs", "pub struct Sha256;"),
     ];
     assert_eq!(arrows(&files), []);

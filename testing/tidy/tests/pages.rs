@@ -5,7 +5,12 @@ mod support;
 use std::fs;
 
 /// Pages that lead a reader through the source tree.
-const PAGES: [&str; 4] = ["CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", "docs/architecture.md"];
+const PAGES: [&str; 4] = [
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "SECURITY.md",
+    "docs/architecture.md",
+];
 
 #[test]
 fn every_file_that_a_page_names_exists() {
@@ -28,9 +33,15 @@ fn only_paths_of_files_are_taken_for_files() {
 
 /// Relative paths of files between backticks.
 fn files(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(|line| line.split('`').skip(1).step_by(2)).filter(|name| {
-        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
-        let known = [".rs", ".md", ".toml", ".yml"].iter().any(|end| name.ends_with(end));
-        plain && known && !name.starts_with('/') && name.contains('/')
-    })
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter(|name| {
+            let plain = name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
+            let known = [".rs", ".md", ".toml", ".yml"]
+                .iter()
+                .any(|end| name.ends_with(end));
+            plain && known && !name.starts_with('/') && name.contains('/')
+        })
 }

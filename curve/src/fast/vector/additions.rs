@@ -1,22 +1,21 @@
-//! Additions of points, sixteen at a time: the formulas and the cases of [`super::super::lanes`].
+//! Additions of points, sixteen at a time: the formulas and the cases of `batch`.
 
 use super::{
     elements::{Fp16, Mask, Words, WIDTH},
-    Kernel,
+    kernel::Kernel,
 };
 use crate::fast::{
     field::{invert_all, Fp},
-    lanes::vertical,
-    point::Affine,
+    point::{vertical_sum, Affine},
 };
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use std::thread_local;
 
-/// An addition that waits: to which place, and what.
+/// An addition: to which place, and what.
 pub(crate) type Addition = (usize, Affine);
 
-/// Sixteen additions, and what is kept of them until the inversion is done.
+/// Sixteen additions, and their intermediate values until the inversion is done.
 #[derive(Clone)]
 struct Group {
     point: Points,
@@ -38,19 +37,26 @@ struct Points {
     y: Fp16,
 }
 
-/// What shares an inversion: enough to make it cheap, few enough to stay in the cache.
+/// Additions that share an inversion: enough to make it cheap, few enough to stay in the cache.
 const MOST: usize = 64 * WIDTH;
 
 thread_local! {
-    /// Space, to be used again: 7 KB for each sixteen of the most additions that the thread has done at once.
+    /// Scratch buffer: 7 KB for each sixteen of the most additions that the thread has done at once.
     static GROUPS: RefCell<Vec<Group>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Does all additions. Cost: that of six products of vectors for each sixteen, seven where points are doubled, and
-/// one inversion for each [`MOST`].
+/// `sums[at] += addend` for all additions, of which each has a place of its own.
+///
+/// Cost: that of six products of vectors for each sixteen, seven where points are doubled, and one inversion for each
+/// [`MOST`].
+pub(crate) fn add_all(kernel: Kernel, additions: &[Addition], sums: &mut [Affine]) {
+    // SAFETY: there is a kernel only where the processor has AVX-512 (F and DQ).
+    unsafe { add_with_avx512(kernel, additions, sums) }
+}
+
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn add_all(kernel: Kernel, additions: &[Addition], sums: &mut [Affine]) {
-    // Nothing in here adds points in turn, so that nobody else of this thread has the space.
+fn add_with_avx512(kernel: Kernel, additions: &[Addition], sums: &mut [Affine]) {
+    // Not re-entrant, so the scratch buffer is free.
     GROUPS.with_borrow_mut(|groups| {
         for additions in additions.chunks(MOST) {
             let count = additions.len().div_ceil(WIDTH);
@@ -151,7 +157,7 @@ impl Group {
         for (lane, (at, addend)) in additions.iter().enumerate() {
             let sum = &mut sums[*at];
             *sum = if self.vertical >> lane & 1 == 1 {
-                vertical(sum, addend)
+                vertical_sum(sum, addend)
             } else {
                 Affine {
                     x: x.get(lane),

@@ -2,21 +2,15 @@
 
 use super::{
     elements::{Fp16, Mask, Words, WIDTH},
-    Kernel,
+    kernel::Kernel,
 };
 use crate::{
-    check_encoding,
-    fast::{
-        field::{Fp, MODULUS, SQUARED_RADIX},
-        point::Affine,
-    },
-    PointError, FLAGS, G1_LEN,
+    encoding::{check_encoding, PointError, FLAGS, G1_LEN, LARGER_Y},
+    fast::{field::Fp, point::Affine},
+    parameters::{MODULUS, SQUARED_RADIX},
 };
 use alloc::vec::Vec;
 use blst::blst_fp;
-
-/// The flag of an encoding whose `y` is the larger of both.
-const LARGER: u8 = 0x20;
 
 /// `(p + 1)/4`: to this power, a square is a root of itself.
 const ROOT: [u64; 6] = {
@@ -61,7 +55,7 @@ const FOUR: Fp16 = Fp16::all(&Fp(blst_fp {
 /// Bits of the exponent that a multiplication takes care of at most.
 const WINDOW: usize = 5;
 
-/// What is decoded before anything is worked out.
+/// What is decoded before any arithmetic.
 struct Encoded {
     x: Fp,
     is_larger: bool,
@@ -70,7 +64,7 @@ struct Encoded {
 fn decode(bytes: &[u8; G1_LEN]) -> Result<Encoded, PointError> {
     check_encoding(bytes)?;
     let mut bytes = *bytes;
-    let is_larger = bytes[0] & LARGER != 0;
+    let is_larger = bytes[0] & LARGER_Y != 0;
     bytes[0] &= !FLAGS;
     let mut l = [0; 6];
     for (word, bytes) in l.iter_mut().rev().zip(bytes.as_chunks().0) {
@@ -85,8 +79,16 @@ fn decode(bytes: &[u8; G1_LEN]) -> Result<Encoded, PointError> {
 /// The points of the curve that these bytes encode, without the subgroup check.
 ///
 /// Cost: about 470 products of vectors for each sixteen.
+pub(crate) fn decompress_all(
+    kernel: Kernel,
+    encodings: &[&[u8; G1_LEN]],
+) -> Vec<Result<Affine, PointError>> {
+    // SAFETY: there is a kernel only where the processor has AVX-512 (F and DQ).
+    unsafe { decompress_with_avx512(kernel, encodings) }
+}
+
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn decompress_all(
+fn decompress_with_avx512(
     kernel: Kernel,
     encodings: &[&[u8; G1_LEN]],
 ) -> Vec<Result<Affine, PointError>> {

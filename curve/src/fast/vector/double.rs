@@ -5,6 +5,9 @@
 //! operation adds the upper half of the product, rounded. What the sum has grown by, taken off the same product, leaves
 //! the lower half, exact and with a sign (after Emmart, Zheng and Weems, ARITH 2018). Upper and lower halves have
 //! sums of their own, whose mantissas are read as integers.
+//!
+//! The bounds hold when products are rounded to nearest, which is the mode that Rust code runs in: changing the
+//! floating-point environment is undefined behaviour. What this multiplication gains is in docs/decisions/0012.
 
 use super::elements::{carry, Fp16, BITS, HALVES, LIMBS, MASK, NEGATED_INVERSE, P};
 use core::{

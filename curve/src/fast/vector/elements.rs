@@ -9,7 +9,7 @@
 //!
 //! A product of a short and a loose element is short, because `1.6p · 3.6p / 2^384 + p < 1.6p`.
 
-use crate::fast::field::{Fp, MODULUS};
+use crate::{fast::field::Fp, parameters::MODULUS};
 use core::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_cmpeq_epi64_mask, _mm512_cmpge_epi64_mask,
     _mm512_load_si512, _mm512_mask_blend_epi64, _mm512_mask_sub_epi64, _mm512_or_si512,
@@ -103,14 +103,14 @@ pub(crate) struct Fp16(pub(super) [[u64; WIDTH]; LIMBS]);
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn load(row: &[u64; WIDTH], half: usize) -> __m512i {
-    // Half a row of an aligned array.
+    // SAFETY: the slice is half a row, 64 bytes. Rows are those of types that are aligned to 64 bytes, and have 128.
     unsafe { _mm512_load_si512(row[half * HALF..][..HALF].as_ptr().cast()) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 fn store(row: &mut [u64; WIDTH], half: usize, value: __m512i) {
-    // Half a row of an aligned array.
+    // SAFETY: as in `load`; the reference is exclusive.
     unsafe { _mm512_store_si512(row[half * HALF..][..HALF].as_mut_ptr().cast(), value) }
 }
 
@@ -167,7 +167,7 @@ fn reduced(mut limbs: Half) -> Half {
 }
 
 impl Fp16 {
-    /// What nobody has written to yet.
+    /// The initial value of a buffer.
     pub(super) const ZERO: Self = Self([[0; WIDTH]; LIMBS]);
     /// One in every place.
     pub(super) const ONE: Self = Self::all(&Fp::ONE);

@@ -95,7 +95,7 @@ mod emulated {
 
     fn each(sum: __m512i, a: __m512i, b: __m512i, shift: u32) -> __m512i {
         let words = |vector: __m512i| -> [u64; 8] {
-            // Both are 64 bytes without any structure.
+            // SAFETY: both are 64 bytes, and every bit pattern is a value of either.
             unsafe { core::mem::transmute(vector) }
         };
         let bits = (1_u64 << 52) - 1;
@@ -105,6 +105,7 @@ mod emulated {
             let part = u64::try_from((product >> shift) & u128::from(bits));
             sum[at].wrapping_add(part.expect("52 bits; qed"))
         });
+        // SAFETY: as above.
         unsafe { core::mem::transmute(out) }
     }
 

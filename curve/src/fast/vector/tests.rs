@@ -1,18 +1,22 @@
 //! Vectors against blst, one lane after the other, at every edge of what each operation accepts.
 
 use super::{
-    double,
+    add_all, decompress_all as vector_decompress_all, double,
     elements::{Fp16, Words, BITS, LIMBS, MASK, P, WIDTH},
-    integer, Kernel,
+    integer,
+    kernel::Kernel,
 };
 use crate::{
-    blst::decompress,
+    blst::ffi::decompress_g1,
     fast::{
-        field::{Fp, MODULUS},
-        lanes::{decompress_all, Lanes, ZERO},
-        point::Affine,
+        batch::Additions,
+        decompression::decompress_all,
+        field::Fp,
+        point::{Affine, ZERO},
     },
-    Arithmetic, Blst, Curve,
+    parameters::MODULUS,
+    traits::{Encodings, Groups, Sums},
+    Arithmetic, Blst,
 };
 use alloc::{vec, vec::Vec};
 
@@ -39,7 +43,7 @@ fn kernels() -> Vec<(&'static str, Kernel)> {
 /// Runs what needs AVX-512, where there is any.
 fn for_each_kernel(test: unsafe fn(&str, Kernel)) {
     for (name, kernel) in kernels() {
-        // `kernels` is empty where the processor cannot.
+        // SAFETY: `kernels` is empty where the processor lacks AVX-512.
         unsafe { test(name, kernel) };
     }
 }
@@ -254,13 +258,13 @@ fn additions_in_vectors_are_those_one_by_one_in_every_case_and_number() {
                     .collect();
                 // In places far apart and in another order, beside others that stay as they are.
                 let mut sums = vec![ZERO; 3 * count];
-                let mut lanes = Lanes::with(arithmetic);
+                let mut additions = Additions::with(arithmetic);
                 for (at, (a, b)) in pairs.iter().enumerate() {
                     sums[3 * (count - 1 - at)] = *a;
-                    lanes.push(3 * (count - 1 - at), *b);
+                    additions.push(3 * (count - 1 - at), *b);
                 }
-                lanes.flush(&mut sums);
-                lanes.flush(&mut sums);
+                additions.flush(&mut sums);
+                additions.flush(&mut sums);
                 let found: Vec<_> = sums.iter().step_by(3).rev().copied().collect();
                 assert_eq!(found, expected, "{arithmetic}");
                 assert!(sums
@@ -286,7 +290,7 @@ fn every_kernel_adds_points() {
             })
             .collect();
         let additions: Vec<_> = addends.into_iter().enumerate().collect();
-        kernel.add_all(&additions, &mut sums);
+        add_all(kernel, &additions, &mut sums);
         assert_eq!(sums, expected, "{name}");
     }
 }
@@ -305,7 +309,7 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
         .collect();
     // Not compressed, infinity, infinity with a stray bit, the modulus and more.
     encodings.extend([encode(1, 0), encode(0, 0xc0), encode(1, 0xc0), [0xff; 48]]);
-    let mut modulus = crate::BASE_FIELD_MODULUS;
+    let mut modulus = crate::parameters::BASE_FIELD_MODULUS;
     modulus[0] |= 0x80;
     encodings.push(modulus);
     modulus[47] -= 1;
@@ -314,7 +318,7 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
     encodings.extend([generator, Blst::g1_neg(&generator)].map(|g| Blst::g1_to_bytes(&g)));
     let expected: Vec<_> = encodings
         .iter()
-        .map(|bytes| decompress(bytes).map(|point| Affine::from_blst(&point)))
+        .map(|bytes| decompress_g1(bytes).map(|point| Affine::from_blst(&point)))
         .collect();
     let encodings: Vec<_> = encodings.iter().collect();
     for arithmetic in Arithmetic::supported() {
@@ -324,6 +328,10 @@ fn encodings_are_judged_and_decoded_as_by_blst() {
         }
     }
     for (name, kernel) in kernels() {
-        assert_eq!(kernel.decompress_all(&encodings), expected, "{name}");
+        assert_eq!(
+            vector_decompress_all(kernel, &encodings),
+            expected,
+            "{name}"
+        );
     }
 }

@@ -92,18 +92,18 @@ impl Lie {
             }
             Self::OtherChain => {
                 let message = RoundMessage::new(H256::repeat_byte(9), lie.commitment.clone());
-                let id = usize::try_from(lie.commitment.validator_set_id).expect("few sets");
+                let id = usize::try_from(lie.commitment.validator_set_id.get()).expect("few sets");
                 lie = chain.sets[id].justify(&message, 0..len).into_unchecked();
             }
             Self::OtherSet => {
                 let mut commitment = lie.commitment.clone();
-                let other = u64::from(commitment.validator_set_id == 0);
-                commitment.validator_set_id = other;
+                let other = u64::from(commitment.validator_set_id == SetId::new(0));
+                commitment.validator_set_id = SetId::new(other);
                 lie = chain.sign(other, commitment, 0..len);
-                lie.commitment.validator_set_id = u64::from(other == 0);
+                lie.commitment.validator_set_id = SetId::new(u64::from(other == 0));
             }
             Self::FormerSet if lie.commitment.block_number == chain.head().block_number => {
-                lie.commitment.validator_set_id = 0;
+                lie.commitment.validator_set_id = SetId::new(0);
                 lie = chain.sign(0, lie.commitment, 0..len);
             }
             Self::FlippedMmrRoot => lie.commitment.mmr_root.0[31] ^= 1,
@@ -131,7 +131,11 @@ impl Lie {
         honest
     }
 
-    pub(crate) fn of_handoff_proof(self, chain: &TestChain, mut honest: HandoffProof) -> HandoffProof {
+    pub(crate) fn of_handoff_proof(
+        self,
+        chain: &TestChain,
+        mut honest: HandoffProof,
+    ) -> HandoffProof {
         honest.justification = self.of_justification(chain, honest.justification);
         if self == Self::SetKeys {
             honest.next_keys = chain.keys(0).expect("the first set");

@@ -3,7 +3,7 @@
 use super::Lie;
 use codec::Encode;
 use duet_light_client::testing::TestChain;
-use duet_primitives::{BlockNumber, UncheckedJustification, H256};
+use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
     server::{RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage},
     types::{ErrorObject, ErrorObjectOwned, Params},
@@ -25,7 +25,7 @@ struct State {
     chain: TestChain,
     lie: Lie,
     /// The newest block whose proof is there.
-    visible: watch::Receiver<BlockNumber>,
+    visible: watch::Receiver<u32>,
     chain_head: AtomicU32,
     calls: Mutex<Vec<String>>,
 }
@@ -34,7 +34,7 @@ struct State {
 pub(crate) struct Server {
     pub(crate) url: String,
     state: Arc<State>,
-    visible: watch::Sender<BlockNumber>,
+    visible: watch::Sender<u32>,
     handle: ServerHandle,
 }
 
@@ -47,11 +47,11 @@ impl Drop for Server {
 impl Server {
     /// Serves all that the chain has.
     pub(crate) async fn start(chain: &TestChain, lie: Lie) -> Self {
-        Self::start_at(chain, lie, chain.head().block_number).await
+        Self::start_at(chain, lie, chain.head().block_number.get()).await
     }
 
     /// Serves the chain as it was when this block was the newest proven one.
-    pub(crate) async fn start_at(chain: &TestChain, lie: Lie, head: BlockNumber) -> Self {
+    pub(crate) async fn start_at(chain: &TestChain, lie: Lie, head: u32) -> Self {
         Self::listen("127.0.0.1:0", chain, lie, head).await
     }
 
@@ -65,7 +65,7 @@ impl Server {
         Self::listen(&address, chain, lie, head).await
     }
 
-    async fn listen(address: &str, chain: &TestChain, lie: Lie, head: BlockNumber) -> Self {
+    async fn listen(address: &str, chain: &TestChain, lie: Lie, head: u32) -> Self {
         let (visible, receiver) = watch::channel(head);
         let state = Arc::new(State {
             chain: chain.clone(),
@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// Proves one block more, if the chain has one.
-    pub(crate) fn prove_next(&self) -> Option<BlockNumber> {
+    pub(crate) fn prove_next(&self) -> Option<u32> {
         let now = *self.visible.borrow();
         let next = self.state.numbers().find(|number| *number > now)?;
         self.visible.send_replace(next);
@@ -111,17 +111,17 @@ impl Server {
 }
 
 impl State {
-    fn numbers(&self) -> impl Iterator<Item = BlockNumber> + '_ {
+    fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
         self.chain
             .justifications()
-            .map(|proof| proof.commitment.block_number)
+            .map(|proof| proof.commitment.block_number.get())
     }
 
-    fn head(&self) -> BlockNumber {
+    fn head(&self) -> u32 {
         *self.visible.borrow()
     }
 
-    fn pushed(&self, number: BlockNumber) -> Option<UncheckedJustification> {
+    fn pushed(&self, number: u32) -> Option<UncheckedJustification> {
         let honest = self.chain.justification(number)?;
         Some(self.lie.of_justification(&self.chain, honest))
     }
@@ -137,7 +137,7 @@ impl State {
         json!(format!("0x{}", hex::encode(bytes)))
     }
 
-    fn block_hash(&self, number: BlockNumber) -> H256 {
+    fn block_hash(&self, number: u32) -> H256 {
         self.chain.justification(number).map_or_else(
             || H256::from_low_u64_be(UNPROVEN + u64::from(number)),
             |proof| proof.commitment.block_hash,
@@ -218,12 +218,12 @@ impl State {
                 (_, head) => json!(self.block_hash(head)),
             },
             "duet_getJustification" => {
-                let (number,): (BlockNumber,) = params.parse()?;
+                let (number,): (u32,) = params.parse()?;
                 self.pushed(self.asked(number))
                     .map_or(Value::Null, |proof| self.bytes(&proof))
             }
             "duet_getStatelessProof" => {
-                let (number,): (BlockNumber,) = params.parse()?;
+                let (number,): (u32,) = params.parse()?;
                 let proof = chain.stateless_proof(self.asked(number));
                 let proof = proof.map(|proof| lie.of_stateless(chain, proof));
                 proof.map_or(Value::Null, |proof| self.bytes(&proof))
@@ -258,10 +258,10 @@ impl State {
     }
 
     fn shows(&self, proof: &UncheckedJustification) -> bool {
-        self.lie != Lie::Pruned && proof.commitment.block_number <= self.head()
+        self.lie != Lie::Pruned && proof.commitment.block_number.get() <= self.head()
     }
 
-    fn asked(&self, number: BlockNumber) -> BlockNumber {
+    fn asked(&self, number: u32) -> u32 {
         if self.lie == Lie::OtherBlock {
             2
         } else {
@@ -278,7 +278,7 @@ impl State {
     }
 
     /// What a subscriber gets when `number` is proven.
-    fn push(&self, number: BlockNumber) -> Option<Value> {
+    fn push(&self, number: u32) -> Option<Value> {
         let mut proof = self.pushed(number)?;
         if self.lie == Lie::Equivocates {
             let before = self.numbers().filter(|other| *other < number).last()?;
@@ -286,7 +286,7 @@ impl State {
             commitment.block_hash = H256::repeat_byte(0xbb);
             proof = self
                 .chain
-                .sign(commitment.validator_set_id, commitment, 0..5);
+                .sign(commitment.validator_set_id.get(), commitment, 0..5);
         }
         Some(self.bytes(&proof))
     }

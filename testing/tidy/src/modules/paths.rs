@@ -52,7 +52,11 @@ impl<'ast> Visit<'ast> for Found {
     fn visit_path(&mut self, path: &'ast Path) {
         if path.leading_colon.is_none() {
             self.mentions.push(Mention {
-                path: path.segments.iter().map(|segment| segment.ident.to_string()).collect(),
+                path: path
+                    .segments
+                    .iter()
+                    .map(|segment| segment.ident.to_string())
+                    .collect(),
                 line: path.span().start().line,
                 kind: Kind::Code,
             });
@@ -111,7 +115,11 @@ impl Found {
     fn end_of_path(&mut self, path: &mut Vec<String>, line: usize) {
         let path = std::mem::take(path);
         if path.len() > 1 {
-            self.mentions.push(Mention { path, line, kind: Kind::Code });
+            self.mentions.push(Mention {
+                path,
+                line,
+                kind: Kind::Code,
+            });
         }
     }
 }

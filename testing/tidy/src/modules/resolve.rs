@@ -57,7 +57,11 @@ fn definers(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
     }
     if let Some(first) = mention.path.first() {
         let used = mention.kind == Kind::Code && tree.modules[module].used.contains(first);
-        if used && modules(&lookup(tree, module, first, &mut seen)).next().is_none() {
+        if used
+            && modules(&lookup(tree, module, first, &mut seen))
+                .next()
+                .is_none()
+        {
             // The `use` declaration that brought the name in is the import.
             return Vec::new();
         }
@@ -72,7 +76,9 @@ fn definers(tree: &Tree, module: ModuleId, mention: &Mention) -> Vec<ModuleId> {
 }
 
 fn resolve(tree: &Tree, from: ModuleId, path: &[String], seen: &mut Seen) -> Vec<Target> {
-    let Some((first, mut rest)) = path.split_first() else { return Vec::new() };
+    let Some((first, mut rest)) = path.split_first() else {
+        return Vec::new();
+    };
     let mut current = match first.as_str() {
         "crate" => vec![Target::Module(Tree::ROOT)],
         "self" => vec![Target::Module(from)],
@@ -80,7 +86,10 @@ fn resolve(tree: &Tree, from: ModuleId, path: &[String], seen: &mut Seen) -> Vec
         name => lookup(tree, from, name, seen),
     };
     while let Some((name, after)) = rest.split_first() {
-        if !current.iter().any(|target| matches!(target, Target::Module(_))) {
+        if !current
+            .iter()
+            .any(|target| matches!(target, Target::Module(_)))
+        {
             // Variants and associated items are where their type is.
             return current;
         }
@@ -130,7 +139,11 @@ fn lookup(tree: &Tree, module: ModuleId, name: &str, seen: &mut Seen) -> Vec<Tar
 }
 
 fn above(tree: &Tree, module: ModuleId) -> Vec<Target> {
-    tree.modules[module].parent.map(Target::Module).into_iter().collect()
+    tree.modules[module]
+        .parent
+        .map(Target::Module)
+        .into_iter()
+        .collect()
 }
 
 fn modules(targets: &[Target]) -> impl Iterator<Item = ModuleId> + '_ {
@@ -143,7 +156,10 @@ fn modules(targets: &[Target]) -> impl Iterator<Item = ModuleId> + '_ {
 /// Whether what `module` defines is declared by a FRAME macro.
 fn is_frame(tree: &Tree, module: ModuleId) -> bool {
     let module = &tree.modules[module];
-    module.frame && module.parent.is_some_and(|parent| tree.modules[parent].file == module.file)
+    module.frame
+        && module
+            .parent
+            .is_some_and(|parent| tree.modules[parent].file == module.file)
 }
 
 fn defines_items(tree: &Tree, module: ModuleId) -> bool {

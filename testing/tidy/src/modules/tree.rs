@@ -56,7 +56,9 @@ impl Tree {
     /// Reads the crate whose root file is `root`, and every module that it declares outside of tests.
     pub(super) fn build(sources: &Sources, root: &Path) -> Result<Self, Error> {
         let folder = root.parent().unwrap_or(Path::new("")).to_path_buf();
-        let mut tree = Self { modules: Vec::new() };
+        let mut tree = Self {
+            modules: Vec::new(),
+        };
         tree.read_file(sources, root.to_path_buf(), None, folder)?;
         Ok(tree)
     }
@@ -81,8 +83,10 @@ impl Tree {
         folder: PathBuf,
     ) -> Result<ModuleId, Error> {
         let text = sources.get(&file).unwrap_or_default();
-        let parsed =
-            syn::parse_file(text).map_err(|source| Error::Parse { path: file.clone(), source })?;
+        let parsed = syn::parse_file(text).map_err(|source| Error::Parse {
+            path: file.clone(),
+            source,
+        })?;
         let module = self.add(file, parent, folder);
         self.read_items(sources, module, parsed.items)?;
         Ok(module)
@@ -102,7 +106,12 @@ impl Tree {
         self.modules.len() - 1
     }
 
-    fn read_items(&mut self, sources: &Sources, module: ModuleId, items: Vec<Item>) -> Result<(), Error> {
+    fn read_items(
+        &mut self,
+        sources: &Sources,
+        module: ModuleId,
+        items: Vec<Item>,
+    ) -> Result<(), Error> {
         for item in items {
             if is_test_only(attributes(&item)) {
                 continue;
@@ -129,7 +138,12 @@ impl Tree {
         Ok(())
     }
 
-    fn read_module(&mut self, sources: &Sources, parent: ModuleId, item: syn::ItemMod) -> Result<(), Error> {
+    fn read_module(
+        &mut self,
+        sources: &Sources,
+        parent: ModuleId,
+        item: syn::ItemMod,
+    ) -> Result<(), Error> {
         let name = item.ident.to_string();
         let folder = self.modules[parent].folder.join(&name);
         let file = self.modules[parent].file.clone();
@@ -155,7 +169,10 @@ impl Tree {
                 None => (within, folder),
             };
             if sources.get(&path).is_none() {
-                return Err(Error::NoModule { path: file, module: name });
+                return Err(Error::NoModule {
+                    path: file,
+                    module: name,
+                });
             }
             self.read_file(sources, path, Some(parent), folder)?
         };
@@ -191,7 +208,9 @@ impl Tree {
                     self.modules[module].globs.push(path.clone());
                     path.push("*".into());
                     let line = glob.span().start().line;
-                    self.modules[module].mentions.push(Mention { path, line, kind });
+                    self.modules[module]
+                        .mentions
+                        .push(Mention { path, line, kind });
                 }
             }
         }
@@ -214,7 +233,11 @@ impl Tree {
             path.push(original.to_string());
         }
         let line = original.span().start().line;
-        self.modules[module].mentions.push(Mention { path: path.clone(), line, kind });
+        self.modules[module].mentions.push(Mention {
+            path: path.clone(),
+            line,
+            kind,
+        });
         if kind == Kind::Use {
             self.modules[module].used.insert(alias.clone());
         }
@@ -222,7 +245,11 @@ impl Tree {
     }
 
     fn name(&mut self, module: ModuleId, name: String, meaning: Name) {
-        self.modules[module].names.entry(name).or_default().push(meaning);
+        self.modules[module]
+            .names
+            .entry(name)
+            .or_default()
+            .push(meaning);
     }
 }
 
@@ -234,7 +261,10 @@ fn defined_name(item: &Item) -> Option<(String, bool)> {
         Item::Fn(item) => &item.sig.ident,
         Item::Macro(item) => {
             let exported = item.attrs.iter().any(|a| a.path().is_ident("macro_export"));
-            return item.ident.as_ref().map(|ident| (ident.to_string(), exported));
+            return item
+                .ident
+                .as_ref()
+                .map(|ident| (ident.to_string(), exported));
         }
         Item::Static(item) => &item.ident,
         Item::Struct(item) => &item.ident,
@@ -250,21 +280,32 @@ fn defined_name(item: &Item) -> Option<(String, bool)> {
 /// Whether the attribute of a module is `#[frame_support::pallet]` or `#[frame_support::runtime]`.
 fn is_frame(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        let mut path = attribute.path().segments.iter().map(|segment| segment.ident.to_string());
+        let mut path = attribute
+            .path()
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string());
         path.next().is_some_and(|first| first == "frame_support")
-            && path.next().is_some_and(|second| second == "pallet" || second == "runtime")
+            && path
+                .next()
+                .is_some_and(|second| second == "pallet" || second == "runtime")
     })
 }
 
 /// The file that `#[path = "…"]` names.
 fn given_path(attributes: &[Attribute]) -> Option<String> {
-    attributes.iter().find_map(|attribute| match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+    attributes
+        .iter()
+        .find_map(|attribute| match &attribute.meta {
+            Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+                syn::Expr::Lit(syn::ExprLit {
+                    lit: syn::Lit::Str(text),
+                    ..
+                }) => Some(text.value()),
+                _ => None,
+            },
             _ => None,
-        },
-        _ => None,
-    })
+        })
 }
 
 /// `path` without `..`.

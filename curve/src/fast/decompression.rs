@@ -1,0 +1,39 @@
+//! Decompression of many points.
+
+use super::point::Affine;
+#[cfg(target_arch = "x86_64")]
+use super::vector;
+use crate::{
+    arithmetic::Arithmetic,
+    blst::ffi::decompress_g1,
+    encoding::{PointError, G1_LEN},
+};
+use alloc::vec::Vec;
+
+/// A vector that is less full than this is not worth decompressing.
+#[cfg(target_arch = "x86_64")]
+const LEAST_TO_DECOMPRESS: usize = 11;
+
+/// The points of the curve that these bytes encode, without the subgroup check.
+pub(crate) fn decompress_all(
+    arithmetic: Arithmetic,
+    encodings: &[&[u8; G1_LEN]],
+) -> Vec<Result<Affine, PointError>> {
+    let one_by_one =
+        |bytes: &&[u8; G1_LEN]| decompress_g1(bytes).map(|point| Affine::from_blst(&point));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(kernel) = vector::Kernel::of(arithmetic) {
+        let rest = encodings.len() % vector::WIDTH;
+        let in_vectors = if rest < LEAST_TO_DECOMPRESS {
+            encodings.len() - rest
+        } else {
+            encodings.len()
+        };
+        let mut points = vector::decompress_all(kernel, &encodings[..in_vectors]);
+        points.extend(encodings[in_vectors..].iter().map(one_by_one));
+        return points;
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = arithmetic;
+    encodings.iter().map(one_by_one).collect()
+}

@@ -1,0 +1,194 @@
+//! The commitments of votes: `A = s·g1 + c·pk1` and `B = s·H(m) + c·σ`. (DLEQ-2)
+//!
+//! Three of the four bases come again and have tables. σ comes once and its subgroup has to be checked, which takes as
+//! many doublings as the product. Votes of one round are checked in batches, in affine coordinates with simultaneous
+//! inversion. Both ways give the same answer on every input.
+
+use super::{
+    batch::{Additions, BATCH, MIN_BATCH},
+    comb::{self, Comb, CombScalar, Shape, Term},
+    decompression::decompress_all,
+    multiples::mul,
+    point::{to_affine, Affine, ZERO},
+    tables::{generator, Tables},
+    variable,
+};
+use crate::{
+    arithmetic::Arithmetic,
+    blst::ffi::decompress_g1,
+    digits::BaseZ,
+    encoding::{PointError, G1_LEN},
+};
+use alloc::{vec, vec::Vec};
+
+/// A vote to check.
+#[derive(Debug)]
+pub(crate) struct Vote<'a> {
+    /// The challenge.
+    pub(crate) c: BaseZ,
+    /// The response.
+    pub(crate) s: BaseZ,
+    /// The signer's key.
+    pub(crate) pk1: Affine,
+    pub(crate) pk1_tables: &'a Tables,
+    /// `H(m)`.
+    pub(crate) hm: Affine,
+    pub(crate) hm_tables: &'a Tables,
+    /// σ, encoded.
+    pub(crate) sigma: &'a [u8; G1_LEN],
+}
+
+/// σ, decoded and in the subgroup, and both commitments.
+#[derive(Debug)]
+pub(crate) struct Commitments {
+    pub(crate) sigma: Affine,
+    pub(crate) a: Affine,
+    pub(crate) b: Affine,
+}
+
+/// σ and the two commitments of one vote.
+pub(crate) fn commitments(vote: &Vote<'_>) -> Result<Commitments, PointError> {
+    let sigma = Affine::from_blst(&decompress_g1(vote.sigma)?);
+    Prepared::new(vote, sigma).alone()
+}
+
+/// The same for many: those with tables of the same shapes, or whose keys have none yet, in batches, the others one by
+/// one.
+pub(crate) fn commitments_all(votes: &[Vote<'_>]) -> Vec<Result<Commitments, PointError>> {
+    let arithmetic = Arithmetic::current();
+    let mut additions = Additions::with(arithmetic);
+    votes
+        .chunks(BATCH)
+        .flat_map(|batch| batched(batch, arithmetic, &mut additions))
+        .collect()
+}
+
+/// What votes have in common that are checked in one batch.
+type Shapes = (Option<Shape>, Shape);
+
+/// A vote with its tables looked up and σ decompressed.
+struct Prepared<'a> {
+    vote: &'a Vote<'a>,
+    pk1_tables: Option<&'a Comb>,
+    hm_tables: Option<&'a Comb>,
+    sigma: Affine,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(vote: &'a Vote<'_>, sigma: Affine) -> Self {
+        Self {
+            vote,
+            pk1_tables: vote.pk1_tables.get(&vote.pk1),
+            hm_tables: vote.hm_tables.get(&vote.hm),
+            sigma,
+        }
+    }
+
+    /// The shapes of the key's tables, if there are some, and of the message's, without which a vote is checked alone.
+    fn shapes(&self) -> Option<Shapes> {
+        Some((self.pk1_tables.map(Comb::shape), self.hm_tables?.shape()))
+    }
+
+    fn alone(&self) -> Result<Commitments, PointError> {
+        let Vote { c, s, pk1, hm, .. } = self.vote;
+        let (for_comb_c, for_comb_s) = (CombScalar::new(c), CombScalar::new(s));
+        let of_sigma = variable::mul_checked(&self.sigma, c).ok_or(PointError::NotInSubgroup)?;
+        let a = generator()
+            .mul(&for_comb_s)
+            .add(&mul(pk1, self.pk1_tables, c, &for_comb_c));
+        let b = of_sigma.add(&mul(hm, self.hm_tables, s, &for_comb_s));
+        let [a, b]: [Affine; 2] = to_affine(&[a, b])
+            .try_into()
+            .expect("as many as were put in; qed");
+        Ok(self.commitments(a, b))
+    }
+
+    fn commitments(&self, a: Affine, b: Affine) -> Commitments {
+        let sigma = self.sigma;
+        Commitments { sigma, a, b }
+    }
+}
+
+fn batched(
+    votes: &[Vote<'_>],
+    arithmetic: Arithmetic,
+    additions: &mut Additions,
+) -> Vec<Result<Commitments, PointError>> {
+    let sigmas: Vec<_> = votes.iter().map(|vote| vote.sigma).collect();
+    let prepared: Vec<_> = votes
+        .iter()
+        .zip(decompress_all(arithmetic, &sigmas))
+        .map(|(vote, sigma)| sigma.map(|sigma| Prepared::new(vote, sigma)))
+        .collect();
+    let mut shapes: Vec<Shapes> = Vec::new();
+    for of_vote in prepared.iter().flatten().filter_map(Prepared::shapes) {
+        if !shapes.contains(&of_vote) {
+            shapes.push(of_vote);
+        }
+    }
+    let mut answers: Vec<_> = prepared.iter().map(|_| None).collect();
+    for shapes in shapes {
+        let (places, together): (Vec<_>, Vec<_>) = prepared
+            .iter()
+            .enumerate()
+            .filter_map(|(at, vote)| Some((at, vote.as_ref().ok()?)))
+            .filter(|(_, vote)| vote.shapes() == Some(shapes))
+            .unzip();
+        if together.len() >= MIN_BATCH {
+            let found = of_same_shapes(&together, additions);
+            for (at, answer) in places.into_iter().zip(found) {
+                answers[at] = Some(answer);
+            }
+        }
+    }
+    prepared
+        .into_iter()
+        .zip(answers)
+        .map(|(vote, answer)| answer.unwrap_or_else(|| vote?.alone()))
+        .collect()
+}
+
+/// Votes that have tables of the same shapes.
+fn of_same_shapes(
+    votes: &[&Prepared<'_>],
+    additions: &mut Additions,
+) -> Vec<Result<Commitments, PointError>> {
+    let count = votes.len();
+    // Keys without tables are multiplied as σ is. That they are in the subgroup is known.
+    let keys = votes.iter().filter(|vote| vote.pk1_tables.is_none());
+    let (points, scalars): (Vec<_>, Vec<_>) = votes
+        .iter()
+        .map(|vote| (vote.sigma, vote.vote.c))
+        .chain(keys.map(|vote| (vote.vote.pk1, vote.vote.c)))
+        .unzip();
+    let (products, are_in_subgroup) = variable::mul_checked_all(&points, &scalars, additions);
+    let (of_sigma, of_pk1) = products.split_at(count);
+    let (c, s): (Vec<_>, Vec<_>) = votes
+        .iter()
+        .map(|vote| (CombScalar::new(&vote.vote.c), CombScalar::new(&vote.vote.s)))
+        .unzip();
+    let [mut pk1, mut g1, mut hm] = [const { Vec::new() }; 3];
+    for ((vote, c), s) in votes.iter().zip(&c).zip(&s) {
+        let term = |scalar| move |comb| Term { comb, scalar };
+        pk1.extend(vote.pk1_tables.map(term(c)));
+        g1.push(term(s)(generator()));
+        hm.extend(vote.hm_tables.map(term(s)));
+    }
+    let mut sums = vec![ZERO; 2 * count];
+    comb::sums(&mut sums, [&[pk1, g1], &[hm]], additions);
+    for (at, product) in (count..).zip(of_sigma).chain((0..).zip(of_pk1)) {
+        additions.push(at, *product);
+    }
+    additions.flush(&mut sums);
+    let (a, b) = sums.split_at(count);
+    votes
+        .iter()
+        .zip(are_in_subgroup)
+        .zip(a.iter().zip(b))
+        .map(|((vote, is_in_subgroup), (a, b))| {
+            is_in_subgroup
+                .then(|| vote.commitments(*a, *b))
+                .ok_or(PointError::NotInSubgroup)
+        })
+        .collect()
+}
