@@ -108,7 +108,7 @@ async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_ne
         .check(&keyset, genesis)
         .expect("a proof that anybody can check");
     let second = next(&mut justifications).await;
-    let proven = second.commitment.block_number;
+    let proven = second.commitment.block_number.get();
     until("the metrics show the proof", || async {
         (best_block(&node.metrics())? >= proven).then_some(())
     })
@@ -126,7 +126,7 @@ async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_ne
     assert!(resumed >= proven, "{resumed} is below {proven}");
     let mut justifications = subscribe(&client).await;
     let third = next(&mut justifications).await;
-    assert!(third.commitment.block_number > resumed);
+    assert!(third.commitment.block_number.get() > resumed);
     third.check(&keyset, genesis).expect("the same set goes on");
 }
 

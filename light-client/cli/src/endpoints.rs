@@ -250,7 +250,7 @@ mod tests {
         let mut endpoints = two(now);
         endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
         assert_eq!(endpoints.verdict().kind, Kind::Unreachable);
-        endpoints.failed(1, Fault::Incomplete(Missing::HandoffProof(3)), now);
+        endpoints.failed(1, Fault::Incomplete(Missing::HandoffProof(SetId::new(3))), now);
         assert_eq!(endpoints.verdict().kind, Kind::NoWay);
         endpoints.failed(0, lie(), now);
         assert_eq!(endpoints.verdict().kind, Kind::Unverified);
