@@ -2,8 +2,8 @@
 
 use duet_benches::{
     fixtures::{
-        decode_justification, decode_vote, regular, share, spread, two_proofs, Absentees, Newcomer,
-        Round, GENESIS,
+        decode_justification, decode_vote, regular, share, spread, two_proofs, Newcomer,
+        NonSigners, Round, GENESIS,
     },
     harness::{Harness, Pace, Scale},
     rivals::{BlstMinPkAggregate, BlstMinSigAggregate, BlstSignatures, Ecdsa, W3fAggregate},
@@ -66,7 +66,7 @@ fn justifications(harness: &mut Harness) {
             };
             harness.measure(&name("duet"), Pace::Fast, || {
                 let round = Round::of(*n);
-                let mut in_turn = two_proofs(round, percent, Absentees::Others)
+                let mut in_turn = two_proofs(round, percent, NonSigners::Others)
                     .into_iter()
                     .cycle();
                 let mut newcomer = Newcomer::new(round, percent);
@@ -79,7 +79,7 @@ fn justifications(harness: &mut Harness) {
             if percent < 100 {
                 harness.measure(&name("duet,sums=kept"), Pace::Fast, || {
                     let round = Round::of(*n);
-                    let proofs = two_proofs(round, percent, Absentees::Others);
+                    let proofs = two_proofs(round, percent, NonSigners::Others);
                     let keyset = regular(round, &proofs);
                     let mut in_turn = proofs.into_iter().cycle();
                     move || {
@@ -91,7 +91,7 @@ fn justifications(harness: &mut Harness) {
                 });
                 harness.measure(&name("duet,absentees=steady"), Pace::Fast, || {
                     let round = Round::of(*n);
-                    let mut in_turn = two_proofs(round, percent, Absentees::Steady)
+                    let mut in_turn = two_proofs(round, percent, NonSigners::Steady)
                         .into_iter()
                         .cycle();
                     let mut newcomer = Newcomer::new(round, percent);

@@ -8,7 +8,7 @@ use duet_benches::{
 use duet_primitives::{check_stateless, StatelessProof};
 use std::hint::black_box;
 
-/// Finality proofs that bring the absentees' keys.
+/// Finality proofs that carry the keys of the non-signers.
 fn stateless(harness: &mut Harness) {
     for n in harness.set_sizes() {
         for percent in [67, 95, 100] {

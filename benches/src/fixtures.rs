@@ -78,7 +78,9 @@ impl Round {
             let message = self.message();
             (0..)
                 .zip(&self.set.secrets)
-                .map(|(signer, secret)| UncheckedVote::sign(secret, signer, &message).encode())
+                .map(|(signer, secret)| {
+                    UncheckedVote::sign(secret, SignerIndex::new(signer), &message).encode()
+                })
                 .collect()
         })
     }
@@ -88,7 +90,7 @@ impl Round {
         let all = self.votes();
         let votes = signers
             .iter()
-            .filter_map(|signer| all.get(usize::try_from(*signer).ok()?))
+            .filter_map(|signer| all.get(usize::try_from(signer.get()).ok()?))
             .map(|bytes| decode_vote(bytes))
             .collect();
         UncheckedVote::check_all(votes, self.keyset(), &self.message(), NonZeroUsize::MIN)
@@ -137,7 +139,7 @@ impl Round {
     ) -> impl Iterator<Item = &'a SecretKey> {
         signers
             .iter()
-            .filter_map(|signer| self.set.secrets.get(usize::try_from(*signer).ok()?))
+            .filter_map(|signer| self.set.secrets.get(usize::try_from(signer.get()).ok()?))
     }
 
     /// A stateless proof.
@@ -155,7 +157,10 @@ impl Round {
         let signers = spread(n, share(n, percent));
         (0..proofs)
             .map(|at| {
-                let turned: Vec<_> = signers.iter().map(|signer| (signer + at) % n).collect();
+                let turned: Vec<_> = signers
+                    .iter()
+                    .map(|signer| SignerIndex::new((signer.get() + at) % n))
+                    .collect();
                 self.justify(self.set.commitment(BLOCK + at, &self.set.set), &turned)
             })
             .collect()
@@ -219,9 +224,9 @@ pub fn regular(round: &Round, proofs: &[Vec<u8>]) -> Keyset {
     keyset
 }
 
-/// How the absentees of one proof and of the next go together.
+/// How the non-signers of one proof and of the next overlap.
 #[derive(Clone, Copy, Debug)]
-pub enum Absentees {
+pub enum NonSigners {
     /// Hardly any is the same.
     Others,
     /// One in ten is another.
@@ -229,23 +234,24 @@ pub enum Absentees {
 }
 
 /// Two proofs by a share of the set, to be checked in turn: of the same proof twice, the sum of the keys is known.
-pub fn two_proofs(round: &Round, percent: u32, absentees: Absentees) -> [Vec<u8>; 2] {
+pub fn two_proofs(round: &Round, percent: u32, non_signers_of_second: NonSigners) -> [Vec<u8>; 2] {
     let n = round.keyset().len();
     let first = spread(n, share(n, percent));
-    let is_away = |index: &u32| first.binary_search(index).is_err();
+    let signs = |index: &u32| first.binary_search(&SignerIndex::new(*index)).is_ok();
     // In the order of the set: which of them makes room for the next member.
-    let moves = |at: usize| match absentees {
-        Absentees::Others => true,
-        Absentees::Steady => at.is_multiple_of(10),
+    let moves = |at: usize| match non_signers_of_second {
+        NonSigners::Others => true,
+        NonSigners::Steady => at.is_multiple_of(10),
     };
-    let mut away: Vec<_> = (0..n)
-        .filter(is_away)
+    let mut non_signers: Vec<_> = (0..n)
+        .filter(|index| !signs(index))
         .enumerate()
         .map(|(at, index)| (index + u32::from(moves(at))) % n)
         .collect();
-    away.sort_unstable();
+    non_signers.sort_unstable();
     let second: Vec<_> = (0..n)
-        .filter(|index| away.binary_search(index).is_err())
+        .filter(|index| non_signers.binary_search(index).is_err())
+        .map(SignerIndex::new)
         .collect();
     [first.as_slice(), &second].map(|signers| round.justification(signers).encode())
 }
@@ -269,11 +275,12 @@ pub fn hold_together(proofs: &[Vec<u8>], keyset: &Keyset) -> bool {
     opened.is_ok_and(|opened| PreparedJustification::verify_all(opened).len() == proofs.len())
 }
 
-/// `signers` of `n`, spread evenly, so that absentees have no neighbours to share hashes with.
+/// `signers` of `n`, spread evenly, so that non-signers have no neighbours to share hashes with.
 pub fn spread(n: u32, signers: u32) -> Vec<SignerIndex> {
     let before = |index: u32| u64::from(index) * u64::from(signers) / u64::from(n);
     (0..n)
         .filter(|index| before(index + 1) > before(*index))
+        .map(SignerIndex::new)
         .collect()
 }
 

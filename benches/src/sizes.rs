@@ -3,9 +3,9 @@
 use crate::fixtures::spread;
 use codec::{Compact, Encode};
 use duet_primitives::{
-    threshold, Bitfield, Commitment, KeysetCommitment, MerkleProof, Pk1Bytes, Pk2Bytes,
-    SignatureBytes, SignerIndex, StatelessProof, UncheckedJustification, UncheckedVote,
-    VoteSignature, H256,
+    threshold, Bitfield, BlockNumber, Commitment, KeysetCommitment, MerkleProof, Pk1Bytes,
+    Pk2Bytes, SetId, SignatureBytes, SignerIndex, StatelessProof, UncheckedJustification,
+    UncheckedVote, VoteSignature, H256,
 };
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct Sizes {
     pub vote: usize,
     /// A finality proof.
     pub justification: usize,
-    /// A finality proof for a verifier without keys, with the absentees spread over the set.
+    /// A finality proof for a verifier without keys, with the non-signers spread over the set.
     pub stateless: usize,
     /// BEEFY's finality proof with ECDSA signatures.
     pub beefy_ecdsa: usize,
@@ -47,12 +47,12 @@ impl Sizes {
 
 fn commitment() -> Commitment {
     Commitment {
-        block_number: 0,
+        block_number: BlockNumber::new(0),
         block_hash: H256::zero(),
         mmr_root: H256::zero(),
-        validator_set_id: 0,
+        validator_set_id: SetId::new(0),
         next: KeysetCommitment {
-            id: 0,
+            id: SetId::new(0),
             len: 0,
             root: H256::zero(),
             apk1: Pk1Bytes([0; 48]),
@@ -63,7 +63,7 @@ fn commitment() -> Commitment {
 fn vote() -> UncheckedVote {
     UncheckedVote {
         commitment: commitment(),
-        signer: 0,
+        signer: SignerIndex::new(0),
         signature: VoteSignature([0; VoteSignature::LEN]),
     }
 }
@@ -79,16 +79,16 @@ fn justification(n: u32, signers: &[SignerIndex]) -> UncheckedJustification {
 
 /// The keys are any bytes: what a multiproof holds depends on where they stand only.
 fn stateless(justification: UncheckedJustification, n: u32) -> StatelessProof {
-    let key = |index: u32| {
+    let key = |index: SignerIndex| {
         let mut bytes = [0; 48];
-        bytes[..4].copy_from_slice(&index.to_be_bytes());
+        bytes[..4].copy_from_slice(&index.get().to_be_bytes());
         Pk1Bytes(bytes)
     };
-    let keys: Vec<_> = (0..n).map(key).collect();
-    let absentees: Vec<_> = justification.signers.non_signers(n).collect();
+    let keys: Vec<_> = (0..n).map(SignerIndex::new).map(key).collect();
+    let non_signers: Vec<_> = justification.signers.non_signers(n).collect();
     StatelessProof {
-        proof: MerkleProof::prove(&keys, &absentees).expect("of this set"),
-        absentees: absentees.into_iter().map(key).collect(),
+        proof: MerkleProof::prove(&keys, &non_signers).expect("of this set"),
+        non_signers: non_signers.into_iter().map(key).collect(),
         justification,
     }
 }

@@ -8,7 +8,7 @@ use duet_light_client::{
     decode, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode, NextStep,
     Outcome, Trusted,
 };
-use duet_primitives::UncheckedJustification;
+use duet_primitives::{SetId, UncheckedJustification};
 
 /// What a server answers, as bytes.
 struct Server(TestChain);
@@ -19,11 +19,15 @@ impl Server {
     }
 
     fn newest_proof(&self) -> Vec<u8> {
-        self.0.justification(self.0.head().block_number).encode()[1..].to_vec()
+        let number = self.0.head().block_number.get();
+        self.0
+            .justification(number)
+            .expect("the head has a proof")
+            .encode()
     }
 
-    fn handoff_proofs(&self, from_set: u64) -> Vec<u8> {
-        self.0.handoff_proofs(from_set, 4).encode()
+    fn handoff_proofs(&self, from_set: SetId) -> Vec<u8> {
+        self.0.handoff_proofs(from_set.get(), 4).encode()
     }
 }
 

@@ -1,8 +1,10 @@
 //! Where a client begins when it does not begin at genesis.
 
-use crate::{error::StateError, rules};
+use crate::{error::StateError, misbehaviour::Conflict, rules};
 use codec::{Decode, Encode};
-use duet_primitives::{suite::MAX_VALIDATORS, BlockNumber, KeysetCommitment, Keysets, H256};
+use duet_primitives::{
+    suite::MAX_VALIDATORS, BlockNumber, Commitment, KeysetCommitment, Keysets, H256,
+};
 
 /// A block that a user trusts, with the sets that sign from there on. About 300 bytes, whatever the set's size.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
@@ -18,13 +20,31 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// What a checkpoint must be like whoever vouches for it: sets that are none are refused before they are
-    /// used against an honest server.
+    /// Checks the form, which does not depend on who vouches for it: what cannot be a set is refused here, and not
+    /// blamed on an honest server later.
     pub(crate) fn check(&self) -> Result<(), StateError> {
         let Keysets { current, next } = &self.keysets;
         check_set(current)?;
         check_set(next)?;
-        rules::successor_follows(current, next)
+        Ok(rules::successor_follows(current, next)?)
+    }
+
+    /// LIGHT-4 and LIGHT-5: a signed commitment does not contradict this checkpoint.
+    pub(crate) fn agrees_with(&self, commitment: &Commitment) -> Result<(), Conflict> {
+        if commitment.block_number == self.block_number && commitment.block_hash != self.block_hash
+        {
+            return Err(Conflict::SameBlock);
+        }
+        let Keysets { current, next } = &self.keysets;
+        let has_successor = next != current;
+        if !has_successor || commitment.validator_set_id != current.id || commitment.next == *next {
+            return Ok(());
+        }
+        Err(if commitment.is_handoff() {
+            Conflict::Successors
+        } else {
+            Conflict::Retraction
+        })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{Keyset, Keysets, Pk1Bytes, H256};
-use sp_core::Blake2Hasher;
+use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{LayoutV1, Recorder, StorageProof};
 
 pub use duet_primitives::suite::KEYSETS_STORAGE_KEY;
@@ -49,8 +49,8 @@ impl GenesisProof {
     /// # Errors
     /// The first broken rule in that order.
     pub fn check(&self, genesis_hash: H256) -> Result<Genesis, Error> {
-        let Header { state_root } = rules::genesis_header(&self.header, genesis_hash)?;
-        let keysets = rules::keysets_are_proven(&self.nodes, state_root)?;
+        let Header { state_root } = header_is_of_genesis(&self.header, genesis_hash)?;
+        let keysets = keysets_are_proven(&self.nodes, state_root)?;
         let keys = rules::keys_match(&keysets.current, &self.keys)?;
         Ok(Genesis {
             hash: genesis_hash,
@@ -61,24 +61,36 @@ impl GenesisProof {
 }
 
 /// The part of a genesis header that we need. The digest is not read: the hash pins it with the rest.
-pub(crate) struct Header {
-    pub(crate) state_root: H256,
+struct Header {
+    state_root: H256,
 }
 
-impl Header {
-    /// Reads the header with this encoding; `None` when it is no header of block 0.
-    pub(crate) fn read_genesis(mut bytes: &[u8]) -> Option<Self> {
-        let input = &mut bytes;
-        let (parent, Compact(number)) = <(H256, Compact<u32>)>::decode(input).ok()?;
-        let (state_root, _extrinsics_root) = <(H256, H256)>::decode(input).ok()?;
-        // Every header goes on with its digest, which starts with how many items it has.
-        let digest = input.remaining_len().ok()??;
-        (parent.is_zero() && number == 0 && digest > 0).then_some(Self { state_root })
+/// LIGHT-1: the header hashes to the trusted genesis hash, and is one of block 0.
+fn header_is_of_genesis(header: &[u8], expected: H256) -> Result<Header, Error> {
+    let got = Blake2Hasher::hash(header);
+    if got != expected {
+        return Err(Error::WrongGenesis { expected, got });
+    }
+    match Header::read(header) {
+        Ok(Some(header)) => Ok(header),
+        Ok(None) | Err(_) => Err(Error::NotAGenesisHash),
     }
 }
 
-/// Reads the keysets out of a storage proof that has no node too many.
-pub(crate) fn read_keysets(nodes: &[Vec<u8>], state_root: H256) -> Result<Keysets, Error> {
+impl Header {
+    /// Reads the header with this encoding; `None` when it is a header of another block.
+    fn read(mut bytes: &[u8]) -> Result<Option<Self>, codec::Error> {
+        let input = &mut bytes;
+        let (parent, Compact(number)) = <(H256, Compact<u32>)>::decode(input)?;
+        let (state_root, _extrinsics_root) = <(H256, H256)>::decode(input)?;
+        // Every header ends with its digest, which starts with how many items it has.
+        let digest = input.remaining_len()?.unwrap_or(0);
+        Ok((parent.is_zero() && number == 0 && digest > 0).then_some(Self { state_root }))
+    }
+}
+
+/// LIGHT-2: the nodes prove the keysets under the state root, and none of them is superfluous.
+fn keysets_are_proven(nodes: &[Vec<u8>], state_root: H256) -> Result<Keysets, Error> {
     let db = StorageProof::new(nodes.iter().cloned()).into_memory_db::<Blake2Hasher>();
     let mut used = Recorder::<Layout>::new();
     let key = &KEYSETS_STORAGE_KEY;

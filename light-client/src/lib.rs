@@ -18,14 +18,14 @@
 //!
 //! ```
 //! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};
-//! use duet_primitives::{testing::TestSet, Keysets, RoundMessage, H256};
+//! use duet_primitives::{testing::TestSet, BlockNumber, Keysets, RoundMessage, SetId, H256};
 //!
 //! // A set of four, what a user trusts of it, and a proof by three of them for block 7.
 //! let set = TestSet::new(0, 0..4);
 //! let commitment = set.set.commitment().clone();
 //! let checkpoint = Checkpoint {
 //!     genesis_hash: H256::repeat_byte(1),
-//!     block_number: 0,
+//!     block_number: BlockNumber::ZERO,
 //!     block_hash: H256::repeat_byte(1),
 //!     keysets: Keysets { current: commitment.clone(), next: commitment },
 //! };
@@ -34,11 +34,11 @@
 //!
 //! // Its keys are checked against the checkpoint, then the proof against the keys.
 //! let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full)?;
-//! let trusted = trusted.with_keys(0, &set.set.keyset().key_bytes())?;
+//! let trusted = trusted.with_keys(SetId::new(0), &set.set.keyset().key_bytes())?;
 //! let Outcome::New(verified) = trusted.verify(Update::Justification(proof))? else {
 //!     panic!("block 7 is new");
 //! };
-//! assert_eq!(verified.trusted.best_number(), 7);
+//! assert_eq!(verified.trusted.best_number(), BlockNumber::new(7));
 //! assert_eq!((verified.signers(), verified.set_len), (3, 4));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,10 +5,8 @@ use crate::{
     error::{Error, StateError},
     genesis::GenesisProof,
     rules,
-    update::Update,
-    verify::{verify, verify_prefix, Outcome, Verified},
 };
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, sync::Arc};
 use codec::{Decode, Encode};
 use duet_primitives::{
     BlockNumber, Keyset, KeysetCommitment, Keysets, Pk1Bytes, SetId, UncheckedJustification, H256,
@@ -59,7 +57,7 @@ pub(crate) struct Best {
 
 /// What a client believes: the newest finalized block, the set that signs, and the one that follows it.
 ///
-/// Made from a genesis hash, from a checkpoint, by [`verify`], or read back from what [`Trusted::encode`] wrote.
+/// Made from a genesis hash, from a checkpoint, by [`Trusted::verify`], or read back from what [`Trusted::encode`] wrote.
 /// A clone costs no copy of the keys.
 #[derive(Clone, Debug)]
 pub struct Trusted {
@@ -157,19 +155,6 @@ impl Trusted {
         self
     }
 
-    /// Verifies one proof against this state: [`verify`].
-    ///
-    /// # Errors
-    /// As [`verify`].
-    pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
-        verify(self, update.into())
-    }
-
-    /// Verifies proofs that follow each other, together: [`verify_prefix`].
-    pub fn verify_prefix(&self, updates: &[Update]) -> Vec<Verified> {
-        verify_prefix(self, updates)
-    }
-
     /// Where another client can begin to come to this state.
     pub fn checkpoint(&self) -> Checkpoint {
         let current = self.signing.commitment.clone();
@@ -232,10 +217,6 @@ impl Trusted {
     /// The newest set that is trusted: the one to ask handoff proofs from.
     pub fn latest_set(&self) -> &KeysetCommitment {
         self.next().unwrap_or(&self.signing.commitment)
-    }
-
-    pub(crate) fn best(&self) -> &Best {
-        &self.best
     }
 
     pub(crate) fn set(&self, id: SetId) -> Option<&TrustedSet> {

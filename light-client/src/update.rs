@@ -51,6 +51,14 @@ impl Update {
         }
     }
 
+    /// The keys of the next set, where they are sent along.
+    pub(crate) fn next_keys(&self) -> Option<&[Pk1Bytes]> {
+        match self {
+            Self::Handoff(proof) => Some(&proof.next_keys),
+            Self::Justification(_) | Self::Stateless(_) => None,
+        }
+    }
+
     /// How many bytes the proof takes, without the keys of a next set.
     pub fn proof_len(&self) -> usize {
         match self {

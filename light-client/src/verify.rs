@@ -1,22 +1,28 @@
 //! From one trusted state to the next: the rules, in the order in which they are checked.
+//!
+//! The order is written once: [`before_equation`], the pairing equation (JUST-5), [`after_equation`]. [`verify`] goes
+//! through the three for one proof. [`verify_prefix`] goes through the first and the last for each proof, and then
+//! checks the equations of all of them together.
 
 use crate::{
     error::Error,
+    misbehaviour::{Conflict, Misbehaviour},
     rules,
     trusted::{Best, Trusted, TrustedSet},
     update::Update,
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    Commitment, Justification, Pk1Bytes, PreparedJustification, SetId, UncheckedJustification,
+    prepare_stateless, Commitment, Justification, PreparedJustification, SetId,
+    UncheckedJustification,
 };
 
-/// What came of a proof that holds.
+/// What a valid proof means for the client.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// It is about a newer block.
     New(Box<Verified>),
-    /// It is about the block that is trusted already, and says the same.
+    /// It is about the block that is already trusted, and says the same.
     Known,
 }
 
@@ -32,6 +38,14 @@ pub struct Verified {
 }
 
 impl Verified {
+    fn new(trusted: Trusted, justification: Justification) -> Self {
+        Self {
+            set_len: trusted.signing().len,
+            trusted,
+            justification,
+        }
+    }
+
     /// How many validators signed.
     pub fn signers(&self) -> u32 {
         self.justification.signers().count()
@@ -54,81 +68,169 @@ impl Verified {
 /// # Errors
 /// The first broken rule in that order; the state stays as it was.
 pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
-    let commitment = update.commitment();
-    rules::block_is_not_old(trusted.best_number(), commitment.block_number)?;
-    let set = rules::set_is_trusted(trusted, commitment.validator_set_id)?;
-
-    let next_keys = match &update {
-        Update::Handoff(proof) => Some(proof.next_keys.clone()),
-        Update::Justification(_) | Update::Stateless(_) => None,
-    };
-    let justification = rules::proof_holds(update, set, trusted.genesis_hash())?;
-    let commitment = justification.commitment();
-    rules::successor_follows(&set.commitment, &commitment.next).map_err(|_| Error::Successor {
-        set: commitment.validator_set_id,
-        next: commitment.next.id,
-    })?;
-    rules::no_conflict(trusted, &justification)?;
-
-    let next = successor(trusted, commitment, next_keys)?;
-    if commitment.block_number == trusted.best_number() {
-        return Ok(Outcome::Known);
+    let (set, prepared) = before_equation(trusted, &update)?;
+    let justification = prepared.verify()?;
+    match after_equation(trusted, set, &update) {
+        Ok(Some(next)) => Ok(Outcome::New(Box::new(Verified::new(next, justification)))),
+        Ok(None) => Ok(Outcome::Known),
+        Err(Objection::Rule(error)) => Err(error),
+        Err(Objection::Contradiction(conflict)) => {
+            Err(contradicted(trusted, conflict, justification))
+        }
     }
-    let set_len = set.commitment.len;
-    Ok(Outcome::New(Box::new(Verified {
-        trusted: after(trusted, set, next, justification.as_unchecked()),
-        justification,
-        set_len,
-    })))
 }
 
-/// Verifies proofs from the front of `updates`, each against the state that the one before it leads to, as far as
+/// Verifies the first proofs of `updates`, each against the state that the one before it leads to, as far as
 /// they are new and hold.
 ///
 /// The verdicts are those of [`verify`], one after the other; the pairing equations are checked together, which
 /// takes about half the time. (JUST-6) Where this stops before the end, [`verify`] of the next proof says why.
 pub fn verify_prefix(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
-    let mut pending = Vec::new();
-    // Nothing of these is believed before the equations of all proofs up to it hold.
-    let mut states: Vec<(Trusted, u32)> = Vec::new();
+    let mut prepared = Vec::new();
+    // No state is believed before the equations of all proofs up to it hold.
+    let mut states: Vec<Trusted> = Vec::new();
     for update in updates {
-        let before = states.last().map_or(trusted, |(state, _)| state);
-        let Some((opened, state, set_len)) = open(before, update) else {
+        let before = states.last().unwrap_or(trusted);
+        let Ok((set, one)) = before_equation(before, update) else {
             break;
         };
-        pending.push(opened);
-        states.push((state, set_len));
+        let Ok(Some(state)) = after_equation(before, set, update) else {
+            break;
+        };
+        prepared.push(one);
+        states.push(state);
     }
-    PreparedJustification::verify_all(pending)
-        .into_iter()
-        .zip(states)
-        .map(|(justification, (trusted, set_len))| Verified {
-            trusted,
-            justification,
-            set_len,
-        })
+    let proven = PreparedJustification::verify_all(prepared).into_iter();
+    let verified = states.into_iter().zip(proven);
+    verified
+        .map(|(state, justification)| Verified::new(state, justification))
         .collect()
 }
 
-/// Everything that [`verify`] checks of a new proof but its equation; `None` when anything is wrong or known.
-fn open(trusted: &Trusted, update: &Update) -> Option<(PreparedJustification, Trusted, u32)> {
+impl Trusted {
+    /// Verifies one proof against this state: [`verify`].
+    ///
+    /// # Errors
+    /// As [`verify`].
+    pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
+        verify(self, update.into())
+    }
+
+    /// Verifies proofs that follow each other, together: [`verify_prefix`].
+    pub fn verify_prefix(&self, updates: &[Update]) -> Vec<Verified> {
+        verify_prefix(self, updates)
+    }
+}
+
+/// The rules on who signs and on the form of the proof, up to the equation. Nothing that the proof says is believed
+/// after them.
+fn before_equation<'a>(
+    trusted: &'a Trusted,
+    update: &Update,
+) -> Result<(&'a TrustedSet, PreparedJustification), Error> {
     let commitment = update.commitment();
-    let set = rules::set_is_trusted(trusted, commitment.validator_set_id).ok()?;
-    if commitment.block_number <= trusted.best_number() {
-        return None;
+    rules::block_is_not_old(trusted.best_number(), commitment.block_number)?;
+    let set = set_is_trusted(trusted, commitment.validator_set_id)?;
+    let prepared = proof_is_well_formed(update, set, trusted)?;
+    Ok((set, prepared))
+}
+
+/// The rules on what the validators signed, and the state that it leads to; none when the block is known. They count
+/// only when the equation holds.
+fn after_equation(
+    trusted: &Trusted,
+    set: &TrustedSet,
+    update: &Update,
+) -> Result<Option<Trusted>, Objection> {
+    let commitment = update.commitment();
+    rules::successor_follows(&set.commitment, &commitment.next).map_err(Error::from)?;
+    no_conflict(trusted, commitment).map_err(Objection::Contradiction)?;
+    let next = successor(trusted, update)?;
+    let is_new = commitment.block_number > trusted.best_number();
+    Ok(is_new.then(|| after(trusted, set, next, update.justification())))
+}
+
+/// What is wrong with something that the validators signed.
+enum Objection {
+    /// It breaks a rule.
+    Rule(Error),
+    /// It cannot be true together with what was trusted before.
+    Contradiction(Conflict),
+}
+
+impl From<Error> for Objection {
+    fn from(error: Error) -> Self {
+        Self::Rule(error)
     }
-    let pending = rules::proof_opens(update.clone(), set, trusted.genesis_hash()).ok()?;
-    rules::successor_follows(&set.commitment, &commitment.next).ok()?;
-    if rules::contradicts(trusted, commitment).is_some() {
-        return None;
+}
+
+/// LIGHT-5 and LIGHT-6: the set is the signing one or the next one.
+fn set_is_trusted(trusted: &Trusted, got: SetId) -> Result<&TrustedSet, Error> {
+    let latest = trusted.latest_set().id;
+    rules::set_still_signs(trusted.signing().id, got)?;
+    rules::set_is_within_reach(latest, got)?;
+    trusted.set(got).ok_or(Error::TooFarAhead { latest, got })
+}
+
+/// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof brings its own keys, and ENC-1 to ENC-4 for its
+/// points.
+fn proof_is_well_formed(
+    update: &Update,
+    set: &TrustedSet,
+    trusted: &Trusted,
+) -> Result<PreparedJustification, Error> {
+    let genesis_hash = trusted.genesis_hash();
+    if let Update::Stateless(proof) = update {
+        let prepared = prepare_stateless(proof.clone(), &set.commitment, genesis_hash);
+        return Ok(prepared?);
     }
-    let next_keys = match update {
-        Update::Handoff(proof) => Some(proof.next_keys.clone()),
-        Update::Justification(_) | Update::Stateless(_) => None,
+    let keys = set.keys.as_ref().ok_or(Error::KeysNeeded {
+        set: set.commitment.id,
+    })?;
+    let justification = update.justification().clone();
+    Ok(justification.prepare(keys, genesis_hash)?)
+}
+
+/// LIGHT-4 and LIGHT-5: what was signed does not contradict the newest proof that was kept, or the checkpoint.
+fn no_conflict(trusted: &Trusted, commitment: &Commitment) -> Result<(), Conflict> {
+    let Some(kept) = trusted.best_proof() else {
+        return trusted.checkpoint().agrees_with(commitment);
     };
-    let next = successor(trusted, commitment, next_keys).ok()?;
-    let state = after(trusted, set, next, update.justification());
-    Some((pending, state, set.commitment.len))
+    match Conflict::between(&kept.commitment, commitment) {
+        Some(conflict) => Err(conflict),
+        None => Ok(()),
+    }
+}
+
+/// The error for a proof that holds and contradicts what was trusted before.
+fn contradicted(trusted: &Trusted, conflict: Conflict, second: Justification) -> Error {
+    match trusted.best_proof() {
+        Some(kept) => {
+            let evidence = Misbehaviour::of_kept(conflict, kept, second);
+            Error::Misbehaviour(Box::new(evidence))
+        }
+        None => Error::CheckpointContradicted {
+            number: second.commitment().block_number,
+            conflict,
+        },
+    }
+}
+
+/// LIGHT-3, LIGHT-5: the successor that the proof names, with the keys that came along or are known.
+fn successor(trusted: &Trusted, update: &Update) -> Result<Option<TrustedSet>, Error> {
+    let commitment = update.commitment();
+    let next = &commitment.next;
+    if let Some(keys) = update.next_keys() {
+        rules::successor_is_named(commitment)?;
+        let keys = rules::keys_match(next, keys)?;
+        return Ok(Some(TrustedSet::new(keys, trusted.mode())));
+    }
+    if !commitment.is_handoff() {
+        return Ok(None);
+    }
+    let known = trusted.set(next.id).filter(|set| set.commitment == *next);
+    let unknown = || TrustedSet::without_keys(next.clone());
+    Ok(Some(known.cloned().unwrap_or_else(unknown)))
 }
 
 /// The state that a proof by `set` leads to.
@@ -149,33 +251,4 @@ fn after(
         signing: set.clone(),
         next,
     }
-}
-
-/// LIGHT-3, LIGHT-5: the successor that the proof names, with the keys that came along or are known.
-fn successor(
-    trusted: &Trusted,
-    commitment: &Commitment,
-    keys: Option<Vec<Pk1Bytes>>,
-) -> Result<Option<TrustedSet>, Error> {
-    if !commitment.is_handoff() {
-        return match keys {
-            Some(_) => Err(Error::NoSuccessor {
-                set: commitment.validator_set_id,
-            }),
-            None => Ok(None),
-        };
-    }
-    let next = &commitment.next;
-    if let Some(keys) = keys {
-        return Ok(Some(TrustedSet::new(
-            rules::keys_match(next, &keys)?,
-            trusted.mode(),
-        )));
-    }
-    let known = trusted.set(next.id).filter(|set| set.commitment == *next);
-    Ok(Some(
-        known
-            .cloned()
-            .unwrap_or_else(|| TrustedSet::without_keys(next.clone())),
-    ))
 }

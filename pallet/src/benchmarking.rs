@@ -28,7 +28,7 @@ pub trait BenchmarkHelper<AccountId> {
     fn make_validator(account: &AccountId);
 }
 
-const BLOCK: BlockNumber = 5;
+const BLOCK: BlockNumber = BlockNumber::new(5);
 
 fn member<T: Config>(index: u32) -> T::AccountId {
     account("validator", index, 0)
@@ -70,12 +70,13 @@ fn proof<T: Config>(number: u64, account: &T::AccountId) -> PossessionProof {
 
 /// Evidence about the member at `signer`.
 fn evidence<T: Config>(set: &TestSet, signer: SignerIndex) -> EquivocationProof {
-    let said = set.commitment(BLOCK, &set.set);
+    let said = set.commitment(BLOCK.get(), &set.set);
     let mut other = said.clone();
     other.mmr_root = H256::repeat_byte(0xee);
     let vote = |commitment| {
         let message = RoundMessage::new(genesis_hash::<T>(), commitment);
-        set.vote(signer, &message).expect("a member's vote holds")
+        set.vote(signer.get(), &message)
+            .expect("a member's vote holds")
     };
     EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).expect("two commitments")
 }
@@ -109,7 +110,7 @@ mod calls {
     use super::{
         enlist, evidence, found, member, proof, put_key, report_others, secret, validators,
         BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, Get,
-        NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex, TestSet,
+        NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex, SetId, SignerIndex, TestSet,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -162,8 +163,8 @@ mod calls {
         (0..n).for_each(|index| T::BenchmarkHelper::make_validator(&member::<T>(index)));
         found::<T>(n, u64::from)?;
         let set = TestSet::new(0, (0..n).map(u64::from));
-        report_others::<T>(&set, 0)?;
-        let evidence = evidence::<T>(&set, 0);
+        report_others::<T>(&set, SetId::new(0))?;
+        let evidence = evidence::<T>(&set, SignerIndex::new(0));
         let reporter = member::<T>(n);
 
         #[extrinsic_call]

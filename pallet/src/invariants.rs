@@ -105,13 +105,13 @@ fn current_and_next<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError>
     let (current, next) = (CurrentKeys::<T>::get(), NextKeys::<T>::get());
     commits(&sets.current, &current)?;
     commits(&sets.next, &next)?;
-    let grown = sets.next.id.checked_sub(sets.current.id);
+    let is_same = sets.next.id == sets.current.id;
     ensure!(
-        matches!(grown, Some(0 | 1)),
+        is_same || Some(sets.next.id) == sets.current.id.checked_next(),
         "the next set is neither this one nor the one after it"
     );
     ensure!(
-        (grown == Some(0)) == (current == next),
+        is_same == (current == next),
         "the set id changes if and only if keys do"
     );
     for key in current.iter().chain(next.iter()) {
@@ -144,7 +144,7 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
         "the oldest remembered set is in the future"
     );
     let mut latest = None;
-    for id in oldest..current.id {
+    for id in oldest.until(current.id) {
         let set = Sets::<T>::get(id).ok_or("a remembered set is missing")?;
         ensure!(
             set.commitment.id == id,

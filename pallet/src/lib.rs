@@ -198,9 +198,15 @@ pub mod pallet {
     #[pallet::storage]
     pub type Sets<T: Config> = StorageMap<_, Twox64Concat, SetId, SetRecord, OptionQuery>;
 
+    /// The default of [`OldestSet`].
+    #[pallet::type_value]
+    pub fn FirstSet() -> SetId {
+        SetId::FIRST
+    }
+
     /// The first set in [`Sets`].
     #[pallet::storage]
-    pub type OldestSet<T: Config> = StorageValue<_, SetId, ValueQuery>;
+    pub type OldestSet<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
 
     /// What happened.
     #[pallet::event]

@@ -378,12 +378,13 @@ pub(crate) fn evidence_on(
         .keyset()
         .position(&key(offender).pk1())
         .expect("a member");
-    let said = set.commitment(block, &set.set);
+    let said = set.commitment(block.get(), &set.set);
     let mut other = said.clone();
     other.mmr_root = H256::repeat_byte(0xee);
     let vote = |commitment| {
         let message = RoundMessage::new(genesis, commitment);
-        set.vote(signer, &message).expect("a member's vote holds")
+        set.vote(signer.get(), &message)
+            .expect("a member's vote holds")
     };
     EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).expect("two commitments")
 }

@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
 use duet_primitives::{
-    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, KeysetError, Keysets as KeysetPair,
-    Pk1Bytes, SetId,
+    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, KeysetError, Keysets as KeysetPair, SetId,
 };
 use frame_support::{traits::Get, WeakBoundedVec};
 use scale_info::TypeInfo;
@@ -147,7 +146,7 @@ fn found_first_set<'a, T: Config>(
     if keys.is_empty() {
         return None;
     }
-    let first = commit(0, &keys).inspect_err(refuse).ok()?;
+    let first = commit(SetId::FIRST, &keys).inspect_err(refuse).ok()?;
     keys.iter()
         .for_each(|key| registration::enlist::<T>(&key.pk1()));
     CurrentKeys::<T>::put(&keys);
@@ -213,7 +212,7 @@ fn plan<'a, T: Config>(
     if keys.is_empty() {
         return keep(KeptReason::NoKeys);
     }
-    let next = match commit(current.id.saturating_add(1), &keys) {
+    let next = match commit(current.id.saturating_next(), &keys) {
         Ok(next) => next,
         Err(error) => {
             refuse(&error);
@@ -312,12 +311,13 @@ fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
             .is_some_and(|last| !registration::is_slashable::<T>(last, session))
     };
     let mut kept = oldest;
-    for id in (oldest..current)
+    for id in oldest
+        .until(current)
         .take(SETS_FORGOTTEN_AT_ONCE)
         .take_while(expired)
     {
         Sets::<T>::remove(id);
-        kept = id.saturating_add(1);
+        kept = id.saturating_next();
     }
     if kept != oldest {
         OldestSet::<T>::put(kept);

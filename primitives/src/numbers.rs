@@ -83,6 +83,19 @@ number_type!(
 );
 
 impl SetId {
+    /// The first set of a chain.
+    pub const FIRST: Self = Self(0);
+
+    /// The next number; the last one stays.
+    pub const fn saturating_next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// The sets from this one up to, and without, `end`.
+    pub fn until(self, end: Self) -> impl Iterator<Item = Self> {
+        (self.0..end.0).map(Self)
+    }
+
     /// By how many sets this one is later than `earlier`; zero when it is not later.
     pub const fn saturating_sub(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)

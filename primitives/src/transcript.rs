@@ -138,4 +138,30 @@ mod tests {
             assert_ne!(of, equation_digest(AGGREGATE_TAG, &g1, &g1, &other, &g1));
         }
     }
+
+    /// The values are worked out in `docs/spec/examples.md` from the text of the spec: a valid proof holds for every coefficient
+    /// and weight, so that nothing else notices a wrong one. (DLEQ-1, POP-3, JUST-5, JUST-6)
+    #[test]
+    fn scalars_coefficients_and_weights_are_the_known_answers_of_the_spec() {
+        let scalar = hash_to_scalar::<Ark>(&[&[1; 48], &[2; 96], &[3; 48], &[4; 48]]);
+        assert_eq!(
+            hex::encode(Ark::scalar_to_bytes(&scalar)),
+            "b20b713ab58ddac9a3d9f83c48f840a8fe523e882f3650a9964e5a525bf77f38"
+        );
+        let (hm, apk1, apk2, sigma) = ([1; G1_LEN], [2; G1_LEN], [3; G2_LEN], [4; G1_LEN]);
+        let digest = equation_digest(AGGREGATE_TAG, &hm, &apk1, &apk2, &sigma);
+        assert_eq!(
+            coefficient(&digest),
+            153_289_433_459_645_615_313_687_446_368_728_371_416
+        );
+        let weights = batch_weights([[1; 32], [2; 32], [3; 32]].iter());
+        assert_eq!(
+            weights,
+            [
+                [1, 0],
+                [13_067_247_948_550_434_242, 10_160_187_400_852_614_878],
+                [3_219_956_106_320_511_932, 12_230_886_293_626_717_685]
+            ]
+        );
+    }
 }

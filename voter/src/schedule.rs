@@ -89,7 +89,22 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use codec::Decode;
     use duet_primitives::{testing::TestSet, RoundMessage, H256};
+
+    /// ROUND-6: worked out from the text of the spec, for the commitment whose encoding is the bytes 0 to 167.
+    #[test]
+    fn the_order_of_publishers_is_that_of_the_spec() {
+        let bytes: Vec<u8> = (0..168).collect();
+        let commitment = Commitment::decode(&mut &bytes[..]).expect("any 168 bytes are one");
+        let mut order = vec![0; 10];
+        for signer in 0..10_u32 {
+            let position = SignerIndex::decode(&mut &signer.encode()[..]).expect("a number");
+            let rank = usize::try_from(rank(&commitment, 10, position)).expect("below ten");
+            order[rank] = signer;
+        }
+        assert_eq!(order, [3, 1, 2, 8, 5, 0, 4, 7, 9, 6]);
+    }
 
     #[test]
     fn ranks_are_an_order_of_all_validators_that_the_commitment_decides() {

@@ -17,14 +17,56 @@ const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_CRATE_NAME",
 ];
 
-/// The workspace's root.
+/// A workspace whose tests, lints and dependencies are checked.
+#[derive(Clone, Copy)]
+pub(crate) enum Workspace {
+    /// The gadget, its node and what measures and tests them.
+    Duet,
+    /// The companion schemes, which link no part of the SDK.
+    Schemes,
+}
+
+impl Workspace {
+    pub(crate) const ALL: [Self; 2] = [Self::Duet, Self::Schemes];
+
+    /// The path of its manifest, from the repository's root.
+    pub(crate) fn manifest(self) -> &'static str {
+        match self {
+            Self::Duet => "Cargo.toml",
+            Self::Schemes => "schemes/Cargo.toml",
+        }
+    }
+
+    /// Where cargo puts what it builds of it. The two resolve their dependencies apart, and so build them apart.
+    pub(crate) fn target_directory(self) -> PathBuf {
+        match self {
+            Self::Duet => target_directory(),
+            Self::Schemes => target_directory().join("schemes"),
+        }
+    }
+
+    /// A call of cargo in this workspace.
+    pub(crate) fn cargo<S: AsRef<OsStr>>(
+        self,
+        verb: &str,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = cargo([verb, "--manifest-path", self.manifest()]);
+        command
+            .args(arguments)
+            .env("CARGO_TARGET_DIR", self.target_directory());
+        command
+    }
+}
+
+/// The repository's root.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("this crate is a folder of the workspace")
 }
 
-/// A call of cargo in the workspace, free of what the cargo that started this program has set.
+/// A call of cargo in the repository's root, free of what the cargo that started this program has set.
 pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(arguments);
@@ -55,6 +97,23 @@ pub(crate) fn run(command: &mut Command) -> Result {
     Ok(())
 }
 
+/// Runs all commands, also after one that fails.
+///
+/// # Errors
+/// Names every command that failed.
+pub(crate) fn run_all(commands: impl IntoIterator<Item = Command>) -> Result {
+    let failures: Vec<_> = commands
+        .into_iter()
+        .filter_map(|mut command| run(&mut command).err())
+        .map(|error| error.to_string())
+        .collect();
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(failures.join("\nxtask: ").into())
+    }
+}
+
 fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
@@ -63,18 +122,7 @@ fn show(command: &Command) -> String {
         .join(" ")
 }
 
-/// What people run, with the features that tests and examples need: the same for every build, so that no crate is
-/// built twice.
-pub(crate) const PROGRAMS: &[&str] = &["--lib", "--bins", "--examples"];
-/// [`PROGRAMS`] and all tests. Bench programs are built where they are measured.
-pub(crate) const PROGRAMS_AND_TESTS: &[&str] = &["--lib", "--bins", "--examples", "--tests"];
-
-/// Builds such targets of every crate of the workspace.
-pub(crate) fn build(targets: &[&str]) -> Result {
-    run(cargo(["build", "--workspace", "--locked"]).args(targets))
-}
-
-/// Where cargo puts what it builds with the one profile.
+/// Where cargo puts what it builds with the profile `dev`.
 pub(crate) fn output_directory() -> PathBuf {
     target_directory().join("debug")
 }

@@ -1,25 +1,29 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
-//! - `bench`: measures everything that is asked for next to its rivals, and shows it as tables and plots,
-//! - `simulate`: plays rounds of large networks with measured costs, and shows them likewise,
-//! - `demo`: a local network of validators and the light client that follows it,
-//! - `test`: every test there is,
+//! - `demo`: builds and starts a local network of validators, and the light client that follows it,
+//! - `test`: every test of both workspaces,
+//! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
+//! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
+//! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
-//! - `dependencies`: where dependencies come from, under which licence, and whether they are used.
+//! - `package`: what would be published, as cargo packs it,
+//! - `book`: the documentation as a book,
+//! - `bench`, `simulate`: measure and simulate, and have the results drawn.
 //!
-//! All chores build the same package set with the same profile (`cargo build --workspace`), so that no
-//! dependency is compiled twice.
+//! This program runs commands and links none of the project's crates.
 
 mod bare_metal;
 mod bench;
+mod book;
 mod cargo;
 mod demo;
 mod dependencies;
-mod documents;
+mod fuzz;
 mod lint;
+mod package;
+mod prove;
 mod simulate;
-mod svg;
 mod test;
 mod tools;
 
@@ -39,7 +43,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Builds everything, starts a local network and follows it with the light client.
+    /// Builds what the demo needs, starts a local network and follows it with the light client.
     Demo(demo::Options),
     /// Runs every test there is, documentation tests and end-to-end tests included.
     Test(test::Options),
@@ -47,18 +51,26 @@ enum Chore {
     Bench(bench::Options),
     /// Plays rounds of votes in large networks with measured costs, prints tables and draws plots.
     Simulate(simulate::Options),
+    /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
+    Fuzz(fuzz::Options),
+    /// Proves that no limb of the field arithmetic overflows.
+    Prove,
     /// Checks the formatting.
     Fmt,
     /// Runs clippy and rustdoc over every crate; a warning is an error.
     Lint,
     /// Builds the `no_std` crates for a target without an operating system.
     BareMetal,
-    /// Checks sources, licences, versions and use of the dependencies, offline.
+    /// Checks licences, sources, versions and use of the dependencies.
     Deps,
+    /// Packs every crate that is published, and builds the small ones from the package.
+    Package,
+    /// Builds the documentation as a book.
+    Book,
 }
 
 fn main() -> ExitCode {
-    if let Some(status) = lint::run_as_wrapper() {
+    if let Some(status) = fuzz::run_as_wrapper() {
         return status;
     }
     let done = match Cli::parse().chore {
@@ -66,10 +78,14 @@ fn main() -> ExitCode {
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Prove => prove::run(),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),
         Chore::Deps => dependencies::run(),
+        Chore::Package => package::run(),
+        Chore::Book => book::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,10 @@
 //! Every test there is.
 
-use crate::{cargo, tools, Result};
+use crate::{
+    cargo::{self, Workspace},
+    tools, Result,
+};
+use std::process::Command;
 
 /// What to run.
 #[derive(clap::Args, Default)]
@@ -10,17 +14,23 @@ pub(crate) struct Options {
     arguments: Vec<String>,
 }
 
-/// Builds the programs that the end-to-end tests start, then runs all tests of all crates.
+/// Builds the programs that the end-to-end tests start, then runs all tests of both workspaces.
 ///
 /// Cargo runs one test program at a time: the one with the stories of real networks has the machine for itself, and
 /// divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    cargo::build(cargo::PROGRAMS_AND_TESTS)?;
-    let mut command = cargo::cargo(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    let targets = ["--lib", "--bins", "--examples", "--tests"];
+    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    cargo::run(build.args(targets))?;
+    cargo::run_all(Workspace::ALL.map(|workspace| tests(workspace, options)))
+}
+
+fn tests(workspace: Workspace, options: &Options) -> Command {
+    let mut test = workspace.cargo("test", ["--workspace", "--locked", "--no-fail-fast"]);
     if !options.arguments.is_empty() {
-        command.arg("--").args(&options.arguments);
+        test.arg("--").args(&options.arguments);
     }
-    cargo::run(&mut command)
+    test
 }

@@ -1,7 +1,13 @@
 //! What a build needs besides cargo: installed where that takes no decision, named where it does.
 
-use crate::{cargo::run, Result};
-use std::process::{Command, Stdio};
+use crate::{
+    cargo::{cargo, run, target_directory},
+    Result,
+};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 /// The target of the runtime and of the bare-metal build.
 pub(crate) const BARE_METAL: &str = "wasm32v1-none";
@@ -12,7 +18,12 @@ pub(crate) const BARE_METAL: &str = "wasm32v1-none";
 /// Names every program that is missing and that this program cannot install, with a command that does.
 pub(crate) fn for_building() -> Result {
     rustup_target(BARE_METAL)?;
-    programs()
+    programs(&TOOLS)
+}
+
+/// What libFuzzer needs.
+pub(crate) fn for_fuzzing() -> Result {
+    programs(&[CXX])
 }
 
 /// What the benches need: some of them run inside of WASM.
@@ -28,6 +39,61 @@ pub(crate) fn for_linting() -> Result {
         }
     }
     Ok(())
+}
+
+/// A program from the registry, in the version that we use.
+pub(crate) struct CargoTool {
+    /// The name of the package and of its program.
+    name: &'static str,
+    version: &'static str,
+}
+
+/// Licences, bans and sources of the dependencies.
+pub(crate) const CARGO_DENY: CargoTool = CargoTool {
+    name: "cargo-deny",
+    version: "0.20.2",
+};
+/// Dependencies that no source names.
+pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
+    name: "cargo-machete",
+    version: "0.9.2",
+};
+/// Books of Markdown.
+pub(crate) const MDBOOK: CargoTool = CargoTool {
+    name: "mdbook",
+    version: "0.4.52",
+};
+
+impl CargoTool {
+    /// Where the program is, installed beside what cargo builds if it is not there yet.
+    pub(crate) fn installed(&self) -> Result<PathBuf> {
+        let Self { name, version } = self;
+        let root = target_directory().join("tools");
+        let program = root.join("bin").join(name);
+        if reports_version(&program, version) {
+            return Ok(program);
+        }
+        println!("xtask: installing {name} {version}");
+        let mut install = cargo(["install", "--locked", "--force", name, "--version"]);
+        install.arg(format!("={version}")).arg("--root").arg(&root);
+        // In a folder that cargo removes afterwards, and soon: these programs run for seconds.
+        install
+            .env_remove("CARGO_TARGET_DIR")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
+            .env("CARGO_PROFILE_RELEASE_LTO", "false")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        run(&mut install)?;
+        Ok(program)
+    }
+}
+
+fn reports_version(program: &Path, version: &str) -> bool {
+    let Ok(output) = Command::new(program).args(VERSION).output() else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut words = text.split_whitespace();
+    words.any(|word| word.trim_start_matches('v') == version)
 }
 
 fn rustup_target(target: &str) -> Result {
@@ -66,6 +132,14 @@ struct Tool {
 
 const VERSION: &[&str] = &["--version"];
 
+const CXX: Tool = Tool {
+    program: "c++",
+    probe: VERSION,
+    purpose: "a C++ compiler, for the optimiser of the runtime and for libFuzzer",
+    variable: Some("CXX"),
+    package: "g++",
+};
+
 const TOOLS: [Tool; 4] = [
     Tool {
         program: "protoc",
@@ -74,13 +148,7 @@ const TOOLS: [Tool; 4] = [
         variable: Some("PROTOC"),
         package: "protobuf-compiler",
     },
-    Tool {
-        program: "c++",
-        probe: VERSION,
-        purpose: "a C++ compiler, for the optimiser of the runtime",
-        variable: Some("CXX"),
-        package: "g++",
-    },
+    CXX,
     Tool {
         program: "make",
         probe: VERSION,
@@ -106,8 +174,8 @@ impl Tool {
 }
 
 /// Installs what is missing where that is ours to do, and names it where it is not.
-fn programs() -> Result {
-    let missing: Vec<_> = TOOLS.iter().filter(|tool| tool.is_missing()).collect();
+fn programs(tools: &[Tool]) -> Result {
+    let missing: Vec<_> = tools.iter().filter(|tool| tool.is_missing()).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -3,10 +3,12 @@
 use codec::{DecodeAll, Encode};
 use duet_benches::fixtures::{
     decode_justification, decode_vote, hold_together, registration, share, spread, two_proofs,
-    Absentees, Round, GENESIS,
+    NonSigners, Round, GENESIS,
 };
 use duet_curve::{Blst, Encodings, Groups, Hashing, Pairings};
-use duet_primitives::{check_stateless, suite, RoundMessage, StatelessProof, UncheckedVote};
+use duet_primitives::{
+    check_stateless, suite, RoundMessage, SignerIndex, StatelessProof, UncheckedVote,
+};
 use std::{hint::black_box, num::NonZeroUsize};
 
 /// Counting starts here, and the process ends here, so that nothing else is counted.
@@ -41,7 +43,7 @@ fn run(mut work: impl FnMut() -> bool) -> ! {
 fn vote() -> ! {
     let round = Round::new(MEMBERS);
     let message = message(&round);
-    let bytes = UncheckedVote::sign(&round.set.secrets[0], 0, &message).encode();
+    let bytes = UncheckedVote::sign(&round.set.secrets[0], SignerIndex::new(0), &message).encode();
     run(|| {
         decode_vote(black_box(&bytes))
             .check(round.keyset(), &message)
@@ -53,7 +55,11 @@ fn votes() -> ! {
     let round = Round::new(MEMBERS);
     let message = message(&round);
     let sign = |(signer, secret)| UncheckedVote::sign(secret, signer, &message).encode();
-    let votes: Vec<_> = (0..).zip(&round.set.secrets).map(sign).collect();
+    let votes: Vec<_> = (0..)
+        .map(SignerIndex::new)
+        .zip(&round.set.secrets)
+        .map(sign)
+        .collect();
     run(|| {
         let votes = votes.iter().map(|bytes| decode_vote(bytes)).collect();
         UncheckedVote::check_all(votes, round.keyset(), &message, NonZeroUsize::MIN)
@@ -64,7 +70,7 @@ fn votes() -> ! {
 
 fn justification(percent: u32) -> ! {
     let round = Round::new(MEMBERS);
-    let proofs = two_proofs(&round, percent, Absentees::Others);
+    let proofs = two_proofs(&round, percent, NonSigners::Others);
     let mut in_turn = proofs.iter().cycle();
     run(|| {
         let bytes = in_turn.next().expect("there are two; qed");

@@ -23,6 +23,7 @@ use crate::{
     session::{Goal, Session},
 };
 use clap::Parser;
+use duet_primitives::BlockNumber;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -7,7 +7,8 @@ use crate::{
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
-    testing::TestSet, EquivocationError, EquivocationProof, MerkleProof, Pk1Bytes, SetId, H256,
+    testing::TestSet, BlockNumber, EquivocationError, EquivocationProof, MerkleProof, Pk1Bytes,
+    SetId, SignerIndex, H256,
 };
 #[allow(deprecated)]
 use frame_support::pallet_prelude::ValidateUnsigned;
@@ -39,7 +40,7 @@ fn report(evidence: EquivocationProof) -> DispatchResultWithPostInfo {
 
 /// Valid evidence with one thing changed.
 fn tweaked(tweak: impl FnOnce(&mut EquivocationProof)) -> EquivocationProof {
-    let mut evidence = evidence(&four(), 2, 5);
+    let mut evidence = evidence(&four(), 2, BlockNumber::new(5));
     tweak(&mut evidence);
     evidence
 }
@@ -51,13 +52,13 @@ fn fraction(offenders: u32, of: u32) -> Perbill {
 #[test]
 fn an_equivocation_is_handed_over_for_free() {
     with_four(|| {
-        let post = report(evidence(&four(), 2, 5)).expect("it is accepted");
+        let post = report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         assert_eq!(post.pays_fee, Pays::No);
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 0)]);
         let reported = Event::EquivocationReported {
             offender: 2,
-            set_id: 0,
-            block_number: 5,
+            set_id: SetId::new(0),
+            block_number: BlockNumber::new(5),
             session: 0,
         };
         assert_eq!(events(), [reported]);
@@ -67,7 +68,7 @@ fn an_equivocation_is_handed_over_for_free() {
 #[test]
 fn without_a_signature_the_author_is_the_reporter() {
     with_four(|| {
-        let evidence = Box::new(evidence(&four(), 2, 5));
+        let evidence = Box::new(evidence(&four(), 2, BlockNumber::new(5)));
         let post = Duet::report_equivocation(RuntimeOrigin::none(), evidence);
         assert_eq!(post.expect("it is accepted").pays_fee, Pays::No);
         assert_eq!(Punished::take(), [(2, vec![AUTHOR], fraction(1, 4), 0)]);
@@ -77,7 +78,7 @@ fn without_a_signature_the_author_is_the_reporter() {
 #[test]
 fn other_origins_do_not_report() {
     with_four(|| {
-        let evidence = Box::new(evidence(&four(), 2, 5));
+        let evidence = Box::new(evidence(&four(), 2, BlockNumber::new(5)));
         assert_noop!(
             Duet::report_equivocation(RuntimeOrigin::root(), evidence),
             sp_runtime::DispatchError::BadOrigin
@@ -88,20 +89,21 @@ fn other_origins_do_not_report() {
 #[test]
 fn the_same_equivocation_is_punished_once() {
     with_four(|| {
-        report(evidence(&four(), 2, 5)).expect("it is accepted");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         next_block();
         let again = tweaked(|evidence| core::mem::swap(&mut evidence.first, &mut evidence.second));
         assert_noop!(report(again), Error::<Test>::DuplicateOffenceReport);
-        report(evidence(&four(), 2, 6)).expect("another block is another offence");
+        report(evidence(&four(), 2, BlockNumber::new(6)))
+            .expect("another block is another offence");
     });
 }
 
 #[test]
 fn those_who_equivocate_together_are_punished_harder() {
     with_four(|| {
-        report(evidence(&four(), 2, 5)).expect("it is accepted");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         Punished::take();
-        report(evidence(&four(), 3, 5)).expect("it is accepted");
+        report(evidence(&four(), 3, BlockNumber::new(5))).expect("it is accepted");
         let both = fraction(2, 4);
         assert_eq!(both, Perbill::one());
         let punished = Punished::take();
@@ -116,8 +118,8 @@ fn those_who_equivocate_together_are_punished_harder() {
 fn the_fraction_grows_with_the_square_of_the_share() {
     let offence = crate::EquivocationOffence {
         time_slot: TimeSlot {
-            set_id: 1,
-            block_number: 2,
+            set_id: SetId::new(1),
+            block_number: BlockNumber::new(2),
         },
         session_index: 3,
         validator_set_count: 100,
@@ -140,7 +142,7 @@ fn the_fraction_grows_with_the_square_of_the_share() {
 fn the_signing_set_answers_with_todays_stake() {
     with_four(|| {
         sessions(10);
-        report(evidence(&four(), 2, 5)).expect("it is accepted");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 10)]);
     });
 }
@@ -151,9 +153,12 @@ fn an_earlier_set_answers_with_its_last_session_and_its_former_members() {
         Elected::set(vec![1, 3, 4]);
         Duet::deregister_keys(RuntimeOrigin::signed(2)).expect("it has a key");
         sessions(2);
-        assert_eq!(Duet::keysets().map(|sets| sets.current.id), Some(1));
+        assert_eq!(
+            Duet::keysets().map(|sets| sets.current.id),
+            Some(SetId::new(1))
+        );
         sessions(SlashableSessions::get() - 1);
-        report(evidence(&four(), 2, 5)).expect("it is still slashable");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is still slashable");
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 1)]);
     });
 }
@@ -163,7 +168,7 @@ fn a_replaced_key_answers_for_its_owner() {
     with_four(|| {
         register_key_of(20, 2);
         sessions(2);
-        report(evidence(&four(), 2, 5)).expect("the key is remembered");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("the key is remembered");
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 1)]);
     });
 }
@@ -173,9 +178,9 @@ fn a_set_that_nobody_answers_for_any_more_is_refused() {
     with_four(|| {
         register_key_of(20, 2);
         sessions(2 + SlashableSessions::get());
-        assert_eq!(Sets::<Test>::get(0), None);
+        assert_eq!(Sets::<Test>::get(SetId::FIRST), None);
         assert_noop!(
-            report(evidence(&four(), 2, 5)),
+            report(evidence(&four(), 2, BlockNumber::new(5))),
             Error::<Test>::SetNotSlashable
         );
     });
@@ -185,7 +190,7 @@ fn a_set_that_nobody_answers_for_any_more_is_refused() {
         // Not forgotten yet, and out of the window all the same.
         SlashableSessions::set(0);
         assert_noop!(
-            report(evidence(&four(), 2, 5)),
+            report(evidence(&four(), 2, BlockNumber::new(5))),
             Error::<Test>::SetNotSlashable
         );
         SlashableSessions::set(3);
@@ -198,12 +203,18 @@ fn a_set_that_does_not_sign_yet_is_refused() {
         Elected::set(vec![1, 2, 3]);
         sessions(1);
         let next = TestSet::new(1, [1, 2, 3]);
-        assert_noop!(report(evidence(&next, 2, 5)), Error::<Test>::SetNotActive);
+        assert_noop!(
+            report(evidence(&next, 2, BlockNumber::new(5))),
+            Error::<Test>::SetNotActive
+        );
         sessions(1);
-        report(evidence(&next, 2, 5)).expect("it signs now");
+        report(evidence(&next, 2, BlockNumber::new(5))).expect("it signs now");
     });
     crate::mock::on(crate::mock::genesis(&[1], 0), || {
-        assert_noop!(report(evidence(&four(), 2, 5)), Error::<Test>::SetNotActive);
+        assert_noop!(
+            report(evidence(&four(), 2, BlockNumber::new(5))),
+            Error::<Test>::SetNotActive
+        );
     });
 }
 
@@ -211,10 +222,19 @@ fn a_set_that_does_not_sign_yet_is_refused() {
 fn each_broken_rule_has_its_error() {
     type Tweak = fn(&mut EquivocationProof);
     let table: [(Tweak, Error<Test>); 7] = [
-        (|e| e.second.0.validator_set_id = 1, Error::DifferentSets),
-        (|e| e.second.0.block_number = 6, Error::DifferentBlocks),
+        (
+            |e| e.second.0.validator_set_id = SetId::new(1),
+            Error::DifferentSets,
+        ),
+        (
+            |e| e.second.0.block_number = BlockNumber::new(6),
+            Error::DifferentBlocks,
+        ),
         (|e| e.second = e.first.clone(), Error::SameCommitment),
-        (|e| e.signer = 77, Error::InvalidMembership),
+        (
+            |e| e.signer = SignerIndex::new(77),
+            Error::InvalidMembership,
+        ),
         (|e| e.key = key(3).pk1(), Error::InvalidMembership),
         (
             |e| e.membership = MerkleProof::default(),
@@ -237,7 +257,7 @@ fn each_broken_rule_has_its_error() {
 #[test]
 fn evidence_of_another_chain_is_refused() {
     with_four(|| {
-        let elsewhere = evidence_on(H256::repeat_byte(0xaa), &four(), 2, 5);
+        let elsewhere = evidence_on(H256::repeat_byte(0xaa), &four(), 2, BlockNumber::new(5));
         assert_noop!(report(elsewhere), Error::<Test>::InvalidVoteSignature);
     });
 }
@@ -248,21 +268,21 @@ fn a_member_that_is_no_point_is_refused() {
         // Only a corrupted state has such a member.
         let bogus = Pk1Bytes([0xff; 48]);
         let root = H256(sp_io::hashing::keccak_256(&[&[0], bogus.as_ref()].concat()));
-        let good = Sets::<Test>::get(0).expect("set 0 signs");
+        let good = Sets::<Test>::get(SetId::FIRST).expect("set 0 signs");
         let mut commitment = good.commitment.clone();
         (commitment.root, commitment.len) = (root, 1);
         Sets::<Test>::insert(
-            0,
+            SetId::FIRST,
             SetRecord {
                 commitment,
                 ..good.clone()
             },
         );
         let evidence = tweaked(|e| {
-            (e.signer, e.key, e.membership) = (0, bogus, MerkleProof::default());
+            (e.signer, e.key, e.membership) = (SignerIndex::new(0), bogus, MerkleProof::default());
         });
         assert_noop!(report(evidence), Error::<Test>::InvalidOffenderKey);
-        Sets::<Test>::insert(0, good);
+        Sets::<Test>::insert(SetId::FIRST, good);
     });
 }
 
@@ -272,7 +292,7 @@ fn a_key_without_an_owner_is_refused() {
         // Only a corrupted state has such a key.
         let owner = KeyOwners::<Test>::take(key(2).pk1()).expect("it is registered");
         assert_noop!(
-            report(evidence(&four(), 2, 5)),
+            report(evidence(&four(), 2, BlockNumber::new(5))),
             Error::<Test>::UnknownOffender
         );
         KeyOwners::<Test>::insert(key(2).pk1(), owner);
@@ -305,10 +325,10 @@ fn pre_dispatch_call(call: &Call<Test>) -> Result<(), TransactionValidityError> 
 #[test]
 fn the_pool_takes_a_report_of_the_node_itself_once() {
     with_four(|| {
-        let evidence = evidence(&four(), 2, 5);
+        let evidence = evidence(&four(), 2, BlockNumber::new(5));
         for source in [TransactionSource::Local, TransactionSource::InBlock] {
             let valid = validate(source, &evidence).expect("it is accepted");
-            let slot: (SetId, u32) = (0, 5);
+            let slot: (SetId, u32) = (SetId::new(0), 5);
             let tag = ("DuetEquivocation", (slot.0, slot.1, evidence.key)).encode();
             assert_eq!(valid.provides, [tag]);
             assert_eq!(valid.priority, u64::MAX);
@@ -322,7 +342,10 @@ fn the_pool_takes_a_report_of_the_node_itself_once() {
 #[test]
 fn the_pool_refuses_reports_of_other_nodes() {
     with_four(|| {
-        let refused = validate(TransactionSource::External, &evidence(&four(), 2, 5));
+        let refused = validate(
+            TransactionSource::External,
+            &evidence(&four(), 2, BlockNumber::new(5)),
+        );
         assert_eq!(refused, Err(InvalidTransaction::Call.into()));
     });
 }
@@ -349,7 +372,7 @@ fn the_pool_refuses_evidence_that_does_not_hold() {
         // No curve work before dispatch, which refuses it.
         assert_eq!(pre_dispatch(forged), Ok(()));
 
-        let unknown = evidence(&TestSet::new(0, [1, 2, 3, 9]), 9, 5);
+        let unknown = evidence(&TestSet::new(0, [1, 2, 3, 9]), 9, BlockNumber::new(5));
         assert_eq!(
             validate(local, &unknown),
             Err(InvalidTransaction::BadProof.into())
@@ -359,7 +382,7 @@ fn the_pool_refuses_evidence_that_does_not_hold() {
             Err(InvalidTransaction::BadProof.into())
         );
 
-        let early = evidence(&TestSet::new(1, [1, 2, 3]), 2, 5);
+        let early = evidence(&TestSet::new(1, [1, 2, 3]), 2, BlockNumber::new(5));
         assert_eq!(
             validate(local, &early),
             Err(InvalidTransaction::Future.into())
@@ -371,7 +394,7 @@ fn the_pool_refuses_evidence_that_does_not_hold() {
 #[test]
 fn the_pool_refuses_what_is_known_and_what_is_too_old() {
     with_four(|| {
-        let evidence = evidence(&four(), 2, 5);
+        let evidence = evidence(&four(), 2, BlockNumber::new(5));
         report(evidence.clone()).expect("it is accepted");
         let local = TransactionSource::Local;
         let stale = Err(InvalidTransaction::Stale.into());
@@ -398,7 +421,7 @@ fn a_submitted_report_is_in_the_pool_without_a_signature() {
     ext.register_extension(TransactionPoolExt::new(pool));
     ext.execute_with(|| {
         next_block();
-        let evidence = evidence(&four(), 2, 5);
+        let evidence = evidence(&four(), 2, BlockNumber::new(5));
         assert_eq!(Duet::submit_equivocation_report(evidence.clone()), Some(()));
         let sent = state.write().transactions.pop().expect("one was sent");
         let sent = TestXt::<RuntimeCall, ()>::decode(&mut &sent[..]).expect("an extrinsic");
@@ -412,15 +435,16 @@ fn a_submitted_report_is_in_the_pool_without_a_signature() {
 #[test]
 fn offences_are_known_by_slot_and_offender() {
     with_four(|| {
-        report(evidence(&four(), 2, 5)).expect("it is accepted");
-        let known = |offender: u64, set_id, block_number| {
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
+        let known = |offender: u64, (set_id, block_number): (u64, u32)| {
+            let (set_id, block_number) = (SetId::new(set_id), BlockNumber::new(block_number));
             <Offences as ReportOffence<u64, (u64, ()), crate::EquivocationOffence<(u64, ())>>>::is_known_offence(
                 &[(offender, ())],
                 &TimeSlot { set_id, block_number },
             )
         };
-        assert!(known(2, 0, 5));
-        assert!(!known(2, 0, 6) && !known(2, 1, 5) && !known(3, 0, 5));
+        assert!(known(2, (0, 5)));
+        assert!(!known(2, (0, 6)) && !known(2, (1, 5)) && !known(3, (0, 5)));
     });
 }
 
@@ -428,16 +452,16 @@ fn offences_are_known_by_slot_and_offender() {
 fn an_offence_in_a_set_of_the_future_is_not_dated_to_it() {
     with_four(|| {
         // EQV-6: even a record that claims a later last session is clamped to today.
-        let good = Sets::<Test>::get(0).expect("set 0 signs");
+        let good = Sets::<Test>::get(SetId::FIRST).expect("set 0 signs");
         Sets::<Test>::insert(
-            0,
+            SetId::FIRST,
             SetRecord {
                 last_session: Some(9),
                 ..good.clone()
             },
         );
-        report(evidence(&four(), 2, 5)).expect("it is accepted");
+        report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 0)]);
-        Sets::<Test>::insert(0, good);
+        Sets::<Test>::insert(SetId::FIRST, good);
     });
 }

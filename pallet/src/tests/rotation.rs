@@ -10,7 +10,7 @@ use crate::{
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
-    CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment,
+    CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, SetId,
 };
 use frame_support::{assert_ok, traits::IntegrityTest};
 use pallet_session::SessionHandler as _;
@@ -29,7 +29,7 @@ fn sorted(members: &[u64]) -> Vec<DualKeyBytes> {
 
 fn ids() -> (u64, u64) {
     let sets = Duet::keysets().expect("there are sets");
-    (sets.current.id, sets.next.id)
+    (sets.current.id.get(), sets.next.id.get())
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn genesis_makes_set_zero_the_signing_and_the_next_one() {
             commitment: sets.current,
             last_session: None,
         };
-        assert_eq!(Sets::<Test>::get(0), Some(record));
+        assert_eq!(Sets::<Test>::get(SetId::new(0)), Some(record));
         assert_eq!(logs(), []);
     });
 }
@@ -76,7 +76,7 @@ fn the_payload_names_the_root_the_signing_set_and_the_next() {
         next_session();
         let expected = CommitmentPayload {
             mmr_root: MmrRoot::get(),
-            validator_set_id: 0,
+            validator_set_id: SetId::new(0),
             next: commitment(1, [1, 2, 3]),
         };
         assert_eq!(Duet::commitment_payload(), Some(expected));
@@ -106,7 +106,7 @@ fn a_new_validator_is_planned_in_one_session_and_signs_in_the_next() {
         assert_eq!(
             events(),
             [Event::SetPlanned {
-                id: 1,
+                id: SetId::new(1),
                 len: 3,
                 session: 2
             }]
@@ -115,11 +115,11 @@ fn a_new_validator_is_planned_in_one_session_and_signs_in_the_next() {
         assert_eq!(Duet::current_keys(), sorted(&[1, 2]));
         assert_eq!(Duet::next_keys(), sorted(&[1, 2, 3]));
 
-        assert_eq!(next_session(), [ConsensusLog::Activated(1)]);
+        assert_eq!(next_session(), [ConsensusLog::Activated(SetId::new(1))]);
         assert_eq!(
             events(),
             [Event::SetActivated {
-                id: 1,
+                id: SetId::new(1),
                 len: 3,
                 session: 2
             }]
@@ -130,12 +130,12 @@ fn a_new_validator_is_planned_in_one_session_and_signs_in_the_next() {
             commitment: commitment(0, [1, 2]),
             last_session: Some(1),
         };
-        assert_eq!(Sets::<Test>::get(0), Some(old));
+        assert_eq!(Sets::<Test>::get(SetId::new(0)), Some(old));
         let new = SetRecord {
             commitment: next,
             last_session: None,
         };
-        assert_eq!(Sets::<Test>::get(1), Some(new));
+        assert_eq!(Sets::<Test>::get(SetId::new(1)), Some(new));
         assert_eq!(next_session(), []);
     });
 }
@@ -148,7 +148,10 @@ fn a_header_announces_activation_before_the_plan() {
         next_session();
         Elected::set(vec![1, 3]);
         let planned = ConsensusLog::Planned(commitment(2, [1, 3]));
-        assert_eq!(next_session(), [ConsensusLog::Activated(1), planned]);
+        assert_eq!(
+            next_session(),
+            [ConsensusLog::Activated(SetId::new(1)), planned]
+        );
         assert_eq!(ids(), (1, 2));
     });
 }
@@ -181,7 +184,7 @@ fn a_replaced_key_makes_another_set_of_the_same_validators() {
         );
         let status = KeyOwners::<Test>::get(key(10).pk1()).map(|owner| owner.status);
         assert_eq!(status, Some(KeyStatus::Enlisted));
-        assert_eq!(next_session(), [ConsensusLog::Activated(1)]);
+        assert_eq!(next_session(), [ConsensusLog::Activated(SetId::new(1))]);
     });
 }
 
@@ -193,8 +196,11 @@ fn a_set_that_was_planned_in_vain_is_still_activated() {
         next_session();
         Elected::set(vec![1, 2]);
         let planned = ConsensusLog::Planned(commitment(2, [1, 2]));
-        assert_eq!(next_session(), [ConsensusLog::Activated(1), planned]);
-        assert_eq!(next_session(), [ConsensusLog::Activated(2)]);
+        assert_eq!(
+            next_session(),
+            [ConsensusLog::Activated(SetId::new(1)), planned]
+        );
+        assert_eq!(next_session(), [ConsensusLog::Activated(SetId::new(2))]);
         assert_eq!(Duet::current_keys(), sorted(&[1, 2]));
     });
 }
@@ -225,7 +231,7 @@ fn without_anybody_to_take_over_the_signing_set_goes_on() {
         };
         let kept = |session| Event::SetKept {
             session,
-            id: 0,
+            id: SetId::new(0),
             reason: KeptReason::NoKeys,
         };
         for session in 2..4 {
@@ -235,7 +241,7 @@ fn without_anybody_to_take_over_the_signing_set_goes_on() {
         }
         register(4);
         assert_eq!(next_session(), [ConsensusLog::Planned(commitment(1, [4]))]);
-        assert_eq!(next_session(), [ConsensusLog::Activated(1)]);
+        assert_eq!(next_session(), [ConsensusLog::Activated(SetId::new(1))]);
     });
 }
 
@@ -254,7 +260,7 @@ fn keys_that_cancel_each_other_do_not_make_a_set() {
         assert_eq!(next_session(), []);
         let kept = Event::SetKept {
             session: 2,
-            id: 0,
+            id: SetId::new(0),
             reason: KeptReason::Refused,
         };
         assert_eq!(events(), [kept]);
@@ -282,7 +288,7 @@ fn validators_beyond_the_limit_are_left_out_from_the_end() {
                 left_out: 2,
             },
             Event::SetPlanned {
-                id: 1,
+                id: SetId::new(1),
                 len: 5,
                 session: 2,
             },
@@ -327,14 +333,17 @@ fn a_chain_without_genesis_keys_starts_when_active_validators_have_some() {
         let planned = ConsensusLog::Planned(commitment(1, [1, 2]));
         register(2);
         Elected::set(vec![1, 2]);
-        assert_eq!(next_session(), [ConsensusLog::Activated(0), planned]);
+        assert_eq!(
+            next_session(),
+            [ConsensusLog::Activated(SetId::new(0)), planned]
+        );
         assert_eq!(Duet::current_keys(), sorted(&[1, 2, 3]));
         assert!(events().contains(&Event::SetActivated {
-            id: 0,
+            id: SetId::new(0),
             len: 3,
             session: 3
         }));
-        assert_eq!(next_session(), [ConsensusLog::Activated(1)]);
+        assert_eq!(next_session(), [ConsensusLog::Activated(SetId::new(1))]);
     });
 }
 
@@ -343,12 +352,14 @@ fn earlier_sets_are_forgotten_when_nobody_can_be_punished_for_them() {
     with(&[1, 2], || {
         register_key_of(10, 1);
         sessions(2);
-        let last_session = Sets::<Test>::get(0).and_then(|set| set.last_session);
+        let last_session = Sets::<Test>::get(SetId::new(0)).and_then(|set| set.last_session);
         assert_eq!(last_session, Some(1));
         sessions(SlashableSessions::get() - 1);
-        assert_eq!((OldestSet::<Test>::get(), Session::current_index()), (0, 4));
+        assert_eq!(OldestSet::<Test>::get(), SetId::FIRST);
+        assert_eq!(Session::current_index(), 4);
         sessions(1);
-        assert_eq!((OldestSet::<Test>::get(), Sets::<Test>::get(0)), (1, None));
+        assert_eq!(OldestSet::<Test>::get(), SetId::new(1));
+        assert_eq!(Sets::<Test>::get(SetId::FIRST), None);
     });
 }
 
@@ -361,7 +372,7 @@ fn a_bounded_number_of_sets_is_forgotten_at_once() {
             Elected::set(vec![1 + turn % 3]);
             next_session();
         }
-        assert_eq!((ids().0, OldestSet::<Test>::get()), (9, 0));
+        assert_eq!((ids().0, OldestSet::<Test>::get()), (9, SetId::FIRST));
         SlashableSessions::set(0);
         let mut oldest = Vec::new();
         for _ in 0..4 {
@@ -406,7 +417,7 @@ fn thirty_sessions_of_coming_and_going_keep_every_invariant() {
             assert_eq!(logs.len(), usize::from(activated) + usize::from(planned));
             expected = sets;
         }
-        assert!(expected.current.id > 20, "the sets did change");
+        assert!(expected.current.id > SetId::new(20), "the sets did change");
         let kept = Sets::<Test>::iter().count();
         assert!(
             kept <= 2 + SlashableSessions::get() as usize,

@@ -7,7 +7,7 @@ use crate::{
     Balances, Duet, Runtime, RuntimeCall, RuntimeEvent, SessionKeys, UncheckedExtrinsic,
 };
 use codec::Encode;
-use duet_primitives::{ownership_statement, ConsensusLog, Keysets, SecretKey};
+use duet_primitives::{ownership_statement, ConsensusLog, Keysets, SecretKey, SetId};
 use frame_support::traits::fungible::InspectHold;
 use pallet_staking::{RewardDestination, ValidatorPrefs};
 use sp_keyring::Sr25519Keyring::{self, Eve};
@@ -75,7 +75,8 @@ fn a_fifth_validator_signs_within_three_sessions_and_the_header_announces_it() {
     }
     let (planned_at, set) = planned.expect("is planned before it is activated");
     let (activated_at, id) = activated.expect("the loop ends with it");
-    assert_eq!((set.id, set.len, id), (1, 5, 1));
+    assert_eq!((set.id, set.len), (SetId::new(1), 5));
+    assert_eq!(id, set.id);
     assert_eq!(
         activated_at,
         planned_at + SESSION_BLOCKS,
@@ -110,7 +111,10 @@ fn a_validator_without_a_duet_key_validates_and_is_left_out_with_an_event() {
         assert!(chain.session() < 8, "is elected");
     }
     assert!(left_out);
-    assert_eq!(chain.ask(Duet::keysets).expect("has keys").current.id, 0);
+    assert_eq!(
+        chain.ask(Duet::keysets).expect("has keys").current.id,
+        SetId::new(0)
+    );
 }
 
 #[test]
@@ -150,7 +154,7 @@ fn keys_hold_a_deposit_and_leave_the_set_when_they_are_deregistered() {
     assert_eq!(held(&mut chain), BOND + UNIT);
     chain.advance_to_session(8);
     let current = chain.ask(Duet::keysets).expect("has keys").current;
-    assert_eq!((current.id, current.len), (2, 4));
+    assert_eq!((current.id, current.len), (SetId::new(2), 4));
 }
 
 #[test]

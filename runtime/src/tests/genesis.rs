@@ -7,7 +7,7 @@ use crate::{
     Duet, Grandpa, Runtime, Staking,
 };
 use codec::{Decode, Encode};
-use duet_primitives::{DualKeyset, Keysets};
+use duet_primitives::{DualKeyset, Keysets, SetId};
 use sp_keyring::Sr25519Keyring::{Alice, Bob, Charlie, Dave};
 use sp_runtime::BuildStorage;
 use sp_staking::StakingInterface;
@@ -44,7 +44,7 @@ fn the_first_set_is_set_zero_and_its_own_successor() {
     let mut chain = Chain::new(local_testnet());
     chain.ask(|| {
         let Keysets { current, next } = Duet::keysets().expect("has keys");
-        assert_eq!(current.id, 0);
+        assert_eq!(current.id, SetId::new(0));
         assert_eq!(current, next);
         let set = DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).unwrap();
         assert_eq!(set.commitment(), &current);

@@ -9,7 +9,7 @@ use crate::{
     UncheckedExtrinsic,
 };
 use duet_primitives::{
-    DualKeyset, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
+    BlockNumber, DualKeyset, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
 };
 use frame_support::traits::DisabledValidators;
 use sp_keyring::Sr25519Keyring::{Eve, Ferdie};
@@ -40,7 +40,9 @@ fn evidence(chain: &mut Chain, secret: &SecretKey) -> EquivocationProof {
             .expect("is a member");
         let payload = Duet::commitment_payload().expect("has keys");
         let vote = |hash| {
-            let commitment = payload.clone().commit(number, H256::repeat_byte(hash));
+            let commitment = payload
+                .clone()
+                .commit(BlockNumber::new(number), H256::repeat_byte(hash));
             let message = RoundMessage::new(GENESIS_HASH, commitment);
             UncheckedVote::sign(secret, signer, &message)
                 .check(set.keyset(), &message)

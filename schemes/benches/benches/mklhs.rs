@@ -1,6 +1,6 @@
-//! `duet-mklhs` on the paper's workload and on a validator's, beside a straight use of blst.
+//! `duet-mklhs` on the paper's workload and on a validator's, compared with plain calls of blst.
 //!
-//! Everything runs on one thread, unless its name says otherwise.
+//! Everything runs on one thread, unless the name says otherwise.
 
 use criterion::Criterion;
 use duet_mklhs::{
@@ -8,15 +8,15 @@ use duet_mklhs::{
     RegisterFiles, SigningKey,
 };
 use duet_scheme_benches::{
-    harness::{answering_yes, Harness},
-    mklhs::{blst_keygen, Straight, Workload},
+    harness::{checked, Harness},
+    mklhs::{blst_keygen, PlainBlst, Workload},
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{cell::LazyCell, hint::black_box, time::Duration};
 
-/// Signers and labels of the paper.
+/// The paper's numbers of signers and labels.
 const PAPER: (u32, u32) = (10, 16);
 
 fn main() {
@@ -38,7 +38,7 @@ fn pool(threads: usize) -> ThreadPool {
     builder.build().expect("threads can be started")
 }
 
-/// Every bench, on the pool that this is called in.
+/// All benches, in the current thread pool.
 pub(crate) fn run(harness: &mut Harness) {
     let all = pool(0);
     signing(harness);
@@ -49,12 +49,12 @@ pub(crate) fn run(harness: &mut Harness) {
 }
 
 fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
-    harness.bench(&format!("mklhs::{operation}/{keys}"), answering_yes(work));
+    harness.bench(&format!("mklhs::{operation}/{keys}"), checked(work));
 }
 
 fn signing(harness: &mut Harness) {
     let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
-    let straight = LazyCell::new(|| Straight::new(&workload));
+    let plain_blst = LazyCell::new(|| PlainBlst::new(&workload));
     let material = [7; 32];
     let expected = LazyCell::new(|| blst_keygen(&material));
     measure(harness, "keygen", "scheme=duet", || {
@@ -70,12 +70,12 @@ fn signing(harness: &mut Harness) {
         signature.is_ok_and(|signature| signature == workload.signatures[0])
     });
     measure(harness, "sign", "scheme=blst", || {
-        straight.sign()[..] == workload.signatures[0].to_bytes()[..48]
+        plain_blst.sign()[..] == workload.signatures[0].to_bytes()[..48]
     });
     registered(harness);
 }
 
-/// Signing with the register, on the disk that holds temporary files: 64 numbers with one flush.
+/// Signing with the register, on the disk with temporary files: 64 numbers with one flush.
 fn registered(harness: &mut Harness) {
     let folder = std::env::temp_dir().join(format!("duet-mklhs-bench-{}", std::process::id()));
     let signer = LazyCell::new(|| {
@@ -106,13 +106,13 @@ fn registered(harness: &mut Harness) {
             .is_ok_and(|all| all.len() == 64)
     });
     drop(signer);
-    // What stays behind is small, and the system clears it.
+    // If this fails, the remaining files are small.
     let _ = std::fs::remove_dir_all(&folder);
 }
 
 fn combining(harness: &mut Harness) {
     let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
-    let straight = LazyCell::new(|| Straight::new(&workload));
+    let plain_blst = LazyCell::new(|| PlainBlst::new(&workload));
     let shape = "signers=10,labels=16";
     let expected = LazyCell::new(|| workload.combined.to_bytes());
     measure(harness, "evaluate", &format!("{shape},scheme=duet"), || {
@@ -120,22 +120,22 @@ fn combining(harness: &mut Harness) {
         combined.is_ok_and(|combined| combined.to_bytes() == *expected)
     });
     measure(harness, "evaluate", &format!("{shape},scheme=blst"), || {
-        let (gamma, partials) = straight.evaluate();
+        let (gamma, partials) = plain_blst.evaluate();
         [&gamma[..], partials.concat().as_slice()].concat() == *expected
     });
     measure(harness, "verify", &format!("{shape},scheme=blst"), || {
-        straight.verify()
+        plain_blst.verify()
     });
     measure(harness, "offline", &format!("{shape},scheme=blst"), || {
-        straight.label_sums().count() == 10
+        plain_blst.label_sums().count() == 10
     });
-    let label_sums = LazyCell::new(|| straight.label_sums().collect::<Vec<_>>());
+    let label_sums = LazyCell::new(|| plain_blst.label_sums().collect::<Vec<_>>());
     measure(harness, "online", &format!("{shape},scheme=blst"), || {
-        straight.verify_online(black_box(&label_sums))
+        plain_blst.verify_online(black_box(&label_sums))
     });
 }
 
-/// As RELIC's bench has it: one signer more at a time, and one label more.
+/// As in RELIC's bench: increasing numbers of signers and labels.
 fn sweep(harness: &mut Harness) {
     let shapes = (1..=PAPER.0)
         .map(|signers| (signers, PAPER.1))
@@ -170,7 +170,7 @@ fn verifying(
     });
 }
 
-/// An aggregator's inputs, together and one by one.
+/// The inputs of an aggregator, as a batch and one by one.
 fn batches(harness: &mut Harness, all: &ThreadPool) {
     let workload = LazyCell::new(|| Workload::new(PAPER.0, PAPER.1));
     let mut rng = ChaCha20Rng::seed_from_u64(1);
@@ -210,9 +210,9 @@ fn validators(harness: &mut Harness, all: &ThreadPool) {
         let workload = LazyCell::new(|| Workload::new(signers, 1));
         let keys = format!("signers={signers},labels=1,scheme=duet");
         verifying(harness, &keys, &workload);
-        let straight = LazyCell::new(|| Straight::new(&workload));
+        let plain_blst = LazyCell::new(|| PlainBlst::new(&workload));
         let keys = format!("signers={signers},labels=1,scheme=blst");
-        measure(harness, "verify", &keys, || straight.verify());
+        measure(harness, "verify", &keys, || plain_blst.verify());
         let keys = format!("signers={signers},labels=1,threads=all");
         measure(harness, "verify", &keys, || {
             let Workload {

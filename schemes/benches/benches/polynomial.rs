@@ -1,12 +1,12 @@
-//! `duet-polynomial` on the thesis' workload: dimensions 4 to 128, data sets of 5, 10 and 20 values.
+//! `duet-polynomial` on the workload of the thesis: dimensions 4 to 128, data sets of 5, 10 and 20 values.
 //!
-//! Everything runs on one thread, unless its name says otherwise. Without `DUET_BENCH_SCALE=large`, only n = 64 has all
-//! sizes of data sets.
+//! Everything runs on one thread, unless the name says otherwise. Without `DUET_BENCH_SCALE=large`, only n = 64 runs
+//! with all sizes of data sets.
 
 use criterion::Criterion;
 use duet_polynomial::research::{forgery::Forger, parts, Polynomial};
 use duet_scheme_benches::{
-    harness::{answering_yes, Harness},
+    harness::{checked, Harness},
     polynomial::{key, DataSet, DATA_SETS, DIMENSIONS, FORGED, KEYS},
 };
 use num_bigint::BigInt;
@@ -31,7 +31,7 @@ fn main() {
     harness.finish();
 }
 
-/// Every bench.
+/// All benches.
 pub(crate) fn run(harness: &mut Harness, large: bool) {
     key_generation(harness);
     signing(harness);
@@ -49,13 +49,10 @@ pub(crate) fn run(harness: &mut Harness, large: bool) {
 }
 
 fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
-    harness.bench(
-        &format!("polynomial::{operation}/{keys}"),
-        answering_yes(work),
-    );
+    harness.bench(&format!("polynomial::{operation}/{keys}"), checked(work));
 }
 
-/// One key after another: how many candidates a key takes differs by tens.
+/// Different keys in turn, because the number of candidates per key varies widely.
 fn key_generation(harness: &mut Harness) {
     let all = std::thread::available_parallelism().unwrap_or(ONE);
     for n in DIMENSIONS {
@@ -109,7 +106,7 @@ fn functions(harness: &mut Harness, n: usize, count: u32) {
     let linear = Polynomial::sum(count).expect("values");
     let variance = Polynomial::variance(count).expect("two values");
     for (name, function) in [("linear", linear), ("variance", variance)] {
-        // Some squares do not fit the message space of the smallest dimension.
+        // Some squares exceed the message space of the smallest dimension.
         if n == DIMENSIONS[0] && data.evaluate(&function).is_none() {
             continue;
         }
@@ -127,7 +124,7 @@ fn functions(harness: &mut Harness, n: usize, count: u32) {
     }
 }
 
-/// Reducing the public lattice, and one signature of a value that nobody signed.
+/// Reducing the public lattice, and forging one signature.
 fn forging(harness: &mut Harness) {
     for n in FORGED {
         let data = LazyCell::new(|| DataSet::new(n, 1));

@@ -1,7 +1,7 @@
-//! The searchable encryption's paper, its Tables 2 to 4 and its Figure 2, on BLS12-381.
+//! The workload of the searchable-encryption paper, its Tables 2 to 4 and its Figure 2, on BLS12-381.
 //!
-//! Everything with `threads=1` runs in a pool of one thread; `threads=all` on all cores. The paper's sums of more than
-//! 1 024 ciphertexts are left out: [`marginal_cost`] is what they would show.
+//! Benches with `threads=1` run in a pool of one thread, those with `threads=all` on all cores. The paper's sums of
+//! more than 1 024 ciphertexts are omitted: [`marginal_cost`] gives the same information.
 
 use criterion::{Bencher, Criterion};
 use duet_scheme_benches::harness::{Effort, Harness};
@@ -34,8 +34,11 @@ impl Setting {
         let master = MasterKey::generate(&mut rng()).expect("a usable seed");
         let keyword = Keyword::telemetry("duet", "cpu", 1).expect("short");
         Self {
-            encryptor: Encryptor::new(master.public_key(), &keyword).expect("no hit"),
-            server: master.homomorphic_key(&keyword).expect("no hit"),
+            encryptor: Encryptor::new(master.public_key(), &keyword)
+                .expect("no collision with the secret"),
+            server: master
+                .homomorphic_key(&keyword)
+                .expect("no collision with the secret"),
             master,
             keyword,
         }
@@ -64,19 +67,19 @@ fn pool(threads: usize) -> rayon::ThreadPool {
         .expect("threads")
 }
 
-/// Pools by the name that a bench gives them. Zero threads are as many as there are cores.
+/// The thread pools, with their names in benches. Zero threads means one per core.
 fn pools() -> [(&'static str, rayon::ThreadPool); 2] {
     [("1", pool(1)), ("all", pool(0))]
 }
 
-/// Measures in a pool, from inside it: work that one thread does is not handed over and back.
+/// Measures inside a pool, so that single-threaded work is not passed between threads.
 fn in_pool<'a, T>(
     pool: &'a rayon::ThreadPool,
     mut run: impl FnMut() -> T + Send + 'a,
 ) -> impl FnMut(&mut Bencher<'_>) + 'a {
     let mut is_ready = false;
     move |b| {
-        // The first time makes what is needed.
+        // The first call prepares the inputs.
         if !is_ready {
             pool.install(|| {
                 black_box(run());
@@ -95,7 +98,7 @@ fn in_pool<'a, T>(
     }
 }
 
-/// For what takes long.
+/// For slow benches.
 const SLOW: Effort = Effort {
     warm_up: Duration::from_millis(200),
     measurement: Duration::from_secs(1),
@@ -133,7 +136,7 @@ fn operations(harness: &mut Harness) {
         "order_check/by=power" => order_check_by_power,
         "decompress_gt/form=torus" => decompress,
     }
-    // What a sum of one input more is set beside.
+    // For comparison with the marginal cost of a sum.
     bench(
         "pairing_and_order_check/by=arkworks,check=frobenius",
         &|operations| {
@@ -150,7 +153,7 @@ fn algorithms(harness: &mut Harness) {
     let hk = LazyLock::new(|| setting.server.expose());
     let delegated = LazyLock::new(|| {
         let key = setting.master.decryption_key(&setting.keyword);
-        key.expect("no hit")
+        key.expect("no collision with the secret")
     });
     let inputs = LazyLock::new(|| setting.ciphertexts(2));
     let tested = LazyLock::new(|| setting.tested(&inputs));
@@ -166,7 +169,7 @@ fn algorithms(harness: &mut Harness) {
     });
     bench("hom_key_gen/keys=1", &mut || {
         let key = setting.master.homomorphic_key(&setting.keyword);
-        black_box(key.expect("no hit"));
+        black_box(key.expect("no collision with the secret"));
     });
     bench("enc/messages=1", &mut || {
         black_box(setting.encryptor.encrypt(42, &mut rng));
@@ -250,8 +253,8 @@ fn sums(harness: &mut Harness) {
     }
 }
 
-/// What one input more costs in a sum: 72 inputs less 8, by 64. The difference is taken within each sample. From
-/// ciphertexts that were checked, and from bytes as they are received.
+/// The marginal cost of an input in a sum: 72 inputs minus 8, divided by 64. The difference is taken within each
+/// sample. Measured for checked ciphertexts, and for received bytes.
 fn marginal_cost(harness: &mut Harness) {
     let setting = LazyLock::new(Setting::new);
     let ciphertexts = LazyLock::new(|| setting.ciphertexts(72));
@@ -269,7 +272,7 @@ fn marginal_cost(harness: &mut Harness) {
         };
         let mut is_ready = false;
         harness.bench(&format!("searchable::meval_marginal/{name}"), |b| {
-            // The first time makes what is needed.
+            // The first call prepares the inputs.
             if !is_ready {
                 pool.install(|| timed(8));
                 is_ready = true;
@@ -359,7 +362,7 @@ fn inner_products(harness: &mut Harness) {
     }
 }
 
-/// Baby steps and giant steps for results of 32 bits.
+/// Baby-step giant-step for 32-bit results.
 fn logarithms(harness: &mut Harness) {
     for (threads, pool) in pools() {
         let name = |step| format!("searchable::discrete_log/bits=32,step={step},threads={threads}");
@@ -384,7 +387,7 @@ fn main() {
     harness.finish();
 }
 
-/// Every bench.
+/// All benches.
 pub(crate) fn run(harness: &mut Harness) {
     operations(harness);
     algorithms(harness);

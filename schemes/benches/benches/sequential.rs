@@ -1,7 +1,7 @@
-//! A path of n hops: plain RSA, the sequential aggregate, ECDSA and aggregate BLS, as in the paper's comparison, and
-//! what the paper does not have: larger moduli, longer paths, and the queue.
+//! A path of n hops with plain RSA, sequential aggregation, ECDSA and aggregate BLS, as in the paper's comparison. In
+//! addition: larger moduli, longer paths, and the queue.
 //!
-//! `DUET_BENCH_SCALE=full` verifies a queue of ten thousand records instead of one thousand.
+//! With `DUET_BENCH_SCALE=full`, the queue has ten thousand records instead of one thousand.
 
 use blst::{
     blst_p1_affine, blst_p2_affine,
@@ -11,7 +11,7 @@ use blst::{
     Pairing, BLST_ERROR,
 };
 use criterion::Criterion;
-use duet_scheme_benches::harness::{answering_yes, Effort, Harness};
+use duet_scheme_benches::harness::{checked, Effort, Harness};
 use duet_sequential::{
     queue::check_all, testing, ChainSignature, Epoch, Keyring, Record, Statement, Suite,
 };
@@ -35,26 +35,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Numbers of hops: the paper's are 4.5 and 7.
+/// Numbers of hops. The paper's are 4.5 and 7.
 const HOPS: [usize; 6] = [1, 4, 5, 7, 10, 32];
 const BLS_SUITE: &[u8] = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
 
-/// The hash of what a hop says, another one for each hop: so long that no scheme's cost is in the message.
+/// A different hash for each hop. All schemes sign messages of this length.
 fn message(hop: usize) -> Vec<u8> {
     openssl::sha::sha256(&hop.to_be_bytes()).to_vec()
 }
 
-/// Measures `work` under `operation/keys`.
+/// Measures `work` under the name `operation/keys`.
 fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
     let effort = Effort {
         warm_up: Duration::from_millis(100),
         measurement: Duration::from_millis(500),
     };
     let name = format!("sequential::{operation}/{keys}");
-    harness.bench_slow(&name, effort, answering_yes(work));
+    harness.bench_slow(&name, effort, checked(work));
 }
 
-/// Verification at every number of hops, and of one path of four and one of five together.
+/// Verification for every number of hops, and of two paths with four and five hops together.
 fn verify<W: FnMut() -> bool>(
     harness: &mut Harness,
     scheme: &str,
@@ -74,7 +74,7 @@ fn verify<W: FnMut() -> bool>(
     });
 }
 
-/// What is made when it is first needed, and changes when it is used.
+/// A value that is created on first use.
 struct Lazy<T, F>(Option<T>, F);
 
 impl<T, F: Fn() -> T> Lazy<T, F> {
@@ -87,7 +87,7 @@ impl<T, F: Fn() -> T> Lazy<T, F> {
     }
 }
 
-// The sequential aggregate.
+// Sequential aggregation.
 
 fn chain(suite: Suite, n: usize) -> (ChainSignature, Vec<Vec<u8>>) {
     let messages: Vec<_> = (0..n).map(message).collect();
@@ -128,7 +128,7 @@ fn sequential(harness: &mut Harness) {
     }
 }
 
-/// Records of seven hops that wait, on all cores; a few different ones stand for all.
+/// Waiting records of seven hops, on all cores. A few distinct ones are repeated.
 fn queue(harness: &mut Harness, is_full: bool) {
     let sizes: &[usize] = if is_full { &[1000, 10_000] } else { &[1000] };
     let cores = available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -166,7 +166,7 @@ fn queue(harness: &mut Harness, is_full: bool) {
     }
 }
 
-// OpenSSL: the bare operation, and plain signatures.
+// OpenSSL: the raw operation, and plain signatures.
 
 fn bare(suite: Suite) -> Rsa<Public> {
     let modulus = testing::secret_key(suite, 0).public().as_bytes();
@@ -190,7 +190,7 @@ fn public(harness: &mut Harness) {
             &format!("bits={bits},scheme=openssl"),
             &mut operation,
         );
-        // As many as a path of seven hops takes: what its verification is measured against.
+        // As many operations as verifying a path of seven hops, for comparison.
         measure(harness, "public", &format!("bits={bits},n=7"), || {
             (0..7).all(|_| operation())
         });
@@ -212,7 +212,7 @@ fn plain_rsa(harness: &mut Harness) {
         let bits = suite.bits();
         let secret = |index| {
             let bytes = testing::secret_key(suite, index).to_bytes().expect("bytes");
-            // After version, suite and seed.
+            // Skips version, suite and seed.
             PKey::private_key_from_pkcs8(&bytes[34..]).expect("a key")
         };
         let (key, own) = (secret(0), message(0));
@@ -330,8 +330,8 @@ fn bgls(harness: &mut Harness) {
     });
 }
 
-/// What a hop costs beside one public operation of OpenSSL: samples of both in turn, and the fastest of each, which a
-/// busy machine disturbs least.
+/// The cost of a hop relative to one public operation of OpenSSL: alternating samples of both, and the minimum of each,
+/// which is least disturbed by other load.
 fn ratio(suite: Suite) {
     const HOPS: u32 = 7;
     let (signature, messages) = chain(suite, 7);
@@ -370,7 +370,7 @@ fn main() {
     }
 }
 
-/// Every bench.
+/// All benches.
 pub(crate) fn run(harness: &mut Harness, is_full: bool) {
     public(harness);
     sequential(harness);

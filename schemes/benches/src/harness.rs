@@ -1,33 +1,32 @@
-//! Benches that can be measured, or only listed by name.
+//! A bench harness that can measure benches or only list their names.
 
 use criterion::{measurement::WallTime, Bencher, BenchmarkGroup, Criterion, SamplingMode};
 use std::{hint::black_box, time::Duration};
 
-/// Where benches go. Whatever a bench needs that takes long to make, it makes when it is measured, so that listing all of
-/// them takes no time.
+/// The destination of benches. Benches create expensive inputs lazily, so that listing them is fast.
 pub enum Harness {
-    /// To criterion.
+    /// Runs benches with criterion.
     Measuring(Box<Criterion>),
-    /// Nowhere; their names are kept, in order.
+    /// Collects the names, in order.
     Listing(Vec<String>),
 }
 
-/// How much time goes into one bench that takes long itself.
+/// The time for one slow bench.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Before anything counts.
+    /// The time before measurement.
     pub warm_up: Duration,
-    /// For all samples together, if they can be taken so quickly.
+    /// The time for all samples together, if they are fast enough.
     pub measurement: Duration,
 }
 
 impl Harness {
-    /// Measures with criterion, as it is configured.
+    /// Measures with this criterion configuration.
     pub fn measuring(criterion: Criterion) -> Self {
         Self::Measuring(Box::new(criterion))
     }
 
-    /// The names of the benches that `run` has, which must run none of them.
+    /// The names of the benches in `run`, which are not executed.
     pub fn names(run: impl FnOnce(&mut Self)) -> Vec<String> {
         let mut harness = Self::Listing(Vec::new());
         run(&mut harness);
@@ -37,12 +36,12 @@ impl Harness {
         }
     }
 
-    /// A bench of this name, `group/parameters`.
+    /// Adds a bench with the name `group/parameters`.
     pub fn bench(&mut self, name: &str, body: impl FnMut(&mut Bencher<'_>)) {
         self.add(name, |_| (), body);
     }
 
-    /// The same with ten samples of as many runs each.
+    /// The same with ten samples of equal numbers of iterations.
     pub fn bench_slow(&mut self, name: &str, effort: Effort, body: impl FnMut(&mut Bencher<'_>)) {
         let configure = |group: &mut BenchmarkGroup<'_, WallTime>| {
             group
@@ -72,7 +71,7 @@ impl Harness {
         }
     }
 
-    /// Says what criterion has to say at the end.
+    /// Prints criterion's final summary.
     pub fn finish(self) {
         if let Self::Measuring(criterion) = self {
             criterion.final_summary();
@@ -80,13 +79,13 @@ impl Harness {
     }
 }
 
-/// Measures `work` after seeing that it answers yes.
-pub fn answering_yes(mut work: impl FnMut() -> bool) -> impl FnMut(&mut Bencher<'_>) {
+/// Measures `work` after asserting that it returns true.
+pub fn checked(mut work: impl FnMut() -> bool) -> impl FnMut(&mut Bencher<'_>) {
     let mut is_seen = false;
     move |bencher| {
         // Criterion calls this for every sample.
         if !is_seen {
-            assert!(work(), "the work answers no");
+            assert!(work(), "the work failed");
             is_seen = true;
         }
         bencher.iter(|| black_box(work()));

@@ -1,5 +1,6 @@
-//! Fixtures and rivals for the benches of the companion schemes.
+//! Fixtures and baselines for the benches of the companion schemes.
 
 pub mod harness;
+#[allow(unsafe_code, reason = "calls blst, which it compares with")]
 pub mod mklhs;
 pub mod polynomial;

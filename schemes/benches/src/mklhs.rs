@@ -1,4 +1,4 @@
-//! The workload of Aranha and Pagnin, and the same group operations as blst's own calls give them.
+//! The workload of Aranha and Pagnin, and a baseline with blst's own calls.
 
 use blst::{
     blst_fr, blst_fr_add, blst_fr_from_scalar, blst_fr_mul, blst_hash_to_g1, blst_p1,
@@ -15,16 +15,16 @@ use duet_mklhs::{
 use rand_chacha::ChaCha20Rng;
 use rand_core::{RngCore, SeedableRng};
 
-/// Signers, each with as many labels; messages are random modulo `q`, coefficients have 32 random bits.
+/// Signers with equally many labels each. Messages are random modulo `q`, and coefficients have 32 random bits.
 #[derive(Debug)]
 pub struct Workload {
     /// The keys.
     pub keys: Vec<SigningKey>,
-    /// The same, as a verifier knows them.
+    /// The keys as known to a verifier.
     pub signers: Signers,
-    /// What is worked out.
+    /// The program.
     pub program: Program,
-    /// What is signed.
+    /// The messages.
     pub messages: Vec<Message>,
     /// The signatures.
     pub signatures: Vec<Signature>,
@@ -36,33 +36,33 @@ impl Workload {
     /// The workload for this many signers and labels, from a fixed seed.
     ///
     /// # Panics
-    /// Not for counts of at least one, and at most 2^16 inputs.
+    /// If a count is zero, or if there are more than 2^16 inputs.
     pub fn new(signers: u32, labels: u32) -> Self {
         let mut rng = ChaCha20Rng::seed_from_u64(u64::from(signers) << 32 | u64::from(labels));
-        let mut story = Inputs::default();
+        let mut inputs = Inputs::default();
         for _ in 0..signers {
             let key = SigningKey::random(&mut rng).expect("this generator does not fail");
             for tag in 0..labels {
-                story.sign(&key, tag, &mut rng);
+                inputs.sign(&key, tag, &mut rng);
             }
-            story.keys.push(key);
+            inputs.keys.push(key);
         }
         let mut known = Signers::new();
-        for key in &story.keys {
+        for key in &inputs.keys {
             known
                 .register(key.public().clone(), &key.prove_possession())
                 .expect("a key's own proof");
         }
-        let program = Program::new(Bounds::Residues, story.coefficients, story.labels)
+        let program = Program::new(Bounds::Residues, inputs.coefficients, inputs.labels)
             .expect("distinct labels, and no zero");
         let combined =
-            evaluate_unchecked(&program, &story.signatures).expect("as many as there are inputs");
+            evaluate_unchecked(&program, &inputs.signatures).expect("as many as there are inputs");
         Self {
-            keys: story.keys,
+            keys: inputs.keys,
             signers: known,
             program,
-            messages: story.messages,
-            signatures: story.signatures,
+            messages: inputs.messages,
+            signatures: inputs.signatures,
             combined,
         }
     }
@@ -102,22 +102,22 @@ fn residue(rng: &mut ChaCha20Rng) -> Scalar {
     }
 }
 
-/// A key by blst: derived, and its public key compressed.
+/// Key generation by blst, with the compressed public key.
 pub fn blst_keygen(material: &[u8]) -> [u8; suite::G2_LEN] {
     let secret = min_sig::SecretKey::key_gen(material, suite::KEY_INFO).expect("enough material");
     secret.sk_to_pk().compress()
 }
 
-/// Bits of a coefficient of the workload.
+/// The length of a coefficient of the workload in bits.
 const COEFFICIENT_BITS: usize = 32;
-/// Bits of a message.
+/// The length of a message in bits.
 const MESSAGE_BITS: usize = 255;
 
-/// Coefficient and label of one input; a signer has a key and a list of these.
+/// The coefficient and the label of one input. Each signer has a key and a list of inputs.
 type Term = (blst_scalar, Vec<u8>);
 
-/// The workload in blst's own types, and the scheme's equations in blst's own calls, one after another.
-pub struct Straight {
+/// The baseline: the workload in blst's types, and the equations of the scheme in plain blst calls, one after another.
+pub struct PlainBlst {
     base: blst_p1,
     secret: blst_scalar,
     label: Vec<u8>,
@@ -129,14 +129,14 @@ pub struct Straight {
     partials: Vec<blst_scalar>,
 }
 
-impl Straight {
-    /// Takes the workload over.
+impl PlainBlst {
+    /// Converts the workload.
     ///
     /// # Panics
-    /// When what the library encodes is not what blst reads.
+    /// If blst does not decode what the library encodes.
     pub fn new(workload: &Workload) -> Self {
         let program = &workload.program;
-        let organized = program.organized();
+        let groups = program.groups();
         let of_signer = |(signer, inputs): (&duet_mklhs::SignerId, &Vec<usize>)| {
             let key = workload.signers.key(signer).expect("registered");
             let inputs = inputs.iter().map(|index| {
@@ -145,7 +145,7 @@ impl Straight {
             });
             (g2(&key.to_bytes()), inputs.collect())
         };
-        let pairs = organized.signers.iter().zip(&organized.inputs);
+        let pairs = groups.signers.iter().zip(&groups.inputs);
         let gamma = |signature: &Signature| g1(&signature.to_bytes());
         let message = |message: &Message| scalar(&message.scalar());
         Self {
@@ -161,10 +161,12 @@ impl Straight {
         }
     }
 
-    /// The workload's first signature: a hash to the curve, a multiplication of the base by the message, blst's signing.
+    /// The first signature of the workload: a hash to the curve, a multiplication of the base by the message, blst's
+    /// signing.
     pub fn sign(&self) -> [u8; suite::G1_LEN] {
         let signed = sum(&hash(&self.label), &self.of_base(&self.message));
         let mut signature = blst_p1::default();
+        // SAFETY: all pointers come from references to initialised values.
         unsafe { blst_sign_pk_in_g2(&mut signature, &signed, &self.secret) };
         compress(&affine(&signature))
     }
@@ -181,6 +183,8 @@ impl Straight {
             let mut partial = blst_fr::default();
             for ((coefficient, _), message) in inputs.iter().zip(messages) {
                 let (mut a, mut b, so_far) = (blst_fr::default(), blst_fr::default(), partial);
+                // SAFETY: all pointers come from references to initialised values; the products and sums are written to
+                // values that are not read in the same call.
                 unsafe {
                     blst_fr_from_scalar(&mut a, coefficient);
                     blst_fr_from_scalar(&mut b, message);
@@ -190,6 +194,7 @@ impl Straight {
                 }
             }
             let mut scalar = blst_scalar::default();
+            // SAFETY: both pointers come from references to initialised values.
             unsafe { blst_scalar_from_fr(&mut scalar, &partial) };
             let mut bytes = scalar.b;
             bytes.reverse();
@@ -203,8 +208,8 @@ impl Straight {
         inputs.map(|(coefficient, _)| coefficient)
     }
 
-    /// Whether the combined signature holds: hashes to the curve, a multi-scalar multiplication and one of the base for
-    /// each signer, and blst's pairing context.
+    /// Verifies the combined signature: hashes to the curve, a multi-scalar multiplication and a multiplication of the
+    /// base for each signer, and blst's pairing context.
     pub fn verify(&self) -> bool {
         let label_sums: Vec<_> = self.label_sums().collect();
         self.verify_online(&label_sums)
@@ -222,7 +227,7 @@ impl Straight {
         })
     }
 
-    /// The rest of the verification.
+    /// The online part of the verification.
     pub fn verify_online(&self, label_sums: &[blst_p1]) -> bool {
         let mut pairing = Pairing::new(true, suite::DST_LABEL);
         for ((label_sum, partial), (key, _)) in
@@ -232,6 +237,8 @@ impl Straight {
             pairing.raw_aggregate(key, &affine(&signed));
         }
         let mut minus = self.combined;
+        // SAFETY: all pointers come from references to initialised values. The generator that blst returns lives for
+        // the whole program.
         unsafe {
             blst::blst_fp_cneg(&mut minus.y, &self.combined.y, true);
             pairing.raw_aggregate(&*blst_p2_affine_generator(), &minus);
@@ -242,6 +249,7 @@ impl Straight {
 
     fn of_base(&self, scalar: &blst_scalar) -> blst_p1 {
         let mut out = blst_p1::default();
+        // SAFETY: `MESSAGE_BITS` is at most 256, so blst reads at most the 32 bytes of the scalar.
         unsafe { blst_p1_mult(&mut out, &self.base, scalar.b.as_ptr(), MESSAGE_BITS) };
         out
     }
@@ -249,6 +257,7 @@ impl Straight {
 
 fn of_bytes(bytes: &[u8; suite::SCALAR_LEN]) -> blst_scalar {
     let mut out = blst_scalar::default();
+    // SAFETY: blst reads 32 bytes, the length of the array, and writes to a live scalar.
     unsafe { blst_scalar_from_bendian(&mut out, bytes.as_ptr()) };
     out
 }
@@ -257,10 +266,11 @@ fn scalar(scalar: &Scalar) -> blst_scalar {
     of_bytes(&scalar.to_bytes())
 }
 
-/// From the first 48 bytes.
+/// Decodes the first 48 bytes.
 fn g1(bytes: &[u8]) -> blst_p1_affine {
     assert!(bytes.len() >= suite::G1_LEN);
     let mut out = blst_p1_affine::default();
+    // SAFETY: `bytes` has at least the 48 bytes that blst reads, as asserted above.
     let read = unsafe { blst_p1_uncompress(&mut out, bytes.as_ptr()) };
     assert_eq!(read, BLST_ERROR::BLST_SUCCESS);
     out
@@ -268,6 +278,7 @@ fn g1(bytes: &[u8]) -> blst_p1_affine {
 
 fn g2(bytes: &[u8; suite::G2_LEN]) -> blst_p2_affine {
     let mut out = blst_p2_affine::default();
+    // SAFETY: blst reads 96 bytes, the length of the array, and writes to a live point.
     let read = unsafe { blst_p2_uncompress(&mut out, bytes.as_ptr()) };
     assert_eq!(read, BLST_ERROR::BLST_SUCCESS);
     out
@@ -275,30 +286,35 @@ fn g2(bytes: &[u8; suite::G2_LEN]) -> blst_p2_affine {
 
 fn compress(point: &blst_p1_affine) -> [u8; suite::G1_LEN] {
     let mut bytes = [0; suite::G1_LEN];
+    // SAFETY: blst writes 48 bytes, the length of the array, and reads a live point.
     unsafe { blst_p1_affine_compress(bytes.as_mut_ptr(), point) };
     bytes
 }
 
 fn affine(point: &blst_p1) -> blst_p1_affine {
     let mut out = blst_p1_affine::default();
+    // SAFETY: both pointers come from references to initialised points.
     unsafe { blst_p1_to_affine(&mut out, point) };
     out
 }
 
 fn projective(point: &blst_p1_affine) -> blst_p1 {
     let mut out = blst_p1::default();
+    // SAFETY: both pointers come from references to initialised points.
     unsafe { blst_p1_from_affine(&mut out, point) };
     out
 }
 
 fn sum(a: &blst_p1, b: &blst_p1) -> blst_p1 {
     let mut out = blst_p1::default();
+    // SAFETY: all pointers come from references to initialised points; `out` is distinct from both inputs.
     unsafe { blst_p1_add_or_double(&mut out, a, b) };
     out
 }
 
 fn hash(label: &[u8]) -> blst_p1 {
     let (mut out, dst) = (blst_p1::default(), suite::DST_LABEL);
+    // SAFETY: each slice is passed with its own length. The augmentation is null with length 0, which blst permits.
     unsafe {
         blst_hash_to_g1(
             &mut out,
@@ -314,9 +330,13 @@ fn hash(label: &[u8]) -> blst_p1 {
 }
 
 fn pippenger(points: &[blst_p1_affine], scalars: &[&blst_scalar]) -> blst_p1 {
+    assert_eq!(points.len(), scalars.len());
     let (points_list, count) = ([points.as_ptr(), std::ptr::null()], points.len());
     let scalars: Vec<_> = scalars.iter().map(|scalar| scalar.b.as_ptr()).collect();
     let mut out = blst_p1::default();
+    // SAFETY: there are as many scalars as points, and each scalar has 32 bytes, which covers `COEFFICIENT_BITS`. A
+    // null second entry of the point list tells blst that the points are contiguous. The scratch space has the size
+    // that blst asks for.
     unsafe {
         let mut scratch = vec![0_u64; blst_p1s_mult_pippenger_scratch_sizeof(count) / 8];
         blst_p1s_mult_pippenger(

@@ -1,4 +1,4 @@
-//! The thesis' workload for `duet-polynomial`: one signer's data set, and functions of it.
+//! The workload of the thesis for `duet-polynomial`: one signer's data set, and functions of it.
 
 use duet_polynomial::research::{
     register::MemoryRegister, Dimension, Evaluated, GeneratedKey, KeyGeneration, Limits,
@@ -10,16 +10,16 @@ use std::num::NonZeroUsize;
 /// The dimensions of the thesis.
 pub const DIMENSIONS: [usize; 6] = [4, 8, 16, 32, 64, 128];
 
-/// The dimensions at which a forgery is timed.
+/// The dimensions for which a forgery is measured.
 pub const FORGED: [usize; 3] = [16, 32, 64];
 
-/// The sizes of its data sets.
+/// The sizes of data sets in the thesis.
 pub const DATA_SETS: [u32; 3] = [5, 10, 20];
 
-/// How many different keys of one dimension are made when making keys is timed: the seeds from 0 on.
+/// The number of keys per dimension for measuring key generation: the seeds from 0 on.
 pub const KEYS: u8 = 16;
 
-/// The key of a seed, found by `workers` threads.
+/// The key of a seed, generated with `workers` threads.
 pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
     let limits = Limits::for_statistics(20).expect("positive limits");
     let generation = KeyGeneration {
@@ -29,14 +29,14 @@ pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
     generation.run(&[seed; 32], Dimension::new(n).expect("a dimension"), limits)
 }
 
-/// How many candidates a key takes: the mean of the sixteen keys that the benches make in turn.
+/// The average number of candidates of the sixteen keys that the benches generate in turn.
 pub fn candidates_per_key(n: usize) -> f64 {
     let candidates = (0..KEYS).map(|seed| key(n, seed, NonZeroUsize::MIN).candidates);
-    // Hundreds each.
+    // Each is in the hundreds.
     f64::from(u32::try_from(candidates.sum::<u64>()).unwrap_or(u32::MAX)) / f64::from(KEYS)
 }
 
-/// A signer, and a data set that it signed.
+/// A signer with a signed data set.
 pub struct DataSet {
     /// The signer.
     pub signer: Signer<MemoryRegister>,
@@ -53,7 +53,7 @@ pub struct DataSet {
 }
 
 impl DataSet {
-    /// `count` values, as large as the message space of small dimensions allows.
+    /// `count` values, as large as the message space of small dimensions permits.
     pub fn new(n: usize, count: u32) -> Self {
         let range = match n {
             4 => 1,
@@ -65,7 +65,7 @@ impl DataSet {
         let register = MemoryRegister::new(key.fingerprint());
         let mut signer = Signer::new(generated.signing, register).expect("its own register");
         let tag = Tag::new("data").expect("a short tag");
-        // Scattered by a multiplier that is prime to every range.
+        // Spread by a multiplier that is coprime to every range.
         let values: Vec<BigInt> = (0..u64::from(count))
             .map(|i| ((i * 7919 + 13) % (range + 1)).into())
             .collect();
@@ -82,7 +82,7 @@ impl DataSet {
         }
     }
 
-    /// The function applied; `None` where its results may not fit the message space, as for squares at n = 4.
+    /// Evaluates the function; `None` if its results may exceed the message space, as for squares at n = 4.
     pub fn evaluate(&self, function: &Polynomial) -> Option<Evaluated> {
         self.key
             .evaluate(function, &self.signatures, self.range)

@@ -1,5 +1,5 @@
-//! Every bench that a paper's table names is there: a bench that is renamed is noticed here, and not by an empty cell of
-//! the next table.
+//! Every bench that a paper's table names exists. Without this test, renaming a bench would leave a cell of the table
+//! empty.
 
 use duet_scheme_benches::harness::Harness;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 macro_rules! bench {
     ($name:ident, $path:literal) => {
         #[path = $path]
-        #[allow(dead_code, reason = "what measures is not called here")]
+        #[allow(dead_code, reason = "the measuring code is not called here")]
         mod $name;
     };
 }

@@ -1,4 +1,4 @@
-//! What the thesis' table says about bytes is what the library encodes, and every row of it has a figure of ours.
+//! The sizes in the thesis' table match the encodings, and every row has one of our figures.
 
 use duet_polynomial::research::Polynomial;
 use duet_scheme_benches::polynomial::{candidates_per_key, key, DataSet, DIMENSIONS};

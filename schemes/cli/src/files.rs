@@ -1,4 +1,4 @@
-//! Files and pipes: `-` stands for standard input and output.
+//! Reading and writing files and pipes: `-` means standard input or output.
 
 use crate::output::Failure;
 use std::{
@@ -8,22 +8,22 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The most bytes that a command takes in: what is longer is no key, signature or list of this program.
+/// The maximum input size of a command. No key, signature or list of this program is longer.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
     move |error| Failure::input(format!("{}: {error}", path.display()))
 }
 
-/// Whether this stands for standard input or output.
+/// Whether this path means standard input or output.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a whole file, or standard input.
+/// Reads a whole file or standard input.
 ///
 /// # Errors
-/// It cannot be read, or has more than 256 MiB.
+/// The file cannot be read or has more than 256 MiB.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = if is_pipe(path) {
@@ -41,20 +41,20 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Reads a secret of at most `most` bytes, from a file or from standard input.
+/// Reads a secret of at most `most` bytes, from a file or standard input.
 ///
-/// Nothing of it stays in memory but what is returned, which wipes itself: the buffer never grows, and nothing else
-/// buffers what is read.
+/// The only copy in memory is the returned buffer, which is wiped on drop. It is never reallocated, and the input is
+/// not buffered elsewhere.
 ///
 /// # Errors
-/// It cannot be read, or is longer.
+/// The input cannot be read or is too long.
 pub(crate) fn read_secret(path: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let file = if is_pipe(path) {
         unbuffered_input()
     } else {
         File::open(path)
     };
-    // One more than there should be, to see whether there is more.
+    // One byte more than expected, to detect trailing bytes.
     let mut bytes = Zeroizing::new(vec![0; most.saturating_add(1)]);
     let length = file
         .and_then(|file| fill(file, &mut bytes))
@@ -69,7 +69,7 @@ pub(crate) fn read_secret(path: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// Fills `bytes`, or as much of it as there is.
+/// Reads until `bytes` is full or the input ends. Returns the number of bytes read.
 fn fill(mut from: impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while let Some(rest) = bytes.get_mut(length..).filter(|rest| !rest.is_empty()) {
@@ -83,7 +83,7 @@ fn fill(mut from: impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
     Ok(length)
 }
 
-/// Standard input without the buffer that the standard library keeps for it, which nobody wipes.
+/// Standard input without the standard library's buffer, which is not wiped.
 #[cfg(unix)]
 fn unbuffered_input() -> std::io::Result<File> {
     use std::os::fd::AsFd;
@@ -98,19 +98,20 @@ fn unbuffered_input() -> std::io::Result<File> {
     ))
 }
 
-/// Holds others off a file that is read, changed and written again.
-#[must_use = "others are let in when this is dropped"]
+/// An exclusive lock for updating a file.
+#[must_use = "the lock is released when this is dropped"]
 pub(crate) struct Lock {
-    /// The operating system lets go when it is closed.
+    /// The operating system releases the lock when the file is closed.
     _file: Option<File>,
 }
 
-/// Waits until no other process holds the lock of a file, and holds it. Standard input and output need none.
+/// Waits for the exclusive lock of a file. Standard input and output need no lock.
 ///
-/// The lock is a file beside it, which stays: a file that is replaced whole cannot be locked itself.
+/// The lock is a separate file beside it, which is not removed: a file that is replaced atomically cannot be locked
+/// itself.
 ///
 /// # Errors
-/// The file beside it cannot be made or locked.
+/// The lock file cannot be created or locked.
 pub(crate) fn lock(path: &Path) -> Result<Lock, Failure> {
     if is_pipe(path) {
         return Ok(Lock { _file: None });
@@ -131,10 +132,10 @@ pub(crate) fn lock(path: &Path) -> Result<Lock, Failure> {
     .map_err(failed(beside))
 }
 
-/// Writes a file whole or not at all, or writes to standard output.
+/// Replaces a file atomically, or writes to standard output.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if is_pipe(path) {
         return std::io::stdout().write_all(bytes).map_err(failed(path));
@@ -153,10 +154,10 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         .map_err(failed(path))
 }
 
-/// Writes a secret to a new file that only its owner may read; never over a file that is there.
+/// Writes a secret to a new file that only its owner can read. Never overwrites a file.
 ///
 /// # Errors
-/// The file is there already or cannot be written.
+/// The file exists already or cannot be written.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -186,7 +187,7 @@ mod tests {
             std::fs::write(&path, vec![7; length]).unwrap();
             let secret = read_secret(&path, 32).unwrap();
             assert_eq!(*secret, vec![7; length]);
-            // Not moved while it grew.
+            // The buffer was not reallocated.
             assert_eq!(secret.capacity(), 33);
         }
         for length in [33, 34, 1000] {

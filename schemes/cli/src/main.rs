@@ -1,7 +1,7 @@
-//! `duet-schemes`: the companion schemes at work on files and pipes.
+//! `duet-schemes`: the command line of the companion schemes.
 //!
-//! The schemes are in their own crates; here is what has to do with the world: arguments, files, progress, what is
-//! printed, and how the program ends. One module for each scheme, and what they share in `files` and `output`.
+//! The schemes are in their own crates. This program handles arguments, files, progress, output and exit status. There
+//! is one module per scheme; `files` and `output` are shared.
 
 mod files;
 mod mklhs;
@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 use output::Output;
 use std::process::ExitCode;
 
-/// Computing on authenticated data: four schemes, none of them used by consensus.
+/// Computing on authenticated data: four schemes, none of which is used by consensus.
 #[derive(Parser)]
 #[command(name = "duet-schemes", version, arg_required_else_help = true)]
 struct Args {
@@ -30,16 +30,16 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Scheme {
-    /// Numbers that many signed and anybody may add up.
+    /// Numbers signed by many signers, and verifiable weighted sums of them.
     #[command(subcommand)]
     Mklhs(mklhs::Command),
-    /// Statistics over one signer's records, with research-grade signatures that can be forged.
+    /// Statistics over one signer's records. For research only: the signatures can be forged.
     #[command(subcommand)]
     Polynomial(polynomial::Command),
-    /// A path of attestations that each hop adds without checking the others.
+    /// Paths of attestations, to which each hop adds its own without verifying the others.
     #[command(subcommand)]
     Sequential(sequential::Command),
-    /// Encrypted readings that a server finds and sums without reading them.
+    /// Encrypted readings that a server can find and add without decrypting them.
     #[command(subcommand)]
     Searchable(searchable::Command),
 }

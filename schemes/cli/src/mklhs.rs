@@ -1,4 +1,4 @@
-//! `duet-schemes mklhs`: signing numbers, combining what many signed, and checking it.
+//! `duet-schemes mklhs`: signing numbers, combining signatures, and verifying them.
 
 mod args;
 mod formats;
@@ -13,12 +13,12 @@ use crate::{
 };
 use args::{Equivocation, LabelArgs};
 use duet_mklhs::{
-    check_all, BatchError, Bounds, Label, LabelRegister, Message, RegisterError, RegisterFiles,
-    Scalar, SignerId, SigningKey,
+    check_all, BatchError, Bounds, EquivocationProof, Label, LabelRegister, Message, RegisterError,
+    RegisterFiles, Scalar, SignerId, SigningKey,
 };
 use formats::{PublicFile, SignersFile};
 use rand_core::OsRng;
-use records::{Record, Sifted};
+use records::{FilteredRecords, Record};
 use serde_json::json;
 use std::{
     fmt::Write as _,
@@ -42,7 +42,7 @@ fn bounds(residues: bool) -> Bounds {
     }
 }
 
-/// Does what is asked. Failures are one line without control characters, whatever is in the files.
+/// Runs the command. Failures are one line without control characters, whatever the files contain.
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     dispatch(command, output).map_err(|failure| failure.map(|why| formats::one_line(&why)))
 }
@@ -105,21 +105,21 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
             records,
         }) => prove(&signers, &records, &to, output),
         Command::Equivocation(Equivocation::Check { signers, proof }) => {
-            convict(&signers, &proof, false, output)
+            check_equivocation(&signers, &proof, output)
         }
         Command::Equivocation(Equivocation::Revoke { signers, proof }) => {
-            convict(&signers, &proof, true, output)
+            revoke(&signers, &proof, output)
         }
     }
 }
 
-/// The most bytes of the file of a secret: hex, and the end of a line.
+/// The maximum length of a secret's file: hex and a line ending.
 const MOST_SECRET_LEN: usize = 2 * duet_mklhs::suite::SCALAR_LEN + 2;
 
-/// Where the parts of a key are.
+/// The paths of the parts of a key.
 ///
-/// A journal that is older than its anchor is noticed. Both from the same old copy are not: nothing but where they are
-/// kept stands against that.
+/// A journal that is older than its anchor is detected. If both are restored from the same old copy, this is not
+/// detected; only separate storage of the two prevents it.
 struct KeyFolder {
     secret: PathBuf,
     public: PathBuf,
@@ -252,7 +252,11 @@ fn check(
         let BatchError::BadInputs(bad) = error else {
             return Failure::input(error);
         };
-        let mut text = format!("{} of {} signatures do not hold", bad.0.len(), labels.len());
+        let mut text = format!(
+            "{} of {} signatures are not valid",
+            bad.0.len(),
+            labels.len()
+        );
         for (index, error) in &bad.0 {
             // Writing to a string cannot fail.
             let _ = write!(text, "; record {index}: {error}");
@@ -262,14 +266,14 @@ fn check(
     let count = labels.len();
     output.result(
         &json!({ "valid": count }),
-        format_args!("{count} signatures hold"),
+        format_args!("{count} signatures are valid"),
     )
 }
 
 fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Result<(), Failure> {
     let signers = SignersFile::read(signers)?.check(output)?;
-    let mut sifted = Sifted::read(records, output)?;
-    let proof = sifted.evidence(&signers)?;
+    let mut records = FilteredRecords::read(records, output)?;
+    let proof = records.evidence(&signers)?;
     let key = signers
         .key(&proof.label().signer())
         .map_err(Failure::refused)?;
@@ -277,35 +281,45 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
     let text = hex::encode(proof.to_bytes()) + "\n";
     files::write(to, text.as_bytes())?;
     if files::is_pipe(to) {
-        sifted.say_dropped();
+        records.report_dropped();
         return Ok(());
     }
     output.result(
-        &json!({ "signer": signer, "proof": to, "dropped": sifted.dropped() }),
+        &json!({ "signer": signer, "proof": to, "dropped": records.dropped() }),
         format_args!("two signatures of {signer} on one label"),
     )
 }
 
-fn convict(file: &Path, proof: &Path, is_kept: bool, output: &Output) -> Result<(), Failure> {
-    let _lock = if is_kept {
-        Some(files::lock(file)?)
-    } else {
-        None
-    };
-    let mut known = SignersFile::read(file)?;
-    let mut signers = known.check(output)?;
-    let (proof, text) = formats::read_proof(proof)?;
-    let signer = signers
-        .revoke(&proof)
-        .map_err(Failure::refused)?
-        .to_string();
-    if is_kept {
-        known.revoke(text);
-        files::write(file, &formats::pretty(&known)?)?;
-    }
-    let done = if is_kept { "revoked" } else { "convicted" };
+fn check_equivocation(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
+    let known = SignersFile::read(file)?;
+    let (proof, _) = formats::read_proof(proof)?;
+    let signer = incriminated(&known, &proof, output)?;
     output.result(
-        &json!({ "signer": signer, "revoked": is_kept }),
-        format_args!("{done} {signer}, who signed twice"),
+        &json!({ "signer": signer, "revoked": false }),
+        format_args!("the proof is valid: {signer} signed twice"),
     )
+}
+
+fn revoke(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
+    let _lock = files::lock(file)?;
+    let mut known = SignersFile::read(file)?;
+    let (proof, text) = formats::read_proof(proof)?;
+    let signer = incriminated(&known, &proof, output)?;
+    known.revoke(text);
+    files::write(file, &formats::pretty(&known)?)?;
+    output.result(
+        &json!({ "signer": signer, "revoked": true }),
+        format_args!("revoked {signer}, which signed twice"),
+    )
+}
+
+/// The signer that a valid proof incriminates.
+fn incriminated(
+    known: &SignersFile,
+    proof: &EquivocationProof,
+    output: &Output,
+) -> Result<String, Failure> {
+    let mut signers = known.check(output)?;
+    let signer = signers.revoke(proof).map_err(Failure::refused)?;
+    Ok(signer.to_string())
 }

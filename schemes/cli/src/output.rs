@@ -1,4 +1,4 @@
-//! What is printed, and how the program ends.
+//! Output and exit status.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{json, Value};
@@ -8,27 +8,27 @@ use std::{
     process::ExitCode,
 };
 
-/// Why a command did not do what it was asked, in one line.
+/// Why a command failed, in one line.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What was checked does not hold: a signature, a proof, a ciphertext. Exit status 1.
+    /// A check failed: a signature, a proof or a ciphertext is not valid. Exit status 1.
     Refused(String),
-    /// The arguments or a file make no sense, or a file cannot be read or written. Exit status 2.
+    /// The arguments or a file are invalid, or a file cannot be read or written. Exit status 2.
     Input(String),
 }
 
 impl Failure {
-    /// Something was checked and does not hold.
+    /// A check failed.
     pub(crate) fn refused(why: impl Display) -> Self {
         Self::Refused(why.to_string())
     }
 
-    /// Something handed in makes no sense.
+    /// The input is invalid.
     pub(crate) fn input(why: impl Display) -> Self {
         Self::Input(why.to_string())
     }
 
-    /// The same failure with more to say.
+    /// The same failure with another text.
     pub(crate) fn map(self, say: impl FnOnce(String) -> String) -> Self {
         match self {
             Self::Refused(why) => Self::Refused(say(why)),
@@ -36,7 +36,7 @@ impl Failure {
         }
     }
 
-    /// Both failures as one; it is bad input as soon as one of them is.
+    /// Combines two failures. The result is an input failure if one of them is.
     pub(crate) fn and(self, other: Self) -> Self {
         let why = format!("{}; {}", self.text(), other.text());
         match (self, other) {
@@ -71,7 +71,7 @@ impl Output {
         Self { json, quiet }
     }
 
-    /// Prints a result: as one JSON object in a line, or as `text`, which holds the same for people.
+    /// Prints a result: as one JSON object per line, or as `text` with the same content.
     ///
     /// # Errors
     /// Standard output is closed.
@@ -85,10 +85,10 @@ impl Output {
             .map_err(|error| Failure::input(format!("standard output: {error}")))
     }
 
-    /// Says in one line what went wrong.
+    /// Prints a failure in one line.
     pub(crate) fn failure(&self, failure: &Failure) {
         let mut line = String::new();
-        // Writing to a string cannot fail, and a closed standard error leaves nobody to tell.
+        // Writing to a string cannot fail. If standard error is closed, there is nobody to report to.
         let _ = if self.json {
             let kind = match failure {
                 Failure::Refused(_) => "refused",
@@ -101,7 +101,7 @@ impl Output {
         let _ = writeln!(std::io::stderr(), "{line}");
     }
 
-    /// A bar for `total` steps of long work, on standard error; hidden where nobody looks.
+    /// A progress bar for `total` steps, on standard error. Hidden if it is not a terminal.
     pub(crate) fn progress(&self, total: u64, what: &'static str) -> ProgressBar {
         if self.quiet || self.json {
             return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! `duet-schemes polynomial`: everything that it prints or writes as text says what it is worth.
+//! `duet-schemes polynomial`. All output states that the scheme is experimental.
 
 mod args;
 mod formats;
@@ -19,16 +19,13 @@ use duet_polynomial::{
 };
 use formats::{
     bad_file, read_public, read_signature, read_signatures, read_tag, read_values,
-    register_failure, write_signatures,
+    register_failure, write_signatures, WARNING,
 };
 use num_bigint::BigInt;
 use rand_core::{OsRng, RngCore};
 use serde_json::{json, Value};
 use std::{num::NonZeroUsize, path::Path};
 use zeroize::Zeroizing;
-
-/// What every output of this module says.
-const WORTH: &str = "Experimental: anybody who holds the public key can forge this";
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
@@ -51,7 +48,7 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
             .and_then(|limits| Limits::new(args.values, args.degree, limits.coefficient())),
     };
     let limits = limits.map_err(Failure::input)?;
-    // Before the search, which is long; whoever puts them there meanwhile is noticed when they are written.
+    // Checked before the search, which takes long. Writing checks again.
     let register = args.register.files();
     for path in [&args.secret, &register.journal, &register.anchor] {
         if path.exists() {
@@ -60,7 +57,7 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     }
     let mut seed = Zeroizing::new([0; 32]);
     OsRng.try_fill_bytes(&mut *seed).map_err(Failure::input)?;
-    // About as many candidates as this are tested; nobody knows beforehand.
+    // The expected number of candidates; the actual one is not known in advance.
     let bar = output.progress(2 * dimension.get() as u64, "candidates");
     let generated = KeyGeneration {
         tested: &|| bar.inc(1),
@@ -70,11 +67,11 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     bar.finish_and_clear();
 
     let public = generated.signing.public();
-    // A key without a register could never sign, so the register comes first.
+    // The register is created first: a key without a register could never sign.
     FileRegister::create(&register, public.fingerprint())
         .map_err(|error| register_failure(&register, &error))?;
     files::write_secret(&args.secret, &generated.secret.expose()).inspect_err(|_| {
-        // Ours, empty and of a key that nobody has. What went wrong before is what the caller hears of.
+        // The register is empty and belongs to a key that was not stored. The first error is reported.
         let _ = std::fs::remove_file(&register.journal);
         let _ = std::fs::remove_file(&register.anchor);
     })?;
@@ -230,7 +227,7 @@ impl Kind {
     }
 }
 
-/// A claim whose parts were read.
+/// A claim with decoded parts.
 struct ReadClaim {
     public: PublicKey,
     tag: Tag,
@@ -242,7 +239,7 @@ impl Claim {
         let function = match (&self.what.function, self.what.stat) {
             (Some(text), _) => Polynomial::parse(self.count, text).map_err(Failure::input)?,
             (None, Some(kind)) => kind.function(self.count)?,
-            (None, None) => return Err(Failure::input("neither a function nor a statistic")),
+            (None, None) => return Err(Failure::input("a function or a statistic is needed")),
         };
         Ok(ReadClaim {
             public: read_public(&self.public)?,
@@ -252,7 +249,7 @@ impl Claim {
     }
 }
 
-/// A statistic from the number that is signed, as JSON and as text.
+/// A statistic computed from the signed number, as JSON and as text.
 fn result_of(kind: Kind, count: u32, value: &BigInt) -> Result<(Value, String), Failure> {
     let count = BigInt::from(count);
     let denominator = match kind {
@@ -260,7 +257,7 @@ fn result_of(kind: Kind, count: u32, value: &BigInt) -> Result<(Value, String), 
         Kind::Variance | Kind::Deviation => &count * &count,
     };
     let fraction = Statistic::new(value.clone(), denominator)
-        .ok_or_else(|| Failure::input("a data set without values"))?;
+        .ok_or_else(|| Failure::input("the data set has no values"))?;
     Ok(match kind {
         Kind::Mean => (
             json!({ "mean": fraction.to_f64() }),
@@ -276,7 +273,7 @@ fn result_of(kind: Kind, count: u32, value: &BigInt) -> Result<(Value, String), 
         Kind::Deviation => {
             let deviation = fraction
                 .square_root()
-                .ok_or_else(|| Failure::refused("a variance below zero"))?;
+                .ok_or_else(|| Failure::refused("the variance is negative"))?;
             (
                 json!({ "deviation": deviation }),
                 format!("standard deviation {deviation}"),
@@ -285,14 +282,14 @@ fn result_of(kind: Kind, count: u32, value: &BigInt) -> Result<(Value, String), 
     })
 }
 
-/// Prints a result with what it is worth.
+/// Prints a result with the warning.
 fn result(output: &Output, mut fields: Value, text: &str) -> Result<(), Failure> {
     fields["assurance"] = Assurance::Experimental.to_string().into();
-    output.result(&fields, format_args!("{text}\n{WORTH}"))
+    output.result(&fields, format_args!("{text}\n{WARNING}"))
 }
 
-/// Prints a result, unless what the command makes goes to standard output already, which must stay readable by the next
-/// command of a pipe.
+/// Prints a result, unless the output of the command goes to standard output, which the next command of a pipe must be
+/// able to parse.
 fn report(output: &Output, made: &Path, fields: Value, text: &str) -> Result<(), Failure> {
     if made.as_os_str() == "-" {
         return Ok(());

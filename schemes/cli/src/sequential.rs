@@ -1,6 +1,8 @@
-//! `duet-schemes sequential`: records that each hop signs and nobody needs to verify before the end.
+//! `duet-schemes sequential`: records that each hop signs without verifying the hops before it.
 
 mod args;
+mod formats;
+mod parse;
 mod queue;
 mod registry;
 
@@ -11,16 +13,10 @@ use crate::{
     output::{Failure, Output},
 };
 use args::{Append, Attest, Bits, Inspect, Keygen, Peel, Sign, Verify};
-use duet_sequential::{Attestation, Epoch, HopNumber, PublicKey, Record, SecretKey, Suite, Time};
+use duet_sequential::{Attestation, Epoch, HopNumber, Record, SecretKey, Suite, Time};
+use formats::{in_file, read_public, read_record, read_secret, time, write_record};
 use serde_json::{json, Value};
-use std::{
-    io::Write,
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
-
-/// More bytes than a secret key has.
-const MOST_SECRET_LEN: usize = 8191;
+use std::path::Path;
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
@@ -34,61 +30,6 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Registry(command) => registry::run(command, output),
         Command::Queue(command) => queue::run(command, output),
     }
-}
-
-/// What is wrong with a file, after its name.
-fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> Failure + '_ {
-    move |error| Failure::input(format!("{}: {error}", path.display()))
-}
-
-/// The time that was given, or the present.
-fn time(now: Option<u64>) -> Result<Time, Failure> {
-    if let Some(now) = now {
-        return Ok(Time(now));
-    }
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let since = since.map_err(|_| Failure::input("the clock is before 1970; give --now"))?;
-    Ok(Time(since.as_secs()))
-}
-
-fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
-    let bytes = files::read_secret(path, MOST_SECRET_LEN)?;
-    SecretKey::from_bytes(&bytes).map_err(in_file(path))
-}
-
-fn read_public(path: &Path) -> Result<PublicKey, Failure> {
-    PublicKey::from_bytes(&files::read(path)?).map_err(in_file(path))
-}
-
-fn read_record(path: &Path) -> Result<Record, Failure> {
-    Record::from_bytes(&files::read(path)?).map_err(in_file(path))
-}
-
-/// Writes a record, and says so unless the record itself went to standard output.
-fn write_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
-    deliver_record(path, record)?;
-    report_record(path, record, output)
-}
-
-/// Writes a record; once this returns, it is out of this program's hands.
-fn deliver_record(path: &Path, record: &Record) -> Result<(), Failure> {
-    files::write(path, &record.to_bytes())?;
-    if files::is_pipe(path) {
-        std::io::stdout().flush().map_err(in_file(path))?;
-    }
-    Ok(())
-}
-
-/// Says what was written, unless the record itself went to standard output.
-fn report_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
-    if files::is_pipe(path) {
-        return Ok(());
-    }
-    let (id, hops, bytes) = (record.id(), record.claims().len(), record.to_bytes().len());
-    output.result(
-        &json!({ "id": id.to_string(), "hops": hops, "bytes": bytes }),
-        format!("record {id}: {hops} hops, {bytes} bytes"),
-    )
 }
 
 fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
@@ -142,7 +83,7 @@ fn attest(args: &Attest, output: &Output) -> Result<(), Failure> {
             if last.to != own.into() {
                 let to = last.to;
                 return Err(Failure::refused(format!(
-                    "the record goes to {to} and not to this key, {own}"
+                    "the record is for {to}, not for this key, {own}"
                 )));
             }
             let hop = HopNumber::new(record.claims().len() + 1).map_err(Failure::input)?;
@@ -163,13 +104,13 @@ fn attest(args: &Attest, output: &Output) -> Result<(), Failure> {
     write_record(&args.output, &record.map_err(Failure::input)?, output)
 }
 
-/// What the last hop said, unverified.
+/// The attestation of the last hop, unverified.
 fn last_attestation(record: &Record, path: &Path) -> Result<Attestation, Failure> {
     let claims = record.claims().last().into_iter();
     let mut said = claims.map(|claim| Attestation::from_bytes(&claim.message));
     match said.next() {
         Some(said) => said.map_err(in_file(path)),
-        None => Err(Failure::input("the record has no hop")),
+        None => Err(Failure::input("the record has no hops")),
     }
 }
 
@@ -182,20 +123,20 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
     let Some(receiver) = args.receiver else {
         return output.result(
             &json!({ "id": id, "hops": hops, "verified": true }),
-            format!("record {id}: the signatures of all {hops} hops are good"),
+            format!("record {id}: the signatures of all {hops} hops are valid"),
         );
     };
     let path = verified
         .path(receiver, time(args.now)?)
         .map_err(Failure::refused)?;
     let first = path.hops().first();
-    let first = first.ok_or_else(|| Failure::refused("the path has no hop"))?;
+    let first = first.ok_or_else(|| Failure::refused("the path has no hops"))?;
     let (payload, from) = (hex::encode(first.payload), first.from.to_string());
     if let Some(file) = &args.payload {
         if Attestation::payload_hash(&files::read(file)?) != first.payload {
             let file = file.display();
             return Err(Failure::refused(format!(
-                "{file}: not what was relayed: {payload}"
+                "{file}: not the payload {payload}"
             )));
         }
     }
@@ -212,7 +153,7 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
             "payload": payload,
             "from": from,
         }),
-        format!("record {id}: a good path of {hops} hops\n  payload {payload}\n  from {from}"),
+        format!("record {id}: a valid path of {hops} hops\n  payload {payload}\n  from {from}"),
     )
 }
 

@@ -1,4 +1,4 @@
-//! `duet-schemes searchable`: every verb, from the command line, on files and pipes.
+//! End-to-end tests of all verbs of `duet-schemes searchable`, with files and pipes.
 
 use serde_json::Value;
 use std::{
@@ -11,27 +11,27 @@ const KEYWORD: [&str; 2] = ["--keyword", "validators/cpu"];
 const OTHER: [&str; 4] = ["--telemetry", "duet", "memory", "7"];
 
 /// A folder with a receiver's keys, and the trapdoors of two keywords.
-struct Desk(tempfile::TempDir);
+struct Cli(tempfile::TempDir);
 
-impl Desk {
+impl Cli {
     fn new() -> Self {
-        let desk = Self(tempfile::tempdir().expect("a folder"));
-        desk.json(&["keygen", "--secret", "secret", "--public", "public"]);
-        desk.json(
+        let cli = Self(tempfile::tempdir().expect("a folder"));
+        cli.json(&["keygen", "--secret", "secret", "--public", "public"]);
+        cli.json(
             &[
                 &["trapdoor", "--secret", "secret", "--out", "trapdoor"],
                 &KEYWORD[..],
             ]
             .concat(),
         );
-        desk.json(
+        cli.json(
             &[
                 &["trapdoor", "--secret", "secret", "--out", "other"],
                 &OTHER[..],
             ]
             .concat(),
         );
-        desk
+        cli
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -48,12 +48,12 @@ impl Desk {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
-        // A program that refuses its arguments does not read its input.
+        // A program that rejects its arguments does not read its input.
         let _ = child.stdin.take().expect("piped").write_all(input);
         child.wait_with_output().expect("the program ends")
     }
 
-    /// Runs a verb that must succeed, and reads its one line of JSON.
+    /// Runs a verb that must succeed, and parses its one line of JSON.
     fn json(&self, args: &[&str]) -> Value {
         let output = self.run(&[args, &["--json"]].concat(), b"");
         assert!(
@@ -64,7 +64,7 @@ impl Desk {
         serde_json::from_slice(&output.stdout).expect("one line of JSON")
     }
 
-    /// Runs a verb that must fail with this status, and reads its one line of complaint.
+    /// Runs a verb that must fail with this status, and returns its one line of error.
     fn fails(&self, args: &[&str], status: i32) -> String {
         let output = self.run(args, b"");
         assert_eq!(
@@ -103,7 +103,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A verb of the server, under the first keyword.
+/// A verb of the server, for the first keyword.
 fn server<'a>(verb: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
     let keys = ["--public", "public", "--trapdoor", "trapdoor"];
     [&[verb], &keys[..], &KEYWORD, rest].concat()
@@ -111,16 +111,16 @@ fn server<'a>(verb: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn readings_are_encrypted_found_added_and_decrypted() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "17, 25\n-2", "mine");
-    desk.encrypt(&OTHER, "1000 2000", "foreign");
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "17, 25\n-2", "mine");
+    cli.encrypt(&OTHER, "1000 2000", "foreign");
     let [mine, foreign] =
-        ["mine", "foreign"].map(|name| std::fs::read(desk.path(name)).expect("there"));
+        ["mine", "foreign"].map(|name| std::fs::read(cli.path(name)).expect("there"));
     assert_eq!(mine.len(), 3 * 1841);
     let mixed = [&foreign[..1841], &mine, &foreign[1841..]].concat();
-    std::fs::write(desk.path("mixed"), mixed).expect("written");
+    std::fs::write(cli.path("mixed"), mixed).expect("written");
 
-    let found = desk.json(&server(
+    let found = cli.json(&server(
         "search",
         &["--input", "mixed", "--out", "found", "--compressed"],
     ));
@@ -129,10 +129,10 @@ fn readings_are_encrypted_found_added_and_decrypted() {
         serde_json::json!({ "searched": 5, "found": [1, 2, 3], "malformed": [] })
     );
     assert_eq!(
-        std::fs::metadata(desk.path("found")).expect("there").len(),
+        std::fs::metadata(cli.path("found")).expect("there").len(),
         3 * 977
     );
-    let tested = desk.json(&server("test", &["--input", "found"]));
+    let tested = cli.json(&server("test", &["--input", "found"]));
     assert_eq!(tested["tested"], 3);
 
     let args = [
@@ -145,32 +145,32 @@ fn readings_are_encrypted_found_added_and_decrypted() {
         "--constant",
         "-5",
     ];
-    let added = desk.json(&server("aggregate", &args));
+    let added = cli.json(&server("aggregate", &args));
     assert_eq!(
         added,
         serde_json::json!({ "added": 3, "duplicates": 0, "bound": 305 })
     );
-    let told = desk.run(&server("aggregate", &args), b"");
+    let told = cli.run(&server("aggregate", &args), b"");
     assert_eq!(
         text(&told.stdout),
         "3 ciphertexts added, 0 duplicates dropped; the sum is between -305 and 305\n"
     );
     let limit = |limit| server("aggregate", &[&args[..], &["--limit", limit]].concat());
-    desk.json(&limit("305"));
-    let refused = desk.fails(&limit("304"), 1);
+    cli.json(&limit("305"));
+    let refused = cli.fails(&limit("304"), 1);
     assert!(
         refused.contains("may reach 305, and the limit is 304"),
         "{refused}"
     );
-    assert_eq!(desk.decrypt("sum"), serde_json::json!([35]));
-    assert_eq!(desk.decrypt("found"), serde_json::json!([17, 25, -2]));
+    assert_eq!(cli.decrypt("sum"), serde_json::json!([35]));
+    assert_eq!(cli.decrypt("found"), serde_json::json!([17, 25, -2]));
 }
 
 #[test]
 fn a_delegated_key_decrypts_what_the_secret_does() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "123", "mine");
-    desk.json(
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "123", "mine");
+    cli.json(
         &[
             &["delegate", "--secret", "secret", "--out", "delegated"],
             &KEYWORD[..],
@@ -187,62 +187,62 @@ fn a_delegated_key_decrypts_what_the_secret_does() {
         "mine",
     ];
     let args = [&args[..], &["--bound", "1000", "--memory", "1"]].concat();
-    let found = desk.json(&[&args[..], &KEYWORD].concat());
+    let found = cli.json(&[&args[..], &KEYWORD].concat());
     assert_eq!(found["numbers"], serde_json::json!([123]));
-    let wrong = desk.fails(&[&args[..], &OTHER].concat(), 2);
+    let wrong = cli.fails(&[&args[..], &OTHER].concat(), 2);
     assert!(wrong.contains("part 1"), "{wrong}");
 }
 
 #[test]
 fn pipes_do_as_well_as_files() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let args = ["encrypt", "--public", "public", "--out", "-"];
-    let encrypted = desk.run(&[&args[..], &KEYWORD].concat(), b"1 2 3 4");
+    let encrypted = cli.run(&[&args[..], &KEYWORD].concat(), b"1 2 3 4");
     assert!(encrypted.status.success());
     let args = server("aggregate", &["--out", "-", "--bound", "4"]);
-    let sum = desk.run(&args, &encrypted.stdout);
+    let sum = cli.run(&args, &encrypted.stdout);
     assert!(sum.status.success(), "{}", text(&sum.stderr));
     assert_eq!(text(&sum.stderr), "the sum is between -16 and 16\n");
     assert_eq!(sum.stdout.len(), 1841);
     let args = [
         "decrypt", "--secret", "secret", "--bound", "1000", "--memory", "1",
     ];
-    let number = desk.run(&[&args[..], &KEYWORD].concat(), &sum.stdout);
+    let number = cli.run(&[&args[..], &KEYWORD].concat(), &sum.stdout);
     assert_eq!(text(&number.stdout), "10\n");
 }
 
 #[test]
 fn weights_count_and_duplicates_do_not() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "3 5", "mine");
-    let mine = std::fs::read(desk.path("mine")).expect("there");
-    std::fs::write(desk.path("twice"), [&mine[..], &mine].concat()).expect("written");
-    let added = desk.json(&server("aggregate", &["--input", "twice", "--out", "sum"]));
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "3 5", "mine");
+    let mine = std::fs::read(cli.path("mine")).expect("there");
+    std::fs::write(cli.path("twice"), [&mine[..], &mine].concat()).expect("written");
+    let added = cli.json(&server("aggregate", &["--input", "twice", "--out", "sum"]));
     assert_eq!(
         (&added["added"], &added["duplicates"]),
         (&2.into(), &2.into())
     );
-    assert_eq!(desk.decrypt("sum"), serde_json::json!([8]));
-    std::fs::write(desk.path("weights"), "10 -2 0 1").expect("written");
+    assert_eq!(cli.decrypt("sum"), serde_json::json!([8]));
+    std::fs::write(cli.path("weights"), "10 -2 0 1").expect("written");
     let args = ["--input", "twice", "--weights", "weights", "--out", "sum"];
-    desk.json(&server("aggregate", &args));
-    assert_eq!(desk.decrypt("sum"), serde_json::json!([30 - 10 + 5]));
-    std::fs::write(desk.path("weights"), "1 2 3").expect("written");
-    let refused = desk.fails(&server("aggregate", &args), 2);
+    cli.json(&server("aggregate", &args));
+    assert_eq!(cli.decrypt("sum"), serde_json::json!([30 - 10 + 5]));
+    std::fs::write(cli.path("weights"), "1 2 3").expect("written");
+    let refused = cli.fails(&server("aggregate", &args), 2);
     assert!(refused.contains("3 weights for 4 ciphertexts"));
 }
 
 #[test]
 fn encrypted_vectors_are_multiplied() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     for (name, numbers) in [("left", "3 4 250"), ("right", "10 20 7")] {
-        std::fs::write(desk.path("numbers"), numbers).expect("written");
+        std::fs::write(cli.path("numbers"), numbers).expect("written");
         let args = ["encrypt-vector", "--public", "public", "--bits", "8"];
         let args = [&args[..], &["--input", "numbers", "--out", name], &KEYWORD].concat();
-        assert_eq!(desk.json(&args)["modulus"], 256);
+        assert_eq!(cli.json(&args)["modulus"], 256);
     }
     let args = ["--left", "left", "--right", "right", "--out", "product"];
-    let product = desk.json(&server("inner-product", &args));
+    let product = cli.json(&server("inner-product", &args));
     assert_eq!(
         product,
         serde_json::json!({ "length": 3, "ciphertexts": 7 })
@@ -256,16 +256,16 @@ fn encrypted_vectors_are_multiplied() {
         "--memory",
         "1",
     ];
-    let opened = desk.json(&[&args[..], &KEYWORD].concat());
+    let opened = cli.json(&[&args[..], &KEYWORD].concat());
     assert_eq!(opened["number"], (3 * 10 + 4 * 20 + 250 * 7) % 256);
-    let refused = desk.fails(&[&args[..], &OTHER].concat(), 1);
+    let refused = cli.fails(&[&args[..], &OTHER].concat(), 1);
     assert_eq!(
         refused,
         "error: ciphertext 0: the ciphertext was rejected\n"
     );
     let short = |most| [&args[..], &["--max-length", most], &KEYWORD].concat();
-    desk.json(&short("3"));
-    let refused = desk.fails(&short("2"), 1);
+    cli.json(&short("3"));
+    let refused = cli.fails(&short("2"), 1);
     assert!(
         refused.contains("length 3, and at most 2 is allowed"),
         "{refused}"
@@ -273,56 +273,56 @@ fn encrypted_vectors_are_multiplied() {
 }
 
 #[test]
-fn what_does_not_hold_is_refused_in_one_line_with_status_one() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "1", "mine");
-    desk.encrypt(&OTHER, "1", "foreign");
-    let mine = std::fs::read(desk.path("mine")).expect("there");
-    let foreign = std::fs::read(desk.path("foreign")).expect("there");
-    std::fs::write(desk.path("mixed"), [&mine[..], &foreign].concat()).expect("written");
-    let refused = desk.fails(
+fn failed_checks_are_refused_in_one_line_with_status_one() {
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "1", "mine");
+    cli.encrypt(&OTHER, "1", "foreign");
+    let mine = std::fs::read(cli.path("mine")).expect("there");
+    let foreign = std::fs::read(cli.path("foreign")).expect("there");
+    std::fs::write(cli.path("mixed"), [&mine[..], &foreign].concat()).expect("written");
+    let refused = cli.fails(
         &server("aggregate", &["--input", "mixed", "--out", "sum"]),
         1,
     );
     assert!(
-        refused.contains("input 1 was not made for this keyword"),
+        refused.contains("input 1 is not for this keyword"),
         "{refused}"
     );
-    // Duplicates before it do not change its name.
-    std::fs::write(desk.path("again"), [&mine[..], &mine, &foreign].concat()).expect("written");
-    let refused = desk.fails(
+    // Dropped duplicates do not change its index.
+    std::fs::write(cli.path("again"), [&mine[..], &mine, &foreign].concat()).expect("written");
+    let refused = cli.fails(
         &server("aggregate", &["--input", "again", "--out", "sum"]),
         1,
     );
     assert!(
-        refused.contains("input 2 was not made for this keyword"),
+        refused.contains("input 2 is not for this keyword"),
         "{refused}"
     );
-    assert!(!desk.path("sum").exists());
-    let refused = desk.fails(&server("test", &["--input", "mixed"]), 1);
+    assert!(!cli.path("sum").exists());
+    let refused = cli.fails(&server("test", &["--input", "mixed"]), 1);
     assert!(refused.contains("ciphertext 1"), "{refused}");
-    std::fs::write(desk.path("empty"), "").expect("written");
-    let refused = desk.fails(
+    std::fs::write(cli.path("empty"), "").expect("written");
+    let refused = cli.fails(
         &server("aggregate", &["--input", "empty", "--out", "sum"]),
         1,
     );
-    assert!(refused.contains("nothing to add"), "{refused}");
+    assert!(refused.contains("no inputs to add"), "{refused}");
     let args = ["decrypt", "--secret", "secret", "--input", "foreign"];
-    let refused = desk.fails(&[&args[..], &KEYWORD].concat(), 1);
+    let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 1);
     assert_eq!(
         refused,
         "error: ciphertext 0: the ciphertext was rejected\n"
     );
-    desk.encrypt(&KEYWORD, "5000", "large");
+    cli.encrypt(&KEYWORD, "5000", "large");
     let args = [
         "decrypt", "--secret", "secret", "--input", "large", "--bound", "4999",
     ];
-    let refused = desk.fails(&[&args[..], &KEYWORD].concat(), 1);
+    let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 1);
     assert!(refused.contains("between -4999 and 4999"), "{refused}");
     let mut damaged = mine;
     damaged[100] ^= 1;
-    std::fs::write(desk.path("damaged"), damaged).expect("written");
-    let refused = desk.fails(&server("test", &["--input", "damaged"]), 1);
+    std::fs::write(cli.path("damaged"), damaged).expect("written");
+    let refused = cli.fails(&server("test", &["--input", "damaged"]), 1);
     assert!(
         refused.contains("c2 is not in the target group"),
         "{refused}"
@@ -331,48 +331,48 @@ fn what_does_not_hold_is_refused_in_one_line_with_status_one() {
 
 #[test]
 fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "1 2 3", "mine");
-    let mut records = std::fs::read(desk.path("mine")).expect("there");
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "1 2 3", "mine");
+    let mut records = std::fs::read(cli.path("mine")).expect("there");
     records[1841 + 100] ^= 1;
-    std::fs::write(desk.path("damaged"), &records).expect("written");
+    std::fs::write(cli.path("damaged"), &records).expect("written");
     let search = server("search", &["--input", "damaged", "--out", "found"]);
     assert_eq!(
-        desk.json(&search),
+        cli.json(&search),
         serde_json::json!({ "searched": 3, "found": [0, 2], "malformed": [1] })
     );
-    assert_eq!(desk.decrypt("found"), serde_json::json!([1, 3]));
-    // Sums and tests take all or nothing.
+    assert_eq!(cli.decrypt("found"), serde_json::json!([1, 3]));
+    // Sums and tests accept all or nothing.
     for verb in [
         server("aggregate", &["--input", "damaged", "--out", "sum"]),
         server("test", &["--input", "damaged"]),
     ] {
-        let refused = desk.fails(&verb, 1);
+        let refused = cli.fails(&verb, 1);
         assert!(refused.contains("damaged: ciphertext 1: c2"), "{refused}");
     }
-    // Where the next record begins is not known: after another version, and in what is left of a record.
+    // If the start of the next record is unknown: after an unknown version, and in a truncated record.
     let mut unknown = records.clone();
     unknown[2 * 1841] = 9;
     for (bytes, complaint) in [
-        (&unknown[..], "ciphertext 2: a ciphertext of version 9"),
-        (&records[..2 * 1841 + 7], "ciphertext 2: no ciphertext"),
+        (&unknown[..], "ciphertext 2: unknown ciphertext version 9"),
+        (&records[..2 * 1841 + 7], "ciphertext 2: not a ciphertext"),
     ] {
-        std::fs::write(desk.path("damaged"), bytes).expect("written");
-        let refused = desk.fails(&search, 1);
+        std::fs::write(cli.path("damaged"), bytes).expect("written");
+        let refused = cli.fails(&search, 1);
         assert!(refused.contains(complaint), "{refused}");
     }
 }
 
 #[test]
 fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one_is_read() {
-    let desk = Desk::new();
+    let cli = Cli::new();
     let keys = ["keygen", "--secret", "secret2", "--public", "public2"];
-    let pinned = desk.json(&keys)["fingerprint"]
+    let pinned = cli.json(&keys)["fingerprint"]
         .as_str()
         .expect("hexadecimal")
         .to_owned();
-    desk.encrypt(&KEYWORD, "1", "mine");
-    desk.json(
+    cli.encrypt(&KEYWORD, "1", "mine");
+    cli.json(
         &[
             &["delegate", "--secret", "secret", "--out", "delegated"],
             &KEYWORD[..],
@@ -395,41 +395,41 @@ fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one
         ("decrypt-product", [delegated, input].concat()),
     ];
     for (verb, rest) in verbs {
-        let refused = desk.fails(&[&[verb], &public[..], &KEYWORD, &rest].concat(), 1);
+        let refused = cli.fails(&[&[verb], &public[..], &KEYWORD, &rest].concat(), 1);
         assert!(
-            refused.contains("public: the key does not have the fingerprint"),
+            refused.contains("public: the key does not have the pinned fingerprint"),
             "{verb}: {refused}"
         );
     }
     let own = ["encrypt", "--public", "public2", "--fingerprint", &pinned];
     let args = ["--input", "numbers", "--out", "x"];
-    desk.json(&[&own[..], &args, &KEYWORD].concat());
+    cli.json(&[&own[..], &args, &KEYWORD].concat());
     let own = ["encrypt", "--public", "public2", "--fingerprint", "12"];
-    desk.fails(&[&own[..], &args, &KEYWORD].concat(), 2);
+    cli.fails(&[&own[..], &args, &KEYWORD].concat(), 2);
 }
 
 #[test]
 fn a_number_beyond_the_bound_is_not_encrypted() {
-    let desk = Desk::new();
-    std::fs::write(desk.path("numbers"), "-100 100 -101").expect("written");
+    let cli = Cli::new();
+    std::fs::write(cli.path("numbers"), "-100 100 -101").expect("written");
     let encrypt = |bound| {
         let args = ["encrypt", "--public", "public", "--input", "numbers"];
         [&args[..], &["--out", "mine", "--bound", bound], &KEYWORD].concat()
     };
-    let refused = desk.fails(&encrypt("100"), 2);
+    let refused = cli.fails(&encrypt("100"), 2);
     assert_eq!(refused, "error: number 2 is not between -100 and 100\n");
-    assert!(!desk.path("mine").exists());
-    desk.json(&encrypt("101"));
-    assert_eq!(desk.decrypt("mine"), serde_json::json!([-100, 100, -101]));
+    assert!(!cli.path("mine").exists());
+    cli.json(&encrypt("101"));
+    assert_eq!(cli.decrypt("mine"), serde_json::json!([-100, 100, -101]));
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line_with_status_two() {
-    let desk = Desk::new();
-    desk.encrypt(&KEYWORD, "1", "mine");
-    // Never over a key that is there.
+fn invalid_input_is_refused_in_one_line_with_status_two() {
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "1", "mine");
+    // Existing keys are not overwritten.
     let args = ["keygen", "--secret", "secret", "--public", "public"];
-    assert!(desk.fails(&args, 2).contains("secret"));
+    assert!(cli.fails(&args, 2).contains("secret"));
     let wrong = [
         "test",
         "--public",
@@ -439,7 +439,7 @@ fn what_makes_no_sense_is_refused_in_one_line_with_status_two() {
         "--input",
         "mine",
     ];
-    let refused = desk.fails(&[&wrong[..], &KEYWORD].concat(), 2);
+    let refused = cli.fails(&[&wrong[..], &KEYWORD].concat(), 2);
     assert!(refused.contains("another keyword"), "{refused}");
     let wrong = [
         "test",
@@ -450,25 +450,25 @@ fn what_makes_no_sense_is_refused_in_one_line_with_status_two() {
         "--input",
         "mine",
     ];
-    let refused = desk.fails(&[&wrong[..], &KEYWORD].concat(), 2);
-    assert!(refused.contains("432 bytes are expected"), "{refused}");
-    std::fs::write(desk.path("numbers"), "12 twelve").expect("written");
+    let refused = cli.fails(&[&wrong[..], &KEYWORD].concat(), 2);
+    assert!(refused.contains("expected 432 bytes"), "{refused}");
+    std::fs::write(cli.path("numbers"), "12 twelve").expect("written");
     let args = [
         "encrypt", "--public", "public", "--input", "numbers", "--out", "x",
     ];
-    let refused = desk.fails(&[&args[..], &KEYWORD].concat(), 2);
+    let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 2);
     assert!(refused.contains("twelve"), "{refused}");
     let args = ["trapdoor", "--secret", "public", "--out", "x"];
-    let refused = desk.fails(&[&args[..], &KEYWORD].concat(), 2);
+    let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 2);
     assert!(refused.contains("a secret key has 32 bytes"), "{refused}");
     let args = ["trapdoor", "--secret", "missing", "--out", "x"];
-    assert!(desk
+    assert!(cli
         .fails(&[&args[..], &KEYWORD].concat(), 2)
         .contains("missing"));
-    // No keyword at all is the argument parser's to refuse.
-    let output = desk.run(&["trapdoor", "--secret", "secret", "--out", "x"], b"");
+    // A missing keyword is rejected by the argument parser.
+    let output = cli.run(&["trapdoor", "--secret", "secret", "--out", "x"], b"");
     assert_eq!(output.status.code(), Some(2));
-    let output = desk.run(&[&args[..], &KEYWORD, &["--json"]].concat(), b"");
+    let output = cli.run(&[&args[..], &KEYWORD, &["--json"]].concat(), b"");
     let error: Value = serde_json::from_slice(&output.stderr).expect("one line of JSON");
     assert_eq!(error["kind"], "input");
 }
@@ -477,9 +477,9 @@ fn what_makes_no_sense_is_refused_in_one_line_with_status_two() {
 #[test]
 fn only_the_owner_may_read_secrets() {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
+    let cli = Cli::new();
     for name in ["secret", "trapdoor"] {
-        let mode = std::fs::metadata(desk.path(name))
+        let mode = std::fs::metadata(cli.path(name))
             .expect("there")
             .permissions()
             .mode();
@@ -489,8 +489,8 @@ fn only_the_owner_may_read_secrets() {
 
 #[test]
 fn the_help_names_every_verb() {
-    let desk = Desk::new();
-    let help = text(&desk.run(&["--help"], b"").stdout);
+    let cli = Cli::new();
+    let help = text(&cli.run(&["--help"], b"").stdout);
     for verb in [
         "keygen",
         "trapdoor",

@@ -1,4 +1,4 @@
-//! `duet-schemes sequential`, verb by verb, through the built program.
+//! End-to-end tests of all verbs of `duet-schemes sequential`.
 
 use serde_json::Value;
 use std::{
@@ -8,12 +8,12 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// A folder, and the program at work in it.
-struct Place {
+/// A temporary folder in which commands run.
+struct Cli {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl Cli {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().expect("a folder"),
@@ -22,13 +22,13 @@ impl Place {
 
     /// A folder with three keys `a`, `b` and `c` of 2048 bits, all in the list `registry` from epoch 3 on.
     fn with_keys() -> Self {
-        let place = Self::new();
+        let cli = Self::new();
         for name in ["a", "b", "c"] {
             let (secret, public) = (format!("{name}.secret"), format!("{name}.public"));
-            place.json(&[
+            cli.json(&[
                 "keygen", "--bits", "2048", "--secret", &secret, "--public", &public,
             ]);
-            place.json(&[
+            cli.json(&[
                 "registry",
                 "add",
                 "--registry",
@@ -39,9 +39,9 @@ impl Place {
                 "3",
             ]);
         }
-        place.file("payload", b"what is relayed");
-        place.file("message", b"hello");
-        place
+        cli.file("payload", b"what is relayed");
+        cli.file("message", b"hello");
+        cli
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -60,21 +60,21 @@ impl Place {
         run(self.folder.path(), args, input)
     }
 
-    /// What the program prints when all is well.
+    /// The output of a command that must succeed.
     fn text(&self, args: &[&str]) -> String {
         let output = self.run(args, b"");
         assert!(output.status.success(), "{args:?}: {output:?}");
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// The one JSON object that the program prints when all is well.
+    /// The one JSON object that a command prints, which must succeed.
     fn json(&self, args: &[&str]) -> Value {
         let text = self.text(&[&["--json"], args].concat());
         assert_eq!(text.lines().count(), 1, "{text}");
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The exit status and the one line that the program prints when something is wrong.
+    /// The exit status and the one line of error of a command that must fail.
     fn failure(&self, args: &[&str]) -> (i32, String) {
         let output = self.run(args, b"");
         assert!(output.stdout.is_empty(), "{args:?}: {output:?}");
@@ -91,7 +91,7 @@ impl Place {
         key.fingerprint().to_string()
     }
 
-    /// A path over all three keys to the party `validator`, as the file `record`.
+    /// A path over all three keys to the party `validator`, in the file `record`.
     fn attested(&self) {
         let to = [
             self.fingerprint(1),
@@ -156,31 +156,31 @@ fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
 
 #[test]
 fn keygen_writes_a_secret_only_for_its_owner_and_never_over_another_one() {
-    let place = Place::new();
-    let made = place.json(&["keygen", "--secret", "s", "--public", "p"]);
+    let cli = Cli::new();
+    let made = cli.json(&["keygen", "--secret", "s", "--public", "p"]);
     assert_eq!(made["bits"], 3072);
-    assert_eq!(place.bytes("p").len(), 384);
-    let secret = place.bytes("s");
+    assert_eq!(cli.bytes("p").len(), 384);
+    let secret = cli.bytes("s");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(place.path("s"))
+        let mode = fs::metadata(cli.path("s"))
             .expect("a file")
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
     let (status, line) =
-        place.failure(&["keygen", "--bits", "2048", "--secret", "s", "--public", "p"]);
+        cli.failure(&["keygen", "--bits", "2048", "--secret", "s", "--public", "p"]);
     assert_eq!(status, 2);
     assert!(line.starts_with("error: s: "), "{line}");
-    assert_eq!(place.bytes("s"), secret);
+    assert_eq!(cli.bytes("s"), secret);
 }
 
 #[test]
 fn sign_append_verify_inspect_and_peel_work_on_files() {
-    let place = Place::with_keys();
-    let one = place.json(&[
+    let cli = Cli::with_keys();
+    let one = cli.json(&[
         "sign",
         "--key",
         "a.secret",
@@ -192,7 +192,7 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
         "1",
     ]);
     assert_eq!(one["hops"], 1);
-    let two = place.json(&[
+    let two = cli.json(&[
         "append",
         "--key",
         "b.secret",
@@ -206,38 +206,38 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     assert_eq!(two["hops"], 2);
     assert_ne!(one["id"], two["id"]);
 
-    let verified = place.json(&["verify", "--registry", "registry", "--record", "2"]);
+    let verified = cli.json(&["verify", "--registry", "registry", "--record", "2"]);
     assert_eq!(verified["verified"], true);
     assert_eq!(verified["id"], two["id"]);
-    let text = place.text(&[
+    let text = cli.text(&[
         "verify", "--key", "a.public", "--key", "b.public", "--record", "2",
     ]);
-    assert!(text.contains("all 2 hops are good"), "{text}");
+    assert!(text.contains("all 2 hops are valid"), "{text}");
 
-    let seen = place.json(&["inspect", "--record", "2"]);
+    let seen = cli.json(&["inspect", "--record", "2"]);
     assert_eq!(seen["epoch"], 4);
     assert_eq!(seen["bits"], 2048);
     assert_eq!(seen["signature_bytes"], 288 + 32 + 1);
-    assert_eq!(seen["hops"][0]["fingerprint"], place.fingerprint(0));
+    assert_eq!(seen["hops"][0]["fingerprint"], cli.fingerprint(0));
     assert_eq!(seen["hops"][0]["message"], hex::encode("hello"));
     assert!(seen["hops"][1]["attestation"].is_null());
-    let text = place.text(&["inspect", "--record", "2"]);
+    let text = cli.text(&["inspect", "--record", "2"]);
     assert_eq!(text.lines().count(), 3, "{text}");
 
-    let (status, line) = place.failure(&[
+    let (status, line) = cli.failure(&[
         "peel", "--record", "2", "--key", "a.public", "--output", "peeled",
     ]);
-    let (own, last) = (place.fingerprint(0), place.fingerprint(1));
+    let (own, last) = (cli.fingerprint(0), cli.fingerprint(1));
     assert_eq!(status, 1);
     assert_eq!(
         line,
-        format!("error: key {own} is not the last hop's, {last}\n")
+        format!("error: the last hop's key is {last}, not {own}\n")
     );
-    place.json(&[
+    cli.json(&[
         "peel", "--record", "2", "--key", "b.public", "--output", "peeled",
     ]);
-    assert_eq!(place.bytes("peeled"), place.bytes("1"));
-    let (status, line) = place.failure(&[
+    assert_eq!(cli.bytes("peeled"), cli.bytes("1"));
+    let (status, line) = cli.failure(&[
         "peel", "--record", "1", "--key", "a.public", "--output", "0",
     ]);
     assert_eq!(
@@ -248,8 +248,8 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
 
 #[test]
 fn records_go_through_pipes() {
-    let place = Place::with_keys();
-    let one = place.run(
+    let cli = Cli::with_keys();
+    let one = cli.run(
         &[
             "sign",
             "--key",
@@ -261,20 +261,20 @@ fn records_go_through_pipes() {
         ],
         b"",
     );
-    let two = place.run(
+    let two = cli.run(
         &["append", "--key", "b.secret", "--message", "message"],
         &one.stdout,
     );
-    let verified = place.run(&["--json", "verify", "--registry", "registry"], &two.stdout);
+    let verified = cli.run(&["--json", "verify", "--registry", "registry"], &two.stdout);
     assert!(verified.status.success(), "{verified:?}");
-    let again = place.run(&["peel", "--key", "b.public"], &two.stdout);
+    let again = cli.run(&["peel", "--key", "b.public"], &two.stdout);
     assert_eq!(again.stdout, one.stdout);
 }
 
 #[test]
 fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
-    let place = Place::with_keys();
-    place.attested();
+    let cli = Cli::with_keys();
+    cli.attested();
     let verify = |receiver: &'static str, now: &'static str| {
         [
             "verify",
@@ -288,44 +288,41 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
             now,
         ]
     };
-    let good = place.json(&verify("validator", "999"));
+    let good = cli.json(&verify("validator", "999"));
     assert_eq!(
         (&good["path"], &good["fee"], &good["hops"]),
         (&true.into(), &5.into(), &3.into())
     );
     assert_eq!(
-        place.failure(&verify("somebody", "999")),
+        cli.failure(&verify("somebody", "999")),
         (1, "error: hop 3: names another successor\n".to_owned())
     );
     assert_eq!(
-        place.failure(&verify("validator", "1001")),
+        cli.failure(&verify("validator", "1001")),
         (1, "error: hop 1: expired\n".to_owned())
     );
-    // What was relayed, and from whom.
+    // Checks of the payload and of the sender.
     let sender = duet_sequential::Party::named("sender").to_string();
     let payload = duet_sequential::Attestation::payload_hash(b"what is relayed");
     let payload = hex::encode(payload);
     assert_eq!(good["from"], sender);
     assert_eq!(good["payload"], payload);
-    let text = place.text(&verify("validator", "999"));
+    let text = cli.text(&verify("validator", "999"));
     assert!(text.contains(&sender) && text.contains(&payload), "{text}");
     let with = |name: &'static str, value: &'static str| {
         [verify("validator", "999").as_slice(), &[name, value]].concat()
     };
-    place.json(&with("--payload", "payload"));
-    place.json(&with("--from", "sender"));
+    cli.json(&with("--payload", "payload"));
+    cli.json(&with("--from", "sender"));
     assert_eq!(
-        place.failure(&with("--payload", "message")),
-        (
-            1,
-            format!("error: message: not what was relayed: {payload}\n")
-        )
+        cli.failure(&with("--payload", "message")),
+        (1, format!("error: message: not the payload {payload}\n"))
     );
     assert_eq!(
-        place.failure(&with("--from", "somebody")),
+        cli.failure(&with("--from", "somebody")),
         (1, format!("error: the path comes from {sender}\n"))
     );
-    // Only whom the last hop names goes on.
+    // Only the party that the last hop names can continue.
     let args = [
         "attest",
         "--key",
@@ -337,23 +334,23 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
         "--expires",
         "1",
     ];
-    let (to, own) = (place.fingerprint(1), place.fingerprint(2));
+    let (to, own) = (cli.fingerprint(1), cli.fingerprint(2));
     assert_eq!(
-        place.failure(&args),
+        cli.failure(&args),
         (
             1,
-            format!("error: the record goes to {to} and not to this key, {own}\n")
+            format!("error: the record is for {to}, not for this key, {own}\n")
         )
     );
-    let seen = place.json(&["inspect", "--record", "record"]);
+    let seen = cli.json(&["inspect", "--record", "record"]);
     assert_eq!(seen["hops"][1]["attestation"]["hop"], 2);
-    assert_eq!(seen["hops"][1]["attestation"]["from"], place.fingerprint(0));
+    assert_eq!(seen["hops"][1]["attestation"]["from"], cli.fingerprint(0));
 
-    // A shortened record has good signatures and is no path.
-    place.json(&[
+    // A shortened record has valid signatures, but is not a path.
+    cli.json(&[
         "peel", "--record", "record", "--key", "c.public", "--output", "short",
     ]);
-    place.json(&["verify", "--registry", "registry", "--record", "short"]);
+    cli.json(&["verify", "--registry", "registry", "--record", "short"]);
     let args = [
         "verify",
         "--registry",
@@ -366,11 +363,11 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
         "1",
     ];
     assert_eq!(
-        place.failure(&args),
+        cli.failure(&args),
         (1, "error: hop 2: names another successor\n".to_owned())
     );
-    // Nothing is attested on top of bare messages.
-    place.json(&[
+    // Attestations cannot be added to bare messages.
+    cli.json(&[
         "sign",
         "--key",
         "a.secret",
@@ -393,20 +390,19 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
         "1",
     ];
     assert_eq!(
-        place.failure(&args),
+        cli.failure(&args),
         (2, "error: bare: not an attestation\n".to_owned())
     );
 }
 
 #[test]
 fn the_registry_says_in_which_epochs_a_key_is_good() {
-    let place = Place::with_keys();
-    place.attested();
-    let listed = place.json(&["registry", "list", "--registry", "registry"]);
+    let cli = Cli::with_keys();
+    cli.attested();
+    let listed = cli.json(&["registry", "list", "--registry", "registry"]);
     assert_eq!(listed["keys"].as_array().map(Vec::len), Some(3));
     assert_eq!(
-        place
-            .text(&["registry", "list", "--registry", "registry"])
+        cli.text(&["registry", "list", "--registry", "registry"])
             .lines()
             .count(),
         3
@@ -419,9 +415,9 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
         "--key",
         "a.public",
     ];
-    assert_eq!(place.failure(&args).0, 2);
+    assert_eq!(cli.failure(&args).0, 2);
 
-    let fingerprint = place.fingerprint(1);
+    let fingerprint = cli.fingerprint(1);
     let verify = ["verify", "--registry", "registry", "--record", "record"];
     let revoke = |epoch| {
         [
@@ -435,11 +431,11 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
             epoch,
         ]
     };
-    place.json(&revoke("5"));
-    place.json(&verify);
-    place.json(&revoke("4"));
+    cli.json(&revoke("5"));
+    cli.json(&verify);
+    cli.json(&revoke("4"));
     assert_eq!(
-        place.failure(&verify),
+        cli.failure(&verify),
         (1, format!("error: hop 2: key {fingerprint} is revoked\n"))
     );
     let stranger = "00".repeat(32);
@@ -454,42 +450,42 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
         "1",
     ];
     assert_eq!(
-        place.failure(&args),
-        (2, format!("error: no key {stranger}\n"))
+        cli.failure(&args),
+        (2, format!("error: unknown key {stranger}\n"))
     );
 }
 
 #[test]
 fn a_list_is_changed_by_one_process_after_another() {
-    let place = Place::with_keys();
-    let lock = fs::File::create(place.path("registry.lock")).expect("a file");
+    let cli = Cli::with_keys();
+    let lock = fs::File::create(cli.path("registry.lock")).expect("a file");
     lock.lock().expect("a lock");
     let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
         .args(["sequential", "registry", "revoke", "--registry", "registry"])
-        .args(["--epoch", "9", "--fingerprint", &place.fingerprint(0)])
-        .current_dir(place.folder.path())
+        .args(["--epoch", "9", "--fingerprint", &cli.fingerprint(0)])
+        .current_dir(cli.folder.path())
         .stdout(Stdio::null())
         .spawn()
         .expect("the program starts");
-    let before = place.bytes("registry");
+    let before = cli.bytes("registry");
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(child.try_wait().expect("a process").is_none());
-    assert_eq!(place.bytes("registry"), before);
+    assert_eq!(cli.bytes("registry"), before);
     lock.unlock().expect("a lock");
     assert!(child.wait().expect("a process").success());
-    assert_ne!(place.bytes("registry"), before);
+    assert_ne!(cli.bytes("registry"), before);
 }
 
 #[test]
 fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
-    let place = Place::with_keys();
-    place.attested();
-    let mut changed = place.bytes("record");
+    let cli = Cli::with_keys();
+    cli.attested();
+    let mut changed = cli.bytes("record");
     let last = changed.len() - 1;
     changed[last] ^= 1;
-    place.file("changed", &changed);
+    cli.file("changed", &changed);
     let add = |record, deadline, value| {
-        place.json(&[
+        cli.json(&[
             "queue",
             "add",
             "--queue",
@@ -523,8 +519,8 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "10",
     ];
     assert_eq!(
-        place.failure(&twice),
-        (2, "error: the record is there already\n".to_owned())
+        cli.failure(&twice),
+        (2, "error: the record is in the queue already\n".to_owned())
     );
     let full = [
         "queue",
@@ -541,12 +537,15 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "3",
     ];
     assert_eq!(
-        place.failure(&full),
-        (2, "error: the queue holds its 3 records\n".to_owned())
+        cli.failure(&full),
+        (
+            2,
+            "error: the queue has the maximum of 3 records\n".to_owned()
+        )
     );
 
     let state_of = |id: &str| {
-        let listed = place.json(&["queue", "list", "--queue", "queue"]);
+        let listed = cli.json(&["queue", "list", "--queue", "queue"]);
         let records = listed["records"].as_array().expect("records").clone();
         let entry = records.into_iter().find(|entry| entry["id"] == id);
         entry.map(|entry| entry["state"].as_str().expect("a state").to_owned())
@@ -556,16 +555,16 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "queue", "take", "--queue", "queue", "--id", &good, "--output", "taken",
     ];
     assert_eq!(
-        place.failure(&take),
+        cli.failure(&take),
         (1, format!("error: no verified record {good}\n"))
     );
 
-    // Nobody's key is known, and nothing is lost by that.
+    // No key is known, so nothing is decided.
     let args = [
         "queue", "verify", "--queue", "queue", "--key", "a.public", "--now", "10", "--most", "1",
         "--order", "value",
     ];
-    let report = place.json(&args);
+    let report = cli.json(&args);
     assert_eq!(report["verified"], serde_json::json!([late]));
     let args = [
         "queue",
@@ -579,7 +578,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "--threads",
         "1",
     ];
-    let report = place.json(&args);
+    let report = cli.json(&args);
     assert_eq!(report["undecided"].as_array().map(Vec::len), Some(2));
 
     let args = [
@@ -592,13 +591,13 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "--now",
         "12",
     ];
-    let report = place.json(&args);
+    let report = cli.json(&args);
     assert_eq!(report["verified"], serde_json::json!([good]));
     assert_eq!(report["invalid"][0]["id"], serde_json::json!(bad));
     assert_eq!(state_of(&bad).as_deref(), Some("invalid"));
-    assert!(place.text(&args).starts_with("0 verified"));
+    assert!(cli.text(&args).starts_with("0 verified"));
 
-    // What cannot be written stays in the queue.
+    // A record that cannot be written stays in the queue.
     let lost = [
         "queue",
         "take",
@@ -609,36 +608,36 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "--output",
         "no/folder",
     ];
-    assert_eq!(place.failure(&lost).0, 2);
+    assert_eq!(cli.failure(&lost).0, 2);
     #[cfg(target_os = "linux")]
     {
         let full = fs::File::options().write(true).open("/dev/full");
         let status = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
             .args(["sequential", "queue", "take", "--queue", "queue", "--id"])
             .arg(&good)
-            .current_dir(place.folder.path())
+            .current_dir(cli.folder.path())
             .stdout(full.expect("a device"))
             .stderr(Stdio::null())
             .status();
         assert_eq!(status.expect("the program ends").code(), Some(2));
     }
-    place.json(&take);
-    assert_eq!(place.bytes("taken"), place.bytes("record"));
+    cli.json(&take);
+    assert_eq!(cli.bytes("taken"), cli.bytes("record"));
     assert_eq!(state_of(&good), None);
     let remove = ["queue", "remove", "--queue", "queue", "--id", &bad];
-    place.json(&remove);
+    cli.json(&remove);
     assert_eq!(
-        place.failure(&remove),
+        cli.failure(&remove),
         (2, format!("error: no record {bad}\n"))
     );
-    let text = place.text(&["queue", "list", "--queue", "queue"]);
+    let text = cli.text(&["queue", "list", "--queue", "queue"]);
     assert!(text.contains("records: 1, "), "{text}");
 }
 
 #[test]
 fn what_is_too_late_is_dropped() {
-    let place = Place::with_keys();
-    place.json(&[
+    let cli = Cli::with_keys();
+    cli.json(&[
         "sign",
         "--key",
         "a.secret",
@@ -649,7 +648,7 @@ fn what_is_too_late_is_dropped() {
         "--output",
         "1",
     ]);
-    let id = place.json(&[
+    let id = cli.json(&[
         "queue",
         "add",
         "--queue",
@@ -661,7 +660,7 @@ fn what_is_too_late_is_dropped() {
         "--now",
         "10",
     ]);
-    let report = place.json(&[
+    let report = cli.json(&[
         "queue",
         "verify",
         "--queue",
@@ -685,16 +684,19 @@ fn what_is_too_late_is_dropped() {
         "12",
     ];
     assert_eq!(
-        place.failure(&args),
-        (2, "error: the deadline 11 is over at 12\n".to_owned())
+        cli.failure(&args),
+        (
+            2,
+            "error: the deadline 11 has passed, it is 12\n".to_owned()
+        )
     );
 }
 
 #[test]
 fn bad_input_is_one_clear_line_and_a_status() {
-    let place = Place::with_keys();
-    place.file("junk", b"junk");
-    place.json(&[
+    let cli = Cli::with_keys();
+    cli.file("junk", b"junk");
+    cli.json(&[
         "sign",
         "--key",
         "a.secret",
@@ -710,7 +712,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
         (
             &["inspect", "--record", "junk"],
             2,
-            "error: junk: version 106 is unknown",
+            "error: junk: unknown version 106",
         ),
         (
             &[
@@ -728,12 +730,12 @@ fn bad_input_is_one_clear_line_and_a_status() {
         (
             &["verify", "--key", "junk", "--record", "1"],
             2,
-            "error: junk: a modulus of 4 bytes",
+            "error: junk: the modulus has 4 bytes",
         ),
         (
             &["verify", "--key", "b.public", "--record", "1"],
             1,
-            "error: hop 1: key ",
+            "error: hop 1: unknown key ",
         ),
         (
             &["verify", "--registry", "junk", "--record", "1"],
@@ -742,15 +744,15 @@ fn bad_input_is_one_clear_line_and_a_status() {
         ),
     ];
     for (args, expected, start) in cases {
-        let (status, line) = place.failure(args);
+        let (status, line) = cli.failure(args);
         assert_eq!(status, expected, "{line}");
         assert!(line.starts_with(start), "{line}");
     }
-    let (_, line) = place.failure(&["--json", "verify", "--key", "b.public", "--record", "1"]);
+    let (_, line) = cli.failure(&["--json", "verify", "--key", "b.public", "--record", "1"]);
     let error: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(error["kind"], "refused");
 
-    // What clap refuses: no keys, half of a first attestation, a fingerprint that is none.
+    // Errors of clap: no keys, an incomplete first attestation, an invalid fingerprint.
     for args in [
         &["verify", "--record", "1"][..],
         &[
@@ -776,17 +778,17 @@ fn bad_input_is_one_clear_line_and_a_status() {
         ],
         &["keygen", "--bits", "1024", "--secret", "s", "--public", "p"],
     ] {
-        assert_eq!(place.run(args, b"").status.code(), Some(2), "{args:?}");
+        assert_eq!(cli.run(args, b"").status.code(), Some(2), "{args:?}");
     }
 }
 
 #[test]
 fn help_is_there_for_every_verb() {
-    let place = Place::new();
+    let cli = Cli::new();
     for verb in [
         "keygen", "sign", "append", "attest", "verify", "inspect", "peel", "registry", "queue",
     ] {
-        let text = place.text(&[verb, "--help"]);
+        let text = cli.text(&[verb, "--help"]);
         assert!(text.contains("Usage:"), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Every decoder of `duet-journal`: the first byte chooses one.
 #![no_main]
 
-#[path = "../../schemes/journal/tests/support/decoders.rs"]
+#[path = "../../journal/tests/support/decoders.rs"]
 mod decoders;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

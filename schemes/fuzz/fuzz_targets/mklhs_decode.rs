@@ -1,7 +1,7 @@
 //! Every decoder of `duet-mklhs`: the first byte chooses one.
 #![no_main]
 
-#[path = "../../schemes/mklhs/tests/support/decoders.rs"]
+#[path = "../../mklhs/tests/support/decoders.rs"]
 mod decoders;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| decoders::decode(data));

@@ -1,7 +1,7 @@
 //! Every decoder of `duet-polynomial`: the first byte chooses one.
 #![no_main]
 
-#[path = "../../schemes/polynomial/tests/support/decode.rs"]
+#[path = "../../polynomial/tests/support/decode.rs"]
 mod decode;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,4 +1,4 @@
-//! Every decoder of the searchable encryption, on any bytes: the first selects which.
+//! Every decoder of `duet-searchable`: the first byte chooses one.
 
 #![no_main]
 

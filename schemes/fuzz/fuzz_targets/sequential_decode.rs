@@ -1,4 +1,4 @@
-//! Any bytes to every decoder of the sequential aggregate signatures.
+//! Every decoder of `duet-sequential`, each on the whole input.
 #![no_main]
 
 use duet_sequential::testing::decode_everything;

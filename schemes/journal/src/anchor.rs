@@ -1,6 +1,6 @@
-//! The anchor: how far the journal has come, in a small file that is replaced whole.
+//! The anchor: a small file that records how many entries the journal has. It is replaced atomically.
 //!
-//! `header || entries(8) || link(32) || SHA-256 of all this`.
+//! `header || entries(8) || link(32) || SHA-256 of the preceding bytes`.
 
 use crate::{
     disk,
@@ -17,23 +17,23 @@ use thiserror::Error;
 
 const ENTRIES_LEN: usize = 8;
 
-/// Why an anchor is not read.
+/// Why an anchor was rejected.
 #[derive(Debug, Error)]
 pub enum AnchorError {
-    /// It is not as it was written.
+    /// The length or the checksum is wrong.
     #[error("the anchor is damaged")]
     Damaged,
-    /// It is whole, and somebody else's.
-    #[error("the anchor is of another owner")]
+    /// The anchor is intact, but belongs to another owner.
+    #[error("the anchor belongs to another owner")]
     OtherOwner,
-    /// It is missing, or cannot be read.
+    /// The file is missing or cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// How far a journal has come, on disk.
+/// The anchor file: the journal's position on disk.
 ///
-/// It has no lock of its own: whoever moves it holds the journal's.
+/// The anchor has no lock of its own. Hold the journal's lock while you move it.
 #[derive(Debug)]
 pub struct Anchor {
     path: PathBuf,
@@ -42,23 +42,23 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// That of a new journal; nothing is left behind when it cannot be written.
+    /// Creates the anchor of a new journal. If writing fails, no file is left behind.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when there is a file of this name, and whatever else the file system says.
+    /// [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise any I/O error.
     pub fn create(path: &Path, header: Header, mark: Mark) -> io::Result<Self> {
         disk::write_new(path, &Self::encode(&header, mark))?;
         let path = path.to_owned();
         Ok(Self { path, header, mark })
     }
 
-    /// Reads the anchor that begins with this header.
+    /// Opens the anchor and checks that it begins with this header.
     ///
     /// # Errors
-    /// [`AnchorError`].
+    /// See [`AnchorError`].
     pub fn open(path: &Path, header: Header) -> Result<Self, AnchorError> {
         let mut bytes = Vec::new();
-        // One more than there should be, to see whether there is more.
+        // One byte more than expected, to detect trailing bytes.
         let most = length(&header) as u64 + 1;
         File::open(path)?.take(most).read_to_end(&mut bytes)?;
         let mark = Self::decode(&bytes, &header)?;
@@ -66,7 +66,7 @@ impl Anchor {
         Ok(Self { path, header, mark })
     }
 
-    /// The bytes of an anchor.
+    /// Encodes an anchor.
     pub fn encode(header: &Header, mark: Mark) -> Vec<u8> {
         let mut bytes = header.to_bytes();
         bytes.extend(mark.entries.to_be_bytes());
@@ -76,7 +76,7 @@ impl Anchor {
         bytes
     }
 
-    /// How far the journal has come, from the bytes of an anchor that begins with this header.
+    /// Decodes an anchor that must begin with this header, and returns the journal's position.
     ///
     /// # Errors
     /// [`AnchorError::Damaged`] or [`AnchorError::OtherOwner`].
@@ -99,20 +99,20 @@ impl Anchor {
         })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How far the journal has come.
+    /// The journal's position.
     pub fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// Follows the journal, and comes back when the file is on disk.
+    /// Writes the journal's new position, and returns once it is on disk.
     ///
     /// # Errors
-    /// Whatever the file system says; then nobody knows whether the anchor has moved.
+    /// Any I/O error. The position on disk is then unknown.
     pub fn move_to(&mut self, mark: Mark) -> io::Result<()> {
         if self.mark == mark {
             return Ok(());
@@ -122,7 +122,7 @@ impl Anchor {
     }
 }
 
-/// How many bytes an anchor has.
+/// The length of an anchor in bytes.
 const fn length(header: &Header) -> usize {
     header.length() + ENTRIES_LEN + HASH_LEN + HASH_LEN
 }
@@ -161,7 +161,7 @@ mod tests {
         let of = |tag, owner| Anchor::decode(&bytes, &Header::new(tag, owner));
         assert!(matches!(of(b"TAG", [6; 32]), Err(AnchorError::OtherOwner)));
         assert!(matches!(of(b"GAT", [5; 32]), Err(AnchorError::Damaged)));
-        // With a checksum that is right over content of another length.
+        // A correct checksum over content of the wrong length.
         let mut longer = [&HEADER.to_bytes()[..], &[0; 41]].concat();
         let checksum = Sha256::digest(&longer);
         longer.extend(checksum);

@@ -1,4 +1,4 @@
-//! Writes that last: what these functions have done is on disk when they come back, the names of files too.
+//! Durable writes: when these functions return, the data and the file names are on disk.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -6,26 +6,26 @@ use std::{
     path::Path,
 };
 
-/// Writes a new file; nothing is left behind when that fails.
+/// Writes a new file. If writing fails, no file is left behind.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`] when there is one of this name, and whatever else the file system says.
+/// [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise any I/O error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = OpenOptions::new().write(true).create_new(true).open(path)?;
     write_all(file, bytes)
         .and_then(|_| sync_folder_of(path))
         .inspect_err(|_| {
-            // What failed first is worth more than what this may meet.
+            // The first error is reported, not one from the clean-up.
             let _ = fs::remove_file(path);
         })
 }
 
-/// Replaces a file whole: after a crash it is the old one or the new one.
+/// Replaces a file atomically: after a crash it has either the old or the new content.
 ///
-/// The new one is first written beside it, with `.new` behind the name. Only one process may do this at a time.
+/// Writes a temporary file with the suffix `.new` first. Only one process may do this at a time.
 ///
 /// # Errors
-/// Whatever the file system says; then it is the old one or the new one too.
+/// Any I/O error. The file then has either the old or the new content.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = path.to_owned().into_os_string();
     beside.push(".new");
@@ -34,11 +34,11 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Writes a file over what it held, if it was there, and hands it out open for writing at its end. Its name may not be
-/// on disk yet: [`sync_folder`].
+/// Overwrites or creates a file, and returns it open for writing at its end. The name may not be on disk until
+/// [`sync_folder`] is called.
 ///
 /// # Errors
-/// Whatever the file system says; the file may hold anything then.
+/// Any I/O error. The content of the file is then undefined.
 pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<File> {
     write_all(File::create(path)?, bytes)
 }
@@ -49,7 +49,7 @@ fn write_all(mut file: File, bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Brings the names in the folder of this file to disk.
+/// Flushes the directory that contains this file.
 ///
 /// # Errors
 /// As [`sync_folder`].
@@ -58,11 +58,11 @@ pub fn sync_folder_of(path: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Brings the names in a folder to disk, where the system has a way to: on Unix. An empty path is the folder that the
-/// process works in.
+/// Flushes a directory, so that the names in it survive a crash. Only Unix supports this; elsewhere it does nothing. An
+/// empty path means the working directory.
 ///
 /// # Errors
-/// The folder cannot be opened or flushed.
+/// The directory cannot be opened or flushed.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let is_here = folder.as_os_str().is_empty();
@@ -91,13 +91,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         write_new(&path, b"old").unwrap();
-        // Stands where the new one is written, and is no file.
+        // A directory that blocks the path of the temporary file.
         let beside = folder.path().join("file.new");
         fs::create_dir(&beside).unwrap();
         replace(&path, b"new").unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         fs::remove_dir(&beside).unwrap();
-        // What an attempt left behind that a crash cut short is no hindrance.
+        // A temporary file left by a crash does not prevent the next attempt.
         fs::write(&beside, b"longer than the new one").unwrap();
         replace(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");

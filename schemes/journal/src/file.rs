@@ -1,4 +1,4 @@
-//! The journal's file.
+//! The journal file.
 
 use crate::{disk, header::Header};
 use std::{
@@ -8,18 +8,18 @@ use std::{
 };
 use thiserror::Error;
 
-/// Why a journal is not opened.
+/// Why a journal could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Somebody else has it open.
+    /// Another process has it open.
     #[error("in use by another process")]
     InUse,
-    /// It is missing, is there already, or cannot be read or written.
+    /// The file is missing, exists already, or cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// A file that only grows, locked while it is open.
+/// An append-only file, locked while it is open.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
@@ -27,10 +27,10 @@ pub struct JournalFile {
 }
 
 impl JournalFile {
-    /// A journal with nothing in it but its header; nothing is left behind when it cannot be written.
+    /// Creates a journal that has only a header. If writing fails, no file is left behind.
     ///
     /// # Errors
-    /// [`OpenError::Io`] with [`io::ErrorKind::AlreadyExists`] when there is a file of this name; and as
+    /// [`OpenError::Io`] with [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise as for
     /// [`JournalFile::open`].
     pub fn create(path: &Path, header: &Header) -> Result<Self, OpenError> {
         let mut options = OpenOptions::new();
@@ -38,7 +38,7 @@ impl JournalFile {
         Self::locked(path, file)
             .and_then(|journal| journal.begin(header))
             .inspect_err(|_| {
-                // What failed first is worth more than what this may meet.
+                // The first error is reported, not one from the clean-up.
                 let _ = fs::remove_file(path);
             })
     }
@@ -50,10 +50,11 @@ impl JournalFile {
         Ok(self)
     }
 
-    /// Opens a journal. Read it to its end before anything is appended, and [cut](Self::cut) it where it ends.
+    /// Opens a journal. Before you append, read it to its end and [truncate](Self::truncate) it after the last valid
+    /// entry.
     ///
     /// # Errors
-    /// [`OpenError`].
+    /// See [`OpenError`].
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         Self::locked(path, file)
@@ -68,44 +69,44 @@ impl JournalFile {
         Ok(Self { path, file })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads it from its beginning.
+    /// Reads the journal from its beginning.
     ///
     /// # Errors
-    /// Whatever the file system says.
+    /// Any I/O error.
     pub fn reader(&mut self) -> io::Result<impl Read + '_> {
         self.file.seek(SeekFrom::Start(0))?;
         Ok(BufReader::new(&self.file))
     }
 
-    /// How many bytes it has.
+    /// The length in bytes.
     ///
     /// # Errors
-    /// Whatever the file system says.
+    /// Any I/O error.
     pub fn length(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Drops what follows the first `length` bytes, so that the next entry is appended there; and comes back when what is
-    /// left is on disk, which after a crash it may not have been yet.
+    /// Truncates the file to `length` bytes, so that the next entry is appended there. Returns once the remaining bytes
+    /// are on disk, which they may not have been after a crash.
     ///
     /// # Errors
-    /// Whatever the file system says.
-    pub fn cut(&mut self, length: u64) -> io::Result<()> {
+    /// Any I/O error.
+    pub fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.file.set_len(length)?;
         self.file.seek(SeekFrom::Start(length))?;
         self.file.sync_all()
     }
 
-    /// Appends bytes, and comes back when they are on disk.
+    /// Appends bytes, and returns once they are on disk.
     ///
     /// # Errors
-    /// Whatever the file system says. Then nobody knows what the disk holds, and asking again may not tell: nothing more
-    /// is to be appended until the journal was opened anew.
+    /// Any I/O error. The content on disk is then unknown, and a retry cannot clarify it. Do not append again until the
+    /// journal has been reopened.
     pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.file.sync_data()
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_after_a_cut_stands_where_the_cut_was_made() {
+    fn bytes_appended_after_a_truncation_follow_the_truncated_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let mut journal = JournalFile::create(&path, &HEADER).unwrap();
@@ -136,7 +137,7 @@ mod tests {
         let bytes = contents(&mut journal);
         assert_eq!(HEADER.strip(&bytes), Ok(&b"wholehalf"[..]));
         let end = journal.length().unwrap() - 4;
-        journal.cut(end).unwrap();
+        journal.truncate(end).unwrap();
         journal.append(b"more").unwrap();
         let bytes = contents(&mut journal);
         assert_eq!(HEADER.strip(&bytes), Ok(&b"wholemore"[..]));

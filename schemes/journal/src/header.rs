@@ -1,45 +1,45 @@
-//! How a file begins: what it is, and whose.
+//! The header of a file: its type and its owner.
 
 use thiserror::Error;
 
-/// What a file is and whose: `tag || owner(32)`.
+/// The type and the owner of a file: `tag || owner(32)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     tag: &'static [u8],
     owner: [u8; 32],
 }
 
-/// Why bytes do not begin as they should.
+/// Why a header was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum HeaderError {
-    /// They are of no such file.
-    #[error("not such a file")]
+    /// The file is of another type.
+    #[error("another type of file")]
     OtherFile,
-    /// The file is of this kind, and somebody else's.
-    #[error("of another owner")]
+    /// The file is of the right type, but belongs to another owner.
+    #[error("belongs to another owner")]
     OtherOwner,
 }
 
 impl Header {
-    /// Of the kind of file that `tag` stands for. No tag may be the start of another one.
+    /// The header of files of the type `tag`. No tag may be a prefix of another tag.
     pub const fn new(tag: &'static [u8], owner: [u8; 32]) -> Self {
         Self { tag, owner }
     }
 
-    /// Its bytes.
+    /// The encoded header.
     pub fn to_bytes(&self) -> Vec<u8> {
         [self.tag, &self.owner].concat()
     }
 
-    /// How many bytes it has.
+    /// The length in bytes.
     pub const fn length(&self) -> usize {
         self.tag.len() + self.owner.len()
     }
 
-    /// What follows this header in `bytes`.
+    /// Checks that `bytes` begin with this header, and returns the rest.
     ///
     /// # Errors
-    /// [`HeaderError`], also when there are too few bytes.
+    /// See [`HeaderError`]. Too few bytes are also an error.
     pub fn strip<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], HeaderError> {
         let other_file = HeaderError::OtherFile;
         let owned = bytes.strip_prefix(self.tag).ok_or(other_file)?;

@@ -1,16 +1,16 @@
-//! Journals that survive a power cut and cannot be rolled back unnoticed.
+//! Journals that survive a power cut and detect rollback.
 //!
-//! Some keys give themselves away when they sign twice under one label, so what they have signed is written down before
-//! a signature leaves. Two files hold such a record:
+//! Some keys are compromised if they sign twice under one label. A signer therefore records what it signs before it
+//! releases a signature. The record consists of two files:
 //!
-//! - the **journal** ([`JournalFile`]) only grows. It begins with a [`Header`] that says what it is and whose, and the
-//!   hashes of its entries form a chain, of which a [`Mark`] is one link;
-//! - the **anchor** ([`Anchor`]) is small, is replaced whole, and holds the mark that the journal has come by.
+//! - the **journal** ([`JournalFile`]) is append-only. It begins with a [`Header`] that names its type and its owner.
+//!   The hashes of its entries form a chain, and a [`Mark`] is a position in that chain;
+//! - the **anchor** ([`Anchor`]) is small, is replaced atomically, and stores the mark that the journal has reached.
 //!
-//! A journal that does not come by the mark of its anchor was lost, cut short or restored from a copy. What an entry is,
-//! and what follows when the two do not agree, is for the crate that keeps the journal to say: nothing here decides it.
+//! If a journal does not contain the mark of its anchor, it was lost, truncated or restored from a copy. The crate that
+//! uses the journal defines what an entry is, and how it reacts when journal and anchor disagree.
 //!
-//! Below both, [`disk`] has what makes a write last.
+//! The module [`disk`] has the durable writes that both use.
 //!
 //! ```
 //! use duet_journal::{Anchor, Header, JournalFile, Mark};
@@ -23,14 +23,14 @@
 //! let owner = [7; 32];
 //! let (header, anchor_header) = (Header::new(b"MY-JOURNAL", owner), Header::new(b"MY-ANCHOR", owner));
 //!
-//! // A new journal, and one entry: into the journal first, and then the anchor follows.
+//! // Create a journal and add one entry: first to the journal, then update the anchor.
 //! let mut journal = JournalFile::create(&journal_path, &header)?;
 //! let mut anchor = Anchor::create(&anchor_path, anchor_header, Mark::start(&header))?;
 //! journal.append(b"paid")?;
 //! anchor.move_to(anchor.mark().after(b"paid"))?;
 //! drop(journal);
 //!
-//! // Later: the journal has to come by where the anchor is.
+//! // Later: the journal must contain the mark of the anchor.
 //! let mut journal = JournalFile::open(&journal_path)?;
 //! let anchor = Anchor::open(&anchor_path, anchor_header)?;
 //! let mut bytes = Vec::new();

@@ -1,15 +1,15 @@
-//! How far a journal has come.
+//! Positions in a journal.
 
 use crate::header::Header;
 use sha2::{Digest, Sha256};
 
-/// Bytes of a link of the chain: those of SHA-256.
+/// Bytes of a link of the hash chain: one SHA-256 hash.
 pub const HASH_LEN: usize = 32;
 
-/// How many entries a journal has, and the end of the chain of their hashes.
+/// A position in a journal: the number of entries, and the head of the chain of their hashes.
 ///
-/// The chain starts with the hash of the header; each link is the hash of the one before it and of an entry. All entries
-/// of one journal have one length, or say theirs: nothing here separates one from the next.
+/// The chain starts with the hash of the header. Each link is the hash of the previous link and an entry. The entries
+/// of one journal must have a fixed length or be self-delimiting, because the chain does not separate them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub(crate) entries: u64,
@@ -17,7 +17,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// That of a journal without entries.
+    /// The mark of a journal without entries.
     pub fn start(header: &Header) -> Self {
         Self {
             entries: 0,
@@ -25,23 +25,23 @@ impl Mark {
         }
     }
 
-    /// That of the journal with one more entry.
+    /// The mark after one more entry.
     #[must_use]
     pub fn after(self, entry: &[u8]) -> Self {
         let link = Sha256::new().chain_update(self.link).chain_update(entry);
         Self {
-            // An anchor may say any number; a journal never gets there.
+            // An anchor can contain any number; a journal never reaches this limit.
             entries: self.entries.saturating_add(1),
             link: link.finalize().into(),
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// The end of the chain.
+    /// The head of the chain.
     pub fn link(&self) -> &[u8; HASH_LEN] {
         &self.link
     }

@@ -1,4 +1,4 @@
-//! What the fuzz target does, over encodings with every bit flipped and of every length.
+//! The checks of the fuzz target, on encodings with every bit flipped and of every length.
 
 #[path = "support/decoders.rs"]
 mod decoders;
@@ -6,7 +6,7 @@ mod decoders;
 use decoders::{decode, DECODERS};
 use duet_journal::{Anchor, Header, Mark};
 
-/// One valid encoding for each decoder, after the byte that chooses it.
+/// One valid encoding for each decoder, preceded by the byte that selects it.
 fn valid() -> Vec<Vec<u8>> {
     let header = Header::new(b"TAG", [5; 32]);
     let anchor = Anchor::encode(&header, Mark::start(&header).after(b"entry"));
@@ -32,7 +32,7 @@ fn altered_encodings_are_accepted_or_not_and_never_panic() {
         for bit in 8..8 * data.len() {
             let mut flipped = data.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            // Any owner, count and link is one, where no checksum binds them.
+            // Without a checksum, any owner, count and link is valid.
             let is_checked = data[0] == 1;
             assert!(!(is_checked && decode(&flipped)), "bit {bit}");
         }

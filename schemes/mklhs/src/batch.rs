@@ -1,12 +1,13 @@
-//! Checking many signatures for the price of few pairings, and naming those that do not hold.
+//! Batch verification: checks many signatures with few pairings, and reports the invalid ones.
 
 use crate::{
     bounds::Bounds,
     curve::{self, Uncleared, G1},
     error::{BadInputs, BatchError, SignatureError},
-    keys::{PublicKey, SignerId},
+    identity::SignerId,
+    keys::PublicKey,
     label::Label,
-    program::organize,
+    program::group_by_signer,
     scalar::Scalar,
     signature::Signature,
     signers::Signers,
@@ -17,17 +18,17 @@ use rayon::prelude::*;
 
 /// Checks `signatures[i]` on `labels[i]`, for every `i`.
 ///
-/// All are summed with random weights of 128 bits, which costs a pairing per signer and one more. If the sum does not hold,
-/// halves of it are looked at, down to the signatures that are to blame.
+/// The signatures are combined with random 128-bit weights, which costs one pairing per signer and one more. If the
+/// combination is invalid, it is bisected until each invalid signature is found.
 ///
 /// # Errors
-/// [`BatchError::LengthMismatch`] unless there are as many labels as signatures; then nothing was checked.
-/// [`BatchError::BadInputs`] with every signature that does not hold, in ascending order: it agrees with
-/// [`Signature::check`] of each one, but with a probability below `n·2^-128`.
+/// [`BatchError::LengthMismatch`] if the numbers of labels and signatures differ; then nothing was checked.
+/// [`BatchError::BadInputs`] lists every invalid signature, in ascending order. The result agrees with
+/// [`Signature::check`] of each signature, except with probability below `n·2^-128`.
 ///
 /// # Security
-/// `rng` must be a generator that whoever made the signatures cannot predict: errors that cancel each other out pass a
-/// sum whose weights are known.
+/// Whoever made the signatures must not be able to predict `rng`: with known weights, errors can be chosen to cancel
+/// out.
 pub fn check_all(
     signers: &Signers,
     bounds: Bounds,
@@ -43,9 +44,9 @@ pub fn check_all(
     }
     let mut bad = Vec::new();
     let mut candidates = Vec::new();
-    // By signer, so that halves have as few signers as possible.
-    let organized = organize(labels);
-    for (signer, inputs) in organized.signers.iter().zip(&organized.inputs) {
+    // Sorted by signer, so that each half has as few signers as possible.
+    let groups = group_by_signer(labels);
+    for (signer, inputs) in groups.signers.iter().zip(&groups.inputs) {
         for index in inputs {
             let Some(signature) = signatures.get(*index) else {
                 continue;
@@ -65,7 +66,7 @@ pub fn check_all(
     Err(BadInputs(bad).into())
 }
 
-/// What can be said of a signature without its equation.
+/// The checks of a signature that do not need its equation.
 fn admissible<'a>(
     signers: &'a Signers,
     bounds: Bounds,
@@ -80,7 +81,7 @@ fn admissible<'a>(
     }
 }
 
-/// One signature in the sum.
+/// One signature of the batch.
 struct Term<'a> {
     index: usize,
     key: &'a PublicKey,
@@ -113,7 +114,7 @@ fn terms<'a>(
     candidates.iter().zip(points).filter_map(term).collect()
 }
 
-/// 128 bits, not all zero.
+/// A random 128-bit weight, not zero.
 fn random_weight(rng: &mut impl CryptoRngCore) -> Scalar {
     loop {
         let mut bytes = [0; 16];
@@ -125,8 +126,7 @@ fn random_weight(rng: &mut impl CryptoRngCore) -> Scalar {
     }
 }
 
-/// Looks for what is to blame in halves. A weight is never zero, so that the sum of one term holds exactly when the
-/// term does.
+/// Bisects to the invalid signatures. Weights are not zero, so a sum of one term is valid exactly if the term is.
 fn find_bad(terms: &[Term<'_>], bad: &mut Vec<(usize, SignatureError)>) {
     if terms.is_empty() || holds(terms) {
         return;

@@ -1,24 +1,23 @@
-//! What numbers are: integers within bounds, or residues.
+//! The range of numbers: bounded integers, or residues.
 
 use crate::{error::SignError, scalar::Scalar};
 
-/// What the numbers of a program are.
+/// The range of the numbers of a program.
 ///
-/// The equation that is verified is one modulo `q`. Bounds make it one of integers.
+/// The verification equation holds modulo `q`. With bounds it also holds for integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Bounds {
-    /// Coefficients and messages have at most 64 bits besides the sign. With at most 2^16 inputs every sum stays
-    /// below 2^144, far from `q/2`: what is verified holds for the integers themselves.
+    /// Coefficients and messages have at most 64 bits, plus the sign. With at most 2^16 inputs every sum stays below
+    /// 2^144, far below `q/2`: the result is correct for integers.
     #[default]
     Integers,
-    /// Coefficients and messages are residues modulo `q`, and so is what is verified. A total can be reached from
-    /// small messages in the sense of the application and from others that wrap around; only use it where that
-    /// makes no difference.
+    /// Coefficients, messages and results are residues modulo `q`. A total can then result from small messages, or from
+    /// others that wrap around modulo `q`. Use this only if your application does not depend on the difference.
     Residues,
 }
 
 impl Bounds {
-    /// Whether a coefficient or a message may have this value.
+    /// Whether this value is within the bounds.
     pub(crate) fn admit(self, number: &Scalar) -> bool {
         match self {
             Self::Integers => number.short_magnitude().is_some(),
@@ -27,15 +26,15 @@ impl Bounds {
     }
 }
 
-/// A number that may be signed.
+/// A number within the bounds, ready to be signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Message(Scalar);
 
 impl Message {
-    /// A number within `bounds`.
+    /// Checks that a number is within `bounds`.
     ///
     /// # Errors
-    /// [`SignError::OutOfBounds`] for integers of 65 bits or more.
+    /// [`SignError::OutOfBounds`] for integers of more than 64 bits.
     pub fn new(bounds: Bounds, number: impl Into<Scalar>) -> Result<Self, SignError> {
         let message = number.into();
         if bounds.admit(&message) {

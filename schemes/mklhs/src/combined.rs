@@ -1,4 +1,4 @@
-//! Many signatures as one: `48 + 32·t` bytes for `t` signers, however many numbers went in.
+//! Combined signatures: `48 + 32·t` bytes for `t` signers, regardless of the number of inputs.
 
 use crate::{
     curve::{self, G1},
@@ -8,8 +8,8 @@ use crate::{
 };
 use std::fmt;
 
-/// `gamma ‖ mu_1 … mu_t`: a point of the subgroup that is not zero, and each signer's part of the result, in the order
-/// of the program. Nothing is known about whether it holds.
+/// `gamma ‖ mu_1 … mu_t`: a non-zero point of the subgroup, and each signer's partial sum, in the order of the program.
+/// The signature has not been verified.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Combined {
     pub(crate) gamma: G1,
@@ -17,10 +17,10 @@ pub struct Combined {
 }
 
 impl Combined {
-    /// Reads `48 + 32·t` bytes with at least one partial sum.
+    /// Decodes `48 + 32·t` bytes, with at least one partial sum.
     ///
     /// # Errors
-    /// [`DecodeError`] with the first rule that is broken.
+    /// [`DecodeError`] with the first broken rule.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let got = bytes.len();
         let sums = got.saturating_sub(G1_LEN).div_ceil(SCALAR_LEN);
@@ -44,19 +44,19 @@ impl Combined {
         })
     }
 
-    /// The bytes.
+    /// The encoding.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = curve::g1_to_bytes(&self.gamma).to_vec();
         bytes.extend(self.partials.iter().flat_map(Scalar::to_bytes));
         bytes
     }
 
-    /// What each signer's numbers are said to add up to.
+    /// The claimed sum of each signer's numbers.
     pub fn partials(&self) -> &[Scalar] {
         &self.partials
     }
 
-    /// What everything is said to add up to.
+    /// The claimed total.
     pub fn total(&self) -> Scalar {
         self.partials.iter().copied().sum()
     }

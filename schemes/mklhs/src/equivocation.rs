@@ -1,19 +1,20 @@
-//! Evidence that a signer signed two numbers under one label.
+//! Evidence that a signer signed two messages under one label.
 
 use crate::{
     error::{EquivocationError, EvidenceError},
-    keys::{PublicKey, SignerId},
+    identity::SignerId,
+    keys::PublicKey,
     label::Label,
     signature::Signature,
     suite::SIGNATURE_LEN,
 };
 
-/// A label and two signatures on it, of two messages.
+/// A label and two signatures on it, of two different messages.
 ///
-/// Whoever has such a pair can sign anything for that signer, so that everybody who has a use for his signatures must
-/// know: [`Signers::revoke`](crate::Signers::revoke).
+/// Anyone who has two such signatures can forge signatures of this signer. Every verifier should therefore learn of
+/// them: see [`Signers::revoke`](crate::Signers::revoke).
 ///
-/// As bytes: four with the label's length, big-endian, the label, and the two signatures of 80 bytes.
+/// Encoding: the length of the label (4 bytes, big-endian), the label, and the two signatures of 80 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EquivocationProof {
     label: Label,
@@ -21,7 +22,7 @@ pub struct EquivocationProof {
 }
 
 impl EquivocationProof {
-    /// Puts the evidence together; [`EquivocationProof::check`] says whether it is any.
+    /// Creates a proof without checking it; see [`EquivocationProof::check`].
     pub fn new(label: Label, first: Signature, second: Signature) -> Self {
         Self {
             label,
@@ -29,23 +30,24 @@ impl EquivocationProof {
         }
     }
 
-    /// Whom it is about, and what.
+    /// The label that both signatures are on.
     pub fn label(&self) -> &Label {
         &self.label
     }
 
-    /// The signatures.
+    /// The two signatures.
     pub fn signatures(&self) -> &[Signature; 2] {
         &self.signatures
     }
 
-    /// Whether the holder of `key` signed both.
+    /// Checks that the holder of `key` made both signatures.
     ///
-    /// A message may be anything: bounds do not matter, because the damage is done without them.
+    /// Messages may be out of bounds: the key is compromised anyway.
+    ///
     /// Cost: two checks of a signature.
     ///
     /// # Errors
-    /// [`EquivocationError`] with the first rule that is broken.
+    /// [`EquivocationError`] with the first broken rule.
     pub fn check(&self, key: &PublicKey) -> Result<SignerId, EquivocationError> {
         let [first, second] = &self.signatures;
         if first.message == second.message {
@@ -65,7 +67,7 @@ impl EquivocationProof {
         }
     }
 
-    /// The bytes.
+    /// The encoding.
     pub fn to_bytes(&self) -> Vec<u8> {
         let label = self.label.as_bytes();
         let length = u32::try_from(label.len()).unwrap_or(u32::MAX);
@@ -77,10 +79,10 @@ impl EquivocationProof {
         bytes
     }
 
-    /// Reads the bytes.
+    /// Decodes a proof.
     ///
     /// # Errors
-    /// [`EvidenceError`] with the first part that does not decode.
+    /// [`EvidenceError`] for the first part that does not decode.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, EvidenceError> {
         let bad_length = |expected| EvidenceError::BadLength {
             expected,

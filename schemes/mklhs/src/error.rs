@@ -1,59 +1,61 @@
-//! Why something is refused: one enum per check, each naming its culprit.
+//! Errors: one enum per check. Each error names the input at fault.
 
 use crate::{
     curve::PointError,
-    keys::SignerId,
+    identity::SignerId,
     suite::{MAX_INPUTS, MAX_LABEL_FIELD_LEN, MIN_KEY_MATERIAL_LEN},
 };
 
-/// Why bytes are no key, signature or proof.
+/// Why a key, a signature or a proof could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
-    /// Truncated, or followed by more.
-    #[error("{got} bytes, where {expected} are expected")]
+    /// Too few or too many bytes.
+    #[error("expected {expected} bytes, got {got}")]
     BadLength {
-        /// The bytes there should be; for a combined signature the next length that one has.
+        /// The expected length. For a combined signature, the next valid length.
         expected: usize,
-        /// The bytes there are.
+        /// The actual length.
         got: usize,
     },
-    /// Flags that do not belong there, a coordinate that is not reduced, or a point beside the curve.
-    #[error("no compressed point of the curve")]
+    /// Invalid flags, a coordinate that is not reduced, or a point that is not on the curve.
+    #[error("not a compressed point of the curve")]
     BadPoint,
-    /// On the curve and not in the subgroup of prime order.
-    #[error("a point that is not in the subgroup of prime order")]
+    /// The point is on the curve, but not in the subgroup of prime order.
+    #[error("the point is not in the subgroup of prime order")]
     NotInSubgroup,
     /// The neutral element.
-    #[error("the point at infinity")]
+    #[error("the point is infinity")]
     IdentityPoint,
-    /// A number that is not below `q`.
-    #[error("number {index} is not below the group's order")]
+    /// A scalar that is not below `q`.
+    #[error("scalar {index} is not below the group order")]
     NonCanonicalScalar {
-        /// Which number, from 0.
+        /// The index of the scalar, from 0.
         index: usize,
     },
 }
 
-/// Why bytes are no evidence that a signer signed twice.
+/// Why an equivocation proof could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EvidenceError {
-    /// Truncated, or followed by more.
-    #[error("{got} bytes, where {expected} are expected")]
+    /// Too few or too many bytes.
+    #[error("expected {expected} bytes, got {got}")]
     BadLength {
-        /// The bytes there should be, by the length that the label is said to have.
+        /// The expected length, computed from the length field of the label.
         expected: usize,
-        /// The bytes there are.
+        /// The actual length.
         got: usize,
     },
-    /// The label is none.
+    /// The label does not decode.
     #[error("label: {0}")]
     Label(#[from] LabelError),
-    /// One of the two signatures is none.
-    #[error("signature {index} of the two: {error}")]
+    /// A signature does not decode.
+    #[error("signature {index}: {error}")]
     Signature {
         /// 0 or 1.
         index: usize,
-        /// Why.
+        /// The cause.
         error: DecodeError,
     },
 }
@@ -71,11 +73,11 @@ impl From<PointError> for DecodeError {
 /// A field of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelField {
-    /// The chain or deployment.
+    /// The chain or the deployment.
     Context,
-    /// Who signs.
+    /// The signer.
     Signer,
-    /// The epoch or height.
+    /// The epoch or the height.
     Dataset,
     /// The metric and its index.
     Tag,
@@ -92,178 +94,185 @@ impl std::fmt::Display for LabelField {
     }
 }
 
-/// Why something is no label.
+/// Why a label is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LabelError {
-    /// More bytes than two bytes of length can say.
-    #[error("the {field} has {got} bytes, and {MAX_LABEL_FIELD_LEN} are allowed")]
+    /// The length of a field does not fit two bytes.
+    #[error("the {field} has {got} bytes, at most {MAX_LABEL_FIELD_LEN} are allowed")]
     FieldTooLong {
-        /// Which field.
+        /// The field.
         field: LabelField,
-        /// Its bytes.
+        /// Its length.
         got: usize,
     },
-    /// The bytes end within this field, or go on after it, or it is a signer and has not 32 bytes.
-    #[error("bad length at the {field}")]
+    /// The bytes end within this field, bytes follow the last field, or the signer does not have 32 bytes.
+    #[error("invalid length at the {field}")]
     BadLength {
-        /// Which field.
+        /// The field.
         field: LabelField,
     },
 }
 
-/// Why there is no key.
+/// Why a key could not be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyError {
     /// Too little key material.
-    #[error("{got} bytes of key material, and {MIN_KEY_MATERIAL_LEN} are the least")]
+    #[error("{got} bytes of key material, at least {MIN_KEY_MATERIAL_LEN} are needed")]
     ShortMaterial {
-        /// The bytes there are.
+        /// The length of the key material.
         got: usize,
     },
-    /// Zero, or not below the group's order.
-    #[error("a secret key that is zero or not below the group's order")]
+    /// The scalar is zero or not below the group order.
+    #[error("the secret key is zero or not below the group order")]
     BadSecret,
     /// The random number generator failed.
-    #[error("no randomness")]
+    #[error("the random number generator failed")]
     Randomness,
 }
 
-/// Why a key is not admitted.
+/// Why a key was not admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AdmissionError {
-    /// The key is none.
+    /// The key does not decode.
     #[error("key: {0}")]
     Key(DecodeError),
-    /// The proof of possession is no point of the right form.
+    /// The proof of possession does not decode.
     #[error("proof of possession: {0}")]
     Pop(DecodeError),
-    /// The proof of possession is not of this key.
-    #[error("the proof of possession is not of this key")]
+    /// The proof of possession does not belong to this key.
+    #[error("the proof of possession does not belong to this key")]
     BadPop,
     /// The key was revoked.
     #[error("the key of {signer} was revoked")]
     Revoked {
-        /// Whose key.
+        /// The signer.
         signer: SignerId,
     },
 }
 
-/// Why coefficients and labels are no program.
+/// Why a program is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
-    /// Without inputs.
-    #[error("a program without inputs")]
+    /// The program has no inputs.
+    #[error("the program has no inputs")]
     EmptyProgram,
-    /// As many coefficients as labels are needed.
+    /// The numbers of coefficients and labels differ.
     #[error("{coefficients} coefficients for {labels} labels")]
     LengthMismatch {
-        /// Coefficients.
+        /// The number of coefficients.
         coefficients: usize,
-        /// Labels.
+        /// The number of labels.
         labels: usize,
     },
-    /// Too many.
-    #[error("{got} inputs, and {MAX_INPUTS} are allowed")]
+    /// Too many inputs.
+    #[error("{got} inputs, at most {MAX_INPUTS} are allowed")]
     TooManyInputs {
-        /// Inputs.
+        /// The number of inputs.
         got: usize,
     },
-    /// A zero takes its label out of the equation, and with it what binds the signer.
+    /// A zero coefficient would remove its label from the equation, and with it the binding to the signer.
     #[error("coefficient {index} is zero")]
     ZeroCoefficient {
-        /// Which input, from 0.
+        /// The index of the input, from 0.
         index: usize,
     },
-    /// The same label twice.
+    /// Two inputs have the same label.
     #[error("inputs {first} and {second} have the same label")]
     DuplicateLabel {
-        /// Where it is first.
+        /// The index of the first one.
         first: usize,
-        /// Where it is again.
+        /// The index of the second one.
         second: usize,
     },
-    /// A coefficient of 65 bits or more.
+    /// A coefficient of more than 64 bits.
     #[error("coefficient {index} is out of bounds")]
     OutOfBounds {
-        /// Which input, from 0.
+        /// The index of the input, from 0.
         index: usize,
     },
 }
 
-/// Why a signer's key does not count.
+/// Why the signatures of a key are not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StandingError {
-    /// Nobody announced the key.
-    #[error("nobody knows the key of {signer}")]
+#[non_exhaustive]
+pub enum KeyStatusError {
+    /// The key is not known.
+    #[error("the key of {signer} is not known")]
     UnknownSigner {
-        /// Whose key.
+        /// The signer.
         signer: SignerId,
     },
-    /// The key is known, and nobody proved to have its secret.
+    /// The key is known, but without a proof of possession.
     #[error("the key of {signer} has no proof of possession")]
     MissingPop {
-        /// Whose key.
+        /// The signer.
         signer: SignerId,
     },
-    /// The signer signed two messages under one label.
+    /// The key was revoked, because the signer signed two messages under one label.
     #[error("the key of {signer} was revoked")]
     Revoked {
-        /// Whose key.
+        /// The signer.
         signer: SignerId,
     },
 }
 
-/// Why a combined signature is not accepted.
+/// Why a combined signature was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum VerifyError {
-    /// A signer's key does not count.
+    /// The key of a signer is not accepted.
     #[error(transparent)]
-    Standing(#[from] StandingError),
-    /// As many partial sums as signers are needed.
-    #[error("{got} partial sums for {expected} signers")]
+    KeyStatus(#[from] KeyStatusError),
+    /// The numbers of partial sums and signers differ.
+    #[error("expected {expected} partial sums, one per signer, got {got}")]
     PartialCountMismatch {
-        /// Signers of the program.
+        /// The signers of the program.
         expected: usize,
-        /// Partial sums of the signature.
+        /// The partial sums of the signature.
         got: usize,
     },
-    /// A partial sum that no messages within bounds add up to.
+    /// A partial sum that no messages within bounds can produce.
     #[error("the partial sum of {signer} is out of bounds")]
     OutOfBounds {
-        /// Whose sum.
+        /// The signer.
         signer: SignerId,
     },
     /// The partial sums do not add up to the claimed total.
     #[error("the partial sums do not add up to the total")]
     SumMismatch,
-    /// The equation does not hold: somebody did not sign this, or somebody changed it.
-    #[error("the pairing equation does not hold")]
+    /// The pairing equation is not satisfied: a message was not signed, or the signature was modified.
+    #[error("the pairing equation is not satisfied")]
     PairingMismatch,
 }
 
-/// Why one signature is not accepted.
+/// Why a signature was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignatureError {
-    /// The signer's key does not count.
+    /// The key of the signer is not accepted.
     #[error(transparent)]
-    Standing(#[from] StandingError),
-    /// A message of 65 bits or more.
+    KeyStatus(#[from] KeyStatusError),
+    /// A message of more than 64 bits.
     #[error("the message of {signer} is out of bounds")]
     OutOfBounds {
-        /// Who signed it.
+        /// The signer.
         signer: SignerId,
     },
-    /// The equation does not hold.
-    #[error("the pairing equation does not hold for {signer}")]
+    /// The pairing equation is not satisfied.
+    #[error("the pairing equation is not satisfied for {signer}")]
     PairingMismatch {
-        /// Who is said to have signed.
+        /// The claimed signer.
         signer: SignerId,
     },
 }
 
-/// Inputs that are not signed by whom they should be; never empty.
+/// The invalid inputs; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} bad inputs, the first at {}: {}", .0.len(), first_index(.0), first_error(.0))]
+#[error("{} invalid inputs, the first at index {}: {}", .0.len(), first_index(.0), first_error(.0))]
 pub struct BadInputs(pub Vec<(usize, SignatureError)>);
 
 fn first_index(bad: &[(usize, SignatureError)]) -> usize {
@@ -275,56 +284,58 @@ fn first_error(bad: &[(usize, SignatureError)]) -> String {
         .map_or_else(String::new, |(_, error)| error.to_string())
 }
 
-/// Why signatures on many labels are not all accepted.
+/// Why a batch of signatures was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BatchError {
-    /// As many signatures as labels are needed.
+    /// The numbers of signatures and labels differ.
     #[error("{signatures} signatures for {labels} labels")]
     LengthMismatch {
-        /// Labels.
+        /// The number of labels.
         labels: usize,
-        /// Signatures.
+        /// The number of signatures.
         signatures: usize,
     },
-    /// Some are not what they should be.
+    /// Some signatures are invalid.
     #[error(transparent)]
     BadInputs(#[from] BadInputs),
 }
 
-/// Why signatures cannot be combined.
+/// Why signatures could not be combined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CombineError {
-    /// As many signatures as inputs are needed.
-    #[error("{got} signatures for {expected} inputs")]
+    /// The numbers of signatures and inputs differ.
+    #[error("expected {expected} signatures, one per input, got {got}")]
     LengthMismatch {
-        /// Inputs of the program.
+        /// The inputs of the program.
         expected: usize,
-        /// Signatures.
+        /// The signatures.
         got: usize,
     },
-    /// Some are not what they should be.
+    /// Some signatures are invalid.
     #[error(transparent)]
     BadInputs(#[from] BadInputs),
-    /// The programs do not go together.
+    /// The programs cannot be joined.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// A combined signature has not as many partial sums as its program has signers.
-    #[error("part {part} has {got} partial sums for {expected} signers")]
+    /// The numbers of partial sums and signers of a part differ.
+    #[error("part {part}: expected {expected} partial sums, one per signer, got {got}")]
     PartialCountMismatch {
-        /// Which part, from 0.
+        /// The index of the part, from 0.
         part: usize,
-        /// Signers of its program.
+        /// The signers of its program.
         expected: usize,
-        /// Partial sums of its signature.
+        /// The partial sums of its signature.
         got: usize,
     },
-    /// One program counts in integers and another in residues.
+    /// The parts mix integers and residues.
     #[error("part {part} has other bounds than the first")]
     BoundsMismatch {
-        /// Which part, from 0.
+        /// The index of the part, from 0.
         part: usize,
     },
-    /// The signatures cancel each other out, which those of honest signers do not.
+    /// The signatures cancel out. Those of honest signers do not.
     #[error("the sum of the signatures is the point at infinity")]
     IdentityPoint,
 }
@@ -341,18 +352,19 @@ impl From<BatchError> for CombineError {
     }
 }
 
-/// Why something cannot be signed.
+/// Why a message was not signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignError {
-    /// The label names somebody else.
-    #[error("the label is of {label}, and the key of {key}")]
+    /// The label names another signer.
+    #[error("the label names signer {label}, but the key is that of {key}")]
     WrongSigner {
-        /// Whom the label names.
+        /// The signer that the label names.
         label: SignerId,
-        /// Whose key it is.
+        /// The signer that the key belongs to.
         key: SignerId,
     },
-    /// A message of 65 bits or more.
+    /// A message of more than 64 bits.
     #[error("the message {message} is out of bounds")]
     OutOfBounds {
         /// The message.
@@ -360,30 +372,31 @@ pub enum SignError {
     },
 }
 
-/// Why something is no evidence that a signer signed twice.
+/// Why a pair of signatures does not prove equivocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EquivocationError {
-    /// Both signatures are of one message: that is allowed.
-    #[error("both signatures are of the same message")]
+    /// Both signatures are on the same message, which is allowed.
+    #[error("both signatures are on the same message")]
     SameMessage,
-    /// The label names somebody else.
-    #[error("the label is of {label}, and the key of {key}")]
+    /// The label names another signer.
+    #[error("the label names signer {label}, but the key is that of {key}")]
     WrongSigner {
-        /// Whom the label names.
+        /// The signer that the label names.
         label: SignerId,
-        /// Whose key it is.
+        /// The signer that the key belongs to.
         key: SignerId,
     },
-    /// One of the two is not a signature on the label.
-    #[error("signature {index} of the two does not hold")]
+    /// One of the signatures is not valid on the label.
+    #[error("signature {index} is not valid")]
     PairingMismatch {
         /// 0 or 1.
         index: usize,
     },
-    /// Nobody announced the key.
-    #[error("nobody knows the key of {signer}")]
+    /// The key is not known.
+    #[error("the key of {signer} is not known")]
     UnknownSigner {
-        /// Whose key.
+        /// The signer.
         signer: SignerId,
     },
 }

@@ -1,9 +1,9 @@
-//! Combining signatures: no key is needed, anybody can.
+//! Combining signatures. No key is needed.
 
 use crate::{
     batch::check_all,
     combined::Combined,
-    curve::{self, Sum},
+    curve::{self, G1Projective},
     error::{CombineError, ProgramError},
     program::Program,
     scalar::Scalar,
@@ -13,13 +13,14 @@ use crate::{
 };
 use rand_core::CryptoRngCore;
 
-/// Combines signatures after checking each of them: `signatures[i]` is the one on the program's label `i`.
+/// Checks each signature and combines them: `signatures[i]` is the signature on the program's label `i`.
 ///
-/// `rng` weights the signatures in the check; it must not be known to whom they come from.
+/// `rng` draws the weights of the check. Whoever made the signatures must not be able to predict it.
+///
 /// Cost: [`check_all`], then [`evaluate_unchecked`].
 ///
 /// # Errors
-/// [`CombineError::LengthMismatch`], or [`CombineError::BadInputs`] with every signature that does not hold.
+/// [`CombineError::LengthMismatch`], or [`CombineError::BadInputs`] with every invalid signature.
 pub fn evaluate(
     program: &Program,
     signatures: &[Signature],
@@ -30,10 +31,10 @@ pub fn evaluate(
     evaluate_unchecked(program, signatures)
 }
 
-/// Combines signatures that were checked before. One that does not hold makes a result that does not hold, and nobody
-/// can tell from it which.
+/// Combines signatures that were checked before. One invalid signature makes the result invalid, and the result does
+/// not show which it was.
 ///
-/// Cost: one multi-scalar multiplication with scalars as long as the coefficients.
+/// Cost: one multi-scalar multiplication, with scalars of the length of the coefficients.
 ///
 /// # Errors
 /// [`CombineError::LengthMismatch`] or [`CombineError::IdentityPoint`].
@@ -51,7 +52,7 @@ pub fn evaluate_unchecked(
     let partial = |inputs: &Vec<usize>| inputs.iter().filter_map(product).sum();
     combined(
         &gamma,
-        program.organized().inputs.iter().map(partial).collect(),
+        program.groups().inputs.iter().map(partial).collect(),
     )
 }
 
@@ -64,7 +65,7 @@ fn refuse_other_count(program: &Program, signatures: &[Signature]) -> Result<(),
     }
 }
 
-fn combined(gamma: &Sum, partials: Vec<Scalar>) -> Result<Combined, CombineError> {
+fn combined(gamma: &G1Projective, partials: Vec<Scalar>) -> Result<Combined, CombineError> {
     if curve::is_identity(gamma) {
         return Err(CombineError::IdentityPoint);
     }
@@ -77,22 +78,22 @@ fn combined(gamma: &Sum, partials: Vec<Scalar>) -> Result<Combined, CombineError
 /// A combined signature that becomes part of a larger one.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// What its result is multiplied by.
+    /// The weight of its result.
     pub weight: Scalar,
-    /// What it is of.
+    /// Its program.
     pub program: &'a Program,
     /// The signature.
     pub combined: &'a Combined,
 }
 
-/// Combines what was combined already: the program `Σ weight·program` and its signature.
+/// Combines combined signatures, and returns the program `Σ weight·program` and its signature.
 ///
-/// No label may be in two of the programs. A signer may: the result has one partial sum for each. Nothing is checked of
-/// the signatures; the result holds if they do.
+/// The programs must not have a label in common. They may have signers in common: the result has one partial sum for
+/// each signer. The signatures are not checked; the result is valid if they are.
 ///
 /// # Errors
-/// [`CombineError::BoundsMismatch`], [`CombineError::PartialCountMismatch`], [`CombineError::Program`] when the programs
-/// have a label in common or a coefficient leaves its bounds, or [`CombineError::IdentityPoint`].
+/// [`CombineError::BoundsMismatch`], [`CombineError::PartialCountMismatch`], [`CombineError::Program`] if the programs
+/// have a label in common or a coefficient exceeds its bounds, or [`CombineError::IdentityPoint`].
 pub fn combine_disjoint(parts: &[Part<'_>]) -> Result<(Program, Combined), CombineError> {
     let first = parts.first().ok_or(ProgramError::EmptyProgram)?;
     let bounds = first.program.bounds();
@@ -136,7 +137,7 @@ fn joined_program(parts: &[Part<'_>]) -> Result<Program, CombineError> {
     } in parts
     {
         for (coefficient, label) in program.coefficients().iter().zip(program.labels()) {
-            // Bounds are those of the product, whatever it was made from: the partial sums follow it modulo `q`.
+            // Only the product has to be within bounds. The partial sums follow it modulo `q`.
             coefficients.push(*weight * *coefficient);
             labels.push(label.clone());
         }

@@ -1,51 +1,24 @@
-//! Keys, the identity that is a key's fingerprint, and proofs of possession.
+//! Keys and proofs of possession.
 
 use crate::{
     curve::{self, Secret, G2},
     error::{DecodeError, KeyError},
-    suite::{DST_POP, G1_LEN, G2_LEN, ID_LEN, ID_TAG, KEY_INFO, MIN_KEY_MATERIAL_LEN, SCALAR_LEN},
+    identity::SignerId,
+    suite::{DST_POP, G1_LEN, G2_LEN, ID_TAG, KEY_INFO, MIN_KEY_MATERIAL_LEN, SCALAR_LEN},
 };
 use rand_core::CryptoRngCore;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use zeroize::Zeroizing;
 
-/// The message base `U`, compressed: a point that nobody knows the logarithm of to any other. Every message is a multiple
-/// of it.
+/// The message base `U`, compressed: a point whose discrete logarithm to any other base is not known. The scheme signs
+/// multiples of it.
 pub fn message_base() -> [u8; G1_LEN] {
     curve::g1_to_bytes(curve::base())
 }
 
-/// Who signs: the hash of the public key.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SignerId([u8; ID_LEN]);
-
-impl SignerId {
-    /// Takes 32 bytes for an identity, whether there is such a key or not.
-    pub const fn from_bytes(bytes: [u8; ID_LEN]) -> Self {
-        Self(bytes)
-    }
-
-    /// The bytes.
-    pub const fn as_bytes(&self) -> &[u8; ID_LEN] {
-        &self.0
-    }
-}
-
-impl fmt::Display for SignerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for SignerId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-/// A public key: a point of the subgroup, not zero. Whether somebody has its secret is another question, which
-/// [`Signers`](crate::Signers) asks.
+/// A public key: a non-zero point of the subgroup. Proof of possession is a separate check, by
+/// [`Signers`](crate::Signers).
 #[derive(Clone)]
 pub struct PublicKey {
     point: G2,
@@ -54,7 +27,7 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads 96 bytes.
+    /// Decodes 96 bytes.
     ///
     /// Cost: a decompression, a subgroup check and a hash.
     ///
@@ -74,11 +47,11 @@ impl PublicKey {
         Self {
             point,
             bytes,
-            id: SignerId(hash.finalize().into()),
+            id: SignerId::from_bytes(hash.finalize().into()),
         }
     }
 
-    /// The 96 bytes.
+    /// The encoding, 96 bytes.
     pub fn to_bytes(&self) -> [u8; G2_LEN] {
         self.bytes
     }
@@ -92,7 +65,7 @@ impl PublicKey {
         &self.point
     }
 
-    /// Whether `pop` was made with this key's secret.
+    /// Whether `pop` was made with the secret key of this public key.
     ///
     /// Cost: a hash to the curve and two pairings.
     pub(crate) fn is_possessed(&self, pop: &ProofOfPossession) -> bool {
@@ -116,14 +89,14 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// The claim to have a key's secret: 48 bytes that are a point of the subgroup, not zero.
+/// An unchecked proof of possession: 48 bytes that encode a non-zero point of the subgroup.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ProofOfPossession {
     point: curve::G1,
 }
 
 impl ProofOfPossession {
-    /// Reads 48 bytes; whether they prove anything, [`Signers::register`](crate::Signers::register) finds out.
+    /// Decodes 48 bytes. [`Signers::register`](crate::Signers::register) checks the proof.
     ///
     /// # Errors
     /// [`DecodeError::BadLength`], [`BadPoint`](DecodeError::BadPoint),
@@ -137,7 +110,7 @@ impl ProofOfPossession {
         Ok(Self { point })
     }
 
-    /// The 48 bytes.
+    /// The encoding, 48 bytes.
     pub fn to_bytes(&self) -> [u8; G1_LEN] {
         curve::g1_to_bytes(&self.point)
     }
@@ -149,19 +122,19 @@ impl fmt::Debug for ProofOfPossession {
     }
 }
 
-/// A secret key with its public key. The secret is wiped when this is dropped, and is never printed.
+/// A secret key with its public key. The secret is wiped on drop and never printed.
 ///
 /// # Security
-/// The key must serve nothing else. A key of the finality scheme shows `sk·g1`, and a scheme like this one whose
-/// message base were `g1` would be forged with that; the base here is another point, and [`SigningKey::generate`] derives
-/// other keys than every other use of the same material.
+/// Do not use the key for any other scheme. A key of the finality scheme publishes `sk·g1`; a scheme like this one with
+/// message base `g1` could be forged with it. Here the base is another point, and [`SigningKey::generate`] uses its own
+/// derivation tag.
 pub struct SigningKey {
     secret: Secret,
     public: PublicKey,
 }
 
 impl SigningKey {
-    /// Derives a key from secret material of at least 32 bytes: the BLS draft's KeyGen with the info `MKLHS-V01`.
+    /// Derives a key from at least 32 bytes of secret material: KeyGen of the BLS draft with the info `MKLHS-V01`.
     ///
     /// # Errors
     /// [`KeyError::ShortMaterial`].
@@ -175,7 +148,7 @@ impl SigningKey {
             .ok_or(KeyError::BadSecret)
     }
 
-    /// Draws a new key.
+    /// Generates a random key.
     ///
     /// # Errors
     /// [`KeyError::Randomness`] when `rng` fails.
@@ -186,10 +159,10 @@ impl SigningKey {
         Self::generate(material.as_ref())
     }
 
-    /// Reads 32 big-endian bytes.
+    /// Decodes 32 big-endian bytes.
     ///
     /// # Errors
-    /// [`KeyError::BadSecret`] for zero and for what is not below `q`.
+    /// [`KeyError::BadSecret`] for zero and for values not below `q`.
     pub fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Result<Self, KeyError> {
         Secret::from_bytes(bytes)
             .map(Self::of_secret)
@@ -202,7 +175,7 @@ impl SigningKey {
         Self { secret, public }
     }
 
-    /// The secret, as 32 big-endian bytes that wipe themselves.
+    /// The secret, as 32 big-endian bytes that are wiped on drop.
     pub fn expose(&self) -> Zeroizing<[u8; SCALAR_LEN]> {
         self.secret.expose()
     }
@@ -217,7 +190,7 @@ impl SigningKey {
         self.public.id
     }
 
-    /// Proves that the secret of the public key is known.
+    /// Proves knowledge of the secret key.
     pub fn prove_possession(&self) -> ProofOfPossession {
         let hash = curve::hash_to_g1(DST_POP, &self.public.bytes);
         ProofOfPossession {

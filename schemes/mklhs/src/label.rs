@@ -1,15 +1,15 @@
-//! What a number is signed under: whose it is, of which chain, of when, and what it measures.
+//! Labels: who signs a number, on which chain, at what time, and what it measures.
 
 use crate::{
-    curve::{self, Sum},
+    curve::{self, G1Projective},
     error::{LabelError, LabelField},
-    keys::SignerId,
+    identity::SignerId,
     suite::{DST_LABEL, G1_LEN, ID_LEN, MAX_LABEL_FIELD_LEN},
 };
 
-/// Four fields, each after two bytes with its length: `context ‖ signer ‖ dataset ‖ tag`.
+/// Four fields, each preceded by its length in two bytes: `context ‖ signer ‖ dataset ‖ tag`.
 ///
-/// No two labels have the same bytes, and the signer is part of them: a label cannot be claimed by another key.
+/// The encoding is injective and includes the signer: another key cannot claim the label.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Label {
     bytes: Vec<u8>,
@@ -18,16 +18,16 @@ pub struct Label {
     dataset_len: usize,
 }
 
-/// Bytes that say how long a field is.
+/// Bytes of the length of a field.
 const LENGTH_LEN: usize = 2;
 
 impl Label {
-    /// Puts a label together.
+    /// Creates a label.
     ///
     /// `context` names the chain or the deployment, `dataset` the epoch or the height, `tag` the metric and its index.
     ///
     /// # Errors
-    /// [`LabelError::FieldTooLong`] above 65 535 bytes.
+    /// [`LabelError::FieldTooLong`] for fields of more than 65 535 bytes.
     pub fn new(
         context: &[u8],
         signer: SignerId,
@@ -57,10 +57,10 @@ impl Label {
         })
     }
 
-    /// Reads a label.
+    /// Decodes a label.
     ///
     /// # Errors
-    /// [`LabelError::BadLength`] with the field at which the bytes do not go on as they should.
+    /// [`LabelError::BadLength`] with the field whose length is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LabelError> {
         let mut rest = bytes;
         let mut field = |field| take_field(&mut rest).ok_or(LabelError::BadLength { field });
@@ -78,12 +78,12 @@ impl Label {
         Self::new(context, SignerId::from_bytes(signer), dataset, tag)
     }
 
-    /// The bytes, which are what is hashed.
+    /// The encoding, which is what is hashed.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Who signs under this label.
+    /// The signer.
     pub fn signer(&self) -> SignerId {
         self.signer
     }
@@ -113,13 +113,13 @@ impl Label {
         rest.get(..length).unwrap_or(rest)
     }
 
-    /// `H(label)`, compressed: what the signature is on, besides the message.
+    /// `H(label)`, compressed: the point that a signature on this label is based on.
     pub fn hash_to_curve(&self) -> [u8; G1_LEN] {
         curve::g1_to_bytes(&curve::one_to_affine(&self.point()))
     }
 
     /// `H(label)`.
-    pub(crate) fn point(&self) -> Sum {
+    pub(crate) fn point(&self) -> G1Projective {
         curve::hash_to_g1(DST_LABEL, &self.bytes)
     }
 }

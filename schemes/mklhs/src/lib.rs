@@ -1,14 +1,15 @@
 #![doc = include_str!("../README.md")]
-#![deny(unsafe_code)]
 
 mod batch;
 mod bounds;
+mod check;
 mod combined;
-#[allow(unsafe_code)]
+#[allow(unsafe_code, reason = "calls blst")]
 mod curve;
 mod equivocation;
 mod error;
 mod evaluate;
+mod identity;
 mod keys;
 mod label;
 mod program;
@@ -25,15 +26,16 @@ pub use combined::Combined;
 pub use equivocation::EquivocationProof;
 pub use error::{
     AdmissionError, BadInputs, BatchError, CombineError, DecodeError, EquivocationError,
-    EvidenceError, KeyError, LabelError, LabelField, ProgramError, SignError, SignatureError,
-    StandingError, VerifyError,
+    EvidenceError, KeyError, KeyStatusError, LabelError, LabelField, ProgramError, SignError,
+    SignatureError, VerifyError,
 };
 pub use evaluate::{combine_disjoint, evaluate, evaluate_unchecked, Part};
-pub use keys::{message_base, ProofOfPossession, PublicKey, SignerId, SigningKey};
+pub use identity::SignerId;
+pub use keys::{message_base, ProofOfPossession, PublicKey, SigningKey};
 pub use label::Label;
-pub use program::{organize, Organized, PreparedProgram, Program};
+pub use program::{group_by_signer, PreparedProgram, Program, SignerGroups};
 pub use register::{labels_in_journal, LabelRegister, Recorded, RegisterError, RegisterFiles};
 pub use scalar::{ParseScalarError, Scalar};
 pub use signature::Signature;
-pub use signers::{Signers, Standing};
+pub use signers::{KeyStatus, Signers};
 pub use verify::{verify, Verified};

@@ -1,10 +1,10 @@
-//! What is computed: a linear combination of labelled numbers.
+//! Programs: linear combinations of labelled numbers.
 
 use crate::{
     bounds::Bounds,
-    curve::{self, Sum},
+    curve::{self, G1Projective},
     error::ProgramError,
-    keys::SignerId,
+    identity::SignerId,
     label::Label,
     scalar::Scalar,
     suite::{DST_LABEL, INTEGER_BITS, MAX_INPUTS, PROGRAM_TAG},
@@ -13,53 +13,53 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// The distinct signers of a list of labels in the order in which they first appear, and whose labels are where.
+/// The distinct signers of a list of labels, in order of first appearance, and the labels of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Organized {
-    /// Who signs.
+pub struct SignerGroups {
+    /// The signers.
     pub signers: Vec<SignerId>,
-    /// For each of them the indices of the labels, in ascending order.
+    /// For each signer, the indices of the labels, in ascending order.
     pub inputs: Vec<Vec<usize>>,
 }
 
-/// Sorts labels by signer.
-pub fn organize<'a>(labels: impl IntoIterator<Item = &'a Label>) -> Organized {
+/// Groups labels by signer.
+pub fn group_by_signer<'a>(labels: impl IntoIterator<Item = &'a Label>) -> SignerGroups {
     let mut places = HashMap::new();
-    let mut organized = Organized {
+    let mut groups = SignerGroups {
         signers: Vec::new(),
         inputs: Vec::<Vec<usize>>::new(),
     };
     for (index, label) in labels.into_iter().enumerate() {
         let signer = label.signer();
-        let place = *places.entry(signer).or_insert(organized.signers.len());
-        match organized.inputs.get_mut(place) {
+        let place = *places.entry(signer).or_insert(groups.signers.len());
+        match groups.inputs.get_mut(place) {
             Some(inputs) => inputs.push(index),
             None => {
-                organized.signers.push(signer);
-                organized.inputs.push(vec![index]);
+                groups.signers.push(signer);
+                groups.inputs.push(vec![index]);
             }
         }
     }
-    organized
+    groups
 }
 
 /// A linear combination `Σ fᵢ·mᵢ` of numbers under distinct labels.
 ///
-/// It is what a verifier wants to know, from its own view of the epoch and the stakes, and never what an aggregator
-/// hands over: the right result of another program is no forgery.
+/// Every verifier builds the program from its own view of the epoch and the stakes. It must never take it from an
+/// aggregator: a valid result of another program is not a forgery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     bounds: Bounds,
     coefficients: Vec<Scalar>,
     labels: Vec<Label>,
-    organized: Organized,
+    groups: SignerGroups,
 }
 
 impl Program {
-    /// Puts a program together.
+    /// Creates a program.
     ///
     /// # Errors
-    /// [`ProgramError`] with the first rule that is broken, in the order of its variants.
+    /// [`ProgramError`] with the first broken rule, in the order of its variants.
     pub fn new(
         bounds: Bounds,
         coefficients: Vec<Scalar>,
@@ -87,38 +87,38 @@ impl Program {
         }
         Ok(Self {
             bounds,
-            organized: organize(&labels),
+            groups: group_by_signer(&labels),
             coefficients,
             labels,
         })
     }
 
-    /// What its numbers are.
+    /// The range of its numbers.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// What each number is multiplied by.
+    /// The coefficient of each number.
     pub fn coefficients(&self) -> &[Scalar] {
         &self.coefficients
     }
 
-    /// What each number is signed under.
+    /// The label of each number.
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
 
-    /// Who signs what.
-    pub fn organized(&self) -> &Organized {
-        &self.organized
+    /// The labels of each signer.
+    pub fn groups(&self) -> &SignerGroups {
+        &self.groups
     }
 
-    /// The distinct signers, in the order in which they first appear.
+    /// The distinct signers, in order of first appearance.
     pub fn signers(&self) -> &[SignerId] {
-        &self.organized.signers
+        &self.groups.signers
     }
 
-    /// What names this program in logs and messages: a hash of every coefficient and label.
+    /// The digest that names this program in logs and messages: a hash of all coefficients and labels.
     pub fn digest(&self) -> [u8; 32] {
         let be32 = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         let mut hash = Sha256::new()
@@ -132,10 +132,10 @@ impl Program {
         hash.finalize().into()
     }
 
-    /// The part of a verification that needs no numbers: the points of the labels, weighted and added for each signer.
+    /// The offline part of a verification: hashes the labels, and sums the weighted points of each signer. The result
+    /// serves every verification of this program.
     ///
-    /// Cost: a hash to the curve for each label, on all threads of rayon's pool. It serves every verification of this
-    /// program.
+    /// Cost: a hash to the curve for each label, on all threads of rayon's pool.
     pub fn prepare(&self) -> PreparedProgram {
         PreparedProgram {
             outline: self.outline(),
@@ -144,14 +144,14 @@ impl Program {
     }
 
     /// `Lⱼ = Σ fᵢ·H(labelᵢ)` for each signer.
-    pub(crate) fn label_sums(&self) -> Vec<Sum> {
+    pub(crate) fn label_sums(&self) -> Vec<G1Projective> {
         let points = curve::map_all(DST_LABEL, &self.labels);
         let pick = |inputs: &Vec<usize>| {
             let point = |index: &usize| points.get(*index).copied();
             let points: Vec<_> = inputs.iter().filter_map(point).collect();
             curve::label_sum(&points, &self.coefficients_of(inputs))
         };
-        self.organized.inputs.par_iter().map(pick).collect()
+        self.groups.inputs.par_iter().map(pick).collect()
     }
 
     fn coefficients_of(&self, inputs: &[usize]) -> Vec<Scalar> {
@@ -170,8 +170,8 @@ impl Program {
         };
         Outline {
             bounds: self.bounds,
-            signers: self.organized.signers.clone(),
-            limits: self.organized.inputs.iter().map(limit).collect(),
+            signers: self.groups.signers.clone(),
+            limits: self.groups.inputs.iter().map(limit).collect(),
         }
     }
 }
@@ -186,17 +186,17 @@ fn refuse_duplicates(labels: &[Label]) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// What a program says of its signers: all that is needed besides the points of the labels.
+/// Everything that a verification needs of a program except the points of the labels.
 #[derive(Clone, Debug)]
 pub(crate) struct Outline {
     pub(crate) bounds: Bounds,
     pub(crate) signers: Vec<SignerId>,
-    /// `Σ |fᵢ|` of each signer: his partial sum is at most this times `2^64`.
+    /// `Σ |fᵢ|` of each signer. Its partial sum is at most this times `2^64`.
     limits: Vec<u128>,
 }
 
 impl Outline {
-    /// The signer whose sum no messages within bounds add up to.
+    /// The first signer whose partial sum cannot result from messages within bounds.
     pub(crate) fn out_of_bounds(&self, partials: &[Scalar]) -> Option<SignerId> {
         if self.bounds == Bounds::Residues {
             return None;
@@ -208,15 +208,15 @@ impl Outline {
     }
 }
 
-/// A program whose labels are hashed: what a light client keeps for an epoch.
+/// A program with hashed labels, which a light client can keep for an epoch.
 #[derive(Clone)]
 pub struct PreparedProgram {
     pub(crate) outline: Outline,
-    pub(crate) label_sums: Vec<Sum>,
+    pub(crate) label_sums: Vec<G1Projective>,
 }
 
 impl PreparedProgram {
-    /// The distinct signers, in the order in which they first appear.
+    /// The distinct signers, in order of first appearance.
     pub fn signers(&self) -> &[SignerId] {
         &self.outline.signers
     }

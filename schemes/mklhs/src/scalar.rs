@@ -1,4 +1,4 @@
-//! Public integers modulo `q`, read as signed: what is above `q/2` stands for a negative number.
+//! Public integers modulo `q`, in signed representation: values above `q/2` are negative numbers.
 
 use crate::{curve, suite::SCALAR_LEN};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
 };
 
-/// The order `q` of the groups, lowest limb first.
+/// The group order `q`, least significant limb first.
 const ORDER: [u64; 4] = [
     0xffff_ffff_0000_0001,
     0x53bd_a402_fffe_5bfe,
@@ -22,28 +22,28 @@ const LARGEST: [u64; 4] = [
     0x39f6_d3a9_94ce_bea4,
 ];
 
-/// A public integer modulo `q`: a coefficient, a message, a sum.
+/// A public integer modulo `q`: a coefficient, a message or a sum.
 ///
-/// It converts from every built-in integer; negative numbers are `q` minus their absolute value. It prints as a signed
-/// decimal and reads back from one.
+/// Converts from every built-in integer type; negative numbers are `q` minus their absolute value. Displays and parses
+/// as a signed decimal.
 ///
 /// # Security
-/// Arithmetic takes a time that depends on the values. Nothing secret may be put into it.
+/// Not constant-time. Use it for public values only.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Scalar([u64; 4]);
 
-/// A text is no number between `−(q − 1)/2` and `(q − 1)/2`.
+/// The text is not an integer from `−(q − 1)/2` to `(q − 1)/2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no decimal number between -(q-1)/2 and (q-1)/2")]
+#[error("not a decimal integer from -(q-1)/2 to (q-1)/2")]
 pub struct ParseScalarError;
 
 impl Scalar {
-    /// Nought.
+    /// Zero.
     pub const ZERO: Self = Self([0; 4]);
     /// One.
     pub const ONE: Self = Self([1, 0, 0, 0]);
 
-    /// From 32 big-endian bytes; `None` when they are not below `q`.
+    /// Decodes 32 big-endian bytes; `None` if the value is not below `q`.
     pub fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self> {
         let mut limbs = [0; 4];
         for (limb, chunk) in limbs.iter_mut().zip(bytes.rchunks_exact(8)) {
@@ -54,7 +54,7 @@ impl Scalar {
         is_less(&limbs, &ORDER).then_some(Self(limbs))
     }
 
-    /// 32 big-endian bytes.
+    /// The encoding, 32 big-endian bytes.
     pub fn to_bytes(&self) -> [u8; SCALAR_LEN] {
         let mut bytes = [0; SCALAR_LEN];
         for (chunk, limb) in bytes.rchunks_exact_mut(8).zip(self.0) {
@@ -63,12 +63,12 @@ impl Scalar {
         bytes
     }
 
-    /// Whether it is nought.
+    /// Whether the scalar is zero.
     pub fn is_zero(&self) -> bool {
         self.0 == [0; 4]
     }
 
-    /// The signed integer, where it fits.
+    /// The signed integer, if it fits.
     pub fn to_i128(&self) -> Option<i128> {
         let (is_negative, [low, high, 0, 0]) = self.sign_and_magnitude() else {
             return None;
@@ -81,7 +81,7 @@ impl Scalar {
         }
     }
 
-    /// Whether the number is negative, and its absolute value, lowest limb first.
+    /// Whether the number is negative, and its absolute value, least significant limb first.
     pub(crate) fn sign_and_magnitude(&self) -> (bool, [u64; 4]) {
         if is_less(&LARGEST, &self.0) {
             (true, difference(&ORDER, &self.0).0)
@@ -90,7 +90,7 @@ impl Scalar {
         }
     }
 
-    /// The absolute value of a number that has at most 64 bits besides its sign.
+    /// The absolute value, if it has at most 64 bits.
     pub(crate) fn short_magnitude(&self) -> Option<u64> {
         match self.sign_and_magnitude() {
             (_, [short, 0, 0, 0]) => Some(short),
@@ -98,7 +98,7 @@ impl Scalar {
         }
     }
 
-    /// Whether its absolute value is at most `limit · 2^64`.
+    /// Whether the absolute value is at most `limit · 2^64`.
     pub(crate) fn is_within(&self, limit: u128) -> bool {
         let (_, [low, middle, high, highest]) = self.sign_and_magnitude();
         let shifted = u128::from(high) << 64 | u128::from(middle);
@@ -146,7 +146,7 @@ impl Add for Scalar {
 
     fn add(self, other: Self) -> Self {
         let sum = limb_sum(&self.0, &other.0);
-        // Twice `q` has 256 bits: nothing is carried out of the last limb.
+        // `2q` has 256 bits, so the last limb does not carry out.
         let (reduced, borrowed) = difference(&sum, &ORDER);
         Self(if borrowed { sum } else { reduced })
     }
@@ -221,7 +221,7 @@ impl From<i32> for Scalar {
     }
 }
 
-/// Decimal digits that are read or printed at a time: the most that a limb holds.
+/// Decimal digits processed at a time: the maximum for a limb.
 const CHUNK: u32 = 19;
 
 impl fmt::Display for Scalar {
@@ -267,12 +267,12 @@ impl FromStr for Scalar {
     }
 }
 
-/// Divides in place and returns the rest.
+/// Divides in place and returns the remainder.
 fn divide(number: &mut [u64; 4], by: u64) -> u64 {
     let mut rest = 0;
     for limb in number.iter_mut().rev() {
         let value = u128::from(rest) << 64 | u128::from(*limb);
-        // Both are below 2^64: the quotient because `rest < by`, the new rest because `by` is.
+        // Both fit 64 bits: the quotient because `rest < by`, the remainder because it is below `by`.
         *limb = u64::try_from(value / u128::from(by)).unwrap_or(u64::MAX);
         rest = u64::try_from(value % u128::from(by)).unwrap_or(u64::MAX);
     }

@@ -1,19 +1,17 @@
-//! One signature: 80 bytes that vouch for one number under one label.
+//! Signatures: 80 bytes that authenticate one number under one label.
 
 use crate::{
-    bounds::{Bounds, Message},
+    bounds::Message,
     curve::{self, G1},
-    error::{DecodeError, SignError, SignatureError},
+    error::{DecodeError, SignError},
     keys::{PublicKey, SigningKey},
     label::Label,
     scalar::Scalar,
-    signers::Signers,
     suite::{G1_LEN, SCALAR_LEN, SIGNATURE_LEN},
 };
 use std::fmt;
 
-/// `gamma ‖ mu`: a point of the subgroup that is not zero, and the number. Whether the one belongs to the other is for
-/// [`Signature::check`] to say.
+/// `gamma ‖ mu`: a non-zero point of the subgroup, and the number. Use [`Signature::check`] to verify it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     pub(crate) gamma: G1,
@@ -21,12 +19,12 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Reads 80 bytes.
+    /// Decodes 80 bytes.
     ///
     /// Cost: a decompression and a subgroup check.
     ///
     /// # Errors
-    /// [`DecodeError`] with the first rule that is broken.
+    /// [`DecodeError`] with the first broken rule.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
         let bad_length = DecodeError::BadLength {
             expected: SIGNATURE_LEN,
@@ -41,7 +39,7 @@ impl Signature {
         })
     }
 
-    /// The 80 bytes.
+    /// The encoding, 80 bytes.
     pub fn to_bytes(&self) -> [u8; SIGNATURE_LEN] {
         let mut bytes = [0; SIGNATURE_LEN];
         let (gamma, message) = bytes.split_at_mut(G1_LEN);
@@ -50,33 +48,9 @@ impl Signature {
         bytes
     }
 
-    /// The number that is signed.
+    /// The signed number.
     pub fn message(&self) -> Scalar {
         self.message
-    }
-
-    /// Whether the label's signer signed the number.
-    ///
-    /// Cost: a hash to the curve and two pairings. [`check_all`](crate::check_all) is cheaper for many.
-    ///
-    /// # Errors
-    /// [`SignatureError`] with the signer and the first rule that is broken.
-    pub fn check(
-        &self,
-        signers: &Signers,
-        label: &Label,
-        bounds: Bounds,
-    ) -> Result<(), SignatureError> {
-        let signer = label.signer();
-        let key = signers.key(&signer)?;
-        if !bounds.admit(&self.message) {
-            return Err(SignatureError::OutOfBounds { signer });
-        }
-        if self.holds(key, label) {
-            Ok(())
-        } else {
-            Err(SignatureError::PairingMismatch { signer })
-        }
     }
 
     /// `e(γ, P2) = e(H(label) + m·U, pk)`.
@@ -101,17 +75,17 @@ impl fmt::Debug for Signature {
 }
 
 impl SigningKey {
-    /// `γ = sk·(H(label) + m·U)`, without asking whether the label was used before.
+    /// `γ = sk·(H(label) + m·U)`, without checking whether the label was used before.
     ///
     /// Deterministic. Cost: a hash to the curve, a constant-time multiplication, and additions for the message.
     ///
     /// # Errors
-    /// [`SignError::WrongSigner`] when the label names somebody else.
+    /// [`SignError::WrongSigner`] if the label names another signer.
     ///
     /// # Security
-    /// Two signatures on one label for two messages give everybody `sk·U`, and with it this key's signature on any
-    /// message. Use [`LabelRegister::sign`](crate::LabelRegister::sign), which remembers; this one is for callers that
-    /// keep such a record themselves, and write it to disk before they let the signature go.
+    /// Two signatures on one label for two messages reveal `sk·U`, with which anyone can sign any message in this key's
+    /// name. Use [`LabelRegister::sign`](crate::LabelRegister::sign), which prevents this. This function is for callers
+    /// that keep their own record, and write it to disk before they release the signature.
     pub fn sign_unregistered(
         &self,
         label: &Label,

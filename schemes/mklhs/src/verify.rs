@@ -1,29 +1,30 @@
-//! Verifying a combined signature.
+//! Verification of combined signatures.
 
 use crate::{
     combined::Combined,
-    curve::{self, Sum},
+    curve::{self, G1Projective},
     error::VerifyError,
-    keys::{PublicKey, SignerId},
+    identity::SignerId,
+    keys::PublicKey,
     program::{Outline, PreparedProgram, Program},
     scalar::Scalar,
     signers::Signers,
 };
 use rayon::prelude::*;
 
-/// What a combined signature proves.
+/// What a verified combined signature proves.
 ///
-/// A signer who shares his secret, or signs nonsense, can move his own part as he likes and the total with it; nobody can
-/// move the part of another. Rules about what is plausible have to be applied to each part.
+/// A signer that shares its secret or signs false numbers can change its own part, and with it the total, but not the
+/// part of another signer. Apply plausibility rules to each part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// `Σ fᵢ·mᵢ`.
     pub total: Scalar,
-    /// What each signer contributes, in the order of the program.
+    /// The contribution of each signer, in the order of the program.
     pub per_signer: Vec<(SignerId, Scalar)>,
 }
 
-/// Whether `combined` proves that `program` gives `total`.
+/// Checks that `combined` proves that `program` evaluates to `total`.
 ///
 /// Cost: a hash to the curve for each label, a pairing for each signer and one more, on all threads of rayon's pool.
 ///
@@ -31,8 +32,8 @@ pub struct Verified {
 /// The first broken rule, in the order of the variants of [`VerifyError`].
 ///
 /// # Security
-/// `program` must come from the verifier's own view, and `signers` from a registry with proofs of possession; neither
-/// from whom the signature comes from.
+/// Build `program` from the verifier's own view, and take `signers` from a registry with proofs of possession. Never
+/// take either from the sender of the signature.
 pub fn verify(
     program: &Program,
     signers: &Signers,
@@ -46,7 +47,7 @@ pub fn verify(
 }
 
 impl PreparedProgram {
-    /// The part of [`verify`] that is left when the labels are hashed.
+    /// The online part of [`verify`], after the labels have been hashed.
     ///
     /// Cost: a pairing for each signer and one more, on all threads of rayon's pool.
     ///
@@ -67,7 +68,7 @@ impl PreparedProgram {
     }
 }
 
-/// Everything but the equation; returns the signers' keys.
+/// All checks except the equation. Returns the signers' keys.
 fn check_structure<'a>(
     outline: &Outline,
     signers: &'a Signers,
@@ -94,11 +95,11 @@ fn check_structure<'a>(
 
 /// `e(−γ, P2) · Π e(Lⱼ + μⱼ·U, pkⱼ) = 1`.
 fn check_equation(
-    label_sums: &[Sum],
+    label_sums: &[G1Projective],
     keys: &[&PublicKey],
     combined: &Combined,
 ) -> Result<(), VerifyError> {
-    let signed = |(label_sum, partial): (&Sum, &Scalar)| {
+    let signed = |(label_sum, partial): (&G1Projective, &Scalar)| {
         curve::add(label_sum, &curve::base_multiple(partial))
     };
     let mut points: Vec<_> = label_sums

@@ -1,5 +1,5 @@
-//! Each attack on the scheme: refused by the rule that is there against it, and successful where the judge leaves that
-//! rule out.
+//! The attacks on the scheme. Each is refused by the rule that prevents it, and succeeds against the reference verifier
+//! with that rule disabled.
 
 mod support;
 
@@ -8,28 +8,28 @@ use ark_ec::{pairing::Pairing, AffineRepr, CurveGroup, PrimeGroup};
 use ark_ff::{Field, PrimeField};
 use duet_mklhs::{
     check_all, evaluate_unchecked, message_base, suite, verify, AdmissionError, BadInputs, Bounds,
-    Label, LabelRegister, Program, ProgramError, ProofOfPossession, PublicKey, RegisterError,
-    RegisterFiles, Scalar, SignatureError, Signers, SigningKey, StandingError, VerifyError,
+    KeyStatusError, Label, LabelRegister, Program, ProgramError, ProofOfPossession, PublicKey,
+    RegisterError, RegisterFiles, Scalar, SignatureError, Signers, SigningKey, VerifyError,
 };
 use std::collections::HashMap;
 use support::{
     judge::{self, Key, Labels, Rules},
-    key, label, rng, sign, Story,
+    key, label, rng, sign, Scenario,
 };
 
-/// The secret, for those attacks in which it is the attacker's own.
+/// The secret scalar, for attacks in which the attacker owns the key.
 fn secret(key: &SigningKey) -> Fr {
     Fr::from_be_bytes_mod_order(key.expose().as_ref())
 }
 
-/// `a·P2 − pk`: a key whose secret nobody knows, and whose sum with the victim's has the secret `a`.
+/// `a·P2 − pk`: a key whose secret is unknown, but whose sum with the victim's key has the secret `a`.
 fn rogue(victim: &SigningKey, a: Fr) -> PublicKey {
     let victim = judge::g2(&victim.public().to_bytes());
     let point = (G2Affine::generator() * a - victim).into_affine();
     PublicKey::from_bytes(&judge::bytes(point)).unwrap()
 }
 
-/// The judge's view of the victim, registered, and of the rogue key.
+/// The reference verifier's view of the victim, registered, and of the rogue key.
 fn with_rogue(
     victim: &SigningKey,
     rogue: &PublicKey,
@@ -86,7 +86,7 @@ fn one_label_for_two_messages_gives_everything_away_and_the_register_refuses_it(
 fn a_key_of_the_dual_group_scheme_forges_only_where_the_base_is_the_generator() {
     let victim = key(1);
     let load = label(&victim, "load");
-    // What a key of that scheme has in G1.
+    // The G1 part of a public key of that scheme.
     let leaked = G1Projective::generator() * secret(&victim);
     let signers = support::registered([&victim]);
 
@@ -149,7 +149,7 @@ fn zero_coefficients_let_a_rogue_key_sign_for_others() {
         let rules = Rules {
             nonzero,
             possession,
-            // Bounds are in proportion to the coefficients: with zeros nothing is within them.
+            // The bounds scale with the coefficients, so with zeros nothing would be within them.
             bounds: false,
             ..Default::default()
         };
@@ -206,7 +206,7 @@ fn labels_that_do_not_bind_the_signer_let_a_rogue_key_forge() {
         possession: false,
         ..Default::default()
     };
-    // What is left of the two signers' parts is `a` times one of them.
+    // The two signers' parts sum to `a` times one of them.
     let part = judge::base() * judge::fr(mu) + tag_only.point(&labels[0]) * judge::fr(f);
     let forged = part * a;
     let partials = [mu, mu];
@@ -218,11 +218,13 @@ fn labels_that_do_not_bind_the_signer_let_a_rogue_key_forge() {
     let signer = rogue.id();
     assert_eq!(
         verify(&program, &signers, mu + mu, &combined),
-        Err(VerifyError::Standing(StandingError::MissingPop { signer }))
+        Err(VerifyError::KeyStatus(KeyStatusError::MissingPop {
+            signer
+        }))
     );
 
-    // The test knows the victim's secret, and so that of the rogue key, which no attacker does: even admitted by a
-    // proof, the key forges nothing, because the labels name their signers.
+    // The test knows the victim's secret, and so that of the rogue key, which no attacker does. Even if the key were
+    // admitted with a proof, it could not forge, because labels name their signers.
     let known = judge::scalar(a - secret(&victim)).to_bytes();
     let known = SigningKey::from_bytes(&known).unwrap();
     assert_eq!(known.public(), &rogue);
@@ -260,7 +262,7 @@ fn a_label_that_counts_twice_makes_one_signature_look_like_two() {
             second: 1
         })
     );
-    // One number that was signed once, and a total that counts it twice.
+    // A number signed once, and a total that counts it twice.
     let program = [(Scalar::ONE, &load), (Scalar::ONE, &load)];
     let keys = judge::possessed([&signer]);
     let doubled = judge::gamma(&signature) + judge::gamma(&signature);
@@ -274,7 +276,8 @@ fn a_label_that_counts_twice_makes_one_signature_look_like_two() {
     assert_eq!(judged(false), Ok(()));
     assert_eq!(judged(true), Err("DuplicateLabel"));
 
-    // Coefficients that cancel out leave nothing of the label: what was never signed is part of the result.
+    // Coefficients that cancel remove the label from the equation, so the result includes a label that was never
+    // signed.
     let never = label(&signer, "never signed");
     let minus = -Scalar::ONE;
     let program = [(Scalar::ONE, &load), (Scalar::ONE, &never), (minus, &never)];
@@ -292,20 +295,20 @@ fn a_label_that_counts_twice_makes_one_signature_look_like_two() {
 
 #[test]
 fn a_total_that_is_not_the_sum_of_the_parts_is_anything() {
-    let story = Story::usual();
-    let honest = story.combined();
-    let claimed = story.total() + 1_000_000.into();
+    let scenario = Scenario::three_signers();
+    let honest = scenario.combined();
+    let claimed = scenario.total() + 1_000_000.into();
     assert_eq!(
-        verify(&story.program, &story.signers, claimed, &honest),
+        verify(&scenario.program, &scenario.signers, claimed, &honest),
         Err(VerifyError::SumMismatch)
     );
-    let keys = judge::possessed(&story.keys);
+    let keys = judge::possessed(&scenario.keys);
     let judged = |sum| {
         let rules = Rules {
             sum,
             ..Default::default()
         };
-        rules.verify_program(&story.program, &keys, claimed, &honest)
+        rules.verify_program(&scenario.program, &keys, claimed, &honest)
     };
     assert_eq!(judged(false), Ok(()));
     assert_eq!(judged(true), Err("SumMismatch"));
@@ -370,9 +373,9 @@ fn fields_that_are_only_put_together_collide_and_ours_do_not() {
 
 #[test]
 fn a_corrupt_signer_moves_his_own_part_and_no_other_and_not_beyond_its_bounds() {
-    let story = Story::usual();
-    let honest = story.combined();
-    let corrupt = &story.keys[2];
+    let scenario = Scenario::three_signers();
+    let honest = scenario.combined();
+    let corrupt = &scenario.keys[2];
     let shift = |by: Scalar| {
         let wire = honest.to_bytes();
         let moved =
@@ -382,27 +385,33 @@ fn a_corrupt_signer_moves_his_own_part_and_no_other_and_not_beyond_its_bounds() 
         judge::combined(moved, &partials)
     };
 
-    let total = story.total() + 1000.into();
-    let verified = verify(&story.program, &story.signers, total, &shift(1000.into())).unwrap();
+    let total = scenario.total() + 1000.into();
+    let verified = verify(
+        &scenario.program,
+        &scenario.signers,
+        total,
+        &shift(1000.into()),
+    )
+    .unwrap();
     assert_eq!(verified.per_signer[2].1, honest.partials()[2] + 1000.into());
     for index in [0, 1] {
         assert_eq!(verified.per_signer[index].1, honest.partials()[index]);
     }
 
     let far = Scalar::from(1_u128 << 100);
-    let total = story.total() + far;
+    let total = scenario.total() + far;
     let signer = corrupt.id();
     assert_eq!(
-        verify(&story.program, &story.signers, total, &shift(far)),
+        verify(&scenario.program, &scenario.signers, total, &shift(far)),
         Err(VerifyError::OutOfBounds { signer })
     );
-    let keys = judge::possessed(&story.keys);
+    let keys = judge::possessed(&scenario.keys);
     let judged = |bounds| {
         let rules = Rules {
             bounds,
             ..Default::default()
         };
-        rules.verify_program(&story.program, &keys, total, &shift(far))
+        rules.verify_program(&scenario.program, &keys, total, &shift(far))
     };
     assert_eq!(judged(false), Ok(()));
     assert_eq!(judged(true), Err("OutOfBounds"));
@@ -410,27 +419,27 @@ fn a_corrupt_signer_moves_his_own_part_and_no_other_and_not_beyond_its_bounds() 
 
 #[test]
 fn errors_that_cancel_out_pass_a_plain_sum_and_no_weighted_one() {
-    let story = Story::usual();
-    let mut signatures = story.signatures.clone();
-    // Of one signer: inputs 1 and 4.
+    let scenario = Scenario::three_signers();
+    let mut signatures = scenario.signatures.clone();
+    // Inputs 1 and 4 belong to one signer.
     for (index, by) in [(1, 1), (4, -1)] {
         let moved = judge::gamma(&signatures[index]) + G1Projective::generator() * Fr::from(by);
         signatures[index] = judge::signature(moved, signatures[index].message());
     }
     let bounds = Bounds::Integers;
-    let labels = story.program.labels();
-    let bad = check_all(&story.signers, bounds, labels, &signatures, &mut rng(9));
+    let labels = scenario.program.labels();
+    let bad = check_all(&scenario.signers, bounds, labels, &signatures, &mut rng(9));
     let mismatch = SignatureError::PairingMismatch {
-        signer: story.keys[1].id(),
+        signer: scenario.keys[1].id(),
     };
     let expected = BadInputs(vec![(1, mismatch), (4, mismatch)]);
     assert_eq!(bad, Err(expected.into()));
 
-    // A batch whose weights are all one is the program whose coefficients are.
+    // A batch with all weights one is the program with all coefficients one.
     let ones = vec![Scalar::ONE; labels.len()];
     let program = Program::new(bounds, ones, labels.to_vec()).unwrap();
     let sum = evaluate_unchecked(&program, &signatures).unwrap();
-    let keys = judge::possessed(&story.keys);
+    let keys = judge::possessed(&scenario.keys);
     let verdict = Rules::default().verify_program(&program, &keys, sum.total(), &sum);
     assert_eq!(verdict, Ok(()));
 }
@@ -444,7 +453,7 @@ fn a_proof_of_possession_of_another_key_is_refused() {
         signers.register(attacker.public().clone(), &stolen),
         Err(AdmissionError::BadPop)
     );
-    // A signature on a label is no proof either: the domains differ.
+    // A signature on a label is not a proof of possession: the domains differ.
     let misused = label(&attacker, "x");
     let gamma = judge::gamma(&sign(&attacker, &misused, 0));
     let pop = ProofOfPossession::from_bytes(&judge::compress(gamma)).unwrap();

@@ -1,4 +1,4 @@
-//! One flipped bit anywhere, and it is refused.
+//! Flipping any single bit invalidates a value.
 
 mod support;
 
@@ -7,9 +7,9 @@ use duet_mklhs::{
     Scalar, Signature, Signers,
 };
 use rayon::prelude::*;
-use support::{key, label, sign, Story};
+use support::{key, label, sign, Scenario};
 
-/// Every way to flip one bit.
+/// All single-bit flips.
 fn flips(bytes: &[u8]) -> impl ParallelIterator<Item = Vec<u8>> + '_ {
     (0..bytes.len() * 8).into_par_iter().map(|bit| {
         let mut flipped = bytes.to_vec();
@@ -20,14 +20,19 @@ fn flips(bytes: &[u8]) -> impl ParallelIterator<Item = Vec<u8>> + '_ {
 
 #[test]
 fn a_flipped_bit_of_a_combined_signature_is_refused() {
-    let story = Story::usual();
-    let total = story.total();
-    flips(&story.combined().to_bytes()).for_each(|wire| {
+    let scenario = Scenario::three_signers();
+    let total = scenario.total();
+    flips(&scenario.combined().to_bytes()).for_each(|wire| {
         if let Ok(combined) = Combined::from_bytes(&wire) {
-            let prepared = verify(&story.program, &story.signers, total, &combined);
+            let prepared = verify(&scenario.program, &scenario.signers, total, &combined);
             assert!(prepared.is_err(), "{combined:?}");
-            // Not even when the total follows.
-            let followed = verify(&story.program, &story.signers, combined.total(), &combined);
+            // Not even if the claimed total is changed accordingly.
+            let followed = verify(
+                &scenario.program,
+                &scenario.signers,
+                combined.total(),
+                &combined,
+            );
             assert!(followed.is_err(), "{combined:?}");
         }
     });
@@ -35,11 +40,11 @@ fn a_flipped_bit_of_a_combined_signature_is_refused() {
 
 #[test]
 fn a_flipped_bit_of_a_signature_is_refused() {
-    let story = Story::usual();
-    let label = &story.program.labels()[0];
-    flips(&story.signatures[0].to_bytes()).for_each(|wire| {
+    let scenario = Scenario::three_signers();
+    let label = &scenario.program.labels()[0];
+    flips(&scenario.signatures[0].to_bytes()).for_each(|wire| {
         if let Ok(signature) = Signature::from_bytes(&wire) {
-            let verdict = signature.check(&story.signers, label, Bounds::Residues);
+            let verdict = signature.check(&scenario.signers, label, Bounds::Residues);
             assert!(verdict.is_err(), "{signature:?}");
         }
     });
@@ -61,19 +66,19 @@ fn a_flipped_bit_of_a_label_is_refused() {
 
 #[test]
 fn a_flipped_bit_of_a_coefficient_is_refused() {
-    let story = Story::usual();
-    let combined = story.combined();
-    let of_second = story.program.coefficients()[1].to_bytes();
+    let scenario = Scenario::three_signers();
+    let combined = scenario.combined();
+    let of_second = scenario.program.coefficients()[1].to_bytes();
     flips(&of_second).for_each(|bytes| {
         let Some(flipped) = Scalar::from_bytes(&bytes.try_into().unwrap()) else {
             return;
         };
-        let mut coefficients = story.program.coefficients().to_vec();
+        let mut coefficients = scenario.program.coefficients().to_vec();
         coefficients[1] = flipped;
-        let labels = story.program.labels().to_vec();
+        let labels = scenario.program.labels().to_vec();
         if let Ok(program) = Program::new(Bounds::Integers, coefficients, labels) {
-            assert_ne!(program.digest(), story.program.digest());
-            assert!(verify(&program, &story.signers, story.total(), &combined).is_err());
+            assert_ne!(program.digest(), scenario.program.digest());
+            assert!(verify(&program, &scenario.signers, scenario.total(), &combined).is_err());
         }
     });
 }

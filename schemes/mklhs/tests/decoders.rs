@@ -1,14 +1,14 @@
-//! What the fuzz target does, over seeded random and mutated inputs.
+//! The checks of the fuzz target, on seeded random and mutated inputs.
 
 mod support;
 
 use duet_mklhs::{EquivocationProof, LabelRegister, RegisterFiles};
 use rand_core::RngCore;
-use support::{decoders, key, label, rng, sign, Story};
+use support::{decoders, key, label, rng, sign, Scenario};
 
-/// One valid encoding for each decoder, in their order.
+/// One valid encoding for each decoder, in order.
 fn valid() -> Vec<Vec<u8>> {
-    let story = Story::usual();
+    let scenario = Scenario::three_signers();
     let signer = key(1);
     let load = label(&signer, "load");
     let proof = EquivocationProof::new(
@@ -17,8 +17,8 @@ fn valid() -> Vec<Vec<u8>> {
         sign(&signer, &load, 2),
     );
     vec![
-        story.signatures[0].to_bytes().to_vec(),
-        story.combined().to_bytes(),
+        scenario.signatures[0].to_bytes().to_vec(),
+        scenario.combined().to_bytes(),
         signer.public().to_bytes().to_vec(),
         signer.prove_possession().to_bytes().to_vec(),
         load.as_bytes().to_vec(),
@@ -30,7 +30,7 @@ fn valid() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Of a register that signed two labels.
+/// The journal of a register that signed two labels.
 fn journal() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let files = RegisterFiles {

@@ -1,4 +1,4 @@
-//! Bytes that others made, and bytes that must stay.
+//! Known answers from an independent implementation, and pinned encodings of our own.
 
 mod support;
 
@@ -9,7 +9,7 @@ use duet_mklhs::{
 use serde::Deserialize;
 use serde_json::{json, Value};
 use sha2::Sha256;
-use support::{judge, rng, sign, Story};
+use support::{judge, rng, sign, Scenario};
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -150,7 +150,7 @@ fn the_combined_signature_is_that_of_the_reference_and_verifies() {
     );
 }
 
-/// The draft's KeyGen, written from its text over another implementation of HKDF.
+/// KeyGen of the BLS draft, written from its text with another implementation of HKDF.
 fn derive(material: &[u8], info: &[u8]) -> ark_bls12_381::Fr {
     use ark_ff::PrimeField;
     use sha2::Digest;
@@ -174,7 +174,7 @@ fn keys_are_derived_as_the_draft_says_and_with_our_tag() {
     }
 }
 
-/// What `extra.json` should hold; everything in it passes the judge.
+/// The expected content of `extra.json`. The reference verifier accepts all of it.
 fn extra() -> Value {
     let key = support::key(1);
     let empty = Label::new(b"", key.id(), b"", b"").unwrap();
@@ -186,7 +186,7 @@ fn extra() -> Value {
         "-26217937587563095239723870254092982918845276250263818911301829349969290592256"
             .parse()
             .unwrap();
-    let residues = Story::new(
+    let residues = Scenario::new(
         Bounds::Residues,
         &[(4, wide, 3.into()), (5, Scalar::ONE, wide)],
     );
@@ -205,27 +205,27 @@ fn extra() -> Value {
             "minus_five": hex::encode(minus.to_bytes()),
         },
         "equivocation": hex::encode(proof.to_bytes()),
-        "integers": of_story(&Story::usual()),
+        "integers": of_story(&Scenario::three_signers()),
         "residues": of_story(&residues),
     })
 }
 
-fn of_story(story: &Story) -> Value {
-    let combined = story.combined();
-    let keys = judge::possessed(&story.keys);
+fn of_story(scenario: &Scenario) -> Value {
+    let combined = scenario.combined();
+    let keys = judge::possessed(&scenario.keys);
     let rules = judge::Rules {
-        bounds: story.program.bounds() == Bounds::Integers,
+        bounds: scenario.program.bounds() == Bounds::Integers,
         ..Default::default()
     };
-    let verdict = rules.verify_program(&story.program, &keys, story.total(), &combined);
+    let verdict = rules.verify_program(&scenario.program, &keys, scenario.total(), &combined);
     assert_eq!(verdict, Ok(()));
-    let inputs = story
+    let inputs = scenario
         .program
         .coefficients()
         .iter()
-        .zip(story.program.labels());
+        .zip(scenario.program.labels());
     let inputs = inputs
-        .zip(&story.signatures)
+        .zip(&scenario.signatures)
         .map(|((f, label), signature)| {
             json!({
                 "coefficient": f.to_string(),
@@ -236,8 +236,8 @@ fn of_story(story: &Story) -> Value {
         });
     json!({
         "inputs": inputs.collect::<Vec<_>>(),
-        "digest": hex::encode(story.program.digest()),
-        "total": story.total().to_string(),
+        "digest": hex::encode(scenario.program.digest()),
+        "total": scenario.total().to_string(),
         "combined": hex::encode(combined.to_bytes()),
     })
 }
@@ -260,21 +260,21 @@ fn regenerate() {
 #[test]
 fn the_digest_of_a_program_is_the_hash_that_is_documented() {
     use sha2::Digest;
-    let story = Story::usual();
+    let scenario = Scenario::three_signers();
     let mut bytes = b"MKLHS-V01-PROG".to_vec();
     bytes.extend(6_u32.to_be_bytes());
-    for (f, label) in story
+    for (f, label) in scenario
         .program
         .coefficients()
         .iter()
-        .zip(story.program.labels())
+        .zip(scenario.program.labels())
     {
         bytes.extend(f.to_bytes());
         bytes.extend(u32::try_from(label.as_bytes().len()).unwrap().to_be_bytes());
         bytes.extend(label.as_bytes());
     }
     assert_eq!(
-        story.program.digest().as_slice(),
+        scenario.program.digest().as_slice(),
         Sha256::digest(&bytes).as_slice()
     );
 }

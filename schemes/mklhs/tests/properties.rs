@@ -1,4 +1,4 @@
-//! Laws, for random programs.
+//! Properties, on random programs.
 
 mod support;
 
@@ -7,9 +7,9 @@ use duet_mklhs::{
     Part, Program, Scalar, Signature, SignatureError, Signers,
 };
 use proptest::prelude::*;
-use support::{judge, rng, sign, Story};
+use support::{judge, rng, sign, Scenario};
 
-/// A number of up to 64 bits besides its sign, small ones as often as large ones.
+/// An integer of up to 64 bits plus sign, small ones as often as large ones.
 fn integer() -> impl Strategy<Value = i128> {
     (any::<u64>(), 0_u32..64, any::<bool>()).prop_map(|(number, shift, is_negative)| {
         let number = i128::from(number >> shift);
@@ -46,23 +46,23 @@ proptest! {
 
     #[test]
     fn what_is_combined_verifies_and_the_judge_agrees(inputs in inputs(9)) {
-        let story = Story::new(Bounds::Integers, &inputs);
-        let combined = story.combined();
-        let verified = verify(&story.program, &story.signers, story.total(), &combined).unwrap();
+        let scenario = Scenario::new(Bounds::Integers, &inputs);
+        let combined = scenario.combined();
+        let verified = verify(&scenario.program, &scenario.signers, scenario.total(), &combined).unwrap();
         let sum: Scalar = verified.per_signer.iter().map(|(_, part)| *part).sum();
-        prop_assert_eq!(sum, story.total());
-        prop_assert_eq!(combined.to_bytes().len(), 48 + 32 * story.program.signers().len());
-        let keys = judge::possessed(&story.keys);
+        prop_assert_eq!(sum, scenario.total());
+        prop_assert_eq!(combined.to_bytes().len(), 48 + 32 * scenario.program.signers().len());
+        let keys = judge::possessed(&scenario.keys);
         let verdict = judge::Rules::default()
-            .verify_program(&story.program, &keys, story.total(), &combined);
+            .verify_program(&scenario.program, &keys, scenario.total(), &combined);
         prop_assert_eq!(verdict, Ok(()));
     }
 
     #[test]
     fn residues_combine_as_integers_do(inputs in residues()) {
-        let story = Story::new(Bounds::Residues, &inputs);
-        let combined = story.combined();
-        prop_assert!(verify(&story.program, &story.signers, story.total(), &combined).is_ok());
+        let scenario = Scenario::new(Bounds::Residues, &inputs);
+        let combined = scenario.combined();
+        prop_assert!(verify(&scenario.program, &scenario.signers, scenario.total(), &combined).is_ok());
     }
 
     #[test]
@@ -70,14 +70,14 @@ proptest! {
         inputs in inputs(6),
         off in prop::option::of(integer()),
     ) {
-        let story = Story::new(Bounds::Integers, &inputs);
-        let total = story.total() + off.map_or(Scalar::ZERO, Scalar::from);
-        let combined = story.combined();
-        let prepared = story.program.prepare();
-        prop_assert_eq!(prepared.signers(), story.program.signers());
+        let scenario = Scenario::new(Bounds::Integers, &inputs);
+        let total = scenario.total() + off.map_or(Scalar::ZERO, Scalar::from);
+        let combined = scenario.combined();
+        let prepared = scenario.program.prepare();
+        prop_assert_eq!(prepared.signers(), scenario.program.signers());
         prop_assert_eq!(
-            prepared.verify(&story.signers, total, &combined),
-            verify(&story.program, &story.signers, total, &combined)
+            prepared.verify(&scenario.signers, total, &combined),
+            verify(&scenario.program, &scenario.signers, total, &combined)
         );
     }
 
@@ -86,12 +86,12 @@ proptest! {
         inputs in inputs(8),
         swaps in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..4), 0..3),
     ) {
-        let story = Story::new(Bounds::Integers, &inputs);
-        let mut signatures = story.signatures.clone();
-        let mut signers = story.signers.clone();
+        let scenario = Scenario::new(Bounds::Integers, &inputs);
+        let mut signatures = scenario.signatures.clone();
+        let mut signers = scenario.signers.clone();
         for (index, how) in swaps {
             let at = index.index(signatures.len());
-            let key = &story.keys[0];
+            let key = &scenario.keys[0];
             match how {
                 0 => signatures[at] = signatures[0],
                 1 => signatures[at] = judge::signature(
@@ -99,10 +99,10 @@ proptest! {
                     signatures[at].message() + Scalar::ONE,
                 ),
                 2 => signatures[at] = sign(key, &support::label(key, "x"), 1_u128 << 70),
-                _ => signers = support::registered(&story.keys[1..]),
+                _ => signers = support::registered(&scenario.keys[1..]),
             }
         }
-        let labels = story.program.labels();
+        let labels = scenario.program.labels();
         let one_by_one = |(index, (label, signature)): (usize, (&Label, &Signature))| {
             let verdict = signature.check(&signers, label, Bounds::Integers);
             verdict.err().map(|error| (index, error))
@@ -116,14 +116,14 @@ proptest! {
 
     #[test]
     fn combining_is_linear(inputs in inputs(5), weight in coefficient()) {
-        let story = Story::new(Bounds::Residues, &inputs);
+        let scenario = Scenario::new(Bounds::Residues, &inputs);
         let scaled: Vec<_> = inputs
             .iter()
             .map(|(at, f, m)| (*at, *f * weight.into(), *m))
             .collect();
-        let scaled = Story::new(Bounds::Residues, &scaled);
-        let combined = story.combined();
-        let part = Part { weight: weight.into(), program: &story.program, combined: &combined };
+        let scaled = Scenario::new(Bounds::Residues, &scaled);
+        let combined = scenario.combined();
+        let part = Part { weight: weight.into(), program: &scenario.program, combined: &combined };
         let (program, of_part) = combine_disjoint(&[part]).unwrap();
         prop_assert_eq!(&program, &scaled.program);
         prop_assert_eq!(of_part, scaled.combined());
@@ -131,15 +131,15 @@ proptest! {
 
     #[test]
     fn parts_make_what_the_whole_makes(inputs in inputs(8), at in any::<prop::sample::Index>()) {
-        let story = Story::new(Bounds::Integers, &inputs);
+        let scenario = Scenario::new(Bounds::Integers, &inputs);
         let at = at.index(inputs.len());
         let split = |range: std::ops::Range<usize>| {
             let program = Program::new(
                 Bounds::Integers,
-                story.program.coefficients()[range.clone()].to_vec(),
-                story.program.labels()[range.clone()].to_vec(),
+                scenario.program.coefficients()[range.clone()].to_vec(),
+                scenario.program.labels()[range.clone()].to_vec(),
             ).ok()?;
-            let combined = evaluate_unchecked(&program, &story.signatures[range]).unwrap();
+            let combined = evaluate_unchecked(&program, &scenario.signatures[range]).unwrap();
             Some((program, combined))
         };
         let parts: Vec<_> = [split(0..at), split(at..inputs.len())].into_iter().flatten().collect();
@@ -148,8 +148,8 @@ proptest! {
             .map(|(program, combined)| Part { weight: Scalar::ONE, program, combined })
             .collect();
         let (program, combined) = combine_disjoint(&parts).unwrap();
-        prop_assert_eq!(&program, &story.program);
-        prop_assert_eq!(combined, story.combined());
+        prop_assert_eq!(&program, &scenario.program);
+        prop_assert_eq!(combined, scenario.combined());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The label register: what it refuses, and what survives.
+//! The label register: what it refuses, and how it recovers.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn files(folder: &Path) -> RegisterFiles {
     }
 }
 
-/// A folder with a register in which `count` labels are signed.
+/// A folder with a register that has signed `count` labels.
 fn used(count: i64) -> (tempfile::TempDir, RegisterFiles, SigningKey) {
     let folder = tempfile::tempdir().unwrap();
     let (files, key) = (files(folder.path()), key(1));
@@ -72,7 +72,7 @@ fn many_are_signed_with_one_flush_or_none_is() {
             .map(|(at, label)| (label, message(*at).into()))
             .collect()
     };
-    // Label 0 was signed for 0.
+    // Label 0 was signed for message 0.
     let refused = register.sign_all(&key, &ask(|at| at + 1));
     assert!(matches!(
         refused,
@@ -83,7 +83,7 @@ fn many_are_signed_with_one_flush_or_none_is() {
     for ((at, label), signature) in labels.iter().zip(&signatures) {
         assert_eq!(*signature, support::sign(&key, label, *at));
     }
-    // The first of two that are wrong is named.
+    // The first invalid request of two is reported.
     let mut two_wrong = ask(|at| at);
     two_wrong[17].1 = 7.into();
     two_wrong[23].1 = 7.into();
@@ -94,7 +94,7 @@ fn many_are_signed_with_one_flush_or_none_is() {
     let strange = [(&labels[0].1, 0.into()), (&stranger, 1.into())];
     let error = register.sign_all(&key, &strange).unwrap_err();
     assert_eq!(error.request(), Some(1));
-    // One label twice in one call: for one message it is one entry, for two it is refused.
+    // A label twice in one call: one entry for the same message, refused for two messages.
     let twice = label(&key, "twice");
     let same = register.sign_all(&key, &[(&twice, 5.into()), (&twice, 5.into())]);
     assert_eq!(same.unwrap().len(), 2);
@@ -135,7 +135,7 @@ fn two_threads_cannot_sign_two_messages_under_one_label() {
 fn tasks_of_one_pool_that_sign_with_one_register_do_not_wait_for_each_other_for_ever() {
     const TASKS: i64 = 24;
     let (done, finished) = std::sync::mpsc::channel();
-    // On a thread of its own, which is left behind when it hangs.
+    // On its own thread, which is abandoned if it hangs.
     std::thread::spawn(move || {
         let (_folder, files, key) = used(0);
         let register = LabelRegister::open(&files, key.id()).unwrap();
@@ -144,7 +144,7 @@ fn tasks_of_one_pool_that_sign_with_one_register_do_not_wait_for_each_other_for_
             for task in 0..TASKS {
                 let (register, key) = (&register, &key);
                 scope.spawn(move |_| {
-                    // Half of the labels are those of the next task too.
+                    // Half of the labels are shared with the next task.
                     let labels: Vec<_> = (task * 8..task * 8 + 16)
                         .map(|at| numbered(key, at))
                         .collect();
@@ -169,7 +169,7 @@ fn a_used_key_signs_nothing_without_its_journal_or_its_anchor() {
     assert!(
         matches!(refusal(&files, &key), RegisterError::Missing { path } if path == files.journal)
     );
-    // And no new register is started in its place.
+    // No new register can be created in its place.
     let fresh = LabelRegister::create(&files, key.id());
     assert!(matches!(fresh, Err(RegisterError::Exists { path }) if path == files.anchor));
     fs::write(&files.journal, journal).unwrap();
@@ -198,7 +198,7 @@ fn a_journal_that_is_restored_from_an_earlier_moment_is_refused() {
             ..
         }
     ));
-    // Nor one that went another way from there on, as long as the latest or longer.
+    // Neither is a journal that diverged from there on, even if it is as long or longer.
     for more in [1, 2] {
         let elsewhere = tempfile::tempdir().unwrap();
         let other = RegisterFiles {
@@ -250,7 +250,7 @@ fn an_entry_that_was_being_written_is_dropped_and_its_label_is_free() {
     drop(register);
     let whole = fs::read(&files.journal).unwrap();
     for length in (journal.len()..whole.len()).step_by(11) {
-        // What was written of it, and then nothing, or zeros that stand for what did not reach the disk.
+        // The partial entry, followed by nothing, or by zeros for data that did not reach the disk.
         let zeros = vec![0; whole.len() - length];
         for tail in [&[][..], &zeros] {
             fs::write(&files.journal, [&whole[..length], tail].concat()).unwrap();
@@ -312,9 +312,9 @@ fn a_flipped_bit_in_either_file_is_refused() {
 }
 
 #[test]
-fn an_entry_that_is_no_signature_is_named_by_its_place() {
+fn an_entry_with_an_invalid_signature_is_reported_with_its_position() {
     let (_folder, files, key) = used(0);
-    // A journal whose chain is right, as somebody writes it who knows the format.
+    // A journal with valid links, as written by someone who knows the format.
     let mut journal = fs::read(&files.journal).unwrap();
     let mut link = Sha256::digest(&journal);
     for at in 0..3_i64 {
@@ -342,7 +342,7 @@ fn an_entry_that_is_no_signature_is_named_by_its_place() {
         matches!(&error, Err(RegisterError::Corrupt { at, .. }) if *at == 48 + 144),
         "{error:?}"
     );
-    // The others go on being signed.
+    // The other labels can still be signed.
     register.sign(&key, &numbered(&key, 3), 3.into()).unwrap();
     assert_eq!(register.len().unwrap(), 4);
 }
@@ -367,7 +367,7 @@ fn a_register_serves_one_key_and_one_process() {
         Err(RegisterError::Sign { index: 0, .. })
     ));
     assert_eq!(register.len().unwrap(), 1);
-    // A lock is per open file, so that a second opening in this process stands for another process.
+    // Locks are per open file, so opening it again in this process is equivalent to another process.
     assert!(matches!(
         refusal(&files, &owner),
         RegisterError::InUse { .. }
@@ -376,17 +376,16 @@ fn a_register_serves_one_key_and_one_process() {
     assert!(LabelRegister::open(&files, owner.id()).is_ok());
 }
 
-/// Names the folder for the test below when it runs as a child.
+/// The folder for the test below, set when it runs as a child process.
 const CHILD: &str = "DUET_MKLHS_TEST_FOLDER";
-/// The child stops for ever after recording this label.
+/// The child blocks for ever after recording this label.
 const LAST: i64 = 12;
 
-/// As a child: signs labels one after another and says so; records the last one and does not release it.
+/// In the child process: signs labels one after another and prints each; records the last one without releasing it.
 #[test]
+#[ignore = "the child process of the test below"]
 fn child_that_signs_until_it_is_killed() {
-    let Some(folder) = std::env::var_os(CHILD) else {
-        return;
-    };
+    let folder = std::env::var_os(CHILD).expect("set by the test below");
     let key = key(1);
     let register = LabelRegister::open(&files(folder.as_ref()), key.id()).unwrap();
     let mut stdout = std::io::stdout();
@@ -409,12 +408,13 @@ fn child_that_signs_until_it_is_killed() {
     }
 }
 
-/// Starts the child, kills it with SIGKILL after `lines` lines, and returns what it said until then.
+/// Starts the child, kills it with SIGKILL after `lines` lines, and returns its output.
 fn kill_after(folder: &Path, lines: usize) -> Vec<(String, i64, String)> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
             "child_that_signs_until_it_is_killed",
+            "--ignored",
             "--nocapture",
         ])
         .env(CHILD, folder)
@@ -426,7 +426,7 @@ fn kill_after(folder: &Path, lines: usize) -> Vec<(String, i64, String)> {
     let output = BufReader::new(child.stdout.take().unwrap());
     for line in output.lines() {
         let line = line.unwrap();
-        // The test harness may write before it on the same line.
+        // The test harness may print to the same line first.
         let words: Vec<_> = line.split(' ').collect();
         if let [.., verb @ ("released" | "recorded"), at, signature] = words[..] {
             said.push((verb.to_owned(), at.parse().unwrap(), signature.to_owned()));

@@ -1,13 +1,13 @@
-//! How much a checked statement is worth, as a type.
+//! Assurance levels of verified statements, as types.
 
 use core::fmt;
 
-/// How much a checked statement is worth.
+/// The assurance level of a verified statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assurance {
-    /// Forging means breaking a standard assumption at a size in common use.
+    /// Forging requires breaking a standard assumption at a commonly used size.
     Standard,
-    /// A demonstration: anybody who holds the public key can forge. Nothing of value may rest on it.
+    /// For demonstration only: anyone who holds the public key can forge. Nothing of value may depend on it.
     Experimental,
 }
 
@@ -26,9 +26,9 @@ mod sealed {
     impl Sealed for super::Experimental {}
 }
 
-/// An [`Assurance`] as a type: [`Standard`] or [`Experimental`], and no other.
+/// An [`Assurance`] level as a type: [`Standard`] or [`Experimental`].
 pub trait Level: sealed::Sealed {
-    /// The same as a value.
+    /// The level as a value.
     const ASSURANCE: Assurance;
 }
 
@@ -48,10 +48,10 @@ impl Level for Experimental {
     const ASSURANCE: Assurance = Assurance::Experimental;
 }
 
-/// A value whose signature was checked, and by a scheme of which level.
+/// A verified value, with the assurance level of the scheme.
 ///
-/// Only the checks of this crate make one. A function that asks for `Verified<_, Standard>` cannot be handed
-/// the result of the research scheme; this does not compile:
+/// Only the checks of this crate create this type. A function that takes `Verified<_, Standard>` does not accept the
+/// result of the research scheme. This does not compile:
 ///
 /// ```compile_fail,E0308
 /// use duet_polynomial::{Experimental, Standard, Verified};
@@ -63,7 +63,7 @@ impl Level for Experimental {
 /// }
 /// ```
 ///
-/// and this, which differs in one word, does:
+/// and this, which differs in one type, does:
 ///
 /// ```
 /// use duet_polynomial::{Standard, Verified};
@@ -75,7 +75,7 @@ impl Level for Experimental {
 /// }
 /// ```
 ///
-/// Nor can a checked value be given another content, which would lend its worth to anything: there is no `map`.
+/// A verified value cannot be replaced by another one: there is no `map`.
 ///
 /// ```compile_fail,E0599
 /// use duet_polynomial::{Experimental, Standard, Verified};
@@ -105,17 +105,17 @@ impl<T, L: Level> Verified<T, L> {
         }
     }
 
-    /// What was checked.
+    /// The verified value.
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// The value alone. From here on nothing says how much it is worth.
+    /// The value without its assurance level.
     pub fn into_value(self) -> T {
         self.value
     }
 
-    /// How much it is worth.
+    /// The assurance level.
     pub fn assurance(&self) -> Assurance {
         L::ASSURANCE
     }

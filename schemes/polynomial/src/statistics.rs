@@ -1,23 +1,23 @@
-//! Statistics that anybody computes from signed values and anybody checks, by either scheme.
+//! Statistics that anyone can compute from signed values and anyone can verify, for both schemes.
 
 use crate::assurance::{Level, Verified};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-/// What is computed.
+/// A statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stat {
     /// The mean.
     Mean,
     /// The variance of the population. The standard deviation is its [square root](Statistic::square_root).
     Variance,
-    /// The sum of the values, each times its coefficient here.
+    /// The sum of the values, each times its coefficient.
     Linear(Vec<i64>),
 }
 
-/// The value of a statistic, exactly: a fraction.
+/// The exact value of a statistic: a fraction.
 ///
-/// A mean of k values is over k and a variance over k^2, unreduced; with weights, k is their sum.
+/// A mean of k values has the denominator k, and a variance k^2, unreduced. With weights, k is the sum of the weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistic {
     numerator: BigInt,
@@ -33,59 +33,59 @@ impl Statistic {
         })
     }
 
-    /// What is over the line. This is the number that signatures vouch for.
+    /// The numerator, which is the number that the signatures authenticate.
     pub fn numerator(&self) -> &BigInt {
         &self.numerator
     }
 
-    /// What is below the line; positive.
+    /// The denominator; positive.
     pub fn denominator(&self) -> &BigInt {
         &self.denominator
     }
 
-    /// The value to the precision of a float; infinite where it is too large for one.
+    /// The value as a float; infinite if it is too large.
     pub fn to_f64(&self) -> f64 {
         let over = self.numerator.to_f64().unwrap_or(f64::INFINITY);
         over / self.denominator.to_f64().unwrap_or(f64::INFINITY)
     }
 
-    /// The square root to the precision of a float: of a variance, the standard deviation. `None` below zero.
+    /// The square root as a float: of a variance, the standard deviation. `None` for negative values.
     pub fn square_root(&self) -> Option<f64> {
         let value = self.to_f64();
         (value >= 0.0).then(|| value.sqrt())
     }
 }
 
-/// A scheme by which values are signed, statistics are computed from the signatures, and both are checked.
+/// A scheme that signs values, computes statistics from the signatures, and verifies them.
 ///
-/// Three parties, who trust each other in nothing but the signer's values: the signer, whoever computes, and the
-/// verifier. The scheme's [`Level`] is in the type of what `verify` returns; code that moves anything of value asks
-/// for `Verified<_, Standard>`.
+/// There are three parties: the signer, the prover and the verifier. They trust the signer for the values, and nobody
+/// else for anything. The assurance [`Level`] of the scheme is part of the type that `verify` returns. Code that moves
+/// anything of value should require `Verified<_, Standard>`.
 pub trait VerifiableStats {
-    /// How much a verified statistic is worth.
+    /// The assurance level of a verified statistic.
     type Level: Level;
     /// A secret key and the record of what it signed.
     type Signer;
     /// A signed value.
     type Record;
-    /// What a verifier knows by itself: keys, the data set, which values count and for how much.
+    /// The verifier's own view: the keys, the data set, and the values with their weights.
     type View;
-    /// What shows that a statistic is right.
+    /// The proof of a statistic.
     type Proof;
-    /// Why something was refused.
+    /// Why an operation was refused.
     type Error: std::error::Error;
 
-    /// Signs the values of a data set, which are numbered from 0.
+    /// Signs the values of a data set, numbered from 0.
     ///
     /// # Errors
-    /// A value that cannot be signed, or one of these labels has another value already.
+    /// A value cannot be signed, or one of the labels was used for another value.
     fn sign(
         signer: &mut Self::Signer,
         data_set: &[u8],
         values: &[i64],
     ) -> Result<Vec<Self::Record>, Self::Error>;
 
-    /// Computes a statistic of signed values, and the proof that it is right. `records` are in the order of the view.
+    /// Computes a statistic of signed values and its proof. `records` are in the order of the view.
     ///
     /// # Errors
     /// The statistic cannot be computed from these records.
@@ -95,13 +95,13 @@ pub trait VerifiableStats {
         records: &[Self::Record],
     ) -> Result<(Statistic, Self::Proof), Self::Error>;
 
-    /// Checks that `claim` is the statistic of the values that the view names.
+    /// Checks that `claim` is the statistic of the values in the view.
     ///
     /// # Errors
     /// The first broken rule.
     ///
     /// # Security
-    /// `view` and `stat` must be the verifier's own, never what came with the proof.
+    /// `view` and `stat` must be the verifier's own, never received with the proof.
     fn verify(
         view: &Self::View,
         stat: &Stat,

@@ -1,4 +1,4 @@
-//! The attacks on this scheme and on careless implementations of it, against the real API.
+//! Attacks on this scheme and on incorrect implementations, run against the real API.
 
 mod support;
 
@@ -18,7 +18,7 @@ fn at(signature: &Signature, root: &BigUint, modulus: &BigUint) -> BigInt {
     })
 }
 
-/// What published code checks: the two values, and never the norm.
+/// Verification as in published code, which checks the two values but not the norm.
 fn verify_without_norm(
     key: &PublicKey,
     tag: &Tag,
@@ -65,7 +65,7 @@ fn any_chinese_remainder_constant_is_a_signature_where_the_norm_is_not_checked()
     }
 }
 
-/// If this fails, do not delete it: it is why the results of this scheme are called experimental.
+/// If this test fails, do not delete it: it is the reason why results of this scheme are experimental.
 #[test]
 fn lattice_reduction_forges_from_the_public_key_alone() {
     for n in [4, 8, 16, 32] {
@@ -104,10 +104,10 @@ fn two_messages_under_one_label_shift_any_other_signature() {
         }))
     ));
 
-    // Without the register: a second signer of the same key who does not know what the first signed.
+    // Without the register: a second signer with the same key that does not know what the first one signed.
     let mut forgetful = signer(generated(16, limits()).signing);
     let other = forgetful.sign(&one.tag, 0, &BigInt::from(11)).unwrap();
-    // It vanishes on the ideal of the identifiers, so it goes unnoticed wherever it is added.
+    // It vanishes on the ideal of the identifiers, so it can be added to any signature.
     let shift = added(&other, &one.signatures[0], -1);
     let (_, b) = one.key.roots();
     assert_eq!(at(&shift, b, one.key.identifier_modulus()), BigInt::ZERO);
@@ -134,14 +134,14 @@ fn the_same_request_gives_the_same_signature_so_that_no_lattice_vector_leaks() {
     assert_eq!(elsewhere, one.signatures[1]);
 }
 
-/// What randomness of its own for each signature would give away: two samples of one coset differ by a short
-/// vector of the secret lattice.
+/// The effect of fresh randomness for each signature: two samples of one coset differ by a short vector of the secret
+/// lattice.
 #[test]
 fn two_signatures_of_one_message_leak_a_short_vector_of_the_lattice() {
     let generated = generated(16, limits());
     let key = generated.signing.public().clone();
     let (tag, message) = (tag("t"), BigInt::from(20));
-    // The same key, but for the seed from which the randomness comes; the public key does not depend on it.
+    // The same key, except for the seed of the randomness. The public key does not depend on the seed.
     let mut reseeded = generated.secret.expose().to_vec();
     *reseeded.last_mut().unwrap() ^= 1;
     let reseeded = SecretKey::from_bytes(&reseeded).unwrap();
@@ -159,13 +159,13 @@ fn two_signatures_of_one_message_leak_a_short_vector_of_the_lattice() {
     assert_eq!(at(&leaked, a, p), BigInt::ZERO);
     assert_eq!(at(&leaked, b, q), BigInt::ZERO);
     assert_ne!(leaked.norm_squared(), BigUint::ZERO);
-    // At most twice as long as a signature, where the vectors that the public key names are as long as p q.
+    // At most twice as long as a signature; the vectors that the public key gives are as long as p q.
     let longest = NormBound::Tight.squared(&key, &function) * 4u8;
     assert!(leaked.norm_squared() <= longest);
     assert!(longest < p * q);
 }
 
-/// Weights in 0 to 20 with which the first identifiers add up to 0 mod q, not all zero.
+/// Weights from 0 to 20, not all zero, with which the first identifiers sum to 0 mod q.
 fn vanishing_weights(key: &PublicKey, tag: &Tag) -> Option<[i64; 3]> {
     let q = key.identifier_modulus();
     let [x, y, z] = [0, 1, 2].map(|index| key.identifier(tag, index));
@@ -183,7 +183,7 @@ fn a_zero_signature_is_accepted_where_all_three_rules_hold_and_only_there() {
         .map(|number: u32| tag(&number.to_string()))
         .find_map(|tag| vanishing_weights(&key, &tag).map(|weights| (tag, weights)))
         .unwrap();
-    // Nothing was ever signed under this tag.
+    // Nothing was signed under this tag.
     let function = Polynomial::linear(&weights).unwrap();
     assert!(key.verify(&tag, &function, &BigInt::ZERO, &zero).is_ok());
     let refused = key.verify(&tag, &function, &BigInt::from(1), &zero);
@@ -196,7 +196,7 @@ fn a_zero_signature_is_accepted_where_all_three_rules_hold_and_only_there() {
 /// The norm of a ring element: the product of its values at all complex roots of x^n + 1.
 fn norm(coefficients: &[BigInt]) -> BigInt {
     let [number] = coefficients else {
-        // u(x) u(-x) is a polynomial in x^2, of half the dimension and the same norm.
+        // u(x) u(-x) is a polynomial in x^2, with half the dimension and the same norm.
         let half = coefficients.len() / 2;
         let mut folded = vec![BigInt::ZERO; half];
         for (i, x) in coefficients.iter().enumerate() {
@@ -214,8 +214,8 @@ fn norm(coefficients: &[BigInt]) -> BigInt {
     number.clone()
 }
 
-/// No input hiding from degree 2 on: the signature of a product is the product of the signatures, and what signatures
-/// have in common shows in their norms, as common factors do in numbers.
+/// No input hiding from degree 2 on: the signature of a product is the product of the signatures, and common factors of
+/// signatures show as common factors of their norms.
 #[test]
 fn the_signature_of_a_product_comes_apart_through_its_norm() {
     let one = signed(16, &[12, 34, 56]);
@@ -229,8 +229,8 @@ fn the_signature_of_a_product_comes_apart_through_its_norm() {
     assert_eq!(of(&first.signature), &inputs[0] * &inputs[1]);
     assert_eq!(of(&second.signature), &inputs[0] * &inputs[2]);
 
-    // Whoever sees only the two results finds the norm of the signature of x0, up to a small factor; and whoever
-    // guesses signatures of x0 can tell the right one, as no other has a norm that divides.
+    // The two results alone give the norm of the signature of x0, up to a small factor. A guess of this signature can
+    // be confirmed, because no other norm divides.
     let common = of(&first.signature).gcd(&of(&second.signature));
     assert!(common.is_multiple_of(&inputs[0]));
     let excess = (&common / &inputs[0]).bits();

@@ -1,4 +1,4 @@
-//! Every bit of every encoding counts.
+//! Every bit of every encoding matters.
 
 mod support;
 
@@ -57,7 +57,7 @@ fn a_flipped_bit_of_a_secret_key_is_refused_or_does_not_fit_the_public_key() {
     for (bit, bytes) in flipped(&bytes) {
         let restored = SecretKey::from_bytes(&bytes)
             .and_then(|secret| SigningKey::restore(&secret, generated.signing.public()));
-        // The seed is no part of the public key: any 32 bytes are as good.
+        // The seed is not part of the public key: any 32 bytes are valid.
         assert_eq!(restored.is_ok(), bit >= seed, "bit {bit}");
     }
 }

@@ -1,4 +1,4 @@
-//! Odd inputs, and the verdict that each gets.
+//! Edge cases, and the expected verdict for each.
 
 mod support;
 
@@ -87,7 +87,7 @@ fn a_dimension_must_be_a_power_of_two_from_4_to_128() {
             Err(KeyError::BadDimension { got })
         );
     }
-    // Another good dimension has another width and other roots.
+    // Another valid dimension has another width and other roots.
     assert_eq!(changed(|key| key.n = 32), Err(bad(PublicKeyFault::Width)));
 }
 
@@ -125,7 +125,7 @@ fn roots_are_roots_below_their_modulus() {
     assert_eq!(changed(at_modulus), Err(bad(PublicKeyFault::BadRootA)));
 }
 
-/// x^16 = -1 also mod a product of primes that are 1 mod 32: the root alone does not show that p is prime.
+/// A product of primes that are 1 mod 32 also has an x with x^16 = -1: a valid root does not imply that p is prime.
 #[test]
 fn a_composite_modulus_with_a_true_root_is_refused() {
     let (prime, other) = (BigUint::from(97u8), BigUint::from(193u8));
@@ -177,7 +177,7 @@ fn numbers_of_a_key_have_one_encoding() {
     let long = |key: &mut Parts| key.q = vec![0xff; 200];
     assert_eq!(changed(long), Err(BadEncoding::TooLarge.into()));
     let large = |key: &mut Parts| {
-        // As long as the largest norm at n = 16, and larger.
+        // As long as the largest norm at n = 16, but larger.
         key.q = vec![0xff; 13];
         key.b = vec![0; 13];
     };
@@ -225,7 +225,7 @@ fn a_secret_key_is_two_short_odd_generators_of_prime_norm() {
     assert_eq!(fault(with(5, 1)), generator, "an odd coefficient");
     assert_eq!(fault(with(5, 10)), generator, "a long coefficient");
     assert_eq!(fault(with(3, 11)), generator, "a long constant");
-    // Twice the same generator.
+    // The same generator twice.
     let mut twice = bytes.to_vec();
     twice.copy_within(3..19, 19);
     let twice = SecretKey::from_bytes(&twice).unwrap();
@@ -401,7 +401,7 @@ fn values_outside_the_message_space_are_neither_signed_nor_verified() {
     assert!(signed.signer.sign(&signed.tag, 2, &-&half).is_ok());
     let outside = signed.signer.sign(&signed.tag, 3, &(&half + 1));
     assert!(matches!(outside, Err(SignError::MessageOutOfRange { .. })));
-    // 1 + p is 1 mod p, and yet another number.
+    // 1 + p is equal to 1 mod p, but is another number.
     let one = Polynomial::linear(&[1]).unwrap();
     let refused = signed
         .key
@@ -454,7 +454,7 @@ fn verification_names_what_is_wrong() {
             got: 8
         })
     );
-    // A multiple of the honest signature by one more than p q keeps both values, and is long.
+    // A multiple of the honest signature by one more than p q preserves both values, but is long.
     let factor = signed.key.message_modulus() * signed.key.identifier_modulus() + 1u8;
     let factor = BigInt::from(factor);
     let long = good.coefficients().iter().map(|c| c * &factor).collect();

@@ -1,4 +1,4 @@
-//! The body of the fuzz target, over seeded inputs: random ones, and mutations of valid encodings.
+//! The body of the fuzz target, on seeded random inputs and mutations of valid encodings.
 
 #[path = "support/decode.rs"]
 mod decode;
@@ -15,7 +15,7 @@ use rand::{seq::SliceRandom, Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{generated, limits, signed, tag};
 
-/// One valid encoding for each decoder, after the byte that chooses it.
+/// One valid encoding for each decoder, preceded by the byte that selects it.
 fn valid() -> Vec<Vec<u8>> {
     let signed = signed(8, &[3, 4]);
     let generated = generated(8, limits());

@@ -1,5 +1,5 @@
-//! What the generic lattice attack costs, by the usual estimates: the root Hermite factor that a forgery asks for, the
-//! block size that reaches it, and 0.292 bits for each dimension of a block.
+//! The cost of the generic lattice attack, by the usual estimates: the root Hermite factor that a forgery needs, the
+//! block size that achieves it, and 0.292 bits per dimension of a block.
 
 mod support;
 
@@ -13,7 +13,7 @@ fn root_hermite(block: f64) -> f64 {
     ((PI * block).powf(1.0 / block) * block / (2.0 * PI * E)).powf(1.0 / (2.0 * (block - 1.0)))
 }
 
-/// The smallest block size with which reduction reaches a root Hermite factor; 2 is plain LLL.
+/// The smallest block size that achieves a root Hermite factor; 2 is plain LLL.
 fn block_size(factor: f64) -> u32 {
     if factor >= 1.0219 {
         return 2;
@@ -23,14 +23,14 @@ fn block_size(factor: f64) -> u32 {
         .unwrap_or(5000)
 }
 
-/// Keys as the paper has them, or with the shortest generators and the smallest width that still signs.
+/// Keys as in the paper, or with the shortest generators and the smallest width that can sign.
 #[derive(Clone, Copy, PartialEq)]
 enum Parameters {
     Paper,
     Shortest,
 }
 
-/// The logarithm of the cost of forging for functions of this degree in 20 values with coefficients of one.
+/// The logarithm of the cost of a forgery, for functions of this degree in 20 values with coefficients of one.
 fn forgery(n: u32, degree: u32, parameters: Parameters) -> u32 {
     let dimension = f64::from(n);
     let lg = f64::log2;
@@ -39,7 +39,7 @@ fn forgery(n: u32, degree: u32, parameters: Parameters) -> u32 {
         Parameters::Shortest => (8f64 / 3.0).sqrt(),
     };
     let generator = lg(deviation) + lg(dimension) / 2.0;
-    // The n-th root of the norm is below the length, by a constant of the Rayleigh distribution.
+    // The n-th root of the norm is less than the length, by a constant of the Rayleigh distribution.
     let volume = 2.0 * (generator - 0.42);
     let width = match parameters {
         Parameters::Paper => 4.0 * lg(dimension) + lg(lg(dimension)),
@@ -80,7 +80,7 @@ fn shorter_keys_save_a_factor_of_two_in_the_dimension() {
     assert_eq!(quadratic, [42, 114, 277]);
 }
 
-/// The root Hermite factor that a forgery on one value asks for under a real key.
+/// The root Hermite factor that a forgery of one value needs under a real key.
 fn factor_asked_for(key: &PublicKey) -> f64 {
     let one = Polynomial::linear(&[1]).unwrap();
     let bound = NormBound::Tight.squared(key, &one).to_f64().unwrap().log2() / 2.0;

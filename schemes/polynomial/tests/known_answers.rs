@@ -1,4 +1,4 @@
-//! The known answers of `vectors/`, through the public API.
+//! The known answers in `vectors/`, checked through the public API.
 
 mod support;
 
@@ -145,14 +145,14 @@ fn sum_and_variance_of_the_reference_s_signatures_are_the_reference_s() {
     }
 }
 
-/// Bytes that this crate made from a seed, as hashes.
+/// Hashes of what this crate makes from a seed.
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Pinned {
     seed: u8,
     n: usize,
     secret_key: String,
     public_key: String,
-    /// Of four signatures one after the other.
+    /// Of the four signatures, concatenated.
     signatures: String,
     /// Of the signature of their variance.
     variance: String,
@@ -182,7 +182,7 @@ fn made_from(seed: u8, n: usize) -> Pinned {
     }
 }
 
-/// Whatever the platform, the same seed must give the same key and the same signatures.
+/// The same seed must give the same key and the same signatures on every platform.
 #[test]
 fn keys_and_signatures_of_a_seed_never_change() {
     let pinned: Vec<Pinned> = serde_json::from_str(include_str!("vectors/pinned.json")).unwrap();
@@ -192,7 +192,7 @@ fn keys_and_signatures_of_a_seed_never_change() {
     }
 }
 
-/// Prints `vectors/pinned.json`. To write it anew is to approve that every key and signature changes.
+/// Prints `vectors/pinned.json`. Replacing the file means that all keys and signatures change.
 #[test]
 #[ignore = "prints what to pin"]
 fn what_to_pin() {

@@ -1,4 +1,4 @@
-//! Laws that hold for all inputs.
+//! Properties that hold for all inputs.
 
 mod support;
 
@@ -167,7 +167,7 @@ fn many_threads_sign_as_one_does() {
     assert!(none.is_empty());
 }
 
-/// Ten thousand signatures of one key: within the bound all of them, centred, and as wide as nu.
+/// Ten thousand signatures of one key: all within the bound, centred, and with standard deviation according to nu.
 fn fresh_signatures(n: usize) {
     let mut signed = signed(n, &[]);
     let width = signed.key.dimension().width().to_f64().unwrap();

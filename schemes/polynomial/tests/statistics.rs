@@ -1,4 +1,4 @@
-//! Mean, variance and deviation by either scheme.
+//! Mean, variance and deviation with both schemes.
 
 use duet_mklhs::{LabelRegister, RegisterError, RegisterFiles, Signers, SigningKey};
 use duet_polynomial::{
@@ -30,7 +30,7 @@ fn source(folder: &TempDir, material: u8) -> Source {
     }
 }
 
-/// Two sources who signed the values, and the view of all of them with weights 1 to 10.
+/// Two sources that signed the values, and the view of all of them with weights 1 to 10.
 fn two_sources(folder: &TempDir) -> (Vec<Record>, View) {
     let (mut signers, mut records, mut entries) = (Signers::new(), Vec::new(), Vec::new());
     let mut weight = 0;
@@ -93,7 +93,7 @@ fn weighted_mean_and_variance_of_two_sources_are_exact() {
     }
 }
 
-/// Every bit of `bytes` flipped, one at a time.
+/// `bytes` with each bit flipped, one at a time.
 fn flips(bytes: &[u8]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
     (0..8 * bytes.len()).map(|bit| {
         let mut flipped = bytes.to_vec();
@@ -171,7 +171,7 @@ fn what_was_not_computed_is_refused() {
 }
 
 #[test]
-fn a_record_that_does_not_hold_is_named_when_proving() {
+fn an_invalid_record_is_reported_when_proving() {
     let folder = tempfile::tempdir().unwrap();
     let (mut records, view) = two_sources(&folder);
     records.swap(1, 2);
@@ -260,7 +260,7 @@ fn the_largest_values_and_weights_do_not_overflow() {
     assert_eq!(claim.numerator(), &(&weight * &weight * largest * largest));
 }
 
-/// What both schemes have in common, written once.
+/// The steps that both schemes share.
 fn round_trip<S: VerifiableStats>(
     signer: &mut S::Signer,
     view: &S::View,
@@ -342,7 +342,7 @@ mod experimental {
         assert_eq!(results, standard());
     }
 
-    /// The prover evaluates as though the values were small, and gets a signature on a sum that wrapped around.
+    /// The prover evaluates as if the values were small, and gets a signature on a sum that wrapped around.
     #[test]
     fn a_prover_who_lies_about_the_range_does_not_pass_a_wrapped_result() {
         let (mut signer, mut view) = signer_of(4);

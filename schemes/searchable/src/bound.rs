@@ -1,16 +1,16 @@
-//! How large a result can be. Goes along with ciphertexts, which do not show it.
+//! Bounds on plaintexts. They are stored beside ciphertexts, which do not reveal them.
 
 use crate::error::BoundTooLarge;
 
-/// A plaintext is between `−bound` and `bound`.
+/// The plaintext is between `−bound` and `bound`.
 ///
-/// Nothing in a ciphertext says so: the application carries the bound beside the ciphertext and authenticates it, and
-/// works out the bound of a sum with [`of_sum`](Self::of_sum) before it sums.
+/// A ciphertext does not contain its bound. The application stores and authenticates the bound beside the ciphertext,
+/// and computes the bound of a sum with [`of_sum`](Self::of_sum) before it evaluates the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bound(u64);
 
 impl Bound {
-    /// The plaintext has at most this magnitude.
+    /// The bound for plaintexts of at most this magnitude.
     pub const fn new(magnitude: u64) -> Self {
         Self(magnitude)
     }
@@ -23,7 +23,7 @@ impl Bound {
     /// The bound of a weighted sum and a constant: `Σ|a_i|·bound_i + |constant|`.
     ///
     /// # Errors
-    /// [`BoundTooLarge`]: more than any number here can be.
+    /// [`BoundTooLarge`] if the bound exceeds the range of plaintexts.
     pub fn of_sum(
         terms: impl IntoIterator<Item = (i64, Self)>,
         constant: i64,

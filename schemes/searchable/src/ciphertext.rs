@@ -1,4 +1,4 @@
-//! Ciphertexts: as received, and checked.
+//! Ciphertexts, as received and as checked.
 
 use crate::{
     encoding::{concat, g1_from_bytes, g1_to_bytes, Reader},
@@ -18,16 +18,16 @@ use ark_ec::AffineRepr;
 use rayon::prelude::*;
 use std::collections::HashSet;
 
-/// How a ciphertext is written.
+/// An encoding of ciphertexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// 1840 bytes, quick to write and to read.
+    /// 1840 bytes, fast to encode and to decode.
     Plain,
-    /// 976 bytes: elements of the target group in half the bytes, at the price of an inversion each.
+    /// 976 bytes: elements of the target group take half the bytes, and cost an inversion each.
     Compressed,
 }
 
-/// Bytes that have the length of a ciphertext. Nothing else is known of them.
+/// Bytes with the length of a ciphertext. Nothing else has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedCiphertext(Bytes);
 
@@ -38,7 +38,7 @@ enum Bytes {
 }
 
 impl ReceivedCiphertext {
-    /// Reads a version byte and exactly as many bytes as belong to it.
+    /// Splits off the version byte, and checks the length that belongs to it.
     ///
     /// # Errors
     /// [`CiphertextError::Version`], [`CiphertextError::Length`].
@@ -54,31 +54,31 @@ impl ReceivedCiphertext {
         }
     }
 
-    /// The 1840 bytes of the plain form, without a version byte.
+    /// From the 1840 bytes of the plain form, without a version byte.
     ///
     /// # Errors
-    /// Any other number of bytes.
+    /// The length is wrong.
     pub fn from_plain(bytes: &[u8]) -> Result<Self, LengthError> {
         let body = Reader::exactly(PLAIN_LEN, bytes)?.take()?;
         Ok(Self(Bytes::Plain(Box::new(*body))))
     }
 
-    /// The 976 bytes of the compressed form, without a version byte.
+    /// From the 976 bytes of the compressed form, without a version byte.
     ///
     /// # Errors
-    /// Any other number of bytes.
+    /// The length is wrong.
     pub fn from_compressed(bytes: &[u8]) -> Result<Self, LengthError> {
         let body = Reader::exactly(COMPRESSED_LEN, bytes)?.take()?;
         Ok(Self(Bytes::Compressed(Box::new(*body))))
     }
 
-    /// Checks what can be checked without a key: `c1` in its group and not the identity, `c2` to `c4` in the target
-    /// group, `c2` not one.
+    /// Makes the checks that need no key: `c1` is in its group and not the identity, `c2` to `c4` are in the target
+    /// group, and `c2` is not one.
     ///
-    /// Cost: one check in G1 and three in the target group, together about as much as half a pairing.
+    /// Cost: one check in G1 and three in the target group, together about half a pairing.
     ///
     /// # Errors
-    /// The first check that fails, in that order.
+    /// The first check that fails, in this order.
     pub fn check(&self) -> Result<Ciphertext, CiphertextError> {
         match &self.0 {
             Bytes::Plain(bytes) => check::<PLAIN_LEN, GT_LEN>(bytes, Gt::from_bytes),
@@ -88,7 +88,7 @@ impl ReceivedCiphertext {
         }
     }
 
-    /// [`check`](Self::check) of many, on all cores: one verdict each, in their order. `progress` is told of each.
+    /// [`check`](Self::check) for many, on all cores. The results are in the same order. Reports `progress` for each.
     pub fn check_all(
         received: &[Self],
         progress: &impl Progress,
@@ -128,7 +128,7 @@ fn check<const LEN: usize, const GT: usize>(
     })
 }
 
-/// The first four components of a ciphertext, which Γ ties together.
+/// The first four components of a ciphertext, which are hashed by Γ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Components {
     pub(crate) c1: G1Affine,
@@ -153,14 +153,14 @@ impl Components {
     }
 }
 
-/// A ciphertext whose components are in their groups. Whether it is for some keyword only a key tells.
+/// A ciphertext whose components are in their groups. Only a key can tell which keyword it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     pub(crate) components: Components,
     pub(crate) tau: [u8; TAU_LEN],
 }
 
-/// The digest of a ciphertext, by which the same ciphertext is known again in whatever form it comes.
+/// The digest of a ciphertext, which is the same for both encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CiphertextDigest(pub [u8; 32]);
 
@@ -179,7 +179,7 @@ impl Ciphertext {
         concat(&[&g1_to_bytes(c1), &c2, &c3, &c4, &self.tau])
     }
 
-    /// What [`ReceivedCiphertext::parse`] reads: a version byte and one of the forms.
+    /// The encoding for [`ReceivedCiphertext::parse`]: a version byte and one of the forms.
     pub fn to_wire(&self, form: Form) -> Vec<u8> {
         match form {
             Form::Plain => [&[PLAIN_VERSION][..], &self.to_plain()].concat(),
@@ -193,8 +193,8 @@ impl Ciphertext {
     }
 }
 
-/// The ciphertexts without those that came before, in their order. Anybody can send a ciphertext twice, and a sum
-/// would count it twice.
+/// The ciphertexts without duplicates, in their order. Anyone can send a ciphertext twice, and a sum would count it
+/// twice.
 pub fn without_duplicates(ciphertexts: impl IntoIterator<Item = Ciphertext>) -> Vec<Ciphertext> {
     let mut seen = HashSet::new();
     let mut distinct: Vec<_> = ciphertexts.into_iter().collect();

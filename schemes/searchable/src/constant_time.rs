@@ -1,9 +1,8 @@
-//! Multiplication of points by secrets, and the inverse of a secret: blst, whose time does not depend on them.
+//! Multiplication of points by secrets and inversion of secrets, in constant time, by blst.
 //!
-//! All `unsafe` of the crate is here: each call hands blst pointers to values that live until it returns, of the
-//! lengths that its header asks for, and an output of its own.
+//! All `unsafe` code of the crate is in this file.
 
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "calls blst")]
 
 use crate::scalar;
 use ark_bls12_381::{Fq, Fq2, Fr, G1Affine, G2Affine};
@@ -17,22 +16,24 @@ use blst::{
 };
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bits that blst reads of a scalar.
+/// The number of scalar bits that blst reads.
 const SCALAR_BITS: usize = 256;
 
-/// A scalar as blst has it; wiped when dropped.
+/// A scalar in blst's representation, wiped on drop.
 struct Secret(blst_scalar);
 
 impl Secret {
     fn new(scalar: &Fr) -> Self {
         let bytes = Zeroizing::new(scalar::to_bytes(scalar));
         let mut out = Self(blst_scalar::default());
+        // SAFETY: blst reads 32 bytes, the length of the array, and writes to a live scalar.
         unsafe { blst_scalar_from_bendian(&mut out.0, bytes.as_ptr()) };
         out
     }
 
     fn little_endian(&self) -> Zeroizing<[u8; 32]> {
         let mut bytes = Zeroizing::new([0; 32]);
+        // SAFETY: blst writes 32 bytes, the length of the array, and reads a live scalar.
         unsafe { blst_lendian_from_scalar(bytes.as_mut_ptr(), &self.0) };
         bytes
     }
@@ -44,10 +45,11 @@ impl Drop for Secret {
     }
 }
 
-/// The inverse of a scalar that is not zero.
+/// The inverse of a non-zero scalar.
 pub(crate) fn inverse(scalar: &Fr) -> Zeroizing<Fr> {
     let mut out = Secret(blst_scalar::default());
     let mut bytes = Zeroizing::new([0; 32]);
+    // SAFETY: the scalars are live, initialised values; blst writes 32 bytes, the length of `bytes`.
     unsafe {
         blst_sk_inverse(&mut out.0, &Secret::new(scalar).0);
         blst_bendian_from_scalar(bytes.as_mut_ptr(), &out.0);
@@ -55,7 +57,7 @@ pub(crate) fn inverse(scalar: &Fr) -> Zeroizing<Fr> {
     Zeroizing::new(scalar::from_bytes(&bytes).expect("an inverse is reduced; qed"))
 }
 
-/// A multiple of a point of G1 that is not the identity.
+/// A multiple of a point of G1. The point must not be the identity.
 pub(crate) fn mul_g1(point: &G1Affine, scalar: &Fr) -> G1Affine {
     let point = blst_p1_affine {
         x: to_blst(&point.x),
@@ -64,19 +66,20 @@ pub(crate) fn mul_g1(point: &G1Affine, scalar: &Fr) -> G1Affine {
     let scalar = Secret::new(scalar).little_endian();
     let (mut base, mut product) = (blst_p1::default(), blst_p1::default());
     let mut out = blst_p1_affine::default();
+    // SAFETY: all points are live, initialised values; `SCALAR_BITS` is 256, so blst reads the 32 bytes of `scalar`.
     unsafe {
         blst_p1_from_affine(&mut base, &point);
         blst_p1_mult(&mut product, &base, scalar.as_ptr(), SCALAR_BITS);
         blst_p1_to_affine(&mut out, &product);
     }
-    // To blst the identity has two zeros for coordinates, and no point of the curve has.
+    // blst represents the identity by two zero coordinates. No other point of the curve has these coordinates.
     if out == blst_p1_affine::default() {
         return G1Affine::zero();
     }
     G1Affine::new_unchecked(from_blst(&out.x), from_blst(&out.y))
 }
 
-/// A multiple of a point of G2 that is not the identity.
+/// A multiple of a point of G2. The point must not be the identity.
 pub(crate) fn mul_g2(point: &G2Affine, scalar: &Fr) -> G2Affine {
     let point = blst_p2_affine {
         x: to_blst2(&point.x),
@@ -85,6 +88,7 @@ pub(crate) fn mul_g2(point: &G2Affine, scalar: &Fr) -> G2Affine {
     let scalar = Secret::new(scalar).little_endian();
     let (mut base, mut product) = (blst_p2::default(), blst_p2::default());
     let mut out = blst_p2_affine::default();
+    // SAFETY: all points are live, initialised values; `SCALAR_BITS` is 256, so blst reads the 32 bytes of `scalar`.
     unsafe {
         blst_p2_from_affine(&mut base, &point);
         blst_p2_mult(&mut product, &base, scalar.as_ptr(), SCALAR_BITS);
@@ -96,7 +100,7 @@ pub(crate) fn mul_g2(point: &G2Affine, scalar: &Fr) -> G2Affine {
     G2Affine::new_unchecked(from_blst2(&out.x), from_blst2(&out.y))
 }
 
-// Both libraries keep a coordinate as six limbs in Montgomery's form with the same radix.
+// Both libraries store a coordinate as six limbs in Montgomery form with the same radix.
 
 fn to_blst(coordinate: &Fq) -> blst_fp {
     blst_fp { l: coordinate.0 .0 }

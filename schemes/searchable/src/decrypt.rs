@@ -1,27 +1,26 @@
-//! Decryption, in both forms, by one rule: everything is checked, and one error says that something failed.
+//! Decryption, in both forms: all checks are evaluated, and a single error reports that one failed.
 
 use crate::{ciphertext::Ciphertext, message::Message, progress::Progress};
 use core::fmt;
 use rayon::prelude::*;
 
-/// The ciphertext was rejected. To the outside there is one such error: what it was that failed would help whoever
-/// sends ciphertexts to learn from the answers.
+/// The ciphertext was rejected. The error does not say why: the sender of a ciphertext could learn from the reason.
 #[derive(Clone, Copy)]
 pub struct Rejected(pub(crate) Reason);
 
-/// What failed, for the receiver's own logs.
+/// The reason, for the receiver's own logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The ciphertext is not under this keyword.
+    /// The ciphertext is not for this keyword.
     KeywordMismatch,
-    /// `c4` disagrees: ciphertexts of different keywords were added by force.
+    /// `c4` does not match: ciphertexts for different keywords were combined.
     MixedKeywords,
-    /// The tag disagrees: the ciphertext was changed, or is for another receiver or keyword.
+    /// The tag does not match: the ciphertext was modified, or is for another receiver or keyword.
     TagMismatch,
 }
 
 impl Rejected {
-    /// What failed. For local logs: never send it to where ciphertexts come from.
+    /// The reason. Log it locally; never send it to the source of the ciphertext.
     pub fn for_local_log(&self) -> Reason {
         self.0
     }
@@ -41,7 +40,7 @@ impl fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// Decryption of many, on all cores: one verdict each, in their order.
+/// Decrypts many ciphertexts, on all cores. The results are in the same order.
 pub(crate) fn decrypt_all(
     ciphertexts: &[&Ciphertext],
     progress: &impl Progress,
@@ -57,7 +56,7 @@ pub(crate) fn decrypt_all(
         .collect()
 }
 
-/// The first reason that holds. All conditions were evaluated before.
+/// The first reason that applies. All conditions have been evaluated before.
 pub(crate) fn verdict(checks: &[(bool, Reason)]) -> Result<(), Rejected> {
     let failed = checks.iter().find(|(holds, _)| !holds);
     failed.map_or(Ok(()), |(_, reason)| Err(Rejected(*reason)))

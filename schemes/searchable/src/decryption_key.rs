@@ -1,4 +1,4 @@
-//! The key that decrypts what is under one keyword, for whom the receiver delegates to.
+//! The key that decrypts under one keyword, for a delegate of the receiver.
 
 use crate::{
     ciphertext::Ciphertext,
@@ -18,10 +18,10 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-/// Decrypts what is under one keyword, and nothing else. Never for a server that adds: part 2 of it is what catches
-/// a forced mixture.
+/// Decrypts ciphertexts under one keyword. Never give it to a server that evaluates sums: its part 2 is what detects
+/// combined keywords.
 ///
-/// Wiped on drop, printed redacted.
+/// Wiped on drop, printed as redacted.
 pub struct DecryptionKey {
     public: PublicKey,
     parts: [KeyPart; 4],
@@ -43,7 +43,7 @@ impl DecryptionKey {
         }
     }
 
-    /// Checks the 512 bytes of a key against the receiver's public key and the keyword that it should be for.
+    /// Decodes the 512 bytes of a key, and checks it against the receiver's public key and the keyword.
     ///
     /// Cost: four pairings.
     ///
@@ -64,7 +64,7 @@ impl DecryptionKey {
         Ok(Self::new(public, parts))
     }
 
-    /// The 512 bytes of the key, wiped when dropped.
+    /// The 512 bytes of the key, wiped on drop.
     pub fn expose(&self) -> Zeroizing<[u8; DECRYPTION_KEY_LEN]> {
         let parts = self
             .parts
@@ -74,12 +74,12 @@ impl DecryptionKey {
         Zeroizing::new(concat(&[&**first, &**second, &**third, &**fourth]))
     }
 
-    /// Dec, group form: the message of a ciphertext under this key's keyword.
+    /// Dec, group form: decrypts a ciphertext under this key's keyword.
     ///
-    /// Cost: three pairings. Takes a time that depends on the key: for whom nobody measures.
+    /// Cost: three pairings. Not constant-time: the running time depends on the key.
     ///
     /// # Errors
-    /// [`Rejected`], without saying why.
+    /// [`Rejected`], which does not say why.
     pub fn decrypt(&self, ciphertext: &Ciphertext) -> Result<Message, Rejected> {
         let components = &ciphertext.components;
         let delta = components.delta(&self.public);
@@ -99,7 +99,8 @@ impl DecryptionKey {
         Ok(Message(components.c3.mul(&mask)))
     }
 
-    /// [`decrypt`](Self::decrypt) of many, on all cores: one verdict each, in their order. `progress` is told of each.
+    /// [`decrypt`](Self::decrypt) for many, on all cores. The results are in the same order. Reports `progress` for
+    /// each.
     pub fn decrypt_all(
         &self,
         ciphertexts: &[Ciphertext],

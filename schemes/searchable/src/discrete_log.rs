@@ -1,9 +1,9 @@
-//! Numbers from the exponent: baby steps and giant steps in a declared range.
+//! Discrete logarithms in a bounded range, by baby-step giant-step.
 //!
-//! A table holds `Z^j` for small `j`; the search steps through the range with strides of twice the table's length,
-//! in both directions. An element and its inverse share their first half, so one entry serves `j` and `−j`. Entries
-//! are 64 bits of the element and the number `j`; what seems to be found is computed again in full, so that a
-//! collision of 64 bits costs one power and never a wrong answer.
+//! A table contains `Z^j` for small `j`. The search covers the range with strides of twice the table's length, in both
+//! directions. An element and its inverse have the same first half, so one entry serves `j` and `−j`. Entries have 64
+//! bits of the element and the number `j`. Every match is verified with a full exponentiation, so a collision of 64
+//! bits costs one exponentiation and never gives a wrong result.
 
 use crate::{
     bound::Bound,
@@ -17,26 +17,26 @@ use core::{fmt, ops::Range};
 use hashbrown::HashTable;
 use rayon::prelude::*;
 
-/// Bytes of an entry: 64 bits of the element, 32 of the number.
+/// Bytes of an entry: 64 bits of the element, 32 bits of the number.
 const ENTRY_LEN: usize = size_of::<Entry>();
-/// Bytes of an entry in the table: itself and the table's control byte.
+/// Bytes of a slot: an entry and the table's control byte.
 const SLOT_LEN: usize = ENTRY_LEN + 1;
-/// What a table takes beyond its slots: control bytes of the last group, and alignment.
+/// Bytes that a table needs in addition to its slots: the control bytes of the last group, and alignment.
 const OVERHEAD: usize = 64;
-/// The table's slots are a power of two, of which seven eighths may be taken. The smallest that we make:
-const LEAST_SLOTS: usize = 64;
-/// Steps that one core does at once.
-const STRETCH: u64 = 1024;
-/// Stretches between two looks at whether the number was found.
-const ROUND: u64 = 64;
+/// The minimum number of slots. It is a power of two, and at most seven eighths of the slots are used.
+const MIN_SLOTS: usize = 64;
+/// Giant steps per unit of work of one core.
+const STEPS_PER_CHUNK: u64 = 1024;
+/// Units of work between two checks whether the number was found.
+const CHUNKS_PER_ROUND: u64 = 64;
 
-/// Two halves of the key and the number, so that no padding is between them.
+/// The two halves of the key and the number. An array of `u32` has no padding.
 type Entry = [u32; 3];
 
-/// Finds numbers between `−bound` and `bound` in the exponent. Made once for a range, and then used for many.
+/// Finds discrete logarithms between `−bound` and `bound`. Create it once per range and reuse it.
 pub struct DiscreteLog {
     bound: u64,
-    /// Baby steps: the table has `0..=baby`.
+    /// The number of baby steps: the table contains `0..=baby`.
     baby: u64,
     table: HashTable<Entry>,
 }
@@ -51,15 +51,15 @@ impl fmt::Debug for DiscreteLog {
 }
 
 impl DiscreteLog {
-    /// A table for numbers of at most this magnitude, of at most so many bytes.
+    /// Builds a table for numbers of at most this magnitude, with at most `memory` bytes.
     ///
-    /// It has about as many entries as the square root of the range, or as many as the memory allows: 13 bytes in a
-    /// table whose slots are a power of two. With less memory the search is longer by as much.
+    /// It has about as many entries as the square root of the range, or as many as fit the memory, at 13 bytes per slot
+    /// in a table whose slots are a power of two. With less memory the search takes proportionally longer.
     ///
-    /// Cost: one multiplication in the target group for each entry, on all cores. `progress` is told of each.
+    /// Cost: one multiplication in the target group per entry, on all cores. Reports `progress` for each.
     ///
     /// # Errors
-    /// [`TableError`]: a range that no search can cover, or less memory than the smallest table takes.
+    /// [`TableError`] if the range is too large for any search, or the memory too small for any table.
     pub fn new(bound: Bound, memory: usize, progress: &impl Progress) -> Result<Self, TableError> {
         let baby = Self::baby_steps(bound, memory)?;
         let capacity = usize::try_from(baby + 1)
@@ -68,7 +68,7 @@ impl DiscreteLog {
         for round in rounds(baby + 1) {
             let stretches: Vec<Vec<Entry>> = round
                 .into_par_iter()
-                .map(|index| entries(stretch(index, baby + 1)))
+                .map(|index| entries(chunk(index, baby + 1)))
                 .collect();
             for entries in stretches {
                 progress.advance(entries.len() as u64);
@@ -84,7 +84,7 @@ impl DiscreteLog {
         })
     }
 
-    /// How many entries the table of a range has in so much memory: for progress, and to plan.
+    /// The number of entries of a table with this range and memory, to plan or to report progress.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -96,27 +96,27 @@ impl DiscreteLog {
         let slots = (memory.saturating_sub(OVERHEAD) / SLOT_LEN)
             .checked_ilog2()
             .map(|log| 1u64 << log.min(31))
-            .filter(|slots| *slots >= LEAST_SLOTS as u64)
+            .filter(|slots| *slots >= MIN_SLOTS as u64)
             .ok_or(TableError::TooLittleMemory {
                 allowed: memory,
-                least: LEAST_SLOTS * SLOT_LEN + OVERHEAD,
+                least: MIN_SLOTS * SLOT_LEN + OVERHEAD,
             })?;
-        // √bound entries and √bound/2 strides to each side: as much work in the table as in a search.
+        // √bound entries and √bound/2 strides in each direction: the table costs as much as a search.
         let wanted = range.isqrt().max(16);
         Ok(wanted.min(slots / 8 * 7 - 1))
     }
 
-    /// The bytes of the table.
+    /// The size of the table in bytes.
     pub fn memory(&self) -> usize {
         self.table.allocation_size()
     }
 
-    /// The largest magnitude that is found.
+    /// The largest magnitude that can be found.
     pub fn bound(&self) -> Bound {
         Bound::new(self.bound)
     }
 
-    /// Strides of the longest search, to each side.
+    /// The number of strides of the longest search, in each direction.
     pub fn giant_steps(&self) -> u64 {
         self.bound.saturating_sub(self.baby).div_ceil(self.stride())
     }
@@ -125,21 +125,21 @@ impl DiscreteLog {
         2 * self.baby + 1
     }
 
-    /// The number in the exponent of a message.
+    /// The discrete logarithm of a message.
     ///
-    /// Cost: at most two multiplications in the target group for each of [`giant_steps`](Self::giant_steps), on all
-    /// cores, and fewer for small numbers. Takes a time that depends on the number.
+    /// Cost: at most two multiplications in the target group per [`giant_steps`](Self::giant_steps), on all cores;
+    /// fewer for small numbers. Not constant-time: the running time depends on the number.
     ///
     /// # Errors
-    /// [`PlaintextOutOfRange`]: the message is no number of the range.
+    /// [`PlaintextOutOfRange`] if the number is not in the range.
     pub fn find(&self, message: &Message) -> Result<i64, PlaintextOutOfRange> {
         self.find_with_progress(message, &())
     }
 
-    /// As [`find`](Self::find), telling of the giant steps.
+    /// As [`find`](Self::find), and reports the giant steps to `progress`.
     ///
     /// # Errors
-    /// As there.
+    /// As [`find`](Self::find).
     pub fn find_with_progress(
         &self,
         message: &Message,
@@ -149,7 +149,7 @@ impl DiscreteLog {
         // From the middle of the range outwards.
         for round in rounds(steps) {
             let found = round.into_par_iter().find_map_any(|index| {
-                let steps = stretch(index, steps);
+                let steps = chunk(index, steps);
                 let length = steps.end - steps.start;
                 let found = self.search(message, steps);
                 progress.advance(length);
@@ -162,14 +162,14 @@ impl DiscreteLog {
         Err(PlaintextOutOfRange { bound: self.bound })
     }
 
-    /// Looks at these strides to both sides.
+    /// Searches these strides in both directions.
     fn search(&self, message: &Message, steps: Range<u64>) -> Option<i64> {
         let offset = i64::try_from(steps.start.checked_mul(self.stride())?).ok()?;
         let stride = i64::try_from(self.stride()).ok()?;
         let step_up = generator::table().pow_signed(stride);
         let step_down = step_up.inverse();
         let shift = generator::table().pow_signed(offset);
-        // `message · Z^(−centre)` for centres above zero, and for centres below.
+        // `message · Z^(−centre)` for positive centres, and for negative ones.
         let (mut above, mut below) = (message.0.mul(&shift.inverse()), message.0.mul(&shift));
         let mut centre = offset;
         for _ in steps {
@@ -186,7 +186,7 @@ impl DiscreteLog {
         None
     }
 
-    /// The number within the table's length of `centre`, if it is there.
+    /// The number, if it is within the table's length of `centre`.
     fn near(&self, message: &Message, shifted: &Gt, centre: i64) -> Option<i64> {
         let key = key_of(shifted);
         self.table
@@ -199,22 +199,22 @@ impl DiscreteLog {
     }
 }
 
-/// The stretches of so many steps by their indices, a round after the other: what the cores have at once.
+/// The indices of the units of work, in rounds that run in parallel.
 fn rounds(steps: u64) -> impl Iterator<Item = Range<u64>> {
-    let stretches = steps.div_ceil(STRETCH);
-    (0..stretches.div_ceil(ROUND)).map(move |round| {
-        let start = round * ROUND;
-        start..(start + ROUND).min(stretches)
+    let stretches = steps.div_ceil(STEPS_PER_CHUNK);
+    (0..stretches.div_ceil(CHUNKS_PER_ROUND)).map(move |round| {
+        let start = round * CHUNKS_PER_ROUND;
+        start..(start + CHUNKS_PER_ROUND).min(stretches)
     })
 }
 
-/// The steps of the stretch with this index.
-fn stretch(index: u64, steps: u64) -> Range<u64> {
-    let start = index * STRETCH;
-    start..(start + STRETCH).min(steps)
+/// The steps of the unit of work with this index.
+fn chunk(index: u64, steps: u64) -> Range<u64> {
+    let start = index * STEPS_PER_CHUNK;
+    start..(start + STEPS_PER_CHUNK).min(steps)
 }
 
-/// The entries of these baby steps.
+/// The table entries of these baby steps.
 fn entries(steps: Range<u64>) -> Vec<Entry> {
     let first = i64::try_from(steps.start).expect("fewer entries than 2³²; qed");
     let mut power = generator::table().pow_signed(first);
@@ -229,7 +229,7 @@ fn entries(steps: Range<u64>) -> Vec<Entry> {
         .collect()
 }
 
-/// 64 bits of an element that it shares with its inverse.
+/// 64 bits of an element that are the same for its inverse.
 fn key_of(element: &Gt) -> u64 {
     let [first, ..] = element.as_field().c0.c0.c0.0 .0;
     first

@@ -1,4 +1,4 @@
-//! Bytes to points and back. One spelling for every point, and the group checked.
+//! Encoding and decoding of points. Every point has a unique encoding, and decoding checks the group.
 
 use crate::{
     error::{LengthError, PointError},
@@ -7,7 +7,7 @@ use crate::{
 use ark_bls12_381::{G1Affine, G2Affine};
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
 
-/// Takes fields of known length from the front of bytes whose number was checked.
+/// A reader of fields with known lengths, over bytes of checked length.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
     length: LengthError,
@@ -15,7 +15,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// # Errors
-    /// There are not exactly so many bytes.
+    /// The length is wrong.
     pub(crate) fn exactly(expected: usize, bytes: &'a [u8]) -> Result<Self, LengthError> {
         let length = LengthError {
             expected,
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
     }
 
     /// # Errors
-    /// More was taken than there is.
+    /// Fewer bytes are left.
     pub(crate) fn take<const N: usize>(&mut self) -> Result<&'a [u8; N], LengthError> {
         let (field, rest) = self.rest.split_first_chunk().ok_or(self.length)?;
         self.rest = rest;
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes fields one after the other.
+/// Concatenates fields.
 pub(crate) fn concat<const N: usize>(fields: &[&[u8]]) -> [u8; N] {
     let mut out = [0; N];
     let mut rest = &mut out[..];
@@ -72,7 +72,7 @@ pub(crate) fn g2_to_bytes(point: &G2Affine) -> [u8; G2_LEN] {
 pub(crate) fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1Affine, PointError> {
     let point = G1Affine::deserialize_with_mode(&bytes[..], Compress::Yes, Validate::No)
         .map_err(|_| PointError::Encoding)?;
-    // The decoder of the curve library is more liberal than the encoder: bits of the identity, for one.
+    // The curve library's decoder accepts more than the canonical encoding, for example extra bits of the identity.
     if g1_to_bytes(&point) != *bytes {
         return Err(PointError::Encoding);
     }

@@ -3,7 +3,7 @@
 use crate::{
     ciphertext::{Ciphertext, Components},
     constant_time,
-    error::KeywordHitsKey,
+    error::KeywordCollidesWithKey,
     generator,
     gt_table::Product,
     keyword::Keyword,
@@ -18,7 +18,7 @@ use rand_core::{CryptoRng, RngCore};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-/// A receiver's public key and a keyword: whoever has both encrypts.
+/// Encrypts for one receiver under one keyword. It contains no secrets.
 pub struct Encryptor {
     public: PublicKey,
     direction: G1Affine,
@@ -33,30 +33,30 @@ impl fmt::Debug for Encryptor {
 }
 
 impl Encryptor {
-    /// Encrypts for this receiver under this keyword. Keep it for many encryptions.
+    /// Prepares encryption for this receiver under this keyword. Reuse it for many encryptions.
     ///
     /// # Errors
-    /// [`KeywordHitsKey`], which never happens and must not go unnoticed.
-    pub fn new(public: &PublicKey, keyword: &Keyword) -> Result<Self, KeywordHitsKey> {
+    /// [`KeywordCollidesWithKey`], which has negligible probability, but must not be ignored.
+    pub fn new(public: &PublicKey, keyword: &Keyword) -> Result<Self, KeywordCollidesWithKey> {
         Ok(Self {
             direction: public.direction(keyword)?,
             public: public.clone(),
         })
     }
 
-    /// Encrypts a number, of either sign.
+    /// Encrypts a signed number.
     ///
-    /// Cost: one multiplication in G1 and six powers from tables in the target group, no pairing.
+    /// Cost: one multiplication in G1 and six fixed-base exponentiations in the target group, no pairing.
     ///
     /// # Security
-    /// Which number and which randomness does not show in addresses or branches of this code; the arithmetic of
-    /// single field elements is arkworks', of which that cannot be said. Numbers are found again by search, so keep
-    /// them small: see [`DiscreteLog`](crate::DiscreteLog).
+    /// Addresses and branches of this code do not depend on the number or the randomness. Arithmetic of single field
+    /// elements is by arkworks, which does not guarantee this. Decryption needs a search for the number, so keep
+    /// numbers small: see [`DiscreteLog`](crate::DiscreteLog).
     pub fn encrypt(&self, number: i64, rng: &mut (impl RngCore + CryptoRng)) -> Ciphertext {
         self.encrypt_message(&Message::number(number), rng)
     }
 
-    /// Encrypts any element of the target group.
+    /// Encrypts an element of the target group.
     pub fn encrypt_message(
         &self,
         message: &Message,
@@ -65,8 +65,8 @@ impl Encryptor {
         self.encrypt_with(message, &scalar::random_nonzero(rng))
     }
 
-    /// [`encrypt`](Self::encrypt) of many, on all cores: the same ciphertexts as one after the other with the same
-    /// randomness. `progress` is told of each.
+    /// [`encrypt`](Self::encrypt) for many, on all cores. The result is the same as encrypting in sequence with the
+    /// same randomness. Reports `progress` for each.
     pub fn encrypt_all(
         &self,
         numbers: &[i64],
@@ -100,7 +100,7 @@ impl Encryptor {
     }
 }
 
-/// `(s·D, Z^s, Z₁^−s, Z₂^s)`: what encrypts one, and what makes any other ciphertext a fresh one.
+/// `(s·D, Z^s, Z₁^−s, Z₂^s)`: an encryption of one, which also re-randomises any other ciphertext.
 pub(crate) fn encryption_of_one(
     public: &PublicKey,
     direction: &G1Affine,

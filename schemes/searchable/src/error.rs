@@ -1,23 +1,24 @@
-//! One error per check. Each names what broke, and where.
+//! Errors: one per check. Each names the value at fault.
 
-/// A point was refused.
+/// Why a point was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PointError {
-    /// The bytes are not the one encoding of a point on the curve.
-    #[error("the bytes are not the encoding of a point on the curve")]
+    /// The bytes are not the canonical encoding of a point on the curve.
+    #[error("the bytes are not the canonical encoding of a point on the curve")]
     Encoding,
-    /// The point is on the curve and not in the group of prime order.
-    #[error("the point is not in the group of prime order")]
+    /// The point is on the curve, but not in the subgroup of prime order.
+    #[error("the point is not in the subgroup of prime order")]
     Subgroup,
 }
 
-/// Bytes of the wrong number.
+/// The number of bytes is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{expected} bytes are expected, and here are {got}")]
+#[error("expected {expected} bytes, got {got}")]
 pub struct LengthError {
-    /// How many there should be.
+    /// The expected number.
     pub expected: usize,
-    /// How many there are.
+    /// The actual number.
     pub got: usize,
 }
 
@@ -28,9 +29,9 @@ pub enum Component {
     C1,
     /// `c2`, in the target group.
     C2,
-    /// `c3`, in the target group: the one that carries the message.
+    /// `c3`, in the target group. It contains the message.
     C3,
-    /// `c4`, in the target group: the one that only the receiver can check.
+    /// `c4`, in the target group. Only the receiver or a delegate can check it.
     C4,
 }
 
@@ -45,67 +46,68 @@ impl core::fmt::Display for Component {
     }
 }
 
-/// Why a ciphertext was refused before anybody's key came into it.
+/// Why a ciphertext was rejected before any key was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CiphertextError {
-    /// Too few bytes, or bytes left over.
-    #[error("no ciphertext: {0}")]
+    /// Too few or too many bytes.
+    #[error("not a ciphertext: {0}")]
     Length(#[from] LengthError),
-    /// A version of the wire that is not known.
-    #[error("a ciphertext of version {got} is not known here")]
+    /// Unknown version.
+    #[error("unknown ciphertext version {got}")]
     Version {
-        /// The version byte.
+        /// The version.
         got: u8,
     },
-    /// `c1` is no point of G1.
+    /// `c1` is not a point of G1.
     #[error("c1: {0}")]
     BadG1Point(#[from] PointError),
-    /// `c1` is the identity or `c2` is one: such a tuple would pass the test under every keyword.
+    /// `c1` is the identity or `c2` is one: such a ciphertext would pass the test for every keyword.
     #[error("{component} is the identity element")]
     IdentityElement {
-        /// Which.
+        /// The component.
         component: Component,
     },
-    /// A component is not in the target group: small orders would leak the key that it is raised to.
+    /// A component is not in the target group. Components of small order would leak the key that they are raised to.
     #[error("{component} is not in the target group")]
     BadGtElement {
-        /// Which.
+        /// The component.
         component: Component,
     },
 }
 
-/// Bytes that should be a message of the target group are none.
+/// Bytes do not encode an element of the target group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes are no element of the target group")]
+#[error("the bytes do not encode an element of the target group")]
 pub struct MessageError;
 
-/// Why the secrets could not be derived from a seed. Of 2²⁵⁰ seeds not one is like that.
+/// The secrets derived from a seed are unusable. The probability is below 2⁻²⁵⁰.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this seed derives a zero or a repeated secret: take another")]
+#[error("this seed gives a zero or repeated secret: use another seed")]
 pub struct UnusableSeed;
 
-/// A keyword is longer than its length field can say.
+/// The length of a keyword does not fit its length field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a keyword or a field of it has {got} bytes, and at most {most} are possible")]
+#[error("a keyword or one of its fields has {got} bytes, at most {most} are allowed")]
 pub struct KeywordTooLong {
-    /// Its bytes.
+    /// Its length.
     pub got: usize,
-    /// The most it could have.
+    /// The maximum length.
     pub most: usize,
 }
 
-/// The keyword hashes to the receiver's secret: no key and no ciphertext for it may be made, for they would give
-/// the secret away. A probability of 2⁻²⁵⁵.
+/// The keyword hashes to the receiver's secret. Keys or ciphertexts for it would reveal the secret, so they cannot be
+/// created. The probability is 2⁻²⁵⁵.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this keyword cannot be used with this key")]
-pub struct KeywordHitsKey;
+pub struct KeywordCollidesWithKey;
 
-/// A part of a public key.
+/// A component of a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PublicPart {
     /// `A`, in G1.
     A,
-    /// One of `h₁` to `h₄`, in G2, by its number.
+    /// One of `h₁` to `h₄`, in G2, by its index.
     H(usize),
 }
 
@@ -118,130 +120,132 @@ impl core::fmt::Display for PublicPart {
     }
 }
 
-/// Why a public key was refused.
+/// Why a public key was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PublicKeyError {
     /// Too few or too many bytes.
-    #[error("no public key: {0}")]
+    #[error("not a public key: {0}")]
     Length(#[from] LengthError),
-    /// A part is no point of its group.
+    /// A component is not a point of its group.
     #[error("{part}: {error}")]
     BadPoint {
-        /// Which.
+        /// The component.
         part: PublicPart,
-        /// Why.
+        /// The cause.
         error: PointError,
     },
-    /// A part is the identity.
+    /// A component is the identity.
     #[error("{part} is the identity element")]
     IdentityElement {
-        /// Which.
+        /// The component.
         part: PublicPart,
     },
-    /// Two of the four points of G2 are one: what is hidden under one would be shown under the other.
-    #[error("h{first} and h{second} are the same")]
+    /// Two of the four points of G2 are equal: one would reveal what the other hides.
+    #[error("h{first} and h{second} are equal")]
     RepeatedPoint {
-        /// The first.
+        /// The first index.
         first: usize,
-        /// The second.
+        /// The second index.
         second: usize,
     },
-    /// The key is not the one that was pinned.
-    #[error("the key does not have the fingerprint that was pinned")]
+    /// The key does not have the pinned fingerprint.
+    #[error("the key does not have the pinned fingerprint")]
     FingerprintMismatch,
 }
 
-/// Why a homomorphic key or a decryption key was refused on import (`BadHomKey` of the specification). A wrong key
+/// Why a homomorphic key or a decryption key was rejected on import (`BadHomKey` in the specification). A wrong key
 /// would not fail later: it would silently find nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadHomKey {
     /// Too few or too many bytes.
-    #[error("no key: {0}")]
+    #[error("not a key: {0}")]
     Length(#[from] LengthError),
-    /// The point that names the keyword is no point of G1.
+    /// The point of the keyword is not a point of G1.
     #[error("the keyword's point: {0}")]
     BadKeywordPoint(PointError),
     /// The key is for another keyword.
     #[error("the key is for another keyword")]
     WrongKeyword,
-    /// A scalar is not below the order of the groups.
+    /// A scalar is not below the group order.
     #[error("the scalar of part {index} is not reduced")]
     ScalarNotReduced {
-        /// Of the part with this number.
+        /// The index of the part.
         index: usize,
     },
-    /// The point of a part is no point of G2.
+    /// The point of a part is not a point of G2.
     #[error("the point of part {index}: {error}")]
     BadPoint {
-        /// Of the part with this number.
+        /// The index of the part.
         index: usize,
-        /// Why.
+        /// The cause.
         error: PointError,
     },
-    /// A part does not belong to this public key and keyword.
-    #[error("part {index} does not belong to this public key and keyword")]
+    /// A part does not match this public key and keyword.
+    #[error("part {index} does not match this public key and keyword")]
     WrongPart {
-        /// The part with this number.
+        /// The index of the part.
         index: usize,
     },
-    /// No key of this receiver can be for this keyword.
+    /// The keyword collides with the receiver's secret.
     #[error(transparent)]
-    KeywordHitsKey(#[from] KeywordHitsKey),
+    KeywordCollidesWithKey(#[from] KeywordCollidesWithKey),
 }
 
-/// The test failed: a ciphertext for another keyword or another receiver, or one that was changed.
+/// The test failed: the ciphertext is for another keyword or receiver, or was modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the ciphertext was not made for this keyword")]
+#[error("the ciphertext is not for this keyword")]
 pub struct Unmatched;
 
 /// Why ciphertexts could not be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
-    /// There is nothing to add.
-    #[error("nothing to add")]
+    /// There are no inputs.
+    #[error("there are no inputs to add")]
     EmptyInput,
-    /// An input fails the test of this key.
-    #[error("input {index} was not made for this keyword")]
+    /// An input fails the test with this key.
+    #[error("input {index} is not for this keyword")]
     MisOperation {
-        /// Its position, from zero.
+        /// Its index, from zero.
         index: usize,
     },
-    /// An input passed the test of another key, which says nothing here.
+    /// An input was tested with another key, which says nothing about this one.
     #[error("input {index} was tested with another homomorphic key")]
     TestedWithOtherKey {
-        /// Its position, from zero.
+        /// Its index, from zero.
         index: usize,
     },
 }
 
-/// The result is not in the range that the table of discrete logarithms was made for.
+/// The result is not in the range of the table of discrete logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the plaintext is not between -{bound} and {bound}")]
 pub struct PlaintextOutOfRange {
-    /// The largest magnitude that could be found.
+    /// The largest magnitude of the range.
     pub bound: u64,
 }
 
-/// Why there can be no table of discrete logarithms.
+/// Why a table of discrete logarithms could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
-    /// A range of which the number of values does not fit 63 bits.
-    #[error("a range up to {bound} is more than a search can cover")]
+    /// The number of values in the range does not fit 63 bits.
+    #[error("a range up to {bound} is too large for a search")]
     RangeTooLarge {
-        /// The magnitude that was asked for.
+        /// The requested magnitude.
         bound: u64,
     },
-    /// Less memory than the smallest table takes.
-    #[error("{allowed} bytes are less than the {least} of the smallest table")]
+    /// The memory is less than the smallest table needs.
+    #[error("{allowed} bytes are too few: the smallest table needs {least}")]
     TooLittleMemory {
-        /// The bytes that were allowed.
+        /// The allowed bytes.
         allowed: usize,
         /// The bytes of the smallest table.
         least: usize,
     },
 }
 
-/// A bound on a result does not fit: the weights or the inputs are too large.
+/// The bound on a result overflows: the weights or the inputs are too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bound on the result is more than {}", i64::MAX)]
+#[error("the bound on the result exceeds {}", i64::MAX)]
 pub struct BoundTooLarge;

@@ -1,4 +1,4 @@
-//! Sums of ciphertexts: Eval, and mEval with weights and a public constant.
+//! Sums of ciphertexts: the algorithms Eval, and mEval with weights and a public constant.
 
 use crate::{
     ciphertext::{Ciphertext, Components},
@@ -16,7 +16,7 @@ use ark_ff::Zero;
 use rand_core::{CryptoRng, RngCore};
 use rayon::prelude::*;
 
-/// A ciphertext and how often it counts.
+/// A ciphertext and its weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Term<'a> {
     weight: i64,
@@ -38,7 +38,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// A ciphertext that passed the test of the same key before: it is not tested again.
+    /// A ciphertext that passed the test with the same key before. It is not tested again.
     pub fn tested(weight: i64, tested: &'a Tested) -> Self {
         Self {
             weight,
@@ -55,7 +55,7 @@ impl<'a> Term<'a> {
 }
 
 impl HomomorphicKey {
-    /// Eval: the encrypted sum of two.
+    /// Eval: the encrypted sum of two ciphertexts.
     ///
     /// # Errors
     /// As [`evaluate`](Self::evaluate).
@@ -68,23 +68,22 @@ impl HomomorphicKey {
         self.evaluate(&[Term::new(1, first), Term::new(1, second)], 0, rng)
     }
 
-    /// mEval: the encryption of the weighted sum of the plaintexts and of a public constant, with fresh randomness:
-    /// it does not show which ciphertexts went in.
+    /// mEval: encrypts the weighted sum of the plaintexts plus a public constant. The result has fresh randomness, so
+    /// it does not reveal which ciphertexts were added.
     ///
-    /// All terms are tested before anything is added, on all cores, except those that carry the proof of it. Weights
-    /// may be zero or negative; one term alone is made fresh.
+    /// All terms that were not tested before are tested first, on all cores. Weights may be zero or negative. A single
+    /// term is re-randomised.
     ///
-    /// Cost for each term: one test, and three multiplications in the target group; with weights beyond ±1 some more
-    /// of those, by their length.
+    /// Cost per term: one test, and three multiplications in the target group; more for weights other than ±1,
+    /// depending on their length.
     ///
     /// # Errors
-    /// [`EvaluationError::EmptyInput`]; or the first term that fails the test or was tested with another key.
+    /// [`EvaluationError::EmptyInput`], or the first term that fails the test or was tested with another key.
     ///
     /// # Security
-    /// The result is under the keyword of this key, and nobody can tell from it what went in; whoever must show what
-    /// went in shows signed source ciphertexts. Twice the same ciphertext counts twice: see
-    /// [`without_duplicates`](crate::without_duplicates). Follow the range of the result with
-    /// [`Bound`](crate::Bound).
+    /// The result is under the keyword of this key, and does not show what was added. To prove that, publish signed
+    /// source ciphertexts. A ciphertext that appears twice counts twice: see
+    /// [`without_duplicates`](crate::without_duplicates). Track the range of the result with [`Bound`](crate::Bound).
     pub fn evaluate(
         &self,
         terms: &[Term<'_>],
@@ -94,10 +93,10 @@ impl HomomorphicKey {
         self.evaluate_with_progress(terms, constant, rng, &())
     }
 
-    /// As [`evaluate`](Self::evaluate), telling of every term that is done with.
+    /// As [`evaluate`](Self::evaluate), and reports each processed term to `progress`.
     ///
     /// # Errors
-    /// As there.
+    /// As [`evaluate`](Self::evaluate).
     pub fn evaluate_with_progress(
         &self,
         terms: &[Term<'_>],
@@ -121,7 +120,8 @@ impl HomomorphicKey {
                 c3: c3.mul(&fresh.c3),
                 c4: c4.mul(&fresh.c4),
             };
-            // The one s that undoes the randomness of the sum gives a ciphertext that everybody must refuse.
+            // One value of s cancels the randomness of the sum. The result would be a ciphertext that is always
+            // rejected, so draw again.
             if components.c1.is_zero() || components.c2.is_one() {
                 continue;
             }
@@ -133,7 +133,7 @@ impl HomomorphicKey {
         }
     }
 
-    /// The integrity check. Names the first term that fails, whichever core comes to its end first.
+    /// The integrity check. Returns the first term that fails, independent of scheduling.
     fn check_terms(
         &self,
         terms: &[Term<'_>],
@@ -179,10 +179,10 @@ struct Sum {
     rest: [Gt; 3],
 }
 
-/// The target group as arkworks has it, additive.
+/// The target group in arkworks' additive notation.
 type TargetGroup = PairingOutput<Bls12_381>;
 
-/// Terms that one core adds: more than the fixed cost of a multi-exponentiation asks for.
+/// Terms per unit of work of one core, large enough to amortise the fixed cost of a multi-exponentiation.
 const CHUNK: usize = 256;
 
 impl Sum {
@@ -216,7 +216,7 @@ impl Sum {
             .reduce(Self::zero, Self::plus)
     }
 
-    /// Weights of −1, 0 and 1.
+    /// The sum for weights of −1, 0 and 1.
     fn of_units(terms: &[Term<'_>]) -> Self {
         terms
             .iter()
@@ -231,7 +231,7 @@ impl Sum {
             })
     }
 
-    /// Weights of any length up to that of `W`: multi-exponentiations with exponents so short.
+    /// The sum for weights that fit `W`: multi-exponentiations with exponents of that length.
     fn of_weights<W: Weight>(terms: &[Term<'_>]) -> Self {
         let weights: Vec<W> = terms.iter().map(|term| W::magnitude(term.weight)).collect();
         let (points, elements): (Vec<_>, Vec<_>) = terms.iter().map(signed).unzip();
@@ -251,7 +251,7 @@ impl Sum {
     }
 }
 
-/// The components of a term, inverted where its weight is negative.
+/// The components of a term, inverted if its weight is negative.
 fn signed(term: &Term<'_>) -> (G1Affine, [Gt; 3]) {
     let Components { c1, c2, c3, c4 } = *term.components();
     if term.weight < 0 {
@@ -261,7 +261,7 @@ fn signed(term: &Term<'_>) -> (G1Affine, [Gt; 3]) {
     }
 }
 
-/// The lengths of exponents that arkworks has multi-exponentiations for.
+/// The exponent lengths for which arkworks has multi-exponentiations.
 trait Weight: Sized {
     fn magnitude(weight: i64) -> Self;
     fn multi_exponentiation<G: VariableBaseMSM>(bases: &[G::MulBase], weights: &[Self]) -> G;
@@ -271,7 +271,7 @@ macro_rules! weight {
     ($($length:ty: $msm:ident),*) => {$(
         impl Weight for $length {
             fn magnitude(weight: i64) -> Self {
-                Self::try_from(weight.unsigned_abs()).expect("chosen by the longest weight; qed")
+                Self::try_from(weight.unsigned_abs()).expect("W fits the longest weight; qed")
             }
 
             fn multi_exponentiation<G: VariableBaseMSM>(

@@ -1,4 +1,4 @@
-//! Numbers that can be multiplied once: what inner products are made of.
+//! Factors: encrypted numbers that can be multiplied once, for inner products.
 
 use crate::{
     ciphertext::{Ciphertext, ReceivedCiphertext},
@@ -12,7 +12,7 @@ use rand_core::{CryptoRng, RngCore};
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
-/// A number that can be multiplied once: `a` in the open, `b` encrypted.
+/// An encrypted number that can be multiplied once: `a` in clear, `b` encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Factor {
     ring: Ring,
@@ -20,30 +20,31 @@ pub struct Factor {
     b: Ciphertext,
 }
 
-/// Why bytes are no factor or no product.
+/// Why a factor or a product could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FactorError {
-    /// Too few bytes, or bytes left over.
-    #[error("no ciphertext of an inner product: {0}")]
+    /// Too few or too many bytes.
+    #[error("not a ciphertext of an inner product: {0}")]
     Length(#[from] LengthError),
-    /// A version that is not known.
-    #[error("a ciphertext of an inner product of version {got} is not known here")]
+    /// Unknown version.
+    #[error("unknown version {got} of an inner-product ciphertext")]
     Version {
-        /// The version byte.
+        /// The version.
         got: u8,
     },
-    /// A product of vectors of no length: it never was one.
-    #[error("an inner product of no components")]
+    /// A product of empty vectors, which cannot be created.
+    #[error("an inner product without components")]
     Empty,
-    /// No such ring, or a number outside it.
+    /// The ring is invalid, or a number is not in it.
     #[error(transparent)]
     Ring(#[from] RingError),
-    /// One of the ciphertexts is refused.
+    /// A ciphertext was rejected.
     #[error("ciphertext {index}: {error}")]
     Ciphertext {
-        /// Its position, from zero.
+        /// Its index, from zero.
         index: usize,
-        /// Why.
+        /// The cause.
         error: CiphertextError,
     },
 }
@@ -56,7 +57,7 @@ impl Factor {
     /// EncMul: encrypts a number modulo `T`, with a fresh random `b`.
     ///
     /// # Errors
-    /// [`RingError::NotReduced`]: the number is not below `T`.
+    /// [`RingError::NotReduced`] if the number is not below `T`.
     pub fn encrypt(
         encryptor: &Encryptor,
         ring: Ring,
@@ -64,7 +65,7 @@ impl Factor {
         rng: &mut (impl RngCore + CryptoRng),
     ) -> Result<Self, RingError> {
         let number = ring.check(number)?;
-        // T is a power of two: the low bits of a uniform number are uniform.
+        // `T` is a power of two, so the low bits of a uniform number are uniform.
         let b = Zeroizing::new(rng.next_u32() % ring.modulus());
         Ok(Self {
             ring,
@@ -78,8 +79,8 @@ impl Factor {
         self.ring
     }
 
-    /// The part in the open.
-    pub fn open(&self) -> u32 {
+    /// The part in clear.
+    pub fn clear_part(&self) -> u32 {
         self.a
     }
 
@@ -97,7 +98,7 @@ impl Factor {
         bytes
     }
 
-    /// Reads and checks the bytes of a factor.
+    /// Decodes and checks a factor.
     ///
     /// # Errors
     /// The first check that fails.
@@ -110,8 +111,8 @@ impl Factor {
         })
     }
 
-    /// Reads and checks many, one after the other in the bytes, on all cores: one verdict each, in their order.
-    /// `progress` is told of each.
+    /// Decodes and checks concatenated factors, on all cores. The results are in the same order. Reports `progress` for
+    /// each.
     pub fn read_all(bytes: &[u8], progress: &impl Progress) -> Vec<Result<Self, FactorError>> {
         bytes
             .par_chunks(FACTOR_LEN)
@@ -124,7 +125,7 @@ impl Factor {
     }
 }
 
-/// Takes the version, the ring and a number from the front, and checks the length of it all.
+/// Reads the version, the ring and a number, and checks the total length.
 pub(crate) fn head(
     version: u8,
     bytes: &[u8],

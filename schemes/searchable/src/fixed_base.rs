@@ -1,4 +1,4 @@
-//! Multiples of a point that is used again and again, for scalars that are no secret of the caller's.
+//! Fixed-base multiplication for public scalars.
 
 use crate::scalar::{signed_windows, window_of, WINDOW, WINDOW_MAX};
 use ark_bls12_381::Fr;
@@ -6,11 +6,10 @@ use ark_ec::CurveGroup;
 use ark_ff::PrimeField;
 use zeroize::Zeroize;
 
-/// Windows of a scalar of 255 bits.
+/// Windows of a 255-bit scalar.
 const WINDOWS: usize = 52;
 
-/// The multiples of each signed five-bit window of a point: 832 points. How long a multiplication takes depends on
-/// the scalar.
+/// The multiples of a point for each signed five-bit window: 832 points. Not constant-time.
 pub(crate) struct PointTable<G: CurveGroup>(Vec<G::Affine>);
 
 impl<G: CurveGroup<ScalarField = Fr>> PointTable<G> {

@@ -1,4 +1,4 @@
-//! The generators of the suite, and what is computed from them once in a process.
+//! The generators of the suite, and values derived from them, computed once per process.
 
 use crate::{fixed_base::PointTable, gt::Gt, gt_table::GtTable};
 use ark_bls12_381::{G1Affine, G1Projective, G2Affine};
@@ -21,7 +21,7 @@ pub(crate) fn g1_table() -> &'static PointTable<G1Projective> {
     TABLE.get_or_init(|| PointTable::new(g1()))
 }
 
-/// `Z = e(P1, P2)`, as arkworks normalises the pairing: the suite pins that.
+/// `Z = e(P1, P2)`, with the normalisation of arkworks, which the suite prescribes.
 pub(crate) fn gt() -> &'static Gt {
     static Z: OnceLock<Gt> = OnceLock::new();
     Z.get_or_init(|| Gt::pairing(&g1(), &g2()))

@@ -1,4 +1,4 @@
-//! The target group: the elements of order `r` in the field of `p¹²` elements.
+//! The target group: the elements of order `r` in the field with `p¹²` elements.
 
 use crate::{
     scalar::{naf, Digits, NAF_LEN, U},
@@ -10,7 +10,8 @@ use ark_ff::{CyclotomicMultSubgroup, Field, One, Zero};
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
 use zeroize::Zeroize;
 
-/// An element of the target group, by construction: a pairing value, a product of such, or checked on arrival.
+/// An element of the target group: a pairing value, a product of elements, or a decoded element whose order was
+/// checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gt(Fq12);
 
@@ -21,22 +22,22 @@ impl Gt {
         Self(Bls12_381::pairing(*p, *q).0)
     }
 
-    /// The caller knows that the element is in the group: a value that a final exponentiation gave, or one that is
-    /// made from elements of the group by maps that stay in it.
+    /// The caller guarantees that the element is in the group: the result of a final exponentiation, or of an operation
+    /// that stays in the group.
     pub(crate) fn from_field_unchecked(element: Fq12) -> Self {
         Self(element)
     }
 
-    /// `None` when the element is not of order `r` (or one).
+    /// `None` if the element does not have order `r` (or one).
     pub(crate) fn from_field(element: Fq12) -> Option<Self> {
         has_order_r(&element).then_some(Self(element))
     }
 
-    /// `None` when the bytes are no element of the field, or one outside the group.
+    /// `None` if the bytes do not encode a field element, or if it is not in the group.
     pub(crate) fn from_bytes(bytes: &[u8; GT_LEN]) -> Option<Self> {
         let element = Fq12::deserialize_with_mode(&bytes[..], Compress::No, Validate::Yes).ok()?;
         let element = Self::from_field(element)?;
-        // One spelling for every element: what is hashed is what was sent.
+        // The encoding must be unique, because the received bytes are hashed.
         (element.to_bytes() == *bytes).then_some(element)
     }
 
@@ -65,7 +66,7 @@ impl Gt {
     }
 }
 
-/// By itself only tests and benches need a power; elsewhere it rides along with a pairing.
+/// Only tests and benches need a separate exponentiation; elsewhere it is merged with a pairing.
 #[cfg(any(test, feature = "testing"))]
 impl Gt {
     pub(crate) fn pow(&self, exponent: &Fr) -> Self {
@@ -85,30 +86,30 @@ impl Zeroize for Gt {
     }
 }
 
-/// In the target group the conjugate over the field of `p⁶` elements is the inverse.
+/// In the target group, the conjugate over the field with `p⁶` elements is the inverse.
 pub(crate) fn conjugate(mut element: Fq12) -> Fq12 {
     element.c1 = -element.c1;
     element
 }
 
-/// The power `|u|` of an element of the target group: the Frobenius map is the power `u`, and `u` is negative.
+/// The power `|u|` of an element of the target group. The Frobenius map is the power `u`, and `u` is negative.
 pub(crate) fn power_u(element: &Fq12) -> Fq12 {
     conjugate(element.frobenius_map(1))
 }
 
 /// Whether `f ≠ 0` and `f^r = 1`.
 ///
-/// Two conditions stand for the power `r`. The first is that `f` is in the cyclotomic subgroup, `f^(p⁴−p²+1) = 1`,
-/// written without an inverse as `f^(p⁴)·f = f^(p²)` with `f ≠ 0`. The second is `f^p = f^u`.
+/// Two conditions replace the exponentiation by `r`. The first is that `f` is in the cyclotomic subgroup, `f^(p⁴−p²+1)
+/// = 1`, computed without inversion as `f^(p⁴)·f = f^(p²)` with `f ≠ 0`. The second is `f^p = f^u`.
 ///
-/// They suffice. Let `o` be the order of `f`. By the second, `o` divides `p − u`, that is `p ≡ u (mod o)`. By the
-/// first, `o` divides `p⁴ − p² + 1`, which is `u⁴ − u² + 1` modulo `o`. For this family of curves
-/// `r = u⁴ − u² + 1`, not merely a multiple or a divisor of it; so `o` divides `r`.
-/// They are necessary. `r` divides `p⁴ − p² + 1`, for 12 is the embedding degree, and `p = (u−1)²·r/3 + u`, hence
-/// `p ≡ u (mod r)`.
+/// They are sufficient. Let `o` be the order of `f`. By the second condition, `o` divides `p − u`, that is, `p ≡ u (mod
+/// o)`. By the first, `o` divides `p⁴ − p² + 1`, which is `u⁴ − u² + 1` modulo `o`. For this family of curves `r = u⁴ −
+/// u² + 1` exactly, so `o` divides `r`.
+/// They are necessary. `r` divides `p⁴ − p² + 1` because the embedding degree is 12, and `p = (u−1)²·r/3 + u`, hence `p
+/// ≡ u (mod r)`.
 ///
-/// The order of the conditions matters: squaring in the cyclotomic subgroup is cheaper than elsewhere, and right
-/// only there. Cost: 63 such squarings and six multiplications, where `f^r` takes four times as many.
+/// The order of the conditions matters: the second uses cyclotomic squaring, which is cheaper but correct only in the
+/// cyclotomic subgroup. Cost: 63 such squarings and six multiplications; `f^r` costs four times as much.
 pub(crate) fn has_order_r(f: &Fq12) -> bool {
     is_cyclotomic(f) && frobenius_is_power_u(f)
 }
@@ -123,12 +124,12 @@ fn frobenius_is_power_u(f: &Fq12) -> bool {
     f.frobenius_map(1) == conjugate(f.cyclotomic_exp([U]))
 }
 
-/// Odd powers that a non-adjacent form of width five asks for.
+/// The number of odd powers for a width-5 non-adjacent form.
 const ODD_POWERS: usize = 8;
 
-/// An element made ready for one power: its odd powers up to 15, their images under the powers `|u|`, `|u|²` and
-/// `|u|³`, and the digits of the exponent. The squarings are left to the caller, who may have others to do anyway.
-/// The digits are wiped on drop: what the exponent comes from may be a key.
+/// Precomputation for one exponentiation: the odd powers of an element up to 15, their images under the powers `|u|`,
+/// `|u|²` and `|u|³`, and the digits of the exponent. The caller does the squarings, which can be shared with a
+/// pairing. The digits are wiped on drop, because the exponent may be derived from a key.
 pub(crate) struct Powers {
     tables: [[Fq12; ODD_POWERS]; 4],
     digits: [[i8; NAF_LEN]; 4],
@@ -150,7 +151,7 @@ impl Powers {
         }
     }
 
-    /// Multiplies by what belongs to the bit at `place`, of all four digits.
+    /// Multiplies by the entries for the bit at `place` of all four digits.
     pub(crate) fn multiply(&self, product: &mut Fq12, place: usize) {
         for (table, digits) in self.tables.iter().zip(&self.digits) {
             let digit = digits.get(place).copied().unwrap_or_default();
@@ -178,7 +179,7 @@ mod tests {
     use ark_ff::{AdditiveGroup, PrimeField};
     use num_bigint::BigUint;
 
-    /// The definition.
+    /// The order check by definition.
     fn slow_check(f: &Fq12) -> bool {
         !f.is_zero() && f.pow(Fr::MODULUS).is_one()
     }
@@ -187,7 +188,7 @@ mod tests {
         Gt::pairing(&G1Affine::generator(), &G2Affine::generator())
     }
 
-    /// Elements of the whole field, seeded.
+    /// A seeded element of the whole field.
     fn arbitrary(seed: u64) -> Fq12 {
         let mut state = seed;
         let coordinates: Vec<_> = (0..12)
@@ -199,7 +200,7 @@ mod tests {
         Fq12::from_base_prime_field_elems(coordinates).expect("twelve coordinates")
     }
 
-    /// `f^((p⁶−1)(p²+1))`: in the cyclotomic subgroup, hardly ever in the target group.
+    /// `f^((p⁶−1)(p²+1))`: in the cyclotomic subgroup, rarely in the target group.
     fn cyclotomic(f: &Fq12) -> Fq12 {
         let easy = conjugate(*f) * f.inverse().expect("not zero");
         easy.frobenius_map(2) * easy
@@ -217,7 +218,7 @@ mod tests {
         for seed in 1..10 {
             let any = arbitrary(seed);
             outside.extend([any, cyclotomic(&any), cyclotomic(&any) * z.0]);
-            // In a proper subfield, and in the group of norm one over it.
+            // In a proper subfield, and in the norm-one group over it.
             let mut subfield = any;
             subfield.c1 = ark_bls12_381::Fq6::ZERO;
             outside.push(subfield);
@@ -246,7 +247,7 @@ mod tests {
     fn neither_condition_is_enough_alone() {
         let first_only = cyclotomic(&arbitrary(1));
         assert!(is_cyclotomic(&first_only) && !frobenius_is_power_u(&first_only));
-        // 11 divides p − u and not p⁴ − p² + 1.
+        // 11 divides p − u, but not p⁴ − p² + 1.
         let second_only = of_order(11);
         let power = second_only.pow([U]).inverse().expect("not zero");
         assert_eq!(second_only.frobenius_map(1), power);
@@ -275,21 +276,21 @@ mod tests {
         let z = generator();
         assert_eq!(Gt::from_bytes(&z.to_bytes()), Some(z));
         assert_eq!(Gt::from_bytes(&[0; GT_LEN]), None);
-        // The first coordinate and the prime: the same element of the field, were it accepted.
+        // The first coordinate plus the prime would be a second encoding of the same element.
         let one = Gt::ONE.to_bytes();
-        let mut spelled_again = one;
-        for (byte, limb) in spelled_again
+        let mut encoded_again = one;
+        for (byte, limb) in encoded_again
             .chunks_exact_mut(8)
             .zip(ark_bls12_381::Fq::MODULUS.0)
         {
             byte.copy_from_slice(&limb.to_le_bytes());
         }
-        spelled_again[0] += 1;
-        assert_eq!(Gt::from_bytes(&spelled_again), None);
+        encoded_again[0] += 1;
+        assert_eq!(Gt::from_bytes(&encoded_again), None);
         assert_eq!(Gt::from_bytes(&one), Some(Gt::ONE));
     }
 
-    /// An element of that prime order.
+    /// An element of this prime order.
     fn of_order(prime: u64) -> Fq12 {
         let p = BigUint::from(ark_bls12_381::Fq::MODULUS);
         let cofactor = (p.pow(12) - 1u32) / prime;

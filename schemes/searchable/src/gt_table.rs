@@ -1,8 +1,8 @@
-//! Powers of an element of the target group that is used again and again: `Z`, and `Z₁` to `Z₄` of a public key.
+//! Fixed-base exponentiation in the target group: for `Z`, and for `Z₁` to `Z₄` of a public key.
 //!
-//! The table holds the multiples of each five-bit window of a digit of 64 bits; the images under the Frobenius map
-//! serve all four digits of a scalar with the same table. Windows are signed, an inverse being a sign change, so 17
-//! entries do for 32 values.
+//! The table contains the multiples of each five-bit window of a 64-bit digit. With the Frobenius map, the same table
+//! serves all four digits of a scalar. Windows are signed, and inversion is a conjugation, so 17 entries suffice for 32
+//! values.
 
 use crate::{
     gt::{conjugate, power_u, Gt},
@@ -13,14 +13,14 @@ use ark_ff::{BigInt, CyclotomicMultSubgroup, Field};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Windows of a digit.
+/// Windows per digit.
 const WINDOWS: usize = 13;
-/// Limbs of an element.
+/// Limbs per element.
 const LIMBS: usize = 72;
 
 type Limbs = [u64; LIMBS];
 
-/// The multiples of the windows of one element: 127 296 bytes.
+/// The window multiples of one element: 127 296 bytes.
 pub(crate) struct GtTable(Box<[[Limbs; WINDOW_MAX + 1]; WINDOWS]>);
 
 impl GtTable {
@@ -41,16 +41,16 @@ impl GtTable {
         Self(table)
     }
 
-    /// The power. Which entries are used does not show in the addresses that are read.
+    /// The power. The addresses that are read do not depend on the exponent.
     pub(crate) fn pow(&self, digits: &Digits) -> Gt {
         let mut power = Product::new();
         power.multiply(self, digits);
         power.finish()
     }
 
-    /// The power with a small number, of either sign; as [`pow`](Self::pow), at a quarter of the cost.
+    /// The power with a small signed number: as [`pow`](Self::pow), at a quarter of the cost.
     pub(crate) fn pow_signed(&self, exponent: i64) -> Gt {
-        // The sign bit, arithmetically spread: −1 or 0.
+        // The sign bit as a mask: −1 or 0.
         let negative = u64::from(exponent.is_negative());
         let mut power = Zeroizing::new(Fq12::ONE);
         self.multiply(&mut power, exponent.unsigned_abs());
@@ -70,8 +70,8 @@ impl GtTable {
     }
 }
 
-/// An element that is raised to a few secret powers and then forgotten: one window's multiples and their images,
-/// without those of the higher windows, which squarings make up for.
+/// Exponentiation of an element by a few secret exponents: the multiples of one window and their images. Higher windows
+/// are replaced by squarings.
 pub(crate) struct SecretPowers([[Limbs; WINDOW_MAX + 1]; 4]);
 
 impl SecretPowers {
@@ -90,7 +90,7 @@ impl SecretPowers {
         Self(tables)
     }
 
-    /// The power, as constant in time as [`GtTable::pow`].
+    /// The power, constant-time like [`GtTable::pow`].
     pub(crate) fn pow(&self, digits: &Digits) -> Gt {
         let windows = digits
             .0
@@ -110,7 +110,7 @@ impl SecretPowers {
     }
 }
 
-/// A product of powers of several elements, digit by digit; the images are taken once for all of them.
+/// A product of powers of several elements, by digit. The Frobenius images are computed once for all of them.
 pub(crate) struct Product([Fq12; 4]);
 
 impl Product {
@@ -137,7 +137,7 @@ impl Drop for Product {
     }
 }
 
-/// The entry for a window, found by reading all of them.
+/// The entry for a window. Reads all entries, so that the addresses do not depend on the window.
 fn lookup(entries: &[Limbs; WINDOW_MAX + 1], window: SignedWindow) -> Fq12 {
     let mut limbs = Zeroizing::new([0; LIMBS]);
     for (magnitude, entry) in (0u64..).zip(entries) {
@@ -149,7 +149,7 @@ fn lookup(entries: &[Limbs; WINDOW_MAX + 1], window: SignedWindow) -> Fq12 {
     from_limbs(&limbs)
 }
 
-/// Replaces `limbs` by `other` where `choice` is 1, not where it is 0, without a branch.
+/// Replaces `limbs` by `other` if `choice` is 1 and not if it is 0, without a branch.
 fn select(limbs: &mut Limbs, other: &Limbs, choice: u64) {
     let mask = 0u64.wrapping_sub(choice);
     for (limb, other) in limbs.iter_mut().zip(other) {
@@ -164,7 +164,7 @@ fn to_limbs(element: &Fq12) -> Limbs {
         .flat_map(|half| [half.c0, half.c1, half.c2])
         .flat_map(|pair| [pair.c0, pair.c1]);
     for (limbs, coordinate) in limbs.chunks_exact_mut(6).zip(coordinates) {
-        // The inner form, Montgomery's: it never leaves this process.
+        // The Montgomery form, which is only used internally.
         limbs.copy_from_slice(&coordinate.0 .0);
     }
     limbs

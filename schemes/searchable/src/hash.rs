@@ -1,4 +1,4 @@
-//! The hashes and derivations of the suite.
+//! The hash functions and key derivations of the suite.
 
 use crate::{
     scalar,
@@ -13,7 +13,7 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256, Sha512};
 use zeroize::Zeroizing;
 
-/// What identifies a public key inside every hash: ciphertexts for different receivers have nothing in common.
+/// The fingerprint of a public key. It is part of every hash, which binds ciphertexts to their receiver.
 pub(crate) type FingerprintBytes = [u8; 32];
 
 fn sha512(fields: &[&[u8]]) -> [u8; 64] {
@@ -32,7 +32,7 @@ fn sha256(fields: &[&[u8]]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// The receiver's secrets, each under a name, from the seed.
+/// Derives the receiver's named secrets from the seed.
 pub(crate) struct Derivation(Hkdf<Sha512>);
 
 impl Derivation {
@@ -53,7 +53,8 @@ impl Derivation {
     }
 }
 
-/// The scalar `r_{ω,i}` of a key part: the same for ever, because two would give the receiver's secret away in part.
+/// The scalar `r_{ω,i}` of a key part. Deterministic, because two different ones would partly reveal the receiver's
+/// secret.
 pub(crate) fn prf(key: &[u8; 64], index: u8, omega: &Fr) -> Zeroizing<Fr> {
     let mut mac = Hmac::<Sha512>::new_from_slice(key).expect("HMAC takes keys of any length; qed");
     mac.update(b"r");
@@ -71,7 +72,7 @@ pub(crate) fn fingerprint(public_key: &[u8]) -> FingerprintBytes {
     sha256(&[FINGERPRINT_TAG, public_key])
 }
 
-/// Γ: what ties the four components of a ciphertext together.
+/// Γ: the hash that binds the four components of a ciphertext.
 pub(crate) fn gamma(
     fingerprint: &FingerprintBytes,
     c1: &[u8; G1_LEN],
@@ -81,7 +82,7 @@ pub(crate) fn gamma(
     scalar::from_wide(&sha512(&[GAMMA_TAG, fingerprint, c1, c2, c3, c4]))
 }
 
-/// F: what makes the tag τ.
+/// F: the hash that gives the tag τ.
 pub(crate) fn tau(fingerprint: &FingerprintBytes, c5: &[u8; GT_LEN]) -> [u8; TAU_LEN] {
     sha512(&[TAU_TAG, fingerprint, c5])
 }

@@ -1,4 +1,4 @@
-//! The key of a keyword, which is the trapdoor too: finds the ciphertexts of the keyword.
+//! The homomorphic key of a keyword, which is also its trapdoor.
 
 use crate::{
     ciphertext::{Ciphertext, Components},
@@ -23,20 +23,20 @@ use std::sync::OnceLock;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Ciphertexts that are worked on together: enough that an inversion for all of them costs little for each.
+/// Ciphertexts that share one simultaneous inversion.
 pub(crate) const BATCH: usize = 16;
 
-/// The key of a keyword for a server: [`test`](Self::test) finds the keyword's ciphertexts,
-/// [`evaluate`](Self::evaluate) adds them. It decrypts nothing.
+/// The server's key for a keyword: [`test`](Self::test) finds the ciphertexts of the keyword, and
+/// [`evaluate`](Self::evaluate) adds them. It cannot decrypt.
 ///
-/// Searching and adding take the same key: [`Trapdoor`] is another name. Wiped on drop, printed redacted.
+/// Searching and adding use the same key; [`Trapdoor`] is an alias. Wiped on drop, printed as redacted.
 pub struct HomomorphicKey {
     pub(crate) public: PublicKey,
     keyword_point: G1Affine,
     pub(crate) direction: G1Affine,
     part3: KeyPart,
     part4: KeyPart,
-    /// Made when first used: whoever only hands the key on needs none of it.
+    /// Computed on first use, because a key that is only passed on does not need it.
     prepared: OnceLock<Prepared>,
     pub(crate) id: HomomorphicKeyId,
 }
@@ -44,15 +44,15 @@ pub struct HomomorphicKey {
 /// A trapdoor is the homomorphic key of its keyword.
 pub type Trapdoor = HomomorphicKey;
 
-/// Which key a ciphertext was tested with.
+/// Identifies the key that a ciphertext was tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HomomorphicKeyId([u8; 32]);
 
-/// What is computed from the parts once.
+/// Values that are computed once from the parts.
 struct Prepared {
-    /// Multiples of `k4`: for every ciphertext another one is asked for.
+    /// Multiples of `k4`, one of which is needed per ciphertext.
     k4: PointTable<G2Projective>,
-    /// `r3` and `r4`, as the joint loop of pairing and power wants its exponents.
+    /// `r3` and `r4`, scaled for the joint loop of pairing and power.
     r3: Fr,
     r4: Fr,
 }
@@ -72,7 +72,7 @@ impl fmt::Debug for HomomorphicKey {
     }
 }
 
-/// A ciphertext that passed the test of a homomorphic key: it is under the key's keyword.
+/// A ciphertext that passed the test with a homomorphic key, so it is for the key's keyword.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tested {
     pub(crate) ciphertext: Ciphertext,
@@ -85,7 +85,7 @@ impl Tested {
         &self.ciphertext
     }
 
-    /// The ciphertext, without the knowledge that it was tested.
+    /// The ciphertext, no longer marked as tested.
     pub fn into_ciphertext(self) -> Ciphertext {
         self.ciphertext
     }
@@ -111,12 +111,12 @@ impl HomomorphicKey {
         }
     }
 
-    /// Checks the 304 bytes of a key against the receiver's public key and the keyword that it should be for.
+    /// Decodes the 304 bytes of a key, and checks it against the receiver's public key and the keyword.
     ///
-    /// Cost: two pairings; and a table of 156 KiB, made when the key is first used.
+    /// Cost: two pairings, and a table of 156 KiB on first use.
     ///
     /// # Errors
-    /// The first check that fails. Without them a wrong key would find nothing, and nobody would know why.
+    /// The first check that fails. Without these checks a wrong key would silently find nothing.
     pub fn from_bytes(
         public: &PublicKey,
         keyword: &Keyword,
@@ -135,7 +135,7 @@ impl HomomorphicKey {
         Ok(Self::new(public, point, direction, [part3, part4]))
     }
 
-    /// The 304 bytes of the key, wiped when dropped.
+    /// The 304 bytes of the key, wiped on drop.
     pub fn expose(&self) -> Zeroizing<[u8; HOMOMORPHIC_KEY_LEN]> {
         Zeroizing::new(encode(&self.keyword_point, &self.part3, &self.part4))
     }
@@ -151,23 +151,23 @@ impl HomomorphicKey {
         })
     }
 
-    /// The receiver whose ciphertexts this key finds.
+    /// The receiver that this key belongs to.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Test: whether a ciphertext is under this key's keyword, for this key's receiver, and as it was made.
+    /// Test: checks that a ciphertext is for this key's keyword and receiver, and unmodified.
     ///
     /// Cost: one pairing, fifty multiplications in the target group, and a multiplication in G2 from a table.
     ///
     /// # Errors
-    /// [`Unmatched`]: it is not.
+    /// [`Unmatched`] if it is not.
     pub fn test(&self, ciphertext: &Ciphertext) -> Result<Tested, Unmatched> {
         let c5 = self.c5(&ciphertext.components);
         self.verdict(ciphertext, &c5)
     }
 
-    /// Test of many, on all cores: one verdict each, in their order.
+    /// [`test`](Self::test) for many, on all cores. The results are in the same order.
     pub fn test_all(
         &self,
         ciphertexts: &[Ciphertext],
@@ -186,7 +186,7 @@ impl HomomorphicKey {
             .collect()
     }
 
-    /// Whether the tags agree, compared in constant time.
+    /// Whether the tags are equal, compared in constant time.
     pub(crate) fn tag_agrees(&self, ciphertext: &Ciphertext, c5: &Gt) -> bool {
         let expected = hash::tau(self.public.fingerprint_bytes(), &c5.to_bytes());
         bool::from(expected.ct_eq(&ciphertext.tau))
@@ -203,14 +203,14 @@ impl HomomorphicKey {
         }
     }
 
-    /// `c5` as this key sees it.
+    /// `c5`, computed with this key.
     pub(crate) fn c5(&self, components: &Components) -> Gt {
         let delta = components.delta(&self.public);
         let point = (self.prepared().k4.mul(&delta) + self.part3.k).into_affine();
         self.joint(components, &delta, &point)
     }
 
-    /// [`c5`](Self::c5) of several, with one inversion for all their points.
+    /// [`c5`](Self::c5) for several, with one simultaneous inversion for all points.
     pub(crate) fn c5_batch<'a>(
         &self,
         batch: impl Iterator<Item = &'a Components> + Clone,

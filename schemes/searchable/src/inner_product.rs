@@ -1,10 +1,10 @@
-//! Inner products of two encrypted vectors: one multiplication, by the transformation of Catalano and Fiore.
+//! Inner products of two encrypted vectors, with one multiplication, by the transformation of Catalano and Fiore.
 //!
-//! A number `m` modulo `T` is written as `a = m − b` in the open and `b`, random, encrypted. The product of two is
-//! `a·a' + a·b' + a'·b + b·b'`: the first term is public, the next two are sums of ciphertexts with public weights,
-//! and the last is computed by the receiver, who decrypts `b` and `b'`. So the result carries the encrypted `b`s
-//! along: `2l + 1` ciphertexts for vectors of length `l`. Where one of the vectors is public, a weighted sum
-//! ([`HomomorphicKey::evaluate`]) does, and is one ciphertext.
+//! A number `m` modulo `T` is represented by `a = m − b` in clear and a random `b`, encrypted. The product of two
+//! numbers is `a·a' + a·b' + a'·b + b·b'`. The first term is public, the next two are sums of ciphertexts with public
+//! weights, and the receiver computes the last one after decrypting `b` and `b'`. So the result includes the encrypted
+//! `b`s: `2l + 1` ciphertexts for vectors of length `l`. If one of the vectors is public, a weighted sum
+//! ([`HomomorphicKey::evaluate`]) suffices, which is one ciphertext.
 
 use crate::{
     bound::Bound,
@@ -27,12 +27,12 @@ use rayon::prelude::*;
 /// Version, bits of the ring, length of the vectors.
 const PRODUCT_HEAD: usize = 1 + 1 + 4;
 
-/// Which of the two vectors.
+/// One of the two vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The first.
+    /// The first vector.
     Left,
-    /// The second.
+    /// The second vector.
     Right,
 }
 
@@ -45,11 +45,12 @@ impl core::fmt::Display for Side {
     }
 }
 
-/// Why there is no inner product.
+/// Why an inner product could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InnerProductError {
-    /// There is nothing to multiply.
-    #[error("nothing to multiply")]
+    /// The vectors are empty.
+    #[error("there are no components to multiply")]
     EmptyInput,
     /// The vectors have different lengths.
     #[error("vectors of length {left} and {right} have no inner product")]
@@ -59,28 +60,28 @@ pub enum InnerProductError {
         /// The length of the second.
         right: usize,
     },
-    /// A component is of another ring than the first.
-    #[error("component {index} of the {side} vector is of another ring")]
+    /// A component has another ring than the first one.
+    #[error("component {index} of the {side} vector has another ring")]
     RingMismatch {
-        /// Of which vector.
+        /// The vector.
         side: Side,
-        /// Its position, from zero.
+        /// Its index, from zero.
         index: usize,
     },
-    /// A component fails the test of this key.
-    #[error("component {index} of the {side} vector was not made for this keyword")]
+    /// A component fails the test with this key.
+    #[error("component {index} of the {side} vector is not for this keyword")]
     MisOperation {
-        /// Of which vector.
+        /// The vector.
         side: Side,
-        /// Its position, from zero.
+        /// Its index, from zero.
         index: usize,
     },
     /// The vectors are too long for the ring.
     #[error(transparent)]
     TooLong(#[from] BoundTooLarge),
-    /// The vectors are longer than the length field of a product can say.
+    /// The length of the vectors does not fit the length field of a product.
     #[error(
-        "vectors of length {length} are too long: at most {} is possible",
+        "vectors of length {length} are too long: at most {} is allowed",
         u32::MAX
     )]
     LengthTooLarge {
@@ -94,15 +95,15 @@ pub enum InnerProductError {
 pub struct EncryptedProduct {
     ring: Ring,
     total: Ciphertext,
-    /// The encrypted `b`s of both vectors, pair by pair.
+    /// The encrypted `b`s of both vectors, in pairs.
     pairs: Vec<(Ciphertext, Ciphertext)>,
 }
 
 impl HomomorphicKey {
-    /// The inner product of two encrypted vectors: one mEval of all their components.
+    /// The inner product of two encrypted vectors: one mEval over all components.
     ///
     /// # Errors
-    /// The first thing wrong with the vectors, or the first component that is not under this keyword.
+    /// The first error of the vectors, or the first component that is not for this keyword.
     pub fn inner_product(
         &self,
         left: &[Factor],
@@ -115,13 +116,13 @@ impl HomomorphicKey {
         wire_length(left.len())?;
         let pairs = || left.iter().zip(right);
         let constant = pairs()
-            .map(|(x, y)| i64::from(x.open()) * i64::from(y.open()))
+            .map(|(x, y)| i64::from(x.clear_part()) * i64::from(y.clear_part()))
             .sum();
         let terms: Vec<_> = pairs()
             .flat_map(|(x, y)| {
                 [
-                    Term::new(i64::from(y.open()), x.ciphertext()),
-                    Term::new(i64::from(x.open()), y.ciphertext()),
+                    Term::new(i64::from(y.clear_part()), x.ciphertext()),
+                    Term::new(i64::from(x.clear_part()), y.ciphertext()),
                 ]
             })
             .collect();
@@ -136,12 +137,12 @@ impl HomomorphicKey {
     }
 }
 
-/// A length as the bytes of a product say it.
+/// The length in the encoding of a product.
 fn wire_length(length: usize) -> Result<u32, InnerProductError> {
     u32::try_from(length).map_err(|_| InnerProductError::LengthTooLarge { length })
 }
 
-/// The component behind an input of the sum, whose terms alternate between the vectors.
+/// Maps the index of an input to the component. The inputs alternate between the vectors.
 fn component(error: EvaluationError) -> InnerProductError {
     match error {
         EvaluationError::EmptyInput => InnerProductError::EmptyInput,
@@ -174,32 +175,33 @@ fn check_vectors(left: &[Factor], right: &[Factor]) -> Result<Ring, InnerProduct
     Ok(ring)
 }
 
-/// Why an inner product could not be decrypted. Ciphertexts are counted from zero, as they are in its bytes: the sum,
-/// then pair by pair.
+/// Why an inner product could not be decrypted. Ciphertexts are numbered from zero, in the order of the encoding: the
+/// sum, then the pairs.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProductError {
-    /// One of its ciphertexts was rejected.
+    /// A ciphertext was rejected.
     #[error("ciphertext {index}: {error}")]
     Rejected {
-        /// Which.
+        /// Its index.
         index: usize,
-        /// What decryption says.
+        /// The cause.
         error: Rejected,
     },
-    /// A number was not found: the table is too small, or the ciphertext holds no number.
+    /// A number was not found: the table is too small, or the ciphertext does not contain a number.
     #[error("ciphertext {index}: {error}")]
     PlaintextOutOfRange {
-        /// Which.
+        /// Its index.
         index: usize,
-        /// What the search says.
+        /// The cause.
         error: PlaintextOutOfRange,
     },
-    /// A number was found that no honest product has there.
-    #[error("ciphertext {index}: the number in it is not from 0 to {most}")]
+    /// A number was found that is not possible in an honest product.
+    #[error("ciphertext {index}: the number is not from 0 to {most}")]
     NotInRing {
-        /// Which.
+        /// Its index.
         index: usize,
-        /// The largest that could be there.
+        /// The largest possible number.
         most: u64,
     },
 }
@@ -215,7 +217,7 @@ impl EncryptedProduct {
         self.pairs.len()
     }
 
-    /// How many ciphertexts it has: `2l + 1`.
+    /// The number of ciphertexts: `2l + 1`.
     pub fn ciphertexts(&self) -> usize {
         2 * self.pairs.len() + 1
     }
@@ -223,17 +225,17 @@ impl EncryptedProduct {
     /// The range that a table for [`decrypt`](Self::decrypt) must cover.
     ///
     /// # Errors
-    /// [`BoundTooLarge`]: received with a length that no honest product has.
+    /// [`BoundTooLarge`] if the length is not possible in an honest product.
     pub fn bound(&self) -> Result<Bound, BoundTooLarge> {
         self.ring.product_bound(self.length())
     }
 
-    /// The inner product modulo `T`. `decrypt` is that of either key, under the keyword of the product.
+    /// The inner product modulo `T`. `decrypt` is the method of either key, under the keyword of the product.
     ///
-    /// All ciphertexts are decrypted before the first number is searched for.
+    /// All ciphertexts are decrypted before the first search.
     ///
     /// # Errors
-    /// [`ProductError`]: a ciphertext was rejected, or holds no number in its range.
+    /// [`ProductError`] if a ciphertext was rejected or its number is not in range.
     pub fn decrypt(
         &self,
         decrypt: impl Fn(&Ciphertext) -> Result<Message, Rejected> + Sync,
@@ -242,11 +244,11 @@ impl EncryptedProduct {
         self.decrypt_with_progress(decrypt, table, &())
     }
 
-    /// As [`decrypt`](Self::decrypt), telling twice of each ciphertext: when it is decrypted, and when its number is
-    /// found.
+    /// As [`decrypt`](Self::decrypt). Reports `progress` twice for each ciphertext: after decryption and after the
+    /// search.
     ///
     /// # Errors
-    /// As there.
+    /// As [`decrypt`](Self::decrypt).
     pub fn decrypt_with_progress(
         &self,
         decrypt: impl Fn(&Ciphertext) -> Result<Message, Rejected> + Sync,
@@ -279,11 +281,11 @@ impl EncryptedProduct {
         Ok(self.ring.reduce(sum))
     }
 
-    /// Version, bits of the ring, length of the vectors big-endian, and `2l + 1` compressed ciphertexts.
+    /// Encodes version, bits of the ring, length of the vectors (big-endian), and `2l + 1` compressed ciphertexts.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![PRODUCT_VERSION, self.ring.bits()];
         let length = wire_length(self.length());
-        let length = length.expect("refused when the product was made or read; qed");
+        let length = length.expect("checked when the product was created; qed");
         bytes.extend(length.to_be_bytes());
         bytes.extend(self.total.to_compressed());
         for (left, right) in &self.pairs {
@@ -293,7 +295,7 @@ impl EncryptedProduct {
         bytes
     }
 
-    /// Reads and checks the bytes of a product, on all cores.
+    /// Decodes and checks a product, on all cores.
     ///
     /// # Errors
     /// The first check that fails.
@@ -325,7 +327,7 @@ impl EncryptedProduct {
     }
 }
 
-/// The number of a decrypted ciphertext, from zero to `most`.
+/// The number in a decrypted ciphertext, from zero to `most`.
 fn number_of(
     index: usize,
     message: &Message,

@@ -1,6 +1,7 @@
-//! A part of a key for a keyword: `(r, k)` with `k = (h − r·P2)/(α − ω)`.
+//! The parts of keys for a keyword: `(r, k)` with `k = (h − r·P2)/(α − ω)`.
 //!
-//! For a ciphertext under the keyword `e(c1, k)·c2^r = Z_i^s`: the part recovers what the sender computed from `s`.
+//! For a ciphertext under the keyword, `e(c1, k)·c2^r = Z_i^s`: the part recovers a value that the sender computed from
+//! `s`.
 
 use crate::{
     encoding::{concat, g2_from_bytes, g2_to_bytes, Reader},
@@ -26,7 +27,7 @@ impl KeyPart {
         concat(&[&scalar::to_bytes(&self.r), &g2_to_bytes(&self.k)])
     }
 
-    /// Reads the part with this number, from 1 to 4.
+    /// Decodes the part with this index, from 1 to 4.
     pub(crate) fn read(reader: &mut Reader<'_>, index: usize) -> Result<Self, BadHomKey> {
         let r = scalar::from_bytes(reader.take()?).ok_or(BadHomKey::ScalarNotReduced { index })?;
         let k =
@@ -34,8 +35,8 @@ impl KeyPart {
         Ok(Self { r, k })
     }
 
-    /// Whether this is the part with that number of a key for the keyword of `direction`:
-    /// `e(A − ω·P1, k)·Z^r = Z_i`.
+    /// Checks that this is the part with this index of a key for the keyword of `direction`: `e(A − ω·P1, k)·Z^r =
+    /// Z_i`.
     pub(crate) fn check(
         &self,
         index: usize,

@@ -1,15 +1,15 @@
-//! Keywords: what a ciphertext is filed under.
+//! Keywords, by which ciphertexts are found.
 
 use crate::{error::KeywordTooLong, hash};
 use ark_bls12_381::Fr;
 
-/// What a ciphertext is filed under and found by: any bytes.
+/// A keyword: arbitrary bytes. Ciphertexts are encrypted under a keyword and found by it.
 ///
-/// Applications build keywords from fields, and then the fields must not run into each other: take
-/// [`telemetry`](Self::telemetry) or [`of_fields`](Self::of_fields).
+/// To build a keyword from several fields, use [`telemetry`](Self::telemetry) or [`of_fields`](Self::of_fields): these
+/// encodings are injective.
 ///
 /// # Security
-/// Whoever holds the trapdoor of a keyword that can be guessed learns the keyword.
+/// Whoever has the trapdoor of a guessable keyword can find out the keyword.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
     bytes: Vec<u8>,
@@ -17,10 +17,10 @@ pub struct Keyword {
 }
 
 impl Keyword {
-    /// The keyword of these bytes as they are.
+    /// The keyword with exactly these bytes.
     ///
     /// # Errors
-    /// Four GiB of bytes or more.
+    /// The keyword has 4 GiB or more.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, KeywordTooLong> {
         let bytes = bytes.into();
         let length = u32::try_from(bytes.len()).map_err(|_| KeywordTooLong {
@@ -31,18 +31,18 @@ impl Keyword {
         Ok(Self { bytes, omega })
     }
 
-    /// The keyword of several fields, each with its length in two bytes before it.
+    /// The keyword of several fields, each preceded by its length in two bytes.
     ///
     /// # Errors
-    /// A field of 64 KiB or more.
+    /// A field has 64 KiB or more.
     pub fn of_fields(fields: &[&[u8]]) -> Result<Self, KeywordTooLong> {
         Self::prefixed(fields).and_then(Self::new)
     }
 
-    /// The keyword of a metric of a chain in an epoch: two fields with their lengths, and eight bytes for the epoch.
+    /// The keyword of a metric of a chain in an epoch: two length-prefixed fields, and eight bytes for the epoch.
     ///
     /// # Errors
-    /// A name of 64 KiB or more.
+    /// A name has 64 KiB or more.
     pub fn telemetry(chain: &str, metric: &str, epoch: u64) -> Result<Self, KeywordTooLong> {
         let mut bytes = Self::prefixed(&[chain.as_bytes(), metric.as_bytes()])?;
         bytes.extend(epoch.to_be_bytes());
@@ -67,7 +67,7 @@ impl Keyword {
         &self.bytes
     }
 
-    /// The scalar that stands for the keyword.
+    /// The scalar that the keyword hashes to.
     pub(crate) fn omega(&self) -> &Fr {
         &self.omega
     }

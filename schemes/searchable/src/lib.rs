@@ -1,45 +1,45 @@
-//! Encrypted numbers that a server finds by keyword and adds up, without reading them; sums across keywords are caught.
+//! Encrypted numbers that a server can find by keyword and add without decrypting; adding across keywords is detected.
 //!
 //! This is the mis-operation resistant searchable homomorphic encryption of Emura, Hayashi, Kunihiro and Sakuma, built
 //! on Gentry's identity-based encryption, on the curve BLS12-381. No part of consensus uses it.
 //!
-//! # Who does what
+//! # Roles
 //!
-//! * The **receiver** has the [`MasterKey`] and publishes its [`PublicKey`]. Of each keyword it may give a
-//!   [`HomomorphicKey`] to a server.
-//! * **Data holders**, any number of them, encrypt numbers under a [`Keyword`] with an [`Encryptor`]: a chain, a metric
-//!   and an epoch, say. They have no secrets.
-//! * The **server** keeps the ciphertexts. With the homomorphic key of a keyword, which is its trapdoor too, it finds
-//!   the ciphertexts of that keyword ([`HomomorphicKey::test`]) and makes one ciphertext of their weighted sum
-//!   ([`HomomorphicKey::evaluate`]). It learns no number.
-//! * The receiver decrypts the sum, or somebody to whom it gave the [`DecryptionKey`] of the keyword.
+//! * The **receiver** has the [`MasterKey`] and publishes its [`PublicKey`]. It can give a server the
+//!   [`HomomorphicKey`] of a keyword.
+//! * **Data holders**, any number of them, encrypt numbers under a [`Keyword`] with an [`Encryptor`]. The keyword is,
+//!   for example, a chain, a metric and an epoch. Data holders have no secrets.
+//! * The **server** stores the ciphertexts. With the homomorphic key of a keyword, which is also its trapdoor, it finds
+//!   the ciphertexts of that keyword ([`HomomorphicKey::test`]) and computes one ciphertext of their weighted sum
+//!   ([`HomomorphicKey::evaluate`]). It does not learn any number.
+//! * The receiver decrypts the sum, or a delegate that has the [`DecryptionKey`] of the keyword.
 //!
 //! ```
 //! use duet_searchable::*;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # use rand_core::SeedableRng;
 //! # let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(1);
-//! // The receiver makes its key, and the key of a keyword for the server.
+//! // The receiver generates its key, and the key of a keyword for the server.
 //! let receiver = MasterKey::generate(&mut rng)?;
 //! let cpu = Keyword::telemetry("duet", "cpu", 7)?;
 //! let server = receiver.homomorphic_key(&cpu)?;
 //!
-//! // Two validators encrypt their readings; another one files its reading under another metric.
+//! // Two validators encrypt their readings. A third reading is under another metric.
 //! let encryptor = Encryptor::new(receiver.public_key(), &cpu)?;
 //! let (first, second) = (encryptor.encrypt(35, &mut rng), encryptor.encrypt(7, &mut rng));
 //! let memory = Encryptor::new(receiver.public_key(), &Keyword::telemetry("duet", "memory", 7)?)?;
 //! let stray = memory.encrypt(1000, &mut rng);
 //!
-//! // What travels is bytes; what arrives is checked before anything is done with it.
+//! // Ciphertexts are sent as bytes. Received ciphertexts are checked before use.
 //! let bytes = first.to_wire(Form::Compressed);
 //! let first = ReceivedCiphertext::parse(&bytes)?.check()?;
 //!
-//! // The server adds what belongs together, and is stopped where something does not.
+//! // The server adds ciphertexts of one keyword. Mixing keywords is an error.
 //! let sum = server.evaluate(&[Term::new(1, &first), Term::new(1, &second)], 0, &mut rng)?;
 //! let mixed = server.evaluate(&[Term::new(1, &first), Term::new(1, &stray)], 0, &mut rng);
 //! assert_eq!(mixed, Err(EvaluationError::MisOperation { index: 1 }));
 //!
-//! // The receiver decrypts the sum. Numbers come out of the exponent by a search in a declared range.
+//! // The receiver decrypts the sum. The number is found by a search in a bounded range.
 //! let numbers = DiscreteLog::new(Bound::new(10_000), 1 << 16, &())?;
 //! let message = receiver.decrypt(&cpu, sum.ciphertext())?;
 //! assert_eq!(numbers.find(&message)?, 42);
@@ -47,44 +47,43 @@
 //! # }
 //! ```
 //!
-//! # What it gives
+//! # Properties
 //!
-//! * **Privacy of the numbers.** Without the homomorphic key of its keyword a ciphertext is secure against chosen
-//!   ciphertexts. Whoever has that key can make other ciphertexts of it, only by addition, only inside the keyword.
-//! * **Privacy of the keywords** against everybody who does not have their trapdoors.
-//! * **Resistance to mis-operation.** Without the key of a keyword nobody makes a ciphertext pass its test that was not
-//!   made for it. A server that has the keys of several keywords and adds across them by force gets something that
-//!   decrypts under none of them.
-//! * **Fresh sums.** The result does not show which ciphertexts went in.
-//! * Inner products: with one vector public, a weighted sum; with both encrypted, one multiplication by the
+//! * **Privacy of the numbers.** Without the homomorphic key of its keyword, a ciphertext is secure against
+//!   chosen-ciphertext attacks. The holder of that key can modify ciphertexts, but only by addition, and only within
+//!   the keyword.
+//! * **Privacy of the keywords** against everyone who does not have their trapdoors.
+//! * **Resistance to mis-operation.** Without the key of a keyword, nobody can create a ciphertext that passes its
+//!   test, other than by encrypting under that keyword. If a server has the keys of several keywords and adds across
+//!   them regardless, the result decrypts under none of them.
+//! * **Re-randomised sums.** The result does not show which ciphertexts were added.
+//! * Inner products: with one public vector, a weighted sum; with both encrypted, one multiplication by the
 //!   transformation of Catalano and Fiore ([`Factor`], [`HomomorphicKey::inner_product`]).
 //!
 //! # What it does not promise
 //!
-//! * The receiver can decrypt every single ciphertext that it gets hold of, mixed ones too. Against the receiver only
-//!   a shared custody of the seed helps.
-//! * The holder of a trapdoor can guess the keyword and see whether the guess is right.
-//! * Encryption takes no secret, so **anybody** can send a number, or one ciphertext twice. A sum is worth what its
-//!   sources are worth: have them signed, drop what comes twice ([`without_duplicates`]), and let the server name
-//!   the sources. Nobody can recompute the sum; a sum that everybody can verify is the business of linearly homomorphic
-//!   signatures.
-//! * A ciphertext does not show how large its number is. The [`Bound`] of a result has to be carried beside it, and what
-//!   is beyond the range of the search is not found.
-//! * The proof that stands behind this form of the scheme, an adaptation of Gentry's to pairings of two groups, was
-//!   reviewed by us only. At most 2²⁰ keys should be made from one seed. Quantum computers break it.
-//! * Points are multiplied by secrets in constant time, and secrets are inverted so (blst); and powers of the
-//!   receiver's and the data holders' secrets read the same addresses in the same order whatever the secret. But the
-//!   arithmetic of single elements of the fields, sums and products of secret scalars among them, and the pairings are
-//!   arkworks', whose time may depend on what they work on. What servers and delegates do takes a time that depends on
-//!   their keys.
+//! * The receiver can decrypt every ciphertext that it obtains, mixed ones too. The only protection against the
+//!   receiver is shared custody of the seed.
+//! * The holder of a trapdoor can confirm a guess of the keyword.
+//! * Encryption needs no secret, so **anyone** can send a number, or a ciphertext twice. A sum is only as trustworthy
+//!   as its sources: require signatures from them, drop duplicates ([`without_duplicates`]), and let the server name
+//!   the sources. The sum cannot be verified by others; use linearly homomorphic signatures for that.
+//! * A ciphertext does not show the size of its number. Store the [`Bound`] of a result beside it. Numbers beyond the
+//!   range of the search are not found.
+//! * The security proof of this form of the scheme, an adaptation of Gentry's to asymmetric pairings, was reviewed only
+//!   by us. At most 2²⁰ keys should be derived from one seed. Quantum computers break the scheme.
+//! * Points are multiplied by secrets, and secrets are inverted, in constant time (blst). Powers with secrets of the
+//!   receiver and of the data holders read the same addresses in the same order for all secrets. But arithmetic of
+//!   single field elements, including sums and products of secret scalars, and pairings are done by arkworks, which
+//!   does not guarantee constant time. The running time of servers and delegates depends on their keys.
 //!
-//! # What is checked where
+//! # Checks
 //!
-//! Bytes and checked values are different types. [`ReceivedCiphertext::check`] refuses points and elements outside their
-//! groups of prime order, and the identity, which would pass under every keyword. [`PublicKey::from_bytes`],
-//! [`HomomorphicKey::from_bytes`] and [`DecryptionKey::from_bytes`] refuse keys that are not what they should be. A
-//! [`Tested`] ciphertext remembers with which key it was tested, and only there the test is not repeated. Decryption has
-//! one error to the outside ([`Rejected`]).
+//! Bytes and checked values have different types. [`ReceivedCiphertext::check`] rejects points and elements outside
+//! their groups of prime order, and the identity, which would pass the test for every keyword.
+//! [`PublicKey::from_bytes`], [`HomomorphicKey::from_bytes`] and [`DecryptionKey::from_bytes`] reject invalid keys. A
+//! [`Tested`] ciphertext records the key that it was tested with; the test is skipped only for that key. Decryption has
+//! a single error, without details ([`Rejected`]).
 //!
 //! # Sizes
 //!
@@ -94,10 +93,8 @@
 //! | ciphertext, compressed | 976, and a version byte on the wire |
 //! | public key | 432 |
 //! | seed | 32 |
-//! | homomorphic key, trapdoor | 304 |
+//! | homomorphic key (trapdoor) | 304 |
 //! | decryption key of a keyword | 512 |
-
-#![deny(unsafe_code)]
 
 mod bound;
 mod ciphertext;
@@ -138,7 +135,7 @@ pub use decryption_key::DecryptionKey;
 pub use discrete_log::DiscreteLog;
 pub use encrypt::Encryptor;
 pub use error::{
-    BadHomKey, BoundTooLarge, CiphertextError, Component, EvaluationError, KeywordHitsKey,
+    BadHomKey, BoundTooLarge, CiphertextError, Component, EvaluationError, KeywordCollidesWithKey,
     KeywordTooLong, LengthError, MessageError, PlaintextOutOfRange, PointError, PublicKeyError,
     PublicPart, TableError, Unmatched, UnusableSeed,
 };

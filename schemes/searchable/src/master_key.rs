@@ -1,11 +1,11 @@
-//! The receiver's secret: makes all other keys, and decrypts.
+//! The receiver's secret key, which derives all other keys and decrypts.
 
 use crate::{
     ciphertext::Ciphertext,
     constant_time,
     decrypt::{decrypt_all, verdict, Reason, Rejected},
     decryption_key::DecryptionKey,
-    error::{KeywordHitsKey, UnusableSeed},
+    error::{KeywordCollidesWithKey, UnusableSeed},
     generator,
     gt::Gt,
     gt_table::SecretPowers,
@@ -27,10 +27,10 @@ use rand_core::{CryptoRng, RngCore};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// The receiver's secret, all of it derived from 32 bytes. Wiped on drop, printed redacted.
+/// The receiver's secret key, derived from 32 bytes. Wiped on drop, printed as redacted.
 ///
-/// At most 2²⁰ homomorphic keys should be made with one: the assumption behind the scheme grows weaker with their
-/// number. Then take a new seed.
+/// Derive at most 2²⁰ homomorphic keys from one seed, and then use a new one: the assumption behind the scheme becomes
+/// weaker with their number.
 pub struct MasterKey {
     secrets: Secrets,
     public: PublicKey,
@@ -61,10 +61,10 @@ impl MasterKey {
         Self::from_seed(&seed)
     }
 
-    /// KeyGen: the key of a seed, the same every time.
+    /// KeyGen: the key of a seed, deterministically.
     ///
     /// # Errors
-    /// [`UnusableSeed`], which nobody will see.
+    /// [`UnusableSeed`], which has negligible probability.
     pub fn from_seed(seed: &[u8; SEED_LEN]) -> Result<Self, UnusableSeed> {
         let derivation = Derivation::new(seed);
         let y = |index: u8| *derivation.scalar(&[b"y", &[index]]);
@@ -83,59 +83,65 @@ impl MasterKey {
         Ok(Self { secrets, public })
     }
 
-    /// The seed, wiped when dropped: all that has to be kept.
+    /// The seed, wiped on drop. It is all that must be stored.
     pub fn expose(&self) -> Zeroizing<[u8; SEED_LEN]> {
         Zeroizing::new(self.secrets.seed)
     }
 
-    /// What data holders encrypt to.
+    /// The public key, which data holders encrypt to.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
-    /// HomKeyGen: what a server needs to find and to add the ciphertexts under a keyword. The same bytes every time.
+    /// HomKeyGen: the key with which a server finds and adds the ciphertexts of a keyword. Deterministic.
     ///
     /// # Errors
-    /// [`KeywordHitsKey`], which never happens and must not go unnoticed.
-    pub fn homomorphic_key(&self, keyword: &Keyword) -> Result<HomomorphicKey, KeywordHitsKey> {
+    /// [`KeywordCollidesWithKey`], which has negligible probability, but must not be ignored.
+    pub fn homomorphic_key(
+        &self,
+        keyword: &Keyword,
+    ) -> Result<HomomorphicKey, KeywordCollidesWithKey> {
         let parts = self.parts(keyword, [3, 4])?;
         let point = generator::g1_table().mul(keyword.omega()).into_affine();
         let direction = self.public.direction_from(&point)?;
         Ok(HomomorphicKey::new(&self.public, point, direction, parts))
     }
 
-    /// Trapdoor: another name for [`homomorphic_key`](Self::homomorphic_key).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn trapdoor(&self, keyword: &Keyword) -> Result<Trapdoor, KeywordHitsKey> {
-        self.homomorphic_key(keyword)
-    }
-
-    /// What somebody needs to decrypt in the receiver's place, under one keyword.
+    /// Trapdoor: an alias of [`homomorphic_key`](Self::homomorphic_key).
     ///
     /// # Errors
     /// As [`homomorphic_key`](Self::homomorphic_key).
-    pub fn decryption_key(&self, keyword: &Keyword) -> Result<DecryptionKey, KeywordHitsKey> {
+    pub fn trapdoor(&self, keyword: &Keyword) -> Result<Trapdoor, KeywordCollidesWithKey> {
+        self.homomorphic_key(keyword)
+    }
+
+    /// The key with which a delegate decrypts under one keyword.
+    ///
+    /// # Errors
+    /// As [`homomorphic_key`](Self::homomorphic_key).
+    pub fn decryption_key(
+        &self,
+        keyword: &Keyword,
+    ) -> Result<DecryptionKey, KeywordCollidesWithKey> {
         let parts = self.parts(keyword, [1, 2, 3, 4])?;
         Ok(DecryptionKey::new(&self.public, parts))
     }
 
     /// `1/(α − ω)`.
-    fn distance_inverse(&self, keyword: &Keyword) -> Result<Zeroizing<Fr>, KeywordHitsKey> {
+    fn distance_inverse(&self, keyword: &Keyword) -> Result<Zeroizing<Fr>, KeywordCollidesWithKey> {
         let distance = Zeroizing::new(self.secrets.alpha - keyword.omega());
         if distance.is_zero() {
-            return Err(KeywordHitsKey);
+            return Err(KeywordCollidesWithKey);
         }
         Ok(constant_time::inverse(&distance))
     }
 
-    /// The parts with these numbers. `h_i − r·P2 = (y_i − r)·P2`, so each is one multiplication.
+    /// The parts with these indices. `h_i − r·P2 = (y_i − r)·P2`, so each takes one multiplication.
     fn parts<const N: usize>(
         &self,
         keyword: &Keyword,
         numbers: [u8; N],
-    ) -> Result<[KeyPart; N], KeywordHitsKey> {
+    ) -> Result<[KeyPart; N], KeywordCollidesWithKey> {
         let inverse = self.distance_inverse(keyword)?;
         Ok(numbers.map(|number| {
             let r = hash::prf(&self.secrets.prf, number, keyword.omega());
@@ -158,19 +164,19 @@ impl MasterKey {
         }
     }
 
-    /// Dec, scalar form: the message of a ciphertext under a keyword.
+    /// Dec, scalar form: decrypts a ciphertext under a keyword.
     ///
-    /// Cost: one pairing, three powers in the target group, one multiplication in G1.
+    /// Cost: one pairing, three exponentiations in the target group, one multiplication in G1.
     ///
     /// # Errors
-    /// [`Rejected`], without saying why.
+    /// [`Rejected`], which does not say why.
     pub fn decrypt(&self, keyword: &Keyword, ciphertext: &Ciphertext) -> Result<Message, Rejected> {
         let reject = |_| Rejected(Reason::KeywordMismatch);
         let inverse = self.distance_inverse(keyword).map_err(reject)?;
         let components = &ciphertext.components;
         let [y1, y2, y3, y4] = &self.secrets.y;
         let delta = components.delta(&self.public);
-        // e(c1, P2)^(1/(α−ω)), with the power taken where it is cheapest.
+        // e(c1, P2)^(1/(α−ω)); the exponent is applied in G1, where it is cheapest.
         let scaled = Zeroizing::new(constant_time::mul_g1(&components.c1, &inverse));
         let c2 = Gt::pairing(&scaled, &generator::g2());
         let powers = SecretPowers::new(&components.c2);
@@ -186,7 +192,7 @@ impl MasterKey {
         Ok(Message(components.c3.mul(&mask)))
     }
 
-    /// [`decrypt`](Self::decrypt) of many, on all cores: one verdict each, in their order. `progress` is told of each.
+    /// [`decrypt`](Self::decrypt) for many, on all cores. The results are in the same order.
     pub fn decrypt_all(
         &self,
         keyword: &Keyword,

@@ -1,35 +1,36 @@
-//! What is encrypted: an element of the target group, or a number in its exponent.
+//! Plaintexts: an element of the target group, or a number in its exponent.
 
 use crate::{error::MessageError, generator, gt::Gt, suite::GT_LEN, torus};
 use core::fmt;
 use zeroize::Zeroize;
 
-/// A plaintext: an element of the target group. A number `m` is the element `Z^m`, so that products are sums.
+/// A plaintext: an element of the target group. The number `m` is the element `Z^m`, so products of messages are sums
+/// of numbers.
 ///
-/// Printed redacted, wiped on drop.
+/// Printed as redacted, wiped on drop.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Message(pub(crate) Gt);
 
 impl Message {
-    /// The message that stands for a number. [`DiscreteLog`](crate::DiscreteLog) finds the number again.
+    /// The message of a number. [`DiscreteLog`](crate::DiscreteLog) recovers the number.
     pub fn number(number: i64) -> Self {
         Self(generator::table().pow_signed(number))
     }
 
-    /// The message of 576 bytes.
+    /// Decodes 576 bytes.
     ///
     /// # Errors
-    /// The bytes are no element of the target group, or not its only spelling.
+    /// The bytes are not the canonical encoding of an element of the target group.
     pub fn from_bytes(bytes: &[u8; GT_LEN]) -> Result<Self, MessageError> {
         Gt::from_bytes(bytes).map(Self).ok_or(MessageError)
     }
 
-    /// The 576 bytes of the message.
+    /// The encoding, 576 bytes.
     pub fn to_bytes(&self) -> [u8; GT_LEN] {
         self.0.to_bytes()
     }
 
-    /// The message of its compressed 288 bytes.
+    /// Decodes the compressed form, 288 bytes.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes).
@@ -37,7 +38,7 @@ impl Message {
         torus::decompress(bytes).map(Self).ok_or(MessageError)
     }
 
-    /// The 288 bytes of the message, compressed.
+    /// The compressed encoding, 288 bytes.
     pub fn to_compressed(&self) -> [u8; crate::suite::TORUS_LEN] {
         torus::compress(&self.0)
     }

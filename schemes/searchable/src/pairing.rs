@@ -1,9 +1,9 @@
-//! `e(P, Q) · xᵉ` for the price of little more than `e(P, Q)`.
+//! `e(P, Q) · xᵉ` at little more than the cost of `e(P, Q)`.
 //!
-//! The Miller loop squares its value once for each bit of `|u|`, and the power of an element of the target group
-//! is four powers with exponents of as many bits ([`Powers`]). So the power rides on the squarings of the loop and
-//! on its final exponentiation. What comes out of the final exponentiation is the power `κ` of what went in,
-//! hence the exponent is divided by `κ` beforehand.
+//! The Miller loop squares its value once for each bit of `|u|`. A power of an element of the target group consists of
+//! four powers with exponents of the same length ([`Powers`]). So the exponentiation shares the squarings of the loop
+//! and its final exponentiation. The final exponentiation raises an element of the target group to the power `κ`, so
+//! the exponent is divided by `κ` beforehand.
 
 use crate::{
     gt::{Gt, Powers},
@@ -17,26 +17,25 @@ use ark_ec::{
 };
 use ark_ff::{AdditiveGroup, Field, One};
 
-/// Places below the leading bit of `|u|`: the loop's squarings.
+/// Bits below the leading bit of `|u|`: the squarings of the loop.
 const LOOP_LEN: usize = 63;
 
-/// `−1/κ`, by which an exponent is multiplied before [`pairing_times_power`].
+/// `−1/κ`, by which an exponent must be multiplied before [`pairing_times_power`].
 ///
-/// With `p ≡ u` the final exponentiation of an element of the target group is the power
-/// `κ = −2(u² + 1) · ((u − 1)²·2u·(2u² − 1) + 3)` modulo `r`: the first factor is `(p⁶ − 1)(p² + 1)`, the second
-/// the cube of the rest, as arkworks normalises it. The sign is the last step of the loop, which inverts because
-/// `u` is negative.
+/// With `p ≡ u`, the final exponentiation of an element of the target group is the power `κ = −2(u² + 1) · ((u −
+/// 1)²·2u·(2u² − 1) + 3)` modulo `r`. The first factor is `(p⁶ − 1)(p² + 1)`, the second is the cube of the rest, with
+/// arkworks' normalisation. The sign is from the last step of the loop, which inverts because `u` is negative.
 pub(crate) fn exponent_factor() -> Fr {
     let (one, u) = (Fr::one(), -Fr::from(U));
     let square = u.square();
     let cube_of_rest = (u - one).square() * u.double() * (square.double() - one) + Fr::from(3u64);
     let factor = (square + one).double() * cube_of_rest;
-    factor.inverse().expect("κ is not zero; a test has it")
+    factor.inverse().expect("κ is not zero; checked by a test")
 }
 
-/// `e(p, q) · x^e`, where `powers` is of `x` and of `e` times [`exponent_factor`].
+/// `e(p, q) · x^e`, where `powers` is for `x` and for `e` times [`exponent_factor`].
 ///
-/// Cost: one pairing and some fifty multiplications.
+/// Cost: one pairing and about fifty multiplications.
 pub(crate) fn pairing_times_power(p: &G1Affine, q: &G2Affine, powers: &Powers) -> Gt {
     let mut value = Fq12::one();
     for place in (LOOP_LEN..NAF_LEN).rev() {
@@ -45,7 +44,7 @@ pub(crate) fn pairing_times_power(p: &G1Affine, q: &G2Affine, powers: &Powers) -
     }
     let prepared = G2Prepared::<Config>::from(*q);
     let mut lines = prepared.ell_coeffs.into_iter();
-    // A pairing with the identity is one, and has no lines.
+    // A pairing with the identity is one and has no line functions.
     let finite = p.xy().filter(|_| !prepared.infinity);
     let mut line = |value: &mut Fq12| {
         if let (Some((x, y)), Some((c0, mut c1, mut c4))) = (finite, lines.next()) {

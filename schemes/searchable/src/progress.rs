@@ -1,12 +1,12 @@
-//! How far long work is.
+//! Progress of long operations.
 
-/// Told how many steps of long work were done since it was last told; from any thread.
+/// A callback for the progress of a long operation. It may be called from any thread.
 pub trait Progress: Sync {
-    /// So many steps more are done.
+    /// Reports that this number of further steps is done.
     fn advance(&self, steps: u64);
 }
 
-/// Nobody looks.
+/// Ignores progress.
 impl Progress for () {
     fn advance(&self, _: u64) {}
 }

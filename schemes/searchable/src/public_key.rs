@@ -1,8 +1,8 @@
-//! The public key of a receiver, checked, with what is computed from it once.
+//! The public key of a receiver, with precomputed values.
 
 use crate::{
     encoding::{concat, g1_from_bytes, g1_to_bytes, g2_from_bytes, g2_to_bytes, Reader},
-    error::{KeywordHitsKey, PublicKeyError, PublicPart},
+    error::{KeywordCollidesWithKey, PublicKeyError, PublicPart},
     generator,
     gt::Gt,
     gt_table::GtTable,
@@ -15,12 +15,12 @@ use ark_ec::{AffineRepr, CurveGroup};
 use core::fmt;
 use std::sync::Arc;
 
-/// By what a public key is known: the hash of its bytes. It goes into every ciphertext's hashes.
+/// The fingerprint of a public key: the hash of its bytes. It is part of every hash of a ciphertext.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub(crate) FingerprintBytes);
 
 impl Fingerprint {
-    /// The fingerprint with these bytes, from a registry or wherever keys are pinned.
+    /// A fingerprint from its bytes, for example from a registry.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// The public key of a receiver. Made from bytes only with all its checks; clones share one copy.
+/// The checked public key of a receiver. Clones share one copy.
 #[derive(Clone)]
 pub struct PublicKey(Arc<Checked>);
 
@@ -71,16 +71,16 @@ impl PartialEq for PublicKey {
 impl Eq for PublicKey {}
 
 impl PublicKey {
-    /// Checks the 432 bytes of a public key: lengths, points, groups, no identity, no repetition.
+    /// Decodes the 432 bytes of a public key and checks lengths, points, groups, no identity, no repetition.
     ///
     /// Cost: four pairings and four tables of 124 KiB each.
     ///
     /// # Errors
-    /// The first check that fails, in that order.
+    /// The first check that fails, in this order.
     ///
     /// # Security
-    /// That the bytes are a key does not say whose. Take the bytes under the receiver's signature, or take
-    /// [`from_bytes_pinned`](Self::from_bytes_pinned): who encrypts to a substituted key has no secrets.
+    /// This does not authenticate the owner of the key. Use bytes that the receiver signed, or
+    /// [`from_bytes_pinned`](Self::from_bytes_pinned): encrypting to a substituted key reveals the plaintext.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, PublicKeyError> {
         let mut reader = Reader::exactly(PUBLIC_KEY_LEN, bytes)?;
         let part = PublicPart::A;
@@ -95,10 +95,10 @@ impl PublicKey {
         Self::check(a, h)
     }
 
-    /// As [`from_bytes`](Self::from_bytes), and the key must be the one that was pinned.
+    /// As [`from_bytes`](Self::from_bytes), and checks that the key has the pinned fingerprint.
     ///
     /// # Errors
-    /// [`PublicKeyError::FingerprintMismatch`] before everything else; then as there.
+    /// [`PublicKeyError::FingerprintMismatch`] first; otherwise as [`from_bytes`](Self::from_bytes).
     pub fn from_bytes_pinned(bytes: &[u8], pinned: &Fingerprint) -> Result<Self, PublicKeyError> {
         if hash::fingerprint(bytes) != pinned.0 {
             return Err(PublicKeyError::FingerprintMismatch);
@@ -106,7 +106,7 @@ impl PublicKey {
         Self::from_bytes(bytes)
     }
 
-    /// What holds of every public key, however it came here.
+    /// The checks of every public key, whatever its origin.
     pub(crate) fn check(a: G1Affine, h: [G2Affine; 4]) -> Result<Self, PublicKeyError> {
         if a.is_zero() {
             let part = PublicPart::A;
@@ -134,12 +134,12 @@ impl PublicKey {
         })))
     }
 
-    /// The 432 bytes.
+    /// The encoding, 432 bytes.
     pub fn to_bytes(&self) -> [u8; PUBLIC_KEY_LEN] {
         encode(&self.0.a, &self.0.h)
     }
 
-    /// By what this key is known.
+    /// The fingerprint.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint(self.0.fingerprint)
     }
@@ -148,16 +148,19 @@ impl PublicKey {
         &self.0.fingerprint
     }
 
-    /// `D = A − ω·P1`, of which every `c1` for the keyword is a multiple.
-    pub(crate) fn direction(&self, keyword: &Keyword) -> Result<G1Affine, KeywordHitsKey> {
+    /// `D = A − ω·P1`. For this keyword every `c1` is a multiple of it.
+    pub(crate) fn direction(&self, keyword: &Keyword) -> Result<G1Affine, KeywordCollidesWithKey> {
         self.direction_from(&generator::g1_table().mul(keyword.omega()).into_affine())
     }
 
     /// As [`direction`](Self::direction), from the point `ω·P1`.
-    pub(crate) fn direction_from(&self, keyword: &G1Affine) -> Result<G1Affine, KeywordHitsKey> {
+    pub(crate) fn direction_from(
+        &self,
+        keyword: &G1Affine,
+    ) -> Result<G1Affine, KeywordCollidesWithKey> {
         let direction = (self.0.a.into_group() - keyword).into_affine();
         if direction.is_zero() {
-            return Err(KeywordHitsKey);
+            return Err(KeywordCollidesWithKey);
         }
         Ok(direction)
     }

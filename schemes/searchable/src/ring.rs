@@ -1,22 +1,23 @@
-//! The ring of plaintexts of inner products.
+//! The plaintext ring of inner products.
 
 use crate::{bound::Bound, error::BoundTooLarge};
 
-/// The ring of plaintexts: numbers modulo `T = 2^t`, with `t` from 1 to 16. Decryption searches for a number of about
-/// `2·t` bits and more, hence no more.
+/// The ring of integers modulo `T = 2^t`, with `t` from 1 to 16. The limit is 16 because decryption searches for a
+/// number of more than `2·t` bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring(u8);
 
-/// Why there is no such ring, or no such element of it.
+/// Why a ring or an element is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RingError {
-    /// Not between 1 and 16 bits.
-    #[error("a ring of {bits} bits is not possible: 1 to 16 are")]
+    /// The number of bits is not from 1 to 16.
+    #[error("a ring must have 1 to 16 bits, not {bits}")]
     Bits {
-        /// The bits that were asked for.
+        /// The requested number of bits.
         bits: u8,
     },
-    /// A number that is not below `T`.
+    /// The number is not below `T`.
     #[error("{number} is not below {modulus}")]
     NotReduced {
         /// The number.
@@ -27,10 +28,10 @@ pub enum RingError {
 }
 
 impl Ring {
-    /// Numbers modulo `2^bits`.
+    /// The ring of integers modulo `2^bits`.
     ///
     /// # Errors
-    /// [`RingError::Bits`]: not between 1 and 16.
+    /// [`RingError::Bits`] if `bits` is not from 1 to 16.
     pub fn new(bits: u8) -> Result<Self, RingError> {
         if (1..=16).contains(&bits) {
             Ok(Self(bits))
@@ -64,10 +65,10 @@ impl Ring {
         }
     }
 
-    /// The range of what has to be searched for after an inner product of this length: below `3·l·T²`.
+    /// The range for the search after an inner product of this length: below `3·l·T²`.
     ///
     /// # Errors
-    /// [`BoundTooLarge`]: vectors of that length have no inner product here.
+    /// [`BoundTooLarge`] if the vectors are too long for an inner product.
     pub fn product_bound(self, length: usize) -> Result<Bound, BoundTooLarge> {
         let length = u64::try_from(length).map_err(|_| BoundTooLarge)?;
         let square = u64::from(self.modulus()) * u64::from(self.modulus());

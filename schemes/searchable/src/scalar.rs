@@ -1,8 +1,8 @@
-//! Scalars: hashes and randomness to scalars, their bytes, and their digits in base `|u|`.
+//! Scalars: hashing and sampling, encoding, and digits in base `|u|`.
 //!
-//! `u` is the parameter of the curve. The order of the groups is `r = u⁴ − u² + 1`, and in the target group the
-//! Frobenius map is the power `u`. So a power with a scalar of 255 bits is four powers with digits of 64 bits, of
-//! the element and of three of its images, which cost next to nothing.
+//! `u` is the parameter of the curve. The group order is `r = u⁴ − u² + 1`, and in the target group the Frobenius map
+//! is the power `u`. So a power with a 255-bit scalar consists of four powers with 64-bit digits, of the element and
+//! three Frobenius images, which cost almost nothing.
 
 use crate::suite::SCALAR_LEN;
 use ark_bls12_381::Fr;
@@ -13,9 +13,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 /// `|u|`; `u` itself is negative.
 pub(crate) const U: u64 = 0xd201_0000_0001_0000;
 
-/// 64 bytes, most significant first, as a scalar. The remainder is as good as uniform.
+/// Reduces 64 big-endian bytes to a scalar. The distribution is statistically close to uniform.
 ///
-/// Limb by limb: the curve library's own reduction copies the bytes to the heap and leaves them there.
+/// By limbs, because the curve library's reduction leaves a copy of the bytes on the heap.
 pub(crate) fn from_wide(bytes: &[u8; 64]) -> Fr {
     let shift = Fr::from(1u128 << 64);
     let (limbs, _) = bytes.as_chunks::<8>();
@@ -24,7 +24,7 @@ pub(crate) fn from_wide(bytes: &[u8; 64]) -> Fr {
     })
 }
 
-/// A scalar that is not zero, and uniform as far as anybody can tell.
+/// A uniform non-zero scalar.
 pub(crate) fn random_nonzero(rng: &mut (impl RngCore + CryptoRng)) -> Zeroizing<Fr> {
     let mut bytes = Zeroizing::new([0; 64]);
     loop {
@@ -46,7 +46,7 @@ pub(crate) fn to_bytes(scalar: &Fr) -> [u8; SCALAR_LEN] {
     bytes
 }
 
-/// `None` when the number is not below the order of the groups.
+/// `None` if the number is not below the group order.
 pub(crate) fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
     let mut limbs = BigInt::new([0; 4]);
     for (limb, chunk) in limbs.0.iter_mut().zip(bytes.rchunks_exact(8)) {
@@ -64,7 +64,7 @@ pub(crate) fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Fr> {
 pub(crate) struct Digits(pub(crate) [u64; 4]);
 
 impl Digits {
-    /// The digits, found with the same instructions for every scalar.
+    /// The digits, computed with the same sequence of instructions for every scalar.
     pub(crate) fn of(scalar: &Fr) -> Self {
         let mut rest = scalar.into_bigint();
         let digits = [0; 4].map(|_| divide_by_u(&mut rest.0));
@@ -73,8 +73,8 @@ impl Digits {
     }
 }
 
-/// Divides by `|u|` and returns the remainder: a division on paper, bit by bit, because the processor's own may
-/// take longer for some numbers than for others.
+/// Divides by `|u|` and returns the remainder. Uses bitwise long division, because the running time of the processor's
+/// division may depend on the numbers.
 fn divide_by_u(number: &mut [u64; 4]) -> u64 {
     let u = u128::from(U);
     let mut remainder: u128 = 0;
@@ -92,12 +92,12 @@ fn divide_by_u(number: &mut [u64; 4]) -> u64 {
     u64::try_from(remainder).expect("a remainder is below |u|, which has 64 bits; qed")
 }
 
-/// One more than the bits of a digit: a signed form may carry out of the top.
+/// One more than the bits of a digit, because a signed form may carry out of the top.
 pub(crate) const NAF_LEN: usize = 65;
 const NAF_WINDOW: u32 = 5;
 
-/// The width-5 non-adjacent form of a digit: odd numbers from −15 to 15, at least four zeros after each. How long
-/// it takes to use depends on the digit, so it is for exponents that only servers know.
+/// The width-5 non-adjacent form of a digit: odd numbers from −15 to 15, each followed by at least four zeros.
+/// Exponentiation with it is not constant-time, so use it only for exponents of servers.
 pub(crate) fn naf(digit: u64) -> [i8; NAF_LEN] {
     let mut form = [0; NAF_LEN];
     let mut rest = u128::from(digit);
@@ -111,7 +111,7 @@ pub(crate) fn naf(digit: u64) -> [i8; NAF_LEN] {
                 low - modulus
             };
             *place = signed;
-            // Takes the signed digit away: adds where it is negative.
+            // Subtracts the signed digit.
             rest = if signed < 0 {
                 rest + u128::from(signed.unsigned_abs())
             } else {
@@ -123,20 +123,20 @@ pub(crate) fn naf(digit: u64) -> [i8; NAF_LEN] {
     form
 }
 
-/// Bits of a window of a fixed-base table.
+/// Bits per window of a fixed-base table.
 pub(crate) const WINDOW: u32 = 5;
-/// The largest magnitude of a signed window.
+/// The maximum magnitude of a signed window.
 pub(crate) const WINDOW_MAX: usize = 16;
 
-/// A window of a scalar: its magnitude, at most 16, and whether it is negative (1) or not (0).
+/// A window of a scalar: its magnitude, at most 16, and its sign: 1 if negative, 0 if not.
 #[derive(Clone, Copy, Default, Zeroize)]
 pub(crate) struct SignedWindow {
     pub(crate) magnitude: u64,
     pub(crate) negative: u64,
 }
 
-/// Signed windows of a number that is given bit window by bit window, least significant first, with the same
-/// instructions for every number. The last window takes the carry and stays as it is. Wiped when dropped.
+/// The signed windows of a number, which is given as unsigned windows, least significant first. The sequence of
+/// instructions is the same for every number. The last window absorbs the carry. Wiped on drop.
 pub(crate) fn signed_windows<const N: usize>(
     window: impl Fn(usize) -> u64,
 ) -> Zeroizing<[SignedWindow; N]> {
@@ -158,7 +158,7 @@ pub(crate) fn signed_windows<const N: usize>(
     windows
 }
 
-/// The five bits of a scalar from `5·index` on.
+/// The five bits of a scalar that start at bit `5·index`.
 pub(crate) fn window_of(scalar: &BigInt<4>, index: usize) -> u64 {
     (0..5).fold(0, |bits, bit| {
         bits | u64::from(scalar.get_bit(5 * index + bit)) << bit

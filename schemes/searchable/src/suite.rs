@@ -1,6 +1,6 @@
-//! Every tag and size of the suite. The only place where one is spelled.
+//! All tags and sizes of the suite.
 
-/// Salt of the derivation of the receiver's secrets from the seed.
+/// Salt for the derivation of the receiver's secrets from the seed.
 pub(crate) const KDF_SALT: &[u8] = b"MRSHE-V01-KDF";
 /// Tag of the hash of a keyword to a scalar.
 pub(crate) const KEYWORD_TAG: &[u8] = b"MRSHE-V01-KW";
@@ -10,9 +10,9 @@ pub(crate) const FINGERPRINT_TAG: &[u8] = b"MRSHE-V01-PK";
 pub(crate) const GAMMA_TAG: &[u8] = b"MRSHE-V01-GAMMA";
 /// Tag of F, the hash that makes the tag τ of a ciphertext.
 pub(crate) const TAU_TAG: &[u8] = b"MRSHE-V01-TAU";
-/// Tag of the digest by which ciphertexts are told apart.
+/// Tag of the digest that identifies ciphertexts.
 pub(crate) const DIGEST_TAG: &[u8] = b"MRSHE-V01-CT";
-/// Tag of the digest by which homomorphic keys are told apart.
+/// Tag of the digest that identifies homomorphic keys.
 pub(crate) const HOM_KEY_TAG: &[u8] = b"MRSHE-V01-HK";
 
 /// Bytes of the receiver's secret.
@@ -34,7 +34,7 @@ pub const TAU_LEN: usize = 64;
 pub const PUBLIC_KEY_LEN: usize = G1_LEN + 4 * G2_LEN;
 /// Bytes of one part of a key: a scalar and a point of G2.
 pub(crate) const KEY_PART_LEN: usize = SCALAR_LEN + G2_LEN;
-/// Bytes of a homomorphic key, which is the trapdoor too: a point of G1 and two parts.
+/// Bytes of a homomorphic key (trapdoor): a point of G1 and two parts.
 pub const HOMOMORPHIC_KEY_LEN: usize = G1_LEN + 2 * KEY_PART_LEN;
 /// Bytes of a decryption key for one keyword: four parts.
 pub const DECRYPTION_KEY_LEN: usize = 4 * KEY_PART_LEN;

@@ -1,16 +1,17 @@
-//! Elements of the target group in half the bytes.
+//! Torus-based compression of elements of the target group to half the size.
 //!
-//! The field of `p¹²` elements is `a + b·w` with `w² = v` over the field of `p⁶`. An element of the target group
-//! has norm one, `a² − v·b² = 1`, so one number of the smaller field tells which it is: `t = (1 + a)/b`. Back:
-//! `a = (t² + v)/(t² − v)` and `b = 2t/(t² − v)`, where `t² ≠ v` because `v` is no square. Only `±1` have `b = 0`;
-//! `1` is written as `t = 0`, for which the formula gives `−1`, and `−1` is not of order `r`.
+//! The elements of the field with `p¹²` elements are `a + b·w` with `w² = v`, over the field with `p⁶` elements. An
+//! element of the target group has norm one, `a² − v·b² = 1`, so one element of the subfield determines it: `t = (1 +
+//! a)/b`. Conversely, `a = (t² + v)/(t² − v)` and `b = 2t/(t² − v)`, where `t² ≠ v` because `v` is not a square. Only
+//! `±1` have `b = 0`. The element `1` is encoded as `t = 0`, for which the formula gives `−1`; `−1` does not have order
+//! `r`.
 
 use crate::{gt::Gt, suite::TORUS_LEN};
 use ark_bls12_381::{Fq12, Fq2, Fq6};
 use ark_ff::{AdditiveGroup, Field, Zero};
 use ark_serialize::{CanonicalDeserialize, CanonicalSerialize, Compress, Validate};
 
-/// `v`, of which `w` is the root.
+/// `v`, the square of `w`.
 const V: Fq6 = Fq6::new(Fq2::ZERO, Fq2::ONE, Fq2::ZERO);
 
 pub(crate) fn compress(element: &Gt) -> [u8; TORUS_LEN] {
@@ -24,7 +25,7 @@ pub(crate) fn compress(element: &Gt) -> [u8; TORUS_LEN] {
     bytes
 }
 
-/// `None` when the bytes are no element of the smaller field, or stand for one outside the target group.
+/// `None` if the bytes do not encode an element of the subfield, or if the result is not in the target group.
 pub(crate) fn decompress(bytes: &[u8; TORUS_LEN]) -> Option<Gt> {
     let t = Fq6::deserialize_with_mode(&bytes[..], Compress::No, Validate::Yes).ok()?;
     if t.is_zero() {

@@ -1,5 +1,5 @@
-//! The attacks on a careless implementation, each against the real thing: refused by the check that the
-//! specification names for it, and shown to succeed against the same equations without that check (`judge`).
+//! Attacks on incomplete implementations. Each is refused here by the check that the specification names for it, and
+//! succeeds against the same equations without that check (`judge`).
 
 mod common;
 
@@ -32,7 +32,12 @@ fn server_parts(key: &HomomorphicKey) -> Parts {
 }
 
 fn all_parts(master: &MasterKey, keyword: &Keyword) -> Parts {
-    Parts::decryption(&*master.decryption_key(keyword).expect("no hit").expose())
+    Parts::decryption(
+        &*master
+            .decryption_key(keyword)
+            .expect("no collision with the secret")
+            .expose(),
+    )
 }
 
 #[test]
@@ -53,7 +58,7 @@ fn the_library_agrees_with_the_equations_as_they_stand_in_the_specification() {
     assert_eq!(decrypted.to_bytes().to_vec(), judge::encode(&message));
 }
 
-// A tuple that was made for no keyword passes the test of every keyword.
+// A tuple that is for no keyword passes the test for every keyword.
 
 #[test]
 fn the_universal_ciphertext_passes_every_naive_test_and_is_refused_as_identity() {
@@ -75,7 +80,7 @@ fn the_universal_ciphertext_passes_every_naive_test_and_is_refused_as_identity()
     }
     let refused = |component| Err(CiphertextError::IdentityElement { component });
     assert_eq!(checked(&universal), refused(Component::C1));
-    // Compressed: one is written as zero.
+    // In the compressed form, one is encoded as zero.
     let honest = setting.encrypt(1).to_compressed();
     let mut compressed = honest;
     compressed[..48].fill(0);
@@ -90,7 +95,7 @@ fn the_universal_ciphertext_passes_every_naive_test_and_is_refused_as_identity()
     assert_eq!(check(&compressed), refused(Component::C1));
     compressed[..48].copy_from_slice(&honest[..48]);
     assert_eq!(check(&compressed), refused(Component::C2));
-    // Each half of the check by itself.
+    // Each half of the check separately.
     let honest = tuple(&setting.encrypt(1));
     let half = Tuple {
         c2: Fq12::one(),
@@ -119,7 +124,7 @@ fn inputs_of_two_keywords_are_a_mis_operation_at_every_position() {
         let terms: Vec<_> = inputs.iter().map(|input| Term::new(1, input)).collect();
         let refused = setting.server.evaluate(&terms, 0, &mut setting.rng);
         assert_eq!(refused, Err(EvaluationError::MisOperation { index }));
-        // With a second one later, the first is named; weight zero does not excuse.
+        // With a second foreign input later, the first one is reported, even if its weight is zero.
         inputs[39] = foreign.clone();
         let terms: Vec<_> = inputs.iter().map(|input| Term::new(0, input)).collect();
         let refused = setting.server.evaluate(&terms, 0, &mut setting.rng);
@@ -146,18 +151,21 @@ fn a_mixture_forced_with_the_keys_of_both_keywords_is_caught_by_c4() {
         (&other_keyword, &other_server),
     ] {
         let forged = server_parts(server).forge_tag(&public, product.clone());
-        // The server's test is fooled, and without the check of c4 so is decryption.
+        // The server's test accepts it, and without the check of c4, so does decryption.
         assert!(all_parts(&setting.master, keyword)
             .naive_decrypt(&public, &forged)
             .is_some());
         let forged = checked(&forged).expect("every component is in its group");
         assert!(server.test(&forged).is_ok());
-        let delegated = setting.master.decryption_key(keyword).expect("no hit");
+        let delegated = setting
+            .master
+            .decryption_key(keyword)
+            .expect("no collision with the secret");
         let refused = delegated.decrypt(&forged).expect_err("mixed");
         assert_eq!(refused.for_local_log(), Reason::MixedKeywords);
         let refused = setting.master.decrypt(keyword, &forged).expect_err("mixed");
         assert_eq!(refused.for_local_log(), Reason::KeywordMismatch);
-        // It goes on being refused after an honest operation on it.
+        // It is still rejected after an honest operation on it.
         let sum = server
             .add(&forged, &forged, &mut setting.rng)
             .expect("passes the test");
@@ -181,10 +189,15 @@ fn the_scalar_form_without_its_keyword_check_would_open_a_mixture() {
             public.encrypt(&omega, message, &Fr::from(s))
         })
         .collect();
-    // With the keys of both keywords a server has Z₃ and Z₄ to the randomness of each source, hence of the mixture.
-    let parts = keywords
-        .each_ref()
-        .map(|keyword| server_parts(&master.homomorphic_key(keyword).expect("no hit")));
+    // With the keys of both keywords a server knows Z₃ and Z₄ raised to the randomness of each source, and so of the
+    // mixture.
+    let parts = keywords.each_ref().map(|keyword| {
+        server_parts(
+            &master
+                .homomorphic_key(keyword)
+                .expect("no collision with the secret"),
+        )
+    });
     let recovered = |number: usize| {
         let factors = parts.iter().zip(&sources);
         factors
@@ -194,7 +207,7 @@ fn the_scalar_form_without_its_keyword_check_would_open_a_mixture() {
     let mut mixed = sources[0].times(&sources[1]);
     let delta = public.delta(&mixed);
     mixed.tau = public.tau(&(recovered(3) * judge::pow(&recovered(4), &delta)));
-    // To the scalar form everything but the keyword is content, and the message is the sum over both.
+    // All checks of the scalar form except the keyword check pass, and the message is the sum over both keywords.
     assert_eq!(mixed.c4, judge::pow(&mixed.c2, &y(2)));
     let c5 = judge::pow(&mixed.c2, &(y(3) + y(4) * delta));
     assert_eq!(mixed.tau, public.tau(&c5));
@@ -214,10 +227,10 @@ fn a_message_moved_by_one_is_caught_by_the_tag_and_by_nothing_else() {
     let delegated = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let mut mauled = tuple(&setting.encrypt(41));
     mauled.c3 *= judge::z();
-    // Without the tag: c4 is content, and the message is one more.
+    // Without the tag, c4 matches, and the message is increased by one.
     let parts = all_parts(&setting.master, &setting.keyword);
     assert_eq!(parts.apply(2, &mauled), mauled.c4);
     let opened = mauled.c3 * parts.apply(1, &mauled);
@@ -251,8 +264,7 @@ fn a_component_of_small_order_leaks_the_key_to_a_naive_test_and_is_refused() {
         c2: honest.c2 * small,
         ..honest
     };
-    // The sender knows c5 for c2 without the poison; of the rest there are 13 values to ask for.
-    let delta = public.delta(&poisoned);
+    // The sender knows c5 for c2 without the added element. For the rest there are only 13 possible values.
     let c5 = judge::pow(&public.zi(3), &s) * judge::pow(&public.zi(4), &(s * delta));
     let answers: Vec<_> = (0..u64::from(prime))
         .filter(|guess| {
@@ -270,7 +282,7 @@ fn a_component_of_small_order_leaks_the_key_to_a_naive_test_and_is_refused() {
     assert_eq!(
         answers,
         [remainder],
-        "the key modulo 13, from the answers alone"
+        "the key modulo 13, from the responses alone"
     );
     let component = Component::C2;
     assert_eq!(
@@ -323,7 +335,8 @@ fn every_component_outside_the_target_group_is_refused_in_both_forms() {
             }
         }
     }
-    // In the compressed form every number of the smaller field is some element of norm one; nearly none is ours.
+    // In the compressed form, every element of the subfield decodes to some element of norm one, which is almost never
+    // in the target group.
     let compressed = setting.encrypt(3).to_compressed();
     for (component, start) in [
         (Component::C2, 48),
@@ -347,8 +360,10 @@ fn two_keys_with_different_randomness_for_one_keyword_give_a_public_tester() {
     let public = Public::from_bytes(&bytes(&vectors["pk"]));
     let alpha = judge::wide(&bytes(&vectors["alpha"]));
     let omega = judge::wide(&bytes(&vectors["omega"]));
-    let inverse = (alpha - omega).inverse().expect("no hit");
-    // HomKeyGen that draws r anew each time.
+    let inverse = (alpha - omega)
+        .inverse()
+        .expect("no collision with the secret");
+    // HomKeyGen with a fresh random r each time.
     let part =
         |r: Fr| ((public.h[2].into_group() - G2Affine::generator() * r) * inverse).into_affine();
     let (ra, rb) = (Fr::from(1001u64), Fr::from(2002u64));
@@ -359,19 +374,19 @@ fn two_keys_with_different_randomness_for_one_keyword_give_a_public_tester() {
     let elsewhere = Tuple::from_plain(&bytes(&vectors["enc_other_keyword"]["ct"]));
     assert_eq!(judge::e(&under.c1, &tester), under.c2);
     assert_ne!(judge::e(&elsewhere.c1, &tester), elsewhere.c2);
-    // Ours are the same for ever: also from another instance, and shared with the decryption key.
+    // Our keys are deterministic: the same from another instance, and shared with the decryption key.
     let key = || {
         let master = MasterKey::from_seed(&array(&vectors["seed"])).expect("usable");
         let keyword = Keyword::new(bytes(&vectors["keyword"])).expect("short");
         (
             master
                 .homomorphic_key(&keyword)
-                .expect("no hit")
+                .expect("no collision with the secret")
                 .expose()
                 .to_vec(),
             master
                 .decryption_key(&keyword)
-                .expect("no hit")
+                .expect("no collision with the secret")
                 .expose()
                 .to_vec(),
         )
@@ -396,23 +411,23 @@ fn a_homomorphic_key_for_something_else_finds_nothing_unless_its_import_is_refus
     let wrong = other_server.expose();
     assert!(!Parts::homomorphic(&*wrong).naive_test(&public, &tuple(&ciphertext)));
     assert_eq!(import(&*wrong), BadHomKey::WrongKeyword);
-    // Its parts under the point of this keyword.
+    // Its parts with the point of this keyword.
     let mut spliced = wrong.to_vec();
     spliced[..48].copy_from_slice(&good[..48]);
     assert!(!Parts::homomorphic(&spliced).naive_test(&public, &tuple(&ciphertext)));
     assert_eq!(import(&spliced), BadHomKey::WrongPart { index: 3 });
-    // One part of each.
+    // One part of each key.
     let mut spliced = good.to_vec();
     spliced[176..].copy_from_slice(&wrong[176..]);
     assert_eq!(import(&spliced), BadHomKey::WrongPart { index: 4 });
-    // The parts exchanged.
+    // The parts in the wrong order.
     let swapped = [&good[..48], &good[176..], &good[48..176]].concat();
     assert_eq!(import(&swapped), BadHomKey::WrongPart { index: 3 });
     // Another receiver's key for the same keyword.
     let stranger = Setting::new(8)
         .master
         .homomorphic_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     assert_eq!(
         import(&*stranger.expose()),
         BadHomKey::WrongPart { index: 3 }
@@ -421,12 +436,12 @@ fn a_homomorphic_key_for_something_else_finds_nothing_unless_its_import_is_refus
     let good = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit")
+        .expect("no collision with the secret")
         .expose();
     let wrong = setting
         .master
         .decryption_key(&other_keyword)
-        .expect("no hit")
+        .expect("no collision with the secret")
         .expose();
     for index in 1..=4 {
         let mut spliced = good.to_vec();
@@ -442,50 +457,50 @@ fn a_homomorphic_key_for_something_else_finds_nothing_unless_its_import_is_refus
 fn a_keyword_that_hits_the_receivers_secret_gets_no_key_and_no_ciphertext() {
     let setting = Setting::new(20);
     let omega = judge::keyword(setting.keyword.as_bytes());
-    // A public key whose secret is the hash of the keyword: the distance that everything is divided by is zero.
+    // A public key whose secret is the hash of the keyword, so that the divisor α − ω is zero.
     let mut bytes = setting.master.public_key().to_bytes();
     let hit = (G1Affine::generator() * omega).into_affine();
     bytes[..48].copy_from_slice(&judge::encode(&hit));
     let public = PublicKey::from_bytes(&bytes).expect("in its form a key");
     let refused = Encryptor::new(&public, &setting.keyword).expect_err("hit");
-    assert_eq!(refused, KeywordHitsKey);
+    assert_eq!(refused, KeywordCollidesWithKey);
     let key = setting.server.expose();
     let refused = HomomorphicKey::from_bytes(&public, &setting.keyword, &*key);
     assert_eq!(
         refused.expect_err("hit"),
-        BadHomKey::KeywordHitsKey(KeywordHitsKey)
+        BadHomKey::KeywordCollidesWithKey(KeywordCollidesWithKey)
     );
     let key = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let refused = DecryptionKey::from_bytes(&public, &setting.keyword, &*key.expose());
     assert_eq!(
         refused.expect_err("hit"),
-        BadHomKey::KeywordHitsKey(KeywordHitsKey)
+        BadHomKey::KeywordCollidesWithKey(KeywordCollidesWithKey)
     );
     let other = Keyword::new("another").expect("short");
     assert!(Encryptor::new(&public, &other).is_ok());
 }
 
 #[test]
-fn a_scalar_spelled_with_the_order_added_is_refused_in_every_part_of_a_key() {
+fn a_scalar_encoded_with_the_order_added_is_refused_in_every_part_of_a_key() {
     let setting = Setting::new(21);
     let public = setting.master.public_key();
     let order = num_bigint::BigUint::from(<Fr as ark_ff::PrimeField>::MODULUS);
-    let spelled_again = |bytes: &[u8], start: usize| {
+    let encoded_again = |bytes: &[u8], start: usize| {
         let mut bytes = bytes.to_vec();
         let scalar = &mut bytes[start..start + 32];
         let same = num_bigint::BigUint::from_bytes_be(scalar) + &order;
         let same = same.to_bytes_be();
-        assert_eq!(same.len().max(32), 32, "the order leaves one bit free");
+        assert!(same.len() <= 32, "twice the order fits 32 bytes");
         scalar.fill(0);
         scalar[32 - same.len()..].copy_from_slice(&same);
         bytes
     };
     let key = setting.server.expose();
     for (index, start) in [(3, 48), (4, 176)] {
-        let bytes = spelled_again(&*key, start);
+        let bytes = encoded_again(&*key, start);
         let refused = HomomorphicKey::from_bytes(public, &setting.keyword, &bytes);
         assert_eq!(
             refused.expect_err("twice"),
@@ -495,10 +510,10 @@ fn a_scalar_spelled_with_the_order_added_is_refused_in_every_part_of_a_key() {
     let key = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit")
+        .expect("no collision with the secret")
         .expose();
     for index in 1..=4 {
-        let bytes = spelled_again(&*key, 128 * (index - 1));
+        let bytes = encoded_again(&*key, 128 * (index - 1));
         let refused = DecryptionKey::from_bytes(public, &setting.keyword, &bytes);
         assert_eq!(
             refused.expect_err("twice"),
@@ -548,7 +563,7 @@ fn a_public_key_with_a_part_missing_or_repeated_is_refused() {
 #[test]
 fn points_outside_the_group_of_prime_order_are_refused_wherever_points_are_read() {
     let mut setting = Setting::new(11);
-    // x-coordinates from one up, until a point of the curve is there that is not in the group.
+    // Tries x-coordinates from one up, until a point is on the curve and not in the subgroup.
     let outside_g1 = (1u64..)
         .filter_map(|x| G1Affine::get_point_from_x_unchecked(x.into(), true))
         .find(|point| !point.is_in_correct_subgroup_assuming_on_curve())
@@ -599,7 +614,7 @@ fn points_outside_the_group_of_prime_order_are_refused_wherever_points_are_read(
     }
 }
 
-// The integrity check of mEval, and when it may be left out.
+// The integrity check of mEval, and when it can be skipped.
 
 #[test]
 fn without_the_integrity_check_a_foreign_input_spoils_the_sum_and_only_the_receiver_notices() {
@@ -610,7 +625,7 @@ fn without_the_integrity_check_a_foreign_input_spoils_the_sum_and_only_the_recei
         setting.encrypt(1),
         other_encryptor.encrypt(2, &mut setting.rng),
     ];
-    // mEval as it is, less the check.
+    // mEval without the integrity check.
     let careless = tuple(&inputs[0]).times(&tuple(&inputs[1]));
     let careless = server_parts(&setting.server).forge_tag(&public, careless);
     let careless = checked(&careless).expect("every component is in its group");
@@ -626,7 +641,7 @@ fn randomness_that_undoes_that_of_the_sum_is_drawn_again() {
     let public = judge_of(&setting);
     let omega = judge::keyword(setting.keyword.as_bytes());
     let (s, t) = (Fr::from(1_234_567u64), Fr::from(7_654_321u64));
-    // A server moves c2 by one and forges the tag, so that c1 and c2 vanish for different randomness.
+    // A server changes c2 by one and forges the tag, so that c1 and c2 vanish for different randomness.
     let mut input = public.encrypt(&omega, &Fq12::one(), &s);
     input.c2 *= judge::z();
     let input = checked(&server_parts(&setting.server).forge_tag(&public, input));
@@ -662,12 +677,12 @@ fn a_value_tested_with_another_key_is_not_taken_as_tested() {
         refused,
         Err(EvaluationError::TestedWithOtherKey { index: 1 })
     );
-    // Another receiver's key for the same keyword is another key, too; a second import of the same is not.
+    // Another receiver's key for the same keyword is another key; a second import of the same key is not.
     let stranger = Setting::new(14);
     let key = stranger
         .master
         .homomorphic_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let refused = key.evaluate(&[Term::tested(1, &mine)], 0, &mut setting.rng);
     assert_eq!(
         refused,
@@ -684,7 +699,7 @@ fn a_value_tested_with_another_key_is_not_taken_as_tested() {
         .is_ok());
 }
 
-// What decryption tells.
+// What decryption reveals.
 
 #[test]
 fn every_rejection_looks_the_same_from_outside() {
@@ -731,11 +746,12 @@ fn ciphertexts_sent_twice_are_dropped_whatever_their_form() {
 fn a_ciphertext_for_another_receiver_passes_no_test_here() {
     let mut setting = Setting::new(17);
     let stranger = Setting::new(18);
-    let encryptor = Encryptor::new(stranger.master.public_key(), &setting.keyword).expect("no hit");
+    let encryptor = Encryptor::new(stranger.master.public_key(), &setting.keyword)
+        .expect("no collision with the secret");
     let foreign = encryptor.encrypt(1, &mut setting.rng);
     assert!(setting.server.test(&foreign).is_err());
     assert!(setting.master.decrypt(&setting.keyword, &foreign).is_err());
-    // The fingerprint is in the hashes: with the same components and the right c5 the tag is still another.
+    // The fingerprint is in the hashes: with the same components and the correct c5, the tag still differs.
     let (here, there) = (judge_of(&setting), judge_of(&stranger));
     assert_ne!(here.tau(&Fq12::one()), there.tau(&Fq12::one()));
 }

@@ -1,4 +1,4 @@
-//! One bit of an encoding, changed: refused, or at least not taken for what it was.
+//! Flipping a single bit of an encoding: it is rejected, or at least not accepted as the original.
 
 mod common;
 
@@ -17,10 +17,10 @@ fn flips<const N: usize>(bytes: [u8; N]) -> impl ParallelIterator<Item = (usize,
 
 fn delegated(setting: &Setting) -> DecryptionKey {
     let key = setting.master.decryption_key(&setting.keyword);
-    key.expect("no hit")
+    key.expect("no collision with the secret")
 }
 
-/// Whether a ciphertext passes its check and then is taken by any of the keys.
+/// Whether a ciphertext passes its check and is then accepted by any of the keys.
 fn received(
     setting: &Setting,
     delegated: &DecryptionKey,
@@ -72,7 +72,7 @@ fn no_bit_of_a_public_key_can_change_without_its_fingerprint() {
             Some(bit)
         })
         .collect();
-    // The sign of each point: its negative is another key, and only the fingerprint tells.
+    // The sign of each point: its negative gives another key, which only the fingerprint detects.
     let signs = [0, 48, 144, 240, 336].map(|start| 8 * start + 5);
     assert_eq!(accepted, signs);
 }
@@ -89,7 +89,7 @@ fn no_bit_of_a_homomorphic_key_can_change() {
 #[test]
 fn no_bit_of_a_decryption_key_can_change() {
     let setting = Setting::new(5);
-    // Every seventh bit: seven and eight have no divisor in common, so every place in a byte has its turn.
+    // Every seventh bit: seven and eight are coprime, so every bit position in a byte is covered.
     let accepted = flips(*delegated(&setting).expose())
         .filter(|(bit, _)| bit % 7 == 0)
         .find_any(|(_, flipped)| {
@@ -103,7 +103,7 @@ fn no_bit_of_a_decryption_key_can_change() {
 fn no_bit_of_a_message_can_change() {
     let message = Message::number(-77);
     let accepted = flips(message.to_bytes()).find_any(|(_, flipped)| {
-        // The only other spelling there could be is that of another element.
+        // Accepted bytes encode another element.
         Message::from_bytes(flipped).is_ok()
     });
     assert_eq!(accepted.map(|(bit, _)| bit), None);
@@ -124,7 +124,7 @@ fn a_changed_bit_of_an_encrypted_product_is_refused_or_its_decryption_is() {
         .expect("one keyword");
     let table = DiscreteLog::new(product.bound().expect("short"), 1 << 16, &()).expect("a table");
     let bytes: [u8; 6 + 3 * 976] = product.to_bytes().try_into().expect("three ciphertexts");
-    // The head whole, and of the ciphertexts, which have tests of their own, what reaches every place in a byte.
+    // The whole header. The ciphertexts have their own tests, so only enough bits to cover every position in a byte.
     let accepted: Vec<_> = flips(bytes)
         .filter(|(bit, _)| *bit < 48 || bit % 61 == 0)
         .filter_map(|(bit, flipped)| {
@@ -134,7 +134,7 @@ fn a_changed_bit_of_an_encrypted_product_is_refused_or_its_decryption_is() {
             (bit < 48 || product.decrypt(decrypt, &table).is_ok()).then_some(bit)
         })
         .collect();
-    // An application signs products: no tag covers the ring. Version and length cannot change.
+    // No tag covers the ring, so applications must sign products. Version and length cannot change.
     assert!(accepted.iter().all(|bit| (8..16).contains(bit)));
     assert!(!accepted.is_empty());
 }
@@ -146,17 +146,17 @@ fn a_changed_bit_of_a_factor_is_refused_or_spoils_only_what_is_open() {
     let factor = Factor::encrypt(&setting.encryptor, ring, 200, &mut setting.rng).expect("a byte");
     let delegated = delegated(&setting);
     let bytes: [u8; FACTOR_LEN] = factor.to_bytes().try_into().expect("982 bytes");
-    // The head whole, and every fifth bit of the ciphertext, which has tests of its own.
+    // The whole header, and every fifth bit of the ciphertext, which has its own tests.
     let accepted: Vec<_> = flips(bytes)
         .filter(|(bit, _)| *bit < 48 || bit % 5 == 0)
         .filter_map(|(bit, flipped)| {
             let factor = Factor::from_bytes(&flipped).ok()?;
-            // An application signs factors: the ring and the open part are not covered by the tag.
+            // The tag does not cover the ring and the clear part, so applications must sign factors.
             let ciphertext = Ok(factor.ciphertext().clone());
             (bit < 48 || received(&setting, &delegated, ciphertext)).then_some(bit)
         })
         .collect();
-    // Versions cannot change; rings of other sizes are rings where the open part fits; it has eight bits.
+    // Versions cannot change. Other rings are valid if the clear part fits; it has eight bits.
     assert!(accepted
         .iter()
         .all(|bit| (8..16).contains(bit) || (40..48).contains(bit)));
@@ -170,7 +170,7 @@ fn bytes_missing_or_left_over_are_refused_everywhere() {
     let key = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let ciphertext = setting.encryptor.encrypt(1, &mut setting.rng);
     let ring = Ring::new(4).expect("four bits");
     let factor = Factor::encrypt(&setting.encryptor, ring, 3, &mut setting.rng).expect("below 16");

@@ -1,4 +1,4 @@
-//! Every decoder on seeded random bytes and on mutations of good ones: what the fuzz target does, for a moment.
+//! Runs the fuzz target's decoders briefly, on seeded random bytes and on mutations of valid encodings.
 
 mod common;
 
@@ -10,13 +10,16 @@ fn below(rng: &mut impl RngCore, bound: usize) -> usize {
     usize::try_from(rng.next_u32()).expect("32 bits") % bound
 }
 
-/// Good bytes for each selector of the target.
+/// Valid bytes for each selector of the target.
 fn good() -> Vec<Vec<u8>> {
     let mut rng = rng(1);
     let master = MasterKey::from_seed(&[7; 32]).expect("usable");
     let keyword = Keyword::new("fuzz").expect("short");
-    let encryptor = Encryptor::new(master.public_key(), &keyword).expect("no hit");
-    let server = master.homomorphic_key(&keyword).expect("no hit");
+    let encryptor =
+        Encryptor::new(master.public_key(), &keyword).expect("no collision with the secret");
+    let server = master
+        .homomorphic_key(&keyword)
+        .expect("no collision with the secret");
     let ciphertext = encryptor.encrypt(3, &mut rng);
     let ring = Ring::new(6).expect("six bits");
     let factor = Factor::encrypt(&encryptor, ring, 21, &mut rng).expect("below 64");
@@ -34,7 +37,10 @@ fn good() -> Vec<Vec<u8>> {
         with(3, &*server.expose()),
         with(
             4,
-            &*master.decryption_key(&keyword).expect("no hit").expose(),
+            &*master
+                .decryption_key(&keyword)
+                .expect("no collision with the secret")
+                .expose(),
         ),
         with(5, &Message::number(5).to_bytes()),
         with(5, &Message::number(5).to_compressed()),
@@ -52,7 +58,7 @@ fn good_bytes_are_decoded() {
 }
 
 #[test]
-fn mutated_bytes_are_refused_or_spelled_as_they_came() {
+fn mutated_bytes_are_refused_or_canonical() {
     let mut rng = rng(2);
     for good in good() {
         for _ in 0..40 {
@@ -70,7 +76,7 @@ fn mutated_bytes_are_refused_or_spelled_as_they_came() {
                     }
                 }
             }
-            // Whether it is accepted is chance: the decoder looks at the spelling itself.
+            // Acceptance depends on the mutation. The function itself checks that accepted bytes are canonical.
             let _ = decode_anything(&bytes);
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers from the exponent, in their range and in their memory.
+//! Discrete logarithms: range and memory.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn a_table_stays_within_the_memory_that_it_is_given() {
             assert!(table.memory() <= memory, "{} of {memory}", table.memory());
         }
     }
-    // And uses it: at least a quarter where more would help.
+    // It uses at least a quarter of the memory if more would help.
     assert!(table(1 << 40, 1 << 16).memory() > 1 << 14);
 }
 

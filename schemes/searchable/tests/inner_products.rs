@@ -1,4 +1,4 @@
-//! The Catalano-Fiore transformation: what is hidden, and what is refused.
+//! The Catalano-Fiore transformation: what it hides, and which inputs are refused.
 
 mod common;
 
@@ -54,9 +54,9 @@ fn one_number_encrypted_many_times_shows_another_open_part_each_time() {
     let factors = vector(&mut setting, ring(4), &[9; 400]);
     let mut seen = [0usize; 16];
     for factor in &factors {
-        seen[usize::try_from(factor.open()).expect("below 16")] += 1;
+        seen[usize::try_from(factor.clear_part()).expect("below 16")] += 1;
     }
-    // Uniform on 16 values would give 25 each; eight is more than three standard deviations below.
+    // A uniform distribution on 16 values gives 25 each. Eight is more than three standard deviations below.
     assert!(
         seen.iter().all(|count| (8..=50).contains(count)),
         "{seen:?}"
@@ -124,7 +124,7 @@ fn vectors_that_do_not_fit_are_refused() {
 fn an_encrypted_part_outside_the_ring_is_out_of_range() {
     let mut setting = Setting::new(5);
     let honest = vector(&mut setting, ring(4), &[3]);
-    // A data holder who encrypts b = 16 where T is 16, and one who encrypts −1.
+    // A data holder that encrypts b = 16 when T is 16, and one that encrypts −1.
     for b in [16, -1] {
         let mut bytes = honest[0].to_bytes();
         let ciphertext = setting.encrypt(b);
@@ -144,9 +144,9 @@ fn an_encrypted_part_outside_the_ring_is_out_of_range() {
         );
         assert_eq!(
             refused.to_string(),
-            "ciphertext 1: the number in it is not from 0 to 15"
+            "ciphertext 1: the number is not from 0 to 15"
         );
-        // A table that does not reach as far as the sum.
+        // A table with a smaller range than the sum.
         let short = DiscreteLog::new(Bound::new(1), 1 << 16, &()).expect("a table");
         let refused = product.decrypt(decrypt, &short);
         assert!(refused.is_err());
@@ -163,7 +163,7 @@ fn a_ciphertext_from_elsewhere_in_a_product_is_named_before_any_search() {
         .inner_product(&vector, &vector, &mut setting.rng, &())
         .expect("one keyword");
     let foreign = other.encrypt(3, &mut setting.rng).to_compressed();
-    // No number is in this table: a search would be refused first.
+    // This table contains no number, so any search would fail first.
     let table = DiscreteLog::new(Bound::new(0), 1 << 16, &()).expect("a table");
     for wrong in 0..5 {
         let mut bytes = product.to_bytes();
@@ -176,7 +176,7 @@ fn a_ciphertext_from_elsewhere_in_a_product_is_named_before_any_search() {
             matches!(refused, ProductError::Rejected { index, .. } if index == wrong),
             "{refused}"
         );
-        // Bytes that are no ciphertext are named, too.
+        // Bytes that are not a ciphertext are reported by index, too.
         bytes[6 + 976 * wrong + 48] ^= 1;
         let refused = EncryptedProduct::from_bytes(&bytes).expect_err("no ciphertext");
         assert!(

@@ -1,4 +1,5 @@
-//! Known answers of our own: what the other file does not have. Made from seeds, judged, and compared with the file.
+//! Our own known answers, for cases that the other file does not cover. Computed from seeds, verified with the
+//! reference equations, and compared with the file.
 
 mod common;
 
@@ -17,15 +18,20 @@ fn hexed(bytes: impl AsRef<[u8]>) -> Value {
     hex::encode(bytes).into()
 }
 
-/// Makes every answer, and has the judge agree to each ciphertext.
+/// Computes all answers, and verifies each ciphertext with the reference equations.
 fn make() -> Value {
     let mut rng = common::rng(20);
     let seed = [0x42; 32];
     let master = MasterKey::from_seed(&seed).expect("usable");
     let keyword = Keyword::telemetry("duet", "missed slots", 12).expect("short");
-    let encryptor = Encryptor::new(master.public_key(), &keyword).expect("no hit");
-    let server = master.homomorphic_key(&keyword).expect("no hit");
-    let decryption = master.decryption_key(&keyword).expect("no hit");
+    let encryptor =
+        Encryptor::new(master.public_key(), &keyword).expect("no collision with the secret");
+    let server = master
+        .homomorphic_key(&keyword)
+        .expect("no collision with the secret");
+    let decryption = master
+        .decryption_key(&keyword)
+        .expect("no collision with the secret");
     let public = Public::from_bytes(&master.public_key().to_bytes());
     let parts = Parts::decryption(&*decryption.expose());
     let table = DiscreteLog::new(Bound::new(100_000), 1 << 16, &()).expect("a table");
@@ -87,7 +93,7 @@ fn make() -> Value {
     })
 }
 
-/// Factors draw more than scalars: their randomness is ChaCha20 with the seed 21.
+/// Factors draw more than scalars, so their randomness is ChaCha20 with the seed 21.
 fn factor(encryptor: &Encryptor, server: &HomomorphicKey) -> Value {
     let mut rng = common::rng(21);
     let ring = Ring::new(6).expect("six bits");
@@ -129,7 +135,7 @@ fn the_recorded_product_decrypts_with_the_recorded_key() {
     assert_eq!(table.find(&minus_one.expect("a message")), Ok(-1));
 }
 
-/// Writes the file anew: an act of approval.
+/// Rewrites the file. Do this only for an intended change of the format.
 #[test]
 #[ignore = "rewrites the recorded answers"]
 fn regenerate() {

@@ -1,4 +1,4 @@
-//! Laws, on random inputs.
+//! Properties, on random inputs.
 
 mod common;
 
@@ -19,12 +19,12 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-/// Both forms of decryption, which must agree.
+/// Decrypts with both forms, which must agree.
 fn decrypt(setting: &Setting, ciphertext: &Ciphertext) -> Result<Message, Rejected> {
     let delegated = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let (scalar, group) = (
         setting.master.decrypt(&setting.keyword, ciphertext),
         delegated.decrypt(ciphertext),
@@ -59,7 +59,7 @@ proptest! {
         prop_assert!(expected.unsigned_abs() <= bound.expect("small").get());
         let sum = setting.server.evaluate(&terms, constant, &mut setting.rng).expect("one keyword");
         prop_assert_eq!(number(&setting, sum.ciphertext()), expected);
-        // The result is a ciphertext like any other.
+        // The result is a valid ciphertext.
         prop_assert_eq!(setting.server.test(sum.ciphertext()), Ok(sum));
     }
 
@@ -124,7 +124,7 @@ proptest! {
     }
 }
 
-/// Weights of every length that has a way of its own.
+/// Weights of every length that has its own code path.
 fn weights() -> impl Strategy<Value = i64> {
     prop_oneof![
         -1i64..=1,
@@ -145,7 +145,7 @@ fn weights_of_more_than_32_bits_count_too() {
         .evaluate(&terms, 0, &mut setting.rng)
         .expect("one keyword");
     assert_eq!(number(&setting, sum.ciphertext()), 3 * (weight - 7));
-    // The largest there are, cancelling.
+    // The largest possible weights, which cancel.
     let terms = [
         Term::new(i64::MIN, &ciphertext),
         Term::new(i64::MAX, &ciphertext),
@@ -223,7 +223,8 @@ fn ciphertexts_under_a_thousand_other_keywords_pass_no_test() {
     let mut others: Vec<_> = (0..1000)
         .map(|index| {
             let keyword = Keyword::telemetry("duet", "cpu", 1_000_000 + index).expect("short");
-            let encryptor = Encryptor::new(setting.master.public_key(), &keyword).expect("no hit");
+            let encryptor = Encryptor::new(setting.master.public_key(), &keyword)
+                .expect("no collision with the secret");
             encryptor.encrypt(7, &mut setting.rng)
         })
         .collect();
@@ -271,7 +272,7 @@ fn what_is_done_for_many_at_once_is_what_is_done_for_each() {
     let delegated = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     for messages in [
         setting
             .master
@@ -329,10 +330,10 @@ fn secrets_are_never_printed() {
     let delegated = setting
         .master
         .decryption_key(&setting.keyword)
-        .expect("no hit");
+        .expect("no collision with the secret");
     let ciphertext = setting.encrypt(5);
     let message = decrypt(&setting, &ciphertext).expect("its own");
-    // To the letter: in whatever form a secret might leak, it would not be this.
+    // Compares the exact output, so no form of a secret can be in it.
     let fingerprint = hex::encode(setting.master.public_key().fingerprint().as_bytes());
     let public = format!("PublicKey(Fingerprint({fingerprint}))");
     assert_eq!(

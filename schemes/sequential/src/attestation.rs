@@ -1,7 +1,8 @@
-//! Messages that say where in a path they belong, so that a chain cannot be shortened, extended or rearranged.
+//! Attestations: messages that state their place in a path, so that a chain cannot be shortened, extended or
+//! rearranged.
 //!
-//! The signature alone says that some owners of keys each signed some message. Whoever relays something signs an
-//! [`Attestation`] instead of bare bytes, and the receiver asks for the whole [`Path`].
+//! The signature alone proves that some key holders each signed some message. A relay therefore signs an
+//! [`Attestation`] instead of a bare message, and the receiver requires the whole [`Path`].
 
 use crate::{
     directory::Epoch,
@@ -14,7 +15,7 @@ use crate::{
 use std::fmt;
 use thiserror::Error;
 
-/// A point in time, in whatever unit an application counts in: seconds, blocks. It is always passed in.
+/// A point in time, in the unit of the application, for example seconds or blocks. Always passed in by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -24,7 +25,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Whoever sends, relays, receives or verifies: a signer by its fingerprint, others by a name that is hashed.
+/// A sender, relay, receiver or verifier: a signer by its fingerprint, any other party by the hash of its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Party(pub [u8; HASH_LEN]);
 
@@ -53,112 +54,113 @@ impl fmt::Debug for Party {
     }
 }
 
-/// What one hop of a path says, and signs as its message.
+/// The message that one hop of a path signs.
 ///
 /// ```text
 /// "BGR-V01-ATTEST" | payload (32) | hop (1) | from (32) | own (32) | to (32) | epoch (8) | expires (8) | fee (8)
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attestation {
-    /// The hash of what is relayed; the same at every hop.
+    /// The hash of the payload; the same for every hop.
     pub payload: [u8; HASH_LEN],
-    /// The place of this hop.
+    /// The position of this hop.
     pub hop: HopNumber,
-    /// From whom it came.
+    /// The predecessor.
     pub from: Party,
-    /// The signer itself.
+    /// The signer.
     pub own: Fingerprint,
-    /// To whom it goes.
+    /// The successor.
     pub to: Party,
-    /// The record's epoch, which thereby is signed.
+    /// The epoch of the record. It is signed as part of the message.
     pub epoch: Epoch,
-    /// After this time the path is worth nothing.
+    /// The path is invalid after this time.
     pub expires: Time,
-    /// What the hop asks for its work.
+    /// The fee that the hop asks for.
     pub fee: u64,
 }
 
-/// A message that is no attestation.
+/// A message is not an attestation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("not an attestation")]
 pub struct NotAnAttestation;
 
-/// Why a verified record is no path to its receiver.
+/// Why a verified record is not a path to its receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PathError {
-    /// A message says nothing about a path.
+    /// A message is not an attestation.
     #[error("hop {hop}: the message is not an attestation")]
     NotAnAttestation {
-        /// Whose message it is.
+        /// The hop.
         hop: HopNumber,
     },
-    /// A hop signed for another place.
-    #[error("hop {hop}: signed as hop {got}")]
+    /// A hop signed another position.
+    #[error("hop {hop}: signed at position {got}")]
     Place {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
-        /// The place that was signed.
+        /// The signed position.
         got: HopNumber,
     },
-    /// A hop signed under another name than its key's.
-    #[error("hop {hop}: signed in another's name")]
+    /// A hop signed under a name that is not its key's.
+    #[error("hop {hop}: the signed name is not that of the key")]
     Own {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
     },
-    /// A hop names another predecessor than the one it has.
+    /// A hop names another predecessor than the actual one.
     #[error("hop {hop}: names another predecessor")]
     From {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
     },
-    /// A hop names another successor than the one it has; at the last hop, another receiver.
+    /// A hop names another successor than the actual one; for the last hop, another receiver.
     #[error("hop {hop}: names another successor")]
     To {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
     },
-    /// A hop relayed something else than the first one.
-    #[error("hop {hop}: relayed something else")]
+    /// A hop signed another payload than the first hop.
+    #[error("hop {hop}: signed another payload")]
     Payload {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
     },
-    /// A hop signed for another epoch than the record's.
-    #[error("hop {hop}: signed for another epoch")]
+    /// A hop signed another epoch than that of the record.
+    #[error("hop {hop}: signed another epoch")]
     Epoch {
-        /// The place in the chain.
+        /// The hop.
         hop: HopNumber,
     },
-    /// The path came too late.
+    /// The path has expired.
     #[error("hop {hop}: expired")]
     Expired {
-        /// The first hop whose time is over.
+        /// The first expired hop.
         hop: HopNumber,
     },
-    /// A signer is in the path twice.
-    #[error("hop {hop}: the signer was there before, as hop {first}")]
+    /// A signer appears twice in the path.
+    #[error("hop {hop}: the signer is also hop {first}")]
     RepeatedHop {
-        /// The later place.
+        /// The later hop.
         hop: HopNumber,
-        /// The earlier place.
+        /// The earlier hop.
         first: HopNumber,
     },
 }
 
-/// A whole path: every hop names the next one, from the sender to the receiver.
+/// A complete path: every hop names the next one, from the sender to the receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     hops: Vec<Attestation>,
 }
 
 impl Path {
-    /// What each hop said, the first one first; never empty.
+    /// The attestations in order; never empty.
     pub fn hops(&self) -> &[Attestation] {
         &self.hops
     }
 
-    /// What the hops ask for together; `None` when it does not fit.
+    /// The sum of the fees; `None` if it overflows.
     pub fn fee(&self) -> Option<u64> {
         self.hops
             .iter()
@@ -167,12 +169,12 @@ impl Path {
 }
 
 impl Attestation {
-    /// The hash that stands for what is relayed: `SHA-256("BGR-V01-PAYLOAD" || bytes)`.
+    /// The hash of a payload: `SHA-256("BGR-V01-PAYLOAD" || bytes)`.
     pub fn payload_hash(bytes: &[u8]) -> [u8; HASH_LEN] {
         hash::tagged(tag::PAYLOAD, &[bytes])
     }
 
-    /// The bytes that are signed.
+    /// The encoding, which is what is signed.
     pub fn to_bytes(&self) -> Vec<u8> {
         [
             tag::ATTESTATION,
@@ -188,10 +190,10 @@ impl Attestation {
         .concat()
     }
 
-    /// Reads what [`Attestation::to_bytes`] wrote, all of it.
+    /// Decodes an attestation.
     ///
     /// # Errors
-    /// The bytes are anything else.
+    /// The bytes are not the encoding of an attestation.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NotAnAttestation> {
         Self::read(bytes).ok_or(NotAnAttestation)
     }
@@ -216,16 +218,16 @@ impl Attestation {
 }
 
 impl VerifiedRecord {
-    /// The path that the messages describe, if they describe one that ends at `receiver` and is not over at `now`.
+    /// Checks that the messages form a path that ends at `receiver` and has not expired at `now`.
     ///
-    /// A record that was shortened, rearranged or extended by a stranger is none.
+    /// This fails for a record that was shortened, rearranged or extended by a stranger.
     ///
     /// # Security
-    /// Every hop signs the epoch, so nobody moves an honest hop's statement to another one. Whoever holds a revoked key
-    /// can still begin a record that claims an epoch of before: how old an epoch may be is for the receiver to say.
+    /// Every hop signs the epoch, so an honest hop's attestation cannot be moved to another epoch. The holder of a
+    /// revoked key can still begin a record that claims an earlier epoch: the receiver must limit the age of epochs.
     ///
     /// # Errors
-    /// The first hop that does not fit, and how.
+    /// The first hop that breaks a rule, and the rule.
     pub fn path(&self, receiver: Party, now: Time) -> Result<Path, PathError> {
         let claims = self.record().claims();
         let mut hops: Vec<Attestation> = Vec::with_capacity(claims.len());

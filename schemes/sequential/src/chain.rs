@@ -1,18 +1,18 @@
-//! The scheme: sign, append, verify, and what everybody can do with a chain.
+//! The scheme: sign, append, verify, and the operations that anyone can do with a chain.
 
 use crate::{
-    encoding::MalformedAggregate,
     hash,
     keys::PublicKey,
+    malformed::MalformedAggregate,
     raw::{BackEndError, RawPrivate},
     secret::SecretKey,
     suite::{HopCountOutOfRange, HopNumber, Suite, HASH_LEN, MAX_HOPS, RANDOMNESS_LEN, TOP_BIT},
 };
 use thiserror::Error;
 
-/// What a signer needs of its predecessor: `x` below `2^(K-1)`, and `h`.
+/// What a signer needs from its predecessor: `x` below `2^(K-1)`, and `h`.
 ///
-/// One never comes without the other. Nothing is known about where they come from.
+/// The two are always used together. Their origin has not been verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     suite: Suite,
@@ -20,109 +20,112 @@ pub struct Link {
     h: [u8; HASH_LEN],
 }
 
-/// What stays of a hop beside its successor's [`Link`]: `r` and the bit that did not fit into `x`.
+/// The data of a hop that is stored beside its successor's [`Link`]: `r`, and the bit that does not fit into `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// The randomness inside of `H`.
+    /// The randomness in `H`.
     pub randomness: [u8; RANDOMNESS_LEN],
-    /// The highest bit of the RSA output.
+    /// The most significant bit of the RSA output.
     pub overflow: bool,
 }
 
-/// One signer's key and message, as a verifier knows them.
+/// The key and the message of one signer, as known to a verifier.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement<'a> {
     /// The signer's key, from a list that the verifier trusts.
     pub key: &'a PublicKey,
-    /// What this signer signed; nothing is said about the other messages.
+    /// The message of this signer. The signature does not cover the other messages.
     pub message: &'a [u8],
 }
 
-/// Many signers' signatures, each on its own message, in the room of one RSA number, one hash and a few bytes per hop.
+/// An aggregate of many signatures, each on its own message. It has the size of one RSA number, one hash and a few
+/// bytes per hop.
 ///
-/// Well formed, and no more than that: nothing is verified until [`ChainSignature::verify`].
+/// Well-formed, but not verified: see [`ChainSignature::verify`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainSignature {
     link: Link,
     hops: Vec<Hop>,
 }
 
-/// Why nothing was signed.
+/// Why signing failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum SignError {
-    /// The key is not of the size that the chain is made of.
-    #[error("the chain is made of {expected} and the key is {got}")]
+    /// The key has another modulus size than the chain.
+    #[error("the chain uses {expected}, but the key is {got}")]
     MixedModulusSize {
-        /// What the chain is made of.
+        /// The suite of the chain.
         expected: Suite,
-        /// What the key is.
+        /// The suite of the key.
         got: Suite,
     },
-    /// The chain has all the hops that it may have.
-    #[error("the chain has its {MAX_HOPS} hops")]
+    /// The chain has the maximum number of hops.
+    #[error("the chain has the maximum of {MAX_HOPS} hops")]
     TooManyHops,
-    /// The private operation gave a wrong answer, which would betray the key; it was not released.
-    #[error("the private operation gave a wrong answer, which was thrown away")]
+    /// The private operation returned a wrong result. It was discarded, because it would compromise the key.
+    #[error("the private operation returned a wrong result, which was discarded")]
     Fault,
-    /// The RSA library or device failed.
+    /// The RSA library or the device failed.
     #[error(transparent)]
     BackEnd(#[from] BackEndError),
 }
 
-/// Why a chain does not verify.
+/// Why a chain was not verified.
 ///
-/// Only [`VerifyError::NonCanonical`] and [`VerifyError::OutOfRange`] name a hop, and they are right only if every later
-/// hop is honest: one wrong element garbles everything before it.
+/// Only [`VerifyError::NonCanonical`] and [`VerifyError::OutOfRange`] name a hop. That hop is at fault only if all
+/// later hops are honest: a wrong element randomises all hops before it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum VerifyError {
-    /// There are not as many statements as hops.
-    #[error("{got} statements for {expected} hops")]
+    /// The numbers of statements and hops differ.
+    #[error("expected {expected} statements, one per hop, got {got}")]
     StatementCount {
-        /// The hops of the chain.
+        /// The number of hops.
         expected: usize,
-        /// The statements that were given.
+        /// The number of statements.
         got: usize,
     },
-    /// A key is not of the size that the chain is made of.
-    #[error("hop {hop}: the chain is made of {expected} and the key is {got}")]
+    /// A key has another modulus size than the chain.
+    #[error("hop {hop}: the chain uses {expected}, but the key is {got}")]
     MixedModulusSize {
         /// The first hop with such a key.
         hop: HopNumber,
-        /// What the chain is made of.
+        /// The suite of the chain.
         expected: Suite,
-        /// What the key is.
+        /// The suite of the key.
         got: Suite,
     },
-    /// The RSA number is not below the modulus: a second spelling of the same signature.
+    /// The RSA number is not below the modulus: a second encoding of the same signature.
     #[error("hop {hop}: the number is not below the modulus")]
     NonCanonical {
-        /// The hop whose number it is.
+        /// The hop.
         hop: HopNumber,
     },
-    /// What the RSA number stands for does not fit into a link.
-    #[error("hop {hop}: the number stands for none of the legal inputs")]
+    /// The RSA operation gives a value that does not fit a link.
+    #[error("hop {hop}: the number has no valid input")]
     OutOfRange {
-        /// The hop whose number it is.
+        /// The hop.
         hop: HopNumber,
     },
-    /// The chain does not end where a first signature begins.
+    /// The chain does not end at a valid first signature.
     #[error("the signature does not verify")]
     BadSignature,
-    /// The RSA library failed, which says nothing about the signature.
+    /// The RSA library failed. This does not mean that the signature is invalid.
     #[error("hop {hop}: {error}")]
     BackEnd {
         /// The hop that was being verified.
         hop: HopNumber,
-        /// What failed.
+        /// The cause.
         error: BackEndError,
     },
 }
 
 impl Link {
-    /// Reads `x` and `h` as a predecessor sent them.
+    /// Creates a link from `x` and `h`, as received from a predecessor.
     ///
     /// # Errors
-    /// `x` is not as long as the suite's moduli, or not below `2^(K-1)`.
+    /// `x` does not have the length of the suite's moduli, or is not below `2^(K-1)`.
     pub fn new(suite: Suite, x: &[u8], h: [u8; HASH_LEN]) -> Result<Self, MalformedAggregate> {
         if x.len() != suite.modulus_len() {
             return Err(MalformedAggregate::Length {
@@ -140,12 +143,12 @@ impl Link {
         })
     }
 
-    /// The size of the moduli of the chain.
+    /// The modulus size of the chain.
     pub fn suite(&self) -> Suite {
         self.suite
     }
 
-    /// `x`, big-endian, as long as a modulus; its highest bit is zero.
+    /// `x`, big-endian, with the length of a modulus; its most significant bit is zero.
     pub fn x(&self) -> &[u8] {
         &self.x
     }
@@ -156,18 +159,18 @@ impl Link {
     }
 }
 
-/// Signs `message` on top of `previous`, or as the first of a chain, and returns the hop and the new link.
+/// Signs `message` on top of `previous`, or as the first hop of a chain. Returns the hop and the new link.
 ///
-/// This is the scheme's Sign: a function of the own key, the own message and the predecessor's link. No other key or
-/// message is needed, and nothing is verified. The same inputs give the same bytes.
+/// This is the algorithm Sign of the scheme. It depends only on the signer's key, its message and the predecessor's
+/// link. It needs no other key or message, and verifies nothing. It is deterministic.
 ///
 /// Cost: one private operation and one public one.
 ///
 /// # Errors
-/// Key and link are of different sizes, or the library or device fails.
+/// The key and the link have different sizes, or the library or the device failed.
 ///
 /// # Security
-/// The result says that this signer signed this message, and nothing about what it was appended to.
+/// The result proves that this signer signed this message. It proves nothing about the chain that it was appended to.
 pub fn sign<R: RawPrivate>(
     key: &SecretKey<R>,
     message: &[u8],
@@ -197,7 +200,8 @@ pub fn sign<R: RawPrivate>(
     Ok((hop, Link { suite, x, h }))
 }
 
-/// `y^d mod N`, released only after it was turned back into `y`: one faulty answer of a CRT factors the modulus.
+/// `y^d mod N`. The result is released only after it was checked against `y`: one faulty CRT result factors the
+/// modulus.
 fn invert<R: RawPrivate>(key: &SecretKey<R>, y: &[u8]) -> Result<Vec<u8>, SignError> {
     let mut output = vec![0; y.len()];
     key.private(y, &mut output)?;
@@ -212,7 +216,7 @@ fn invert<R: RawPrivate>(key: &SecretKey<R>, y: &[u8]) -> Result<Vec<u8>, SignEr
     Ok(output)
 }
 
-/// `split`: the highest bit is taken out of the number and returned.
+/// `split`: clears the most significant bit and returns it.
 fn take_top_bit(number: &mut [u8]) -> bool {
     let Some(first) = number.first_mut() else {
         return false;
@@ -230,7 +234,7 @@ fn xor(mut left: [u8; HASH_LEN], right: [u8; HASH_LEN]) -> [u8; HASH_LEN] {
 }
 
 impl ChainSignature {
-    /// The signature of a chain's first hop.
+    /// Signs the first hop of a chain.
     ///
     /// # Errors
     /// As [`sign`].
@@ -240,10 +244,10 @@ impl ChainSignature {
         Ok(Self { link, hops })
     }
 
-    /// This signature with one more hop. Nothing of what is there is verified; see [`sign`].
+    /// Appends a hop to this signature. The existing hops are not verified; see [`sign`].
     ///
     /// # Errors
-    /// As [`sign`], or the chain is full.
+    /// As [`sign`], or the chain has the maximum number of hops.
     pub fn append<R: RawPrivate>(
         &self,
         key: &SecretKey<R>,
@@ -257,43 +261,46 @@ impl ChainSignature {
         Ok(Self { link, hops })
     }
 
-    /// A signature of parts that came separately.
+    /// Assembles a signature from its parts.
     ///
     /// # Errors
-    /// There is no hop, or there are more than 255.
+    /// There are no hops, or more than 255.
     pub fn from_parts(link: Link, hops: Vec<Hop>) -> Result<Self, HopCountOutOfRange> {
         HopNumber::new(hops.len())?;
         Ok(Self { link, hops })
     }
 
-    /// The size of the moduli of the chain.
+    /// The modulus size of the chain.
     pub fn suite(&self) -> Suite {
         self.link.suite
     }
 
-    /// What the next signer appends to.
+    /// The link that the next signer appends to.
     pub fn link(&self) -> &Link {
         &self.link
     }
 
-    /// What is kept of each hop, the first signer's first; from 1 to 255 of them.
+    /// The data of each hop, in the order of signing; from 1 to 255.
     pub fn hops(&self) -> &[Hop] {
         &self.hops
     }
 
-    /// Checks that the owner of each key signed its message, in this order.
+    /// Verifies that the holder of each key signed its message, in this order.
     ///
-    /// `statements` are given in the order of signing, the first signer's first.
+    /// `statements` are in the order of signing.
     ///
     /// Cost: one public operation per hop.
     ///
     /// # Errors
-    /// The counts; then the first key of another size; then, from the last hop to the first, what does not hold.
+    /// The number of statements; then the first key of another size; then the first failing check, from the last hop to
+    /// the first.
     ///
     /// # Security
-    /// - The keys come from a list that the verifier trusts.
-    /// - Anybody may shorten a chain from its end ([`ChainSignature::peel`]) or go on from there. Where that matters,
-    ///   messages say who comes before and after, as [`Attestation`](crate::Attestation) does.
+    /// - The keys must come from a list that the verifier trusts.
+    ///
+    /// - Anyone can remove hops from the end of a chain ([`ChainSignature::peel`]) and continue from there. Where that
+    ///   matters, the messages must name their predecessor and successor, as an [`Attestation`](crate::Attestation)
+    ///   does.
     pub fn verify(&self, statements: &[Statement<'_>]) -> Result<(), VerifyError> {
         let (expected, got) = (self.hops.len(), statements.len());
         if expected != got {
@@ -323,12 +330,12 @@ impl ChainSignature {
         Ok(())
     }
 
-    /// The chain as it was before its last hop, which anybody can work out; `None` when there was nothing before.
+    /// The chain without its last hop, which anyone can compute; `None` if there was only one hop.
     ///
-    /// It verifies when the whole chain does: a chain is a proof of what was signed, never of what was not.
+    /// It is valid if the whole chain is. So a chain proves what was signed, but not that nothing else was signed.
     ///
     /// # Errors
-    /// The key is of another size, or the last hop's number is not one that its signer can have made.
+    /// The key has another size, or the last hop's number is not a possible output of its signer.
     pub fn peel(&self, last: &Statement<'_>) -> Result<Option<Self>, VerifyError> {
         let number = HopNumber::at(self.hops.len().saturating_sub(1));
         self.check_suite(number, last.key)?;
@@ -352,10 +359,10 @@ impl ChainSignature {
     }
 }
 
-/// Joins a hop's bit to `x` and undoes the signer's permutation: `y` is what the signer inverted.
+/// Combines a hop's overflow bit with `x` and inverts the signer's RSA operation. The result `y` is the signer's input.
 ///
-/// Both checks are needed for a signature to have one spelling: the number is below the modulus, and `y` below
-/// `2^(K-1)`. The link's `x` is used up.
+/// Both checks are needed for a signature to have a unique encoding: the number is below the modulus, and `y` is below
+/// `2^(K-1)`. The `x` of the link is consumed.
 fn invert_split(
     number: HopNumber,
     hop: &Hop,
@@ -377,7 +384,7 @@ fn invert_split(
     Ok(())
 }
 
-/// From a hop's `y` and `h` to its predecessor's link.
+/// Computes the predecessor's link from a hop's `y` and `h`.
 fn step_back(hop: &Hop, statement: &Statement<'_>, link: &mut Link, y: &mut [u8]) {
     hash::g_xor(&link.h, y);
     link.x.copy_from_slice(y);

@@ -1,12 +1,12 @@
-//! Which key a fingerprint stands for, and since and until when.
+//! Directories of keys: which key a fingerprint denotes, and when it is valid.
 
 use crate::keys::{Fingerprint, PublicKey};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 use thiserror::Error;
 
-/// A number that grows with time and means the same to everybody: a session, a set of validators, a day.
+/// A number that grows with time and has a common meaning: a session, a set of validators, a day.
 ///
-/// A record carries the epoch in which it was begun, and its keys are looked up as of then.
+/// A record states the epoch in which it was begun. Its keys are looked up as of that epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epoch(pub u64);
 
@@ -16,26 +16,27 @@ impl fmt::Display for Epoch {
     }
 }
 
-/// Why there is no key for a fingerprint.
+/// Why a directory has no key for a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum KeyError {
-    /// Nothing is known about such a key in this epoch; it may become known.
+    /// The key is not known for this epoch; it may become known later.
     #[error("the key is not known")]
     KeyUnavailable,
-    /// The key was revoked or replaced before this epoch began; that does not change any more.
+    /// The key was revoked or replaced before this epoch began. This is permanent.
     #[error("the key is revoked")]
     KeyRevoked,
 }
 
-/// An authenticated list of keys: the chain's, an operator's.
+/// An authenticated list of keys, for example of the chain or of an operator.
 pub trait KeyDirectory: Sync {
-    /// The key that a fingerprint stands for in an epoch.
+    /// The key of a fingerprint in an epoch.
     ///
     /// # Errors
-    /// It is not known yet, or it was revoked before.
+    /// The key is not known yet, or was revoked before.
     ///
     /// # Security
-    /// What is answered must not depend on whoever sent the record.
+    /// The answer must not depend on the sender of the record.
     fn key(&self, fingerprint: &Fingerprint, epoch: Epoch) -> Result<PublicKey, KeyError>;
 }
 
@@ -45,7 +46,7 @@ impl<D: KeyDirectory + Send + ?Sized> KeyDirectory for Arc<D> {
     }
 }
 
-/// When a key is good: from an epoch on, until before another one.
+/// The validity of a key: from an epoch until before another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Validity {
     from: Epoch,
@@ -56,16 +57,16 @@ struct Validity {
 #[derive(Clone, Debug, Default)]
 pub struct Keyring(BTreeMap<Fingerprint, (PublicKey, Validity)>);
 
-/// A key that is to be revoked is not in the list.
+/// The key to revoke is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("no key {fingerprint}")]
+#[error("unknown key {fingerprint}")]
 pub struct UnknownKey {
-    /// What the key was called by.
+    /// The fingerprint of the key.
     pub fingerprint: Fingerprint,
 }
 
 impl Keyring {
-    /// Adds a key that is good from `from` on. A key that is there keeps what was said of it first.
+    /// Adds a key that is valid from `from` on. If the key is in the list already, its first entry is kept.
     pub fn insert(&mut self, key: PublicKey, from: Epoch) {
         let revoked = None;
         self.0
@@ -73,7 +74,7 @@ impl Keyring {
             .or_insert((key, Validity { from, revoked }));
     }
 
-    /// Says that a key is not good any more from `epoch` on; the earliest such epoch counts.
+    /// Revokes a key from `epoch` on. If it is revoked more than once, the earliest epoch applies.
     ///
     /// # Errors
     /// The key is not in the list.
@@ -86,7 +87,7 @@ impl Keyring {
         Ok(())
     }
 
-    /// All keys, by fingerprint, with the epochs from which they are good and from which they are revoked.
+    /// All keys, by fingerprint, with the epochs from which they are valid and from which they are revoked.
     pub fn iter(&self) -> impl Iterator<Item = (&PublicKey, Epoch, Option<Epoch>)> {
         self.0
             .values()

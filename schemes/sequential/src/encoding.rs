@@ -1,76 +1,37 @@
-//! The bytes of a signature, and the one way to read them.
+//! The encoding of signatures.
 //!
 //! ```text
-//! core      x (K/8) | h (32) | r of each hop (16) | bits of all hops (⌈n/8⌉, the first hop in the lowest bit)
+//! core      x (K/8) | h (32) | r of each hop (16) | overflow bits (⌈n/8⌉, that of the first hop in the lowest bit)
 //! envelope  0x01 | suite (1 = RSA-2048, 2 = RSA-3072) | n (2, big-endian) | core
 //! ```
 //!
-//! Every signature has one spelling: lengths are exact, the highest bit of `x` and the unused bits at the end are zero.
+//! Every signature has a unique encoding: lengths are exact, and the highest bit of `x` and the unused bits at the end
+//! are zero.
 
 use crate::{
     chain::{ChainSignature, Hop, Link},
-    suite::{HopCountOutOfRange, HopNumber, Suite, HASH_LEN, RANDOMNESS_LEN},
+    malformed::MalformedAggregate,
+    suite::{HopNumber, Suite, HASH_LEN, RANDOMNESS_LEN},
 };
-use thiserror::Error;
 
 const VERSION: u8 = 1;
-/// Bytes before the core of an envelope.
+/// The length of the envelope's header.
 pub(crate) const ENVELOPE_HEAD: usize = 4;
 
-/// Why bytes are no signature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum MalformedAggregate {
-    /// The bytes end before the suite and the number of hops are known.
-    #[error("cut off after {got} bytes")]
-    CutOff {
-        /// The bytes that were there.
-        got: usize,
-    },
-    /// The version is unknown.
-    #[error("version {got} is unknown")]
-    Version {
-        /// The version that was announced.
-        got: u8,
-    },
-    /// The suite is unknown.
-    #[error("suite {got} is unknown")]
-    Suite {
-        /// The suite that was announced.
-        got: u8,
-    },
-    /// No hop, or more than 255.
-    #[error(transparent)]
-    HopCount(#[from] HopCountOutOfRange),
-    /// Something is missing, or something follows.
-    #[error("{got} bytes where there are {expected}")]
-    Length {
-        /// The one right length.
-        expected: usize,
-        /// The bytes that were there.
-        got: usize,
-    },
-    /// `x` is not below `2^(K-1)`.
-    #[error("the highest bit of x is set")]
-    TopBit,
-    /// A bit after the last hop's is set.
-    #[error("a bit after the last hop's is set")]
-    Padding,
-}
-
 impl ChainSignature {
-    /// The signature without suite and number of hops: `K/8 + 32 + 16n + ⌈n/8⌉` bytes.
+    /// Encodes the signature without suite and number of hops: `K/8 + 32 + 16n + ⌈n/8⌉` bytes.
     pub fn to_core(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.suite().core_len(self.hops().len()));
         self.push_core(&mut bytes);
         bytes
     }
 
-    /// The signature with all that is needed to read it.
+    /// Encodes the signature with its suite and number of hops.
     pub fn to_bytes(&self) -> Vec<u8> {
         let n = self.hops().len();
         let mut bytes = Vec::with_capacity(ENVELOPE_HEAD + self.suite().core_len(n));
         bytes.extend_from_slice(&[VERSION, self.suite().id()]);
-        // From 1 to 255 by construction: the first byte is zero.
+        // There are from 1 to 255 hops, so the first byte is zero.
         bytes.extend_from_slice(&[0, HopNumber::at(n.saturating_sub(1)).get()]);
         self.push_core(&mut bytes);
         bytes
@@ -88,20 +49,20 @@ impl ChainSignature {
         }));
     }
 
-    /// Reads what [`ChainSignature::to_bytes`] wrote, all of it.
+    /// Decodes what [`ChainSignature::to_bytes`] returns.
     ///
     /// # Errors
-    /// The first thing that is wrong, in the order of [`MalformedAggregate`].
+    /// The first error, in the order of [`MalformedAggregate`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MalformedAggregate> {
         let (suite, hops) = read_head(bytes)?;
         let core = bytes.get(ENVELOPE_HEAD..).unwrap_or_default();
         Self::from_core(suite, hops, core)
     }
 
-    /// Reads what [`ChainSignature::to_core`] wrote, all of it, for a known suite and number of hops.
+    /// Decodes what [`ChainSignature::to_core`] returns, for a known suite and number of hops.
     ///
     /// # Errors
-    /// The number of hops, the length, the highest bit of `x`, or the bits at the end.
+    /// The number of hops, the length, the highest bit of `x`, or the padding bits.
     pub fn from_core(suite: Suite, hops: usize, core: &[u8]) -> Result<Self, MalformedAggregate> {
         HopNumber::new(hops)?;
         let wrong_length = MalformedAggregate::Length {
@@ -140,7 +101,7 @@ impl ChainSignature {
     }
 }
 
-/// The suite and the number of hops that an envelope announces.
+/// The suite and the number of hops in the header of an envelope.
 pub(crate) fn read_head(bytes: &[u8]) -> Result<(Suite, usize), MalformedAggregate> {
     let Some([version, suite, high, low]) = bytes.first_chunk::<ENVELOPE_HEAD>() else {
         return Err(MalformedAggregate::CutOff { got: bytes.len() });

@@ -1,22 +1,22 @@
-//! The scheme's hash functions, kept apart by their tags: fingerprints, `H`, `G`, and the function behind `r`.
+//! The hash functions of the scheme, separated by tags: fingerprints, `H`, `G`, and the derivation of `r`.
 
 use crate::{
-    lanes::CountedBlock,
     raw::BackEndError,
+    sha256x8::CountedBlock,
     suite::{tag, EXPONENT, HASH_LEN, RANDOMNESS_LEN, SEED_LEN, TOP_BIT},
 };
 use openssl::{hash::MessageDigest, pkey::PKey, sha::Sha256, sign::Signer};
 
-/// What says that a chain begins here: no `x`, no `h`.
+/// Encodes that there is no `x` or `h`: this is the first hop of a chain.
 const ABSENT: &[u8] = &[0];
-/// What goes before an `x` or an `h` that is there, so that an `x` of zeros is not a chain's beginning.
+/// Precedes an `x` or `h`, so that an `x` of zeros differs from an absent one.
 const PRESENT: &[u8] = &[1];
 
 fn length(message: &[u8]) -> [u8; 8] {
     (message.len() as u64).to_be_bytes()
 }
 
-/// `SHA-256` of a tag and parts whose lengths are fixed or said in the parts before.
+/// `SHA-256` of a tag and parts. Each part has a fixed length or a length given in the parts before it.
 pub(crate) fn tagged(tag: &[u8], parts: &[&[u8]]) -> [u8; HASH_LEN] {
     let mut hash = Sha256::new();
     hash.update(tag);
@@ -26,7 +26,7 @@ pub(crate) fn tagged(tag: &[u8], parts: &[&[u8]]) -> [u8; HASH_LEN] {
     hash.finish()
 }
 
-/// `fp`: what stands for a key inside `H` and in records.
+/// `fp`: the identifier of a key in `H` and in records.
 pub(crate) fn fingerprint(modulus: &[u8]) -> [u8; HASH_LEN] {
     tagged(tag::FINGERPRINT, &[modulus, &EXPONENT.to_be_bytes()])
 }
@@ -35,7 +35,7 @@ fn presence(value: Option<&[u8]>) -> [&[u8]; 2] {
     value.map_or([ABSENT, &[]], |value| [PRESENT, value])
 }
 
-/// `H(fp, m, r, x)`; `x` is absent for the first signer.
+/// `H(fp, m, r, x)`. `x` is absent for the first signer.
 pub(crate) fn h(
     fingerprint: &[u8; HASH_LEN],
     message: &[u8],
@@ -59,7 +59,7 @@ fn mgf1_xor(tag: &[u8], seed: &[u8], output: &mut [u8]) {
 
 /// XORs `G(h)`, a string of `K - 1` bits, into a string of as many bits in `K/8` bytes.
 ///
-/// MGF1 over `"BGR-V01-G" || h`, without the highest bit.
+/// MGF1 over `"BGR-V01-G" || h`, without the most significant bit.
 pub(crate) fn g_xor(h: &[u8; HASH_LEN], bits: &mut [u8]) {
     if !CountedBlock::new(tag::MASK, h).xor_hashes(bits) {
         mgf1_xor(tag::MASK, h, bits);
@@ -69,10 +69,10 @@ pub(crate) fn g_xor(h: &[u8; HASH_LEN], bits: &mut [u8]) {
     }
 }
 
-/// `r` for a message and what it is appended to: the same inputs give the same `r`, others an unpredictable one.
+/// `r` for a message and the link that it is appended to: deterministic, and unpredictable without the seed.
 ///
 /// # Errors
-/// The library has no memory.
+/// The library is out of memory.
 pub(crate) fn randomness(
     seed: &[u8; SEED_LEN],
     message: &[u8],
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use openssl::{encrypt::Encrypter, rsa::Padding};
 
-    /// The answer comes from another language's SHA-256.
+    /// The answer was computed with another SHA-256 implementation.
     #[test]
     fn both_ways_to_a_mask_give_the_known_answer() {
         let h = std::array::from_fn(|index| u8::try_from(index).unwrap());
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_in_step_are_the_hashes_one_after_another() {
+    fn vector_hashes_equal_the_scalar_hashes() {
         let mut h = [0; HASH_LEN];
         for len in (0..=512).step_by(8) {
             h = tagged(b"next", &[&h]);
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// OpenSSL masks an OAEP block with its own MGF1; ours takes the mask off again.
+    /// OpenSSL masks an OAEP block with its own MGF1; ours removes the mask.
     #[test]
     fn mgf1_agrees_with_the_one_inside_openssl_oaep() {
         let key = openssl::rsa::Rsa::generate(2048).unwrap();
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn bytes_cannot_move_between_the_message_and_the_randomness() {
-        // The same bytes after one another, divided one byte later.
+        // The same bytes, divided one byte later.
         let mut left = [3; 16];
         left[0] = b'b';
         let right = [3; 16];

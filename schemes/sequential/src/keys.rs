@@ -1,14 +1,14 @@
-//! Public keys and what stands for them.
+//! Public keys and their fingerprints.
 
 use crate::{
-    hash, hygiene,
+    hash, modulus_checks,
     raw::{BackEndError, OpenSslPublic, RawPublic},
     suite::{Suite, EXPONENT, HASH_LEN, TOP_BIT},
 };
 use std::{fmt, sync::Arc};
 use thiserror::Error;
 
-/// The hash that stands for a key inside signatures and in records.
+/// The hash that identifies a key in signatures and in records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; HASH_LEN]);
 
@@ -24,19 +24,19 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
-/// Why bytes are no public key.
+/// Why a public key was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadPublicKey {
     /// No suite has moduli of this length.
-    #[error("a modulus of {got} bytes; it may have 256 or 384")]
+    #[error("the modulus has {got} bytes instead of 256 or 384")]
     Length {
-        /// The bytes that were there.
+        /// The length of the modulus.
         got: usize,
     },
-    /// The modulus does not use its highest bit: it is shorter than its suite says.
-    #[error("the modulus is shorter than its {expected} bits")]
+    /// The most significant bit of the modulus is zero.
+    #[error("the modulus has fewer than {expected} bits")]
     Short {
-        /// The bits that it should have.
+        /// The expected number of bits.
         expected: u32,
     },
     /// The modulus is even.
@@ -48,20 +48,21 @@ pub enum BadPublicKey {
     /// A prime below 2^16 divides the modulus.
     #[error("{factor} divides the modulus")]
     SmallFactor {
-        /// The smallest one that does.
+        /// The smallest such prime.
         factor: u16,
     },
     /// The modulus comes from a generator whose keys can be factored (CVE-2017-15361).
-    #[error("the modulus is of the kind that can be factored (CVE-2017-15361)")]
+    #[error("the modulus comes from a generator whose keys can be factored (CVE-2017-15361)")]
     WeakGenerator,
-    /// The RSA library failed, which says nothing about the key.
+    /// The RSA library failed. This does not mean that the key is invalid.
     #[error(transparent)]
     BackEnd(#[from] BackEndError),
 }
 
-/// A public key: its suite's number of bits, odd, without a small factor, with exponent 65537.
+/// A public key: an odd modulus of the suite's size without small factors, and the exponent 65537.
 ///
-/// Whether it is the product of two primes is unknown, and the scheme does not need to know. Clones share one key.
+/// Whether the modulus is the product of two primes is not known, and the scheme does not need it. Clones share one
+/// key.
 #[derive(Clone)]
 pub struct PublicKey(Arc<Inner>);
 
@@ -73,20 +74,20 @@ struct Inner {
 }
 
 impl PublicKey {
-    /// Reads a modulus of 256 or 384 bytes, big-endian; the exponent is 65537.
+    /// Decodes a big-endian modulus of 256 or 384 bytes. The exponent is 65537.
     ///
     /// Cost: about a millisecond of trial division.
     ///
     /// # Errors
-    /// The first test that the modulus does not pass, in the order of [`BadPublicKey`].
+    /// The first check that fails, in the order of [`BadPublicKey`].
     pub fn from_bytes(modulus: &[u8]) -> Result<Self, BadPublicKey> {
         Self::from_parts(modulus, &EXPONENT.to_be_bytes())
     }
 
-    /// Reads a modulus as [`PublicKey::from_bytes`] does, with a big-endian exponent from elsewhere.
+    /// As [`PublicKey::from_bytes`], with an explicit big-endian exponent.
     ///
     /// # Errors
-    /// The first test that the key does not pass, in the order of [`BadPublicKey`].
+    /// The first check that fails, in the order of [`BadPublicKey`].
     pub fn from_parts(modulus: &[u8], exponent: &[u8]) -> Result<Self, BadPublicKey> {
         let Some(suite) = Suite::from_modulus_len(modulus.len()) else {
             return Err(BadPublicKey::Length { got: modulus.len() });
@@ -103,10 +104,10 @@ impl PublicKey {
         if !significant.eq(expected.iter().skip_while(|byte| **byte == 0)) {
             return Err(BadPublicKey::Exponent);
         }
-        if let Some(factor) = hygiene::small_factor(modulus) {
+        if let Some(factor) = modulus_checks::small_factor(modulus) {
             return Err(BadPublicKey::SmallFactor { factor });
         }
-        if hygiene::has_roca_fingerprint(modulus) {
+        if modulus_checks::has_roca_fingerprint(modulus) {
             return Err(BadPublicKey::WeakGenerator);
         }
         Ok(Self(Arc::new(Inner {
@@ -117,7 +118,7 @@ impl PublicKey {
         })))
     }
 
-    /// The modulus, big-endian: the key's encoding.
+    /// The modulus, big-endian, which is the encoding of the key.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0.modulus
     }
@@ -127,12 +128,12 @@ impl PublicKey {
         self.0.suite
     }
 
-    /// The hash that stands for this key.
+    /// The fingerprint of this key.
     pub fn fingerprint(&self) -> Fingerprint {
         self.0.fingerprint
     }
 
-    /// Whether a number as long as the modulus is below it.
+    /// Whether a number, of the length of the modulus, is below it.
     pub(crate) fn is_above(&self, number: &[u8]) -> bool {
         number < self.as_bytes()
     }

@@ -1,8 +1,7 @@
-//! The bare RSA permutation: the only file that names the library which computes it.
+//! The raw RSA permutation. This is the only file that uses OpenSSL's RSA operations.
 //!
-//! Two traits of one method each, and not one of two, because a verifier has no private half. [`RawPrivate`] is
-//! public, so that a key may live in a device that offers only RSA; what a device answers is checked before it is
-//! released.
+//! There are two traits, because a verifier has no private operation. [`RawPrivate`] is public, so that a key can be in
+//! a device that offers only RSA. The results of a device are checked before they are released.
 
 use crate::suite::EXPONENT;
 use openssl::{
@@ -15,26 +14,26 @@ use std::{error::Error, fmt, sync::Arc};
 
 /// `X -> X^e mod N` on big-endian bytes.
 pub(crate) trait RawPublic {
-    /// Both slices are as long as the modulus, and the input is below it.
+    /// Both slices have the length of the modulus, and the input is below it.
     fn public(&self, input: &[u8], output: &mut [u8]) -> Result<(), BackEndError>;
 }
 
 /// `y -> y^d mod N` on big-endian bytes.
 pub trait RawPrivate {
-    /// Both slices are as long as the modulus, and the input is below it.
+    /// Both slices have the length of the modulus, and the input is below it.
     ///
     /// # Errors
     /// The library or the device failed.
     ///
     /// # Security
-    /// The input is chosen in part by whoever sent the signature that is appended to. The work must be constant in
-    /// time and blinded.
+    /// The sender of the chain that is appended to can partly choose the input. The implementation must be
+    /// constant-time and blinded.
     fn private(&self, input: &[u8], output: &mut [u8]) -> Result<(), BackEndError>;
 }
 
-/// The RSA library or device failed: it has no memory, or a device does not answer.
+/// The RSA library or the device failed, for example out of memory or not responding.
 ///
-/// This says nothing about a signature or a key.
+/// This does not mean that a signature or key is invalid.
 #[derive(Clone)]
 pub struct BackEndError(Arc<dyn Error + Send + Sync>);
 
@@ -51,7 +50,7 @@ impl From<ErrorStack> for BackEndError {
     }
 }
 
-/// Two are equal when they are the same failure.
+/// Two errors are equal only if they are clones of the same failure.
 impl PartialEq for BackEndError {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -78,9 +77,9 @@ impl Error for BackEndError {
     }
 }
 
-/// A number of bytes that the library answered is not the number that the modulus has.
+/// The library returned a result of unexpected length.
 #[derive(Debug, thiserror::Error)]
-#[error("{got} bytes came back instead of {expected}")]
+#[error("expected a result of {expected} bytes, got {got}")]
 struct UnexpectedLength {
     expected: usize,
     got: usize,
@@ -93,7 +92,7 @@ fn expect_length(got: usize, expected: usize) -> Result<(), BackEndError> {
     Err(BackEndError::new(UnexpectedLength { expected, got }))
 }
 
-/// OpenSSL's public half. It keeps the modulus' Montgomery constants after their first use.
+/// OpenSSL's public operation. It caches the Montgomery constants of the modulus on first use.
 pub(crate) struct OpenSslPublic(Rsa<Public>);
 
 impl OpenSslPublic {
@@ -111,7 +110,7 @@ impl RawPublic for OpenSslPublic {
     }
 }
 
-/// A private key in OpenSSL's memory: CRT in constant time with blinding; wiped when it is freed.
+/// A private key in OpenSSL's memory: CRT in constant time, with blinding. OpenSSL wipes it when it is freed.
 pub struct OpenSslPrivate(Rsa<Private>);
 
 impl OpenSslPrivate {

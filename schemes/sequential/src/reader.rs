@@ -1,4 +1,4 @@
-//! Takes bytes apart from the front; whatever is missing is `None`.
+//! A reader that consumes bytes from the front; `None` if there are too few.
 
 pub(crate) struct Reader<'a>(&'a [u8]);
 
@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// What was not taken yet.
+    /// The remaining bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.0
     }

@@ -1,17 +1,18 @@
-//! What travels: a chain's signature together with who signed what, by fingerprint.
+//! Records: a chain's signature, with the fingerprint and the message of each signer.
 //!
 //! ```text
 //! record  0x01 | epoch (8) | envelope | for each hop: fingerprint (32) | length (4) | message
 //! ```
 //!
-//! Numbers are big-endian. A record has one spelling, as its signature has.
+//! Numbers are big-endian. Every record has a unique encoding, because its signature has.
 
 use crate::{
     chain::{ChainSignature, SignError, Statement, VerifyError},
     directory::{Epoch, KeyDirectory, KeyError},
-    encoding::{read_head, MalformedAggregate, ENVELOPE_HEAD},
+    encoding::{read_head, ENVELOPE_HEAD},
     hash,
     keys::{Fingerprint, PublicKey},
+    malformed::MalformedAggregate,
     raw::RawPrivate,
     reader::Reader,
     secret::SecretKey,
@@ -21,21 +22,21 @@ use std::fmt;
 use thiserror::Error;
 
 const VERSION: u8 = 1;
-/// Bytes before the envelope.
+/// The length of the header before the envelope.
 const HEAD: usize = 9;
 
-/// Who signed what; nothing is known about whether it is true.
+/// A claim that a signer signed a message. It has not been verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// The signer's key.
+    /// The fingerprint of the signer's key.
     pub fingerprint: Fingerprint,
-    /// What it signed.
+    /// The message.
     pub message: Vec<u8>,
 }
 
-/// A chain of attestations on its way. Well formed, and not verified.
+/// A chain of messages in transit. Well-formed, but not verified.
 ///
-/// It may be stored, forwarded and appended to as it is. It must not be acted upon or paid for: that takes a
+/// A record may be stored, forwarded and appended to. Do not act upon it or pay for it: that requires a
 /// [`VerifiedRecord`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -44,7 +45,7 @@ pub struct Record {
     signature: ChainSignature,
 }
 
-/// The hash of a record's bytes: the same for the same record, and another for every other.
+/// The identifier of a record: the hash of its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub [u8; HASH_LEN]);
 
@@ -60,22 +61,22 @@ impl fmt::Debug for RecordId {
     }
 }
 
-/// Why bytes are no record.
+/// Why a record could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MalformedRecord {
-    /// The version is unknown.
-    #[error("version {got} is unknown")]
+    /// Unknown version.
+    #[error("unknown version {got}")]
     Version {
-        /// The version that was announced.
+        /// The version.
         got: u8,
     },
     /// The bytes end too early.
-    #[error("cut off")]
+    #[error("truncated")]
     CutOff,
-    /// Something follows.
-    #[error("{got} bytes too many")]
+    /// Bytes follow the record.
+    #[error("{got} trailing bytes")]
     Trailing {
-        /// The bytes that follow.
+        /// The number of bytes that follow.
         got: usize,
     },
     /// The signature is malformed.
@@ -83,47 +84,50 @@ pub enum MalformedRecord {
     Aggregate(#[from] MalformedAggregate),
 }
 
-/// Why a message is not added to a record.
+/// Why a message was not added to a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum RecordError {
-    /// The message has more bytes than four of them can count.
-    #[error("a message of {got} bytes")]
+    /// The length of the message does not fit four bytes.
+    #[error("the message has {got} bytes, which is too long")]
     MessageTooLong {
-        /// The bytes of the message.
+        /// The length of the message.
         got: usize,
     },
-    /// Nothing was signed.
+    /// Signing failed.
     #[error(transparent)]
     Sign(#[from] SignError),
 }
 
-/// Why a record is not verified.
+/// Why a record was not verified.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum CheckError {
-    /// A key is not known; the record may be verified later.
-    #[error("hop {hop}: key {fingerprint} is not known")]
+    /// A key is not known. The record may be verified later.
+    #[error("hop {hop}: unknown key {fingerprint}")]
     KeyUnavailable {
         /// The first hop with such a key.
         hop: HopNumber,
-        /// What the key is called by.
+        /// The fingerprint of the key.
         fingerprint: Fingerprint,
     },
-    /// A key was revoked when the record was begun.
+    /// A key was revoked before the record was begun.
     #[error("hop {hop}: key {fingerprint} is revoked")]
     KeyRevoked {
         /// The first hop with such a key.
         hop: HopNumber,
-        /// What the key is called by.
+        /// The fingerprint of the key.
         fingerprint: Fingerprint,
     },
-    /// The directory answered with another key than it was asked for: it is broken, and nothing is known about the record.
-    #[error("hop {hop}: the directory has key {got} under {expected}")]
+    /// The directory returned another key than the requested one. The directory is faulty; this says nothing about the
+    /// record.
+    #[error("hop {hop}: the directory returned key {got} for {expected}")]
     WrongKey {
         /// The first hop with such a key.
         hop: HopNumber,
-        /// What the key is called by.
+        /// The requested fingerprint.
         expected: Fingerprint,
-        /// What the key that came is called by.
+        /// The fingerprint of the returned key.
         got: Fingerprint,
     },
     /// The signature does not verify.
@@ -131,25 +135,26 @@ pub enum CheckError {
     Signature(#[from] VerifyError),
 }
 
-/// Why the last hop is not taken off a record.
+/// Why the last hop could not be removed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PeelError {
-    /// The key is not the last hop's.
-    #[error("key {got} is not the last hop's, {expected}")]
+    /// The key is not that of the last hop.
+    #[error("the last hop's key is {expected}, not {got}")]
     WrongKey {
-        /// What the last hop's key is called by.
+        /// The fingerprint of the last hop's key.
         expected: Fingerprint,
-        /// What the key that was given is called by.
+        /// The fingerprint of the given key.
         got: Fingerprint,
     },
-    /// The last hop's number is not one that the key's owner can have made.
+    /// The last hop's number is not a possible output of the key's owner.
     #[error(transparent)]
     Signature(#[from] VerifyError),
 }
 
-/// A record whose signatures hold, by keys that were good in its epoch.
+/// A record with verified signatures, by keys that were valid in its epoch.
 ///
-/// Whether the messages belong together is for the application to say: see [`VerifiedRecord::path`].
+/// This does not relate the messages to each other; see [`VerifiedRecord::path`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedRecord(Record);
 
@@ -165,10 +170,10 @@ fn claim(key: &PublicKey, message: &[u8]) -> Result<Claim, RecordError> {
 }
 
 impl Record {
-    /// Begins a record: the first hop's message and signature.
+    /// Begins a record with the first hop's message and signature.
     ///
     /// # Errors
-    /// The message is longer than 4 GiB, or nothing was signed.
+    /// The message is longer than 4 GiB, or signing failed.
     pub fn first<R: RawPrivate>(
         key: &SecretKey<R>,
         message: &[u8],
@@ -181,10 +186,10 @@ impl Record {
         })
     }
 
-    /// This record with one more hop. Nothing is verified, and no other key is needed.
+    /// Appends a hop to this record. It verifies nothing and needs no other key.
     ///
     /// # Errors
-    /// The message is longer than 4 GiB, or nothing was signed.
+    /// The message is longer than 4 GiB, or signing failed.
     pub fn append<R: RawPrivate>(
         &self,
         key: &SecretKey<R>,
@@ -198,11 +203,11 @@ impl Record {
         })
     }
 
-    /// The record as it was before its last hop, whose key this is; `None` when there was nothing before. Anybody can
-    /// do this: see [`ChainSignature::peel`].
+    /// Removes the last hop, whose key is `last`; `None` if there was only one hop. Anyone can do this: see
+    /// [`ChainSignature::peel`].
     ///
     /// # Errors
-    /// The key is another one, or the last hop's number is not one that its owner can have made.
+    /// The key is not that of the last hop, or the last hop's number is not a possible output of its owner.
     pub fn peel(&self, last: &PublicKey) -> Result<Option<Self>, PeelError> {
         let Some((claim, rest)) = self.claims.split_last() else {
             return Ok(None);
@@ -223,13 +228,12 @@ impl Record {
         }))
     }
 
-    /// When the record was begun, as its bytes say. No signature covers it by itself: an
-    /// [`Attestation`](crate::Attestation) does.
+    /// The epoch that the record claims. It is signed only as part of an [`Attestation`](crate::Attestation).
     pub fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// Who is said to have signed what, the first signer first.
+    /// The claims, in the order of signing.
     pub fn claims(&self) -> &[Claim] {
         &self.claims
     }
@@ -239,7 +243,7 @@ impl Record {
         &self.signature
     }
 
-    /// The hash of the record's bytes.
+    /// The identifier of the record.
     pub fn id(&self) -> RecordId {
         RecordId(hash::tagged(tag::RECORD, &[&self.to_bytes()]))
     }
@@ -250,7 +254,7 @@ impl Record {
         bytes.extend_from_slice(&self.epoch.0.to_be_bytes());
         bytes.extend_from_slice(&self.signature.to_bytes());
         for claim in &self.claims {
-            // Messages that four bytes cannot count are turned away when they come in.
+            // Records with longer messages cannot be constructed.
             let length = u32::try_from(claim.message.len()).unwrap_or(u32::MAX);
             bytes.extend_from_slice(&claim.fingerprint.0);
             bytes.extend_from_slice(&length.to_be_bytes());
@@ -259,10 +263,10 @@ impl Record {
         bytes
     }
 
-    /// Reads what [`Record::to_bytes`] wrote, all of it. Takes no more memory than the bytes have.
+    /// Decodes what [`Record::to_bytes`] returns. Allocates no more memory than the input has.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, MalformedRecord> {
         let mut reader = Reader::new(bytes);
         match reader.u8() {
@@ -290,12 +294,13 @@ impl Record {
         })
     }
 
-    /// Looks the keys up as of the record's epoch and verifies the signature.
+    /// Looks up the keys as of the record's epoch, and verifies the signature.
     ///
     /// Cost: one public operation per hop.
     ///
     /// # Errors
-    /// The first hop whose key is missing, revoked or not the one that was asked for, or why the signature does not verify.
+    /// The first hop whose key is missing, revoked or not the requested one, or the reason why the signature is
+    /// invalid.
     pub fn verify(&self, directory: &dyn KeyDirectory) -> Result<(), CheckError> {
         let mut keys = Vec::with_capacity(self.claims.len());
         for (index, Claim { fingerprint, .. }) in self.claims.iter().enumerate() {
@@ -320,7 +325,7 @@ impl Record {
         Ok(self.signature.verify(&statements)?)
     }
 
-    /// As [`Record::verify`]; what was received becomes what may be acted upon.
+    /// As [`Record::verify`], and converts the record into a verified one.
     ///
     /// # Errors
     /// As [`Record::verify`].
@@ -341,7 +346,7 @@ fn read_claim(reader: &mut Reader<'_>) -> Option<Claim> {
 }
 
 impl VerifiedRecord {
-    /// A record that was verified before, and whose verdict was kept since by whoever may be trusted with it.
+    /// A record whose stored verdict is trusted. The caller is responsible for the verdict.
     pub(crate) fn verified_before_unchecked(record: Record) -> Self {
         Self(record)
     }

@@ -1,4 +1,4 @@
-//! Secret keys: an RSA key and the seed of its signatures' randomness, kept and wiped together.
+//! Secret keys: an RSA key and the seed of its signatures' randomness. Both are wiped on drop.
 
 use crate::{
     hash,
@@ -17,43 +17,43 @@ use std::fmt;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-/// What every encoded secret key starts with.
+/// The version byte of encoded secret keys.
 const VERSION: u8 = 1;
-/// More than any encoded key of two primes has.
+/// An upper bound on the length of an encoded key with two primes.
 const MAX_LEN: usize = 4096;
 /// `|p - q|` is above `2^(K/2 - 100)` (FIPS 186-5, A.1.3).
 const PRIME_DISTANCE: u32 = 100;
 
-/// Why bytes are no secret key.
+/// Why a secret key was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadSecretKey {
-    /// The encoding is cut off, too long, or of another version.
+    /// The encoding is truncated, too long, or of another version.
     #[error("not an encoded secret key")]
     Encoding,
-    /// The part in PKCS#8 is no RSA key of two primes.
+    /// The PKCS#8 part is not an RSA key with two primes.
     #[error("not an RSA key of two primes in PKCS#8")]
     Pkcs8,
-    /// The key has another size than its encoding says.
-    #[error("a key of {got} bits where {expected} were announced")]
+    /// The key has another size than its encoding claims.
+    #[error("expected a key of {expected} bits, got {got}")]
     Suite {
-        /// The bits that the encoding announces.
+        /// The claimed number of bits.
         expected: u32,
-        /// The bits of the modulus.
+        /// The number of bits of the modulus.
         got: u32,
     },
-    /// The same key can be written in fewer or other bytes.
-    #[error("the key is not in its one spelling")]
+    /// The encoding is not canonical.
+    #[error("the encoding of the key is not canonical")]
     Spelling,
-    /// The primes, exponents and coefficient do not belong together, or a factor is not prime.
-    #[error("the parts of the key do not belong together")]
+    /// The primes, exponents and coefficient are inconsistent, or a factor is not prime.
+    #[error("the parts of the key are inconsistent")]
     Inconsistent,
-    /// The primes are so close to one another that the modulus can be factored.
-    #[error("the two primes are too close to one another")]
+    /// The primes are so close that the modulus can be factored.
+    #[error("the two primes are too close to each other")]
     ClosePrimes,
-    /// The public half is refused.
+    /// The public key is invalid.
     #[error(transparent)]
     Public(#[from] BadPublicKey),
-    /// The RSA library failed, which says nothing about the key.
+    /// The RSA library failed. This does not mean that the key is invalid.
     #[error(transparent)]
     BackEnd(#[from] BackEndError),
 }
@@ -64,12 +64,12 @@ impl From<ErrorStack> for BadSecretKey {
     }
 }
 
-/// What signs: the private operation `R`, its public key, and the seed of the randomness.
+/// A secret key: the private operation `R`, the public key, and the seed of the randomness.
 ///
 /// # Security
-/// The key serves this scheme and nothing else: no TLS, no PKCS#1. The proof of security needs randomness that
-/// nobody can foresee, so the seed is as secret as the key, and kept with it. A restored backup may come with
-/// a fresh seed: the same message then gets another randomness, and no harm is done.
+/// Use the key only for this scheme, not for TLS or PKCS#1. The security proof needs unpredictable randomness, so the
+/// seed is as secret as the key and is stored with it. A restored backup may use a fresh seed: messages then get other
+/// randomness, which is harmless.
 pub struct SecretKey<R = OpenSslPrivate> {
     public: PublicKey,
     seed: Zeroizing<[u8; SEED_LEN]>,
@@ -77,14 +77,14 @@ pub struct SecretKey<R = OpenSslPrivate> {
 }
 
 impl<R: RawPrivate> SecretKey<R> {
-    /// A key whose private half is elsewhere, in a device for example.
+    /// A key whose private operation is elsewhere, for example in a device.
     ///
-    /// Nothing is asked of the device here; each answer is checked against `public` before it is released.
+    /// This does not contact the device. Each of its results is checked against `public` before it is released.
     pub fn with_back_end(public: PublicKey, seed: Zeroizing<[u8; SEED_LEN]>, raw: R) -> Self {
         Self { public, seed, raw }
     }
 
-    /// The randomness for a message and what it is appended to.
+    /// The randomness for a message and the link that it is appended to.
     pub(crate) fn randomness(
         &self,
         message: &[u8],
@@ -100,34 +100,34 @@ impl<R: RawPrivate> SecretKey<R> {
 }
 
 impl<R> SecretKey<R> {
-    /// The public half.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The size of the modulus.
+    /// The modulus size.
     pub fn suite(&self) -> Suite {
         self.public.suite()
     }
 }
 
 impl SecretKey {
-    /// Makes a key: two random primes of half the size each, exponent 65537, and a random seed.
+    /// Generates a key: two random primes of half the size each, the exponent 65537, and a random seed.
     ///
-    /// Cost: from a tenth of a second to several seconds, as luck has it.
+    /// Cost: varies from a tenth of a second to several seconds.
     ///
     /// # Errors
-    /// The library has no memory or no randomness.
+    /// The library is out of memory or has no randomness.
     pub fn generate(suite: Suite) -> Result<Self, BadSecretKey> {
         let mut seed = Zeroizing::new([0; SEED_LEN]);
         rand_priv_bytes(seed.as_mut())?;
         Self::from_rsa(Rsa::generate(suite.bits())?, seed)
     }
 
-    /// Reads an RSA key in PKCS#8 (DER) and joins it to a seed.
+    /// Decodes an RSA key in PKCS#8 (DER), and combines it with a seed.
     ///
     /// # Errors
-    /// It is not in PKCS#8, or the first test that the key does not pass; see [`SecretKey::from_bytes`].
+    /// It is not in PKCS#8, or the first check that fails; see [`SecretKey::from_bytes`].
     pub fn from_pkcs8(der: &[u8], seed: Zeroizing<[u8; SEED_LEN]>) -> Result<Self, BadSecretKey> {
         if der.len() > MAX_LEN {
             return Err(BadSecretKey::Encoding);
@@ -142,13 +142,13 @@ impl SecretKey {
         Ok(key)
     }
 
-    /// Reads `0x01 | suite | seed (32) | PKCS#8`, all of it.
+    /// Decodes `0x01 | suite | seed (32) | PKCS#8`.
     ///
     /// Cost: two primality tests, tens of milliseconds.
     ///
     /// # Errors
-    /// The encoding; then the public half; then whether the parts belong together, the factors are prime, and far
-    /// enough from one another; then whether there was a second spelling.
+    /// The encoding; then the public key; then whether the parts are consistent, the factors are prime, and far enough
+    /// apart; then whether the encoding is canonical.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadSecretKey> {
         let (version, rest) = bytes.split_first().ok_or(BadSecretKey::Encoding)?;
         let (suite, rest) = rest.split_first().ok_or(BadSecretKey::Encoding)?;
@@ -167,16 +167,16 @@ impl SecretKey {
         Ok(key)
     }
 
-    /// The encoding that [`SecretKey::from_bytes`] reads; wiped when it is dropped.
+    /// The encoding that [`SecretKey::from_bytes`] decodes, wiped on drop.
     ///
     /// # Errors
-    /// The library has no memory.
+    /// The library is out of memory.
     ///
     /// # Security
-    /// Secret. Whoever stores these bytes keeps others from reading them.
+    /// The bytes are secret. Store them where nobody else can read them.
     pub fn to_bytes(&self) -> Result<Zeroizing<Vec<u8>>, BackEndError> {
         let der = self.to_pkcs8()?;
-        // All at once, so that no copy is left behind by a vector that grows.
+        // Allocated at once: a growing vector would leave copies behind.
         let mut bytes = Zeroizing::new(Vec::with_capacity(2 + SEED_LEN + der.len()));
         bytes.extend_from_slice(&[VERSION, self.suite().id()]);
         bytes.extend_from_slice(self.seed.as_ref());
@@ -200,7 +200,7 @@ impl SecretKey {
     }
 }
 
-/// The owner's hygiene: a key that fails here signs nothing, or leaks a factor.
+/// Checks that protect the owner: a key that fails them cannot sign, or leaks a factor.
 fn check_parts(rsa: &RsaRef<Private>, suite: Suite) -> Result<(), BadSecretKey> {
     let (Some(p), Some(q)) = (rsa.p(), rsa.q()) else {
         return Err(BadSecretKey::Pkcs8);
@@ -209,7 +209,7 @@ fn check_parts(rsa: &RsaRef<Private>, suite: Suite) -> Result<(), BadSecretKey> 
     if !has_crt || !is_product(rsa.n(), p, q)? {
         return Err(BadSecretKey::Pkcs8);
     }
-    // The library reports an inconsistent key by reasons on its stack of errors and not by its answer alone.
+    // The library reports an inconsistent key through its error stack, not only through the return value.
     if !matches!(rsa.check_key(), Ok(true)) {
         return Err(BadSecretKey::Inconsistent);
     }
@@ -219,7 +219,7 @@ fn check_parts(rsa: &RsaRef<Private>, suite: Suite) -> Result<(), BadSecretKey> 
     Ok(())
 }
 
-/// Keys of more than two primes are legal RSA, but not here.
+/// Keys with more than two primes are valid RSA keys, but not accepted here.
 fn is_product(n: &BigNumRef, p: &BigNumRef, q: &BigNumRef) -> Result<bool, ErrorStack> {
     let mut product = BigNum::new()?;
     product.checked_mul(p, q, &mut *BigNumContext::new()?)?;

@@ -1,4 +1,4 @@
-//! Every size and every domain tag; the only place where one is spelled.
+//! All sizes and domain separation tags of the scheme.
 
 use std::num::NonZeroU8;
 use thiserror::Error;
@@ -7,14 +7,14 @@ use thiserror::Error;
 pub const HASH_LEN: usize = 32;
 /// Bytes of a hop's randomness `r`.
 pub const RANDOMNESS_LEN: usize = 16;
-/// Bytes of the secret behind `r`.
+/// Bytes of the seed of `r`.
 pub const SEED_LEN: usize = 32;
 /// The public exponent of every key.
 pub const EXPONENT: u32 = 65537;
-/// The most hops that one chain has.
+/// The maximum number of hops of a chain.
 pub const MAX_HOPS: usize = 255;
 
-/// The bit of a first byte that is above `2^(K-1)`.
+/// The most significant bit of a first byte, which is zero for numbers below `2^(K-1)`.
 pub(crate) const TOP_BIT: u8 = 0x80;
 
 pub(crate) mod tag {
@@ -22,7 +22,7 @@ pub(crate) mod tag {
     pub(crate) const MESSAGE: &[u8] = b"BGR-V01-H";
     pub(crate) const MASK: &[u8; 9] = b"BGR-V01-G";
     pub(crate) const RANDOMNESS: &[u8] = b"BGR-V01-R";
-    // Of our own: nothing below is part of a signature.
+    // Our own extensions: these tags are not used in signatures.
     pub(crate) const ATTESTATION: &[u8] = b"BGR-V01-ATTEST";
     pub(crate) const PAYLOAD: &[u8] = b"BGR-V01-PAYLOAD";
     pub(crate) const PARTY: &[u8] = b"BGR-V01-PARTY";
@@ -30,7 +30,7 @@ pub(crate) mod tag {
     pub(crate) const LOG: &[u8] = b"BGR-V01-LOG";
 }
 
-/// Which moduli a chain is made of. All keys of one chain have the same.
+/// The modulus size of a chain. All keys of a chain have the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Suite {
     /// Moduli of 2048 bits, as in the paper: about 112 bits of security.
@@ -40,7 +40,7 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// Both, the smaller first.
+    /// All suites, the smaller first.
     pub const ALL: [Self; 2] = [Self::Rsa2048, Self::Rsa3072];
 
     /// Bits of a modulus, `K`.
@@ -59,7 +59,7 @@ impl Suite {
         }
     }
 
-    /// The suite's number in an envelope.
+    /// The suite's identifier in an envelope.
     pub const fn id(self) -> u8 {
         match self {
             Self::Rsa2048 => 1,
@@ -67,7 +67,7 @@ impl Suite {
         }
     }
 
-    /// The suite with this number.
+    /// The suite with this identifier.
     pub fn from_id(id: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|suite| suite.id() == id)
     }
@@ -79,7 +79,7 @@ impl Suite {
             .find(|suite| suite.modulus_len() == len)
     }
 
-    /// Bytes of a signature of `hops` hops without its envelope: `K/8 + 32 + 16n + ⌈n/8⌉`.
+    /// The length of a signature of `hops` hops without its envelope: `K/8 + 32 + 16n + ⌈n/8⌉`.
     pub const fn core_len(self, hops: usize) -> usize {
         self.modulus_len() + HASH_LEN + RANDOMNESS_LEN * hops + hops.div_ceil(8)
     }
@@ -91,15 +91,15 @@ impl std::fmt::Display for Suite {
     }
 }
 
-/// The place of a hop in its chain: 1 for the first signer, at most 255.
+/// The position of a hop in its chain: 1 for the first signer, at most 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HopNumber(NonZeroU8);
 
-/// A chain has from 1 to 255 hops.
+/// The number of hops is not from 1 to 255.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a chain has 1 to {MAX_HOPS} hops, not {got}")]
 pub struct HopCountOutOfRange {
-    /// How many hops were asked for.
+    /// The requested number of hops.
     pub got: usize,
 }
 
@@ -124,7 +124,7 @@ impl HopNumber {
         self.0.get()
     }
 
-    /// The number of the hop at this index of a list that is known to be no longer than a chain.
+    /// The hop at this index of a list that is known to be no longer than a chain.
     pub(crate) fn at(index: usize) -> Self {
         Self::new(index.saturating_add(1)).unwrap_or(Self(NonZeroU8::MAX))
     }

@@ -1,4 +1,4 @@
-//! Keys for tests and benches, and what every decoder promises. (Feature `testing`.)
+//! Keys for tests and benches, and the properties of every decoder. (Feature `testing`.)
 
 use crate::{
     queue::{log, Change, Limits, Queue},
@@ -6,13 +6,13 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// How many keys there are of each size.
+/// The number of keys of each size.
 pub const KEYS: usize = 8;
 
-/// A key that everybody knows, for tests. Indices wrap around after [`KEYS`].
+/// A publicly known key for tests. Indices wrap around after [`KEYS`].
 ///
 /// # Panics
-/// When the fixtures are damaged.
+/// If the fixtures are corrupt.
 pub fn secret_key(suite: Suite, index: usize) -> &'static SecretKey {
     type Keys = [OnceLock<SecretKey>; KEYS];
     static RSA_2048: Keys = [const { OnceLock::new() }; KEYS];
@@ -30,10 +30,10 @@ pub fn secret_key(suite: Suite, index: usize) -> &'static SecretKey {
     })
 }
 
-/// A chain of the first `hops` keys over these messages, and the statements that it proves.
+/// A chain of the first `hops` keys over these messages, and its statements.
 ///
 /// # Panics
-/// When there is no message, or more than 255.
+/// If there are no messages, or more than 255.
 pub fn chain<'a>(suite: Suite, messages: &[&'a [u8]]) -> (ChainSignature, Vec<Statement<'a>>) {
     let (first, rest) = messages.split_first().expect("a message");
     let begun = ChainSignature::first(secret_key(suite, 0), first).expect("a signature");
@@ -48,12 +48,12 @@ pub fn chain<'a>(suite: Suite, messages: &[&'a [u8]]) -> (ChainSignature, Vec<St
     (signature, statements.collect())
 }
 
-/// Shows bytes to every decoder: nothing panics, and what is read has exactly one spelling.
+/// Passes bytes to every decoder. Decoders must not panic, and accepted bytes must be the unique encoding.
 ///
-/// Fuzz targets call this, and so does a test with seeded inputs.
+/// Called by the fuzz targets, and by a test with seeded inputs.
 ///
 /// # Panics
-/// When a decoder breaks its promise.
+/// If a decoder violates these properties.
 pub fn decode_everything(bytes: &[u8]) {
     if let Ok(signature) = ChainSignature::from_bytes(bytes) {
         assert_eq!(signature.to_bytes(), bytes);
@@ -77,24 +77,24 @@ pub fn decode_everything(bytes: &[u8]) {
     if let Ok(key) = SecretKey::from_bytes(bytes) {
         assert_eq!(key.to_bytes().expect("memory").as_slice(), bytes);
     }
-    // The whole part of a log says the same without what was cut off behind it.
+    // The complete part of a log decodes to the same changes.
     if let Ok(contents) = log::read(bytes) {
-        let whole = bytes.get(..contents.whole).expect("a part of the log");
+        let whole = bytes.get(..contents.whole).expect("a prefix of the log");
         assert_eq!(log::read(whole).as_ref(), Ok(&contents));
     }
-    // A frame's checks let hardly any bytes through, so its body is shown as it is.
+    // Random bytes rarely have valid checks, so the body of a frame is also decoded directly.
     let changes = log::decode_changes(bytes, 0);
     if let Ok(changes) = &changes {
         assert_eq!(log::encode_changes(changes), bytes);
         replay(changes);
     }
-    // With checks that are right the log says what the body does.
+    // With computed checks, the log decodes to the changes of the body.
     let (frame, _) = log::framed(log::Chain::start(), bytes).expect("a short frame");
     let read = log::read(&[&log::header(), frame.as_slice()].concat());
     assert_eq!(read.map(|contents| contents.changes).ok(), changes.ok());
 }
 
-/// Whatever the changes are, a queue takes each or stays as it was, and its snapshot makes the same one.
+/// For any changes, a queue applies each or stays unchanged, and its snapshot reproduces it.
 fn replay(changes: &[Change]) {
     let mut queue = Queue::new(Limits {
         records: usize::MAX,
@@ -108,7 +108,8 @@ fn replay(changes: &[Change]) {
     }
     let mut copy = Queue::new(queue.limits());
     for change in queue.snapshot() {
-        copy.apply(change).expect("a snapshot follows from nothing");
+        copy.apply(change)
+            .expect("a snapshot applies to an empty queue");
     }
     assert_eq!(copy.bytes(), queue.bytes());
     let states = |queue: &Queue| {
@@ -120,7 +121,7 @@ fn replay(changes: &[Change]) {
     assert_eq!(states(&copy), states(&queue));
 }
 
-/// Keys and messages that are not the signers': the verdict is an error, and it comes.
+/// Keys and messages that are not the signers': verification terminates with an error.
 fn verify_with_some_keys(signature: &ChainSignature) {
     let statements: Vec<_> = (0..signature.hops().len())
         .map(|_| Statement {

@@ -1,5 +1,5 @@
-//! The attacks of the specification's reference program, and those that its list of omissible checks describes. Each
-//! succeeds against a variant with one check taken away (`common/model.rs`), and fails here for the reason named.
+//! The attacks of the specification's reference program, and attacks on missing checks. Each succeeds against a variant
+//! with one check removed (`common/model.rs`), and fails here with the expected error.
 
 mod common;
 
@@ -40,13 +40,13 @@ fn attacker_first(messages: [&'static [u8]; 2]) -> [Statement<'static>; 2] {
     ]
 }
 
-/// What the attacker asks the victim to sign on, so that the answer inverts the `y` of another message.
+/// The request with which the attacker makes the victim invert the `y` of another message.
 struct Trap {
     own_hop: Hop,
     asked: Link,
 }
 
-/// The attacker's own hop, and the `h` under which `HARMLESS` with `asked_r` looks like `WANTED` with `wanted_r`.
+/// The attacker's own hop, and the `h` for which `HARMLESS` with `asked_r` is equivalent to `WANTED` with `wanted_r`.
 fn trap(asked_r: [u8; 16], wanted_r: [u8; 16]) -> Trap {
     let (own_hop, link) = sign(attacker(), OWN, None).expect("a signature");
     let key = Key::of(victim());
@@ -57,7 +57,8 @@ fn trap(asked_r: [u8; 16], wanted_r: [u8; 16]) -> Trap {
     Trap { own_hop, asked }
 }
 
-/// The victim of a weak variant signs; the attacker claims another message. This is the real verifier's verdict.
+/// The victim, with a weak variant, signs; the attacker claims another message. Returns the verdict of the real
+/// verifier.
 fn forgery(trap: &Trap, wanted_r: [u8; 16], weak: RandomnessOf) -> Result<(), VerifyError> {
     let key = Key::of(victim());
     let x = BigUint::from_bytes_be(trap.asked.x());
@@ -94,7 +95,7 @@ fn one_query_forges_a_message_of_a_signer_without_randomness_but_not_of_the_real
     );
 }
 
-/// Attack 2: `r` is secret but does not depend on `h`, so that a first query betrays it.
+/// Attack 2: `r` is secret but does not depend on `h`, so a first query reveals it.
 #[test]
 fn two_queries_forge_a_message_of_a_signer_whose_randomness_ignores_h_but_not_of_the_real_one() {
     let wanted_r = [7; 16];
@@ -117,8 +118,8 @@ fn two_queries_forge_a_message_of_a_signer_whose_randomness_ignores_h_but_not_of
     );
 }
 
-/// A chain of one hop whose `X + N` still fits into the encoding, spelled so.
-fn second_spelling() -> (ChainSignature, Vec<u8>) {
+/// A chain of one hop for which `X + N` still fits the encoding, encoded as `X + N`.
+fn second_encoding() -> (ChainSignature, Vec<u8>) {
     let key = Key::of(victim());
     let limit = BigUint::from(1_u8) << 2048;
     let half = BigUint::from(1_u8) << 2047;
@@ -143,12 +144,12 @@ fn second_spelling() -> (ChainSignature, Vec<u8>) {
             message,
         );
     }
-    panic!("the modulus leaves no room for a second spelling");
+    panic!("the modulus leaves no room for a second encoding");
 }
 
 #[test]
-fn a_second_spelling_of_a_signature_passes_without_the_check_against_the_modulus() {
-    let (again, message) = second_spelling();
+fn a_second_encoding_of_a_signature_passes_without_the_check_against_the_modulus() {
+    let (again, message) = second_encoding();
     let key = Key::of(victim());
     let weak = Checks {
         canonical: false,
@@ -169,13 +170,13 @@ fn a_second_spelling_of_a_signature_passes_without_the_check_against_the_modulus
     );
 }
 
-/// A number whose `y` has `K` bits was made by nobody; without the check the walk goes on with a bit dropped.
+/// No signer produces a number whose `y` has `K` bits. Without the check, verification continues with one bit dropped.
 #[test]
 fn a_number_without_a_legal_input_is_walked_through_without_the_check_of_its_range() {
     let (first, rest) = (secret_key(SUITE, 0), secret_key(SUITE, 1));
     let key = Key::of(rest);
     let half = BigUint::from(1_u8) << 2047;
-    // `y` above the limit, whose lower bits are what the honest chain would have.
+    // A `y` above the limit, whose lower bits are those of an honest chain.
     let honest = ChainSignature::first(first, b"m").expect("a signature");
     let x = BigUint::from_bytes_be(honest.link().x());
     let found = (0_u8..64).find_map(|nonce| {
@@ -212,7 +213,7 @@ fn a_number_without_a_legal_input_is_walked_through_without_the_check_of_its_ran
     );
 }
 
-/// An `x` of `K` bits would make `y` leave the domain of the proof, or exceed the modulus.
+/// An `x` of `K` bits would make `y` leave the domain of the security proof, or exceed the modulus.
 #[test]
 fn a_signer_does_not_take_an_x_that_is_too_large() {
     let mut x = [0; 256];
@@ -223,7 +224,8 @@ fn a_signer_does_not_take_an_x_that_is_too_large() {
     );
 }
 
-/// `BGR-V01-H` would hash the same bytes for a first signer and for one who is given an `x` of zeros.
+/// Without the presence byte, `BGR-V01-H` would hash the same bytes for a first signer and for a signer with an `x` of
+/// zeros.
 #[test]
 fn a_first_hop_is_not_a_hop_after_zeros() {
     let (hop, link) = sign(victim(), b"m", None).expect("a signature");
@@ -231,7 +233,7 @@ fn a_first_hop_is_not_a_hop_after_zeros() {
     let (other, next) = sign(victim(), b"m", Some(&zeros)).expect("a signature");
     assert_ne!(hop.randomness, other.randomness);
     assert_ne!(link.h(), next.h());
-    // The second signer's statement is not accepted as the first of a chain.
+    // The second signer's statement is not valid as the first of a chain.
     let moved = ChainSignature::from_parts(next, vec![other]).expect("one hop");
     assert_eq!(
         moved.verify(&common::statements(SUITE, &[b"m"])),
@@ -239,9 +241,10 @@ fn a_first_hop_is_not_a_hop_after_zeros() {
     );
 }
 
-/// Anybody strips the last signer: true of the scheme, and harmless only because messages name their successor.
+/// Anyone can remove the last hop. This is a property of the scheme, and harmless only because messages name their
+/// successor.
 #[test]
-fn a_shortened_chain_verifies_and_is_no_path() {
+fn a_shortened_chain_verifies_but_is_not_a_path() {
     let receiver = Party::named("validator");
     let fingerprint = |index| secret_key(SUITE, index).public().fingerprint();
     let said = |index: usize, to: Party| {

@@ -1,4 +1,4 @@
-//! Every odd input, and the one verdict that we promise for it.
+//! Edge cases, and the expected verdict for each.
 
 mod common;
 
@@ -66,7 +66,7 @@ fn one_thing_that_is_changed_makes_a_good_chain_bad() {
     let with_hops =
         |hops: Vec<Hop>| ChainSignature::from_parts(good.link().clone(), hops).expect("hops");
     for index in 0..3 {
-        // Behind the first hop, what is walked through next is noise: any of the three verdicts may come of it.
+        // Before the first hop, verification continues with random data, so any of the three verdicts is possible.
         let is_refused = |verdict: Result<(), VerifyError>| match verdict {
             Err(VerifyError::BadSignature) => true,
             Err(VerifyError::NonCanonical { hop } | VerifyError::OutOfRange { hop }) => {
@@ -166,7 +166,7 @@ fn a_first_hop_has_nothing_before_it() {
     assert_eq!(single.peel(&claimed[0]), Ok(None));
 }
 
-// Moduli that are no product of two primes.
+// Moduli that are not a product of two primes.
 
 #[test]
 fn adversarial_moduli_give_a_verdict_and_neither_a_panic_nor_a_loop() {
@@ -175,7 +175,7 @@ fn adversarial_moduli_give_a_verdict_and_neither_a_panic_nor_a_loop() {
     let top = &one << 2047_u32;
     let prime = (&one << 521_u32) - &one;
     let power: BigUint = &prime * &prime * &prime;
-    // Each is stepped through its odd multiples until one passes for a key.
+    // Each is increased through its odd multiples until one passes the checks of a key.
     let begin_and_factor = [
         ((&one << 2047_u32) + (&one << 2046_u32), one.clone()),
         (top.clone(), one.clone()),
@@ -188,10 +188,10 @@ fn adversarial_moduli_give_a_verdict_and_neither_a_panic_nor_a_loop() {
         let key = (0_u32..2000)
             .map(|step| (&cofactor + 2 * step) * &factor)
             .find_map(|modulus| PublicKey::from_bytes(&modulus.to_bytes_be()).ok())
-            .expect("one that passes for a key");
+            .expect("one that passes the checks");
         let modulus = BigUint::from_bytes_be(key.as_bytes());
         assert_eq!(modulus % &factor, BigUint::ZERO);
-        // Nobody signs with such keys; their owners may still put them into a record.
+        // Nobody can sign with such keys, but their owners can still put them into a record.
         for index in 0..2 {
             let mut statements = claimed.clone();
             statements[index].key = &key;
@@ -236,7 +236,7 @@ fn every_bad_public_key_is_refused_for_its_own_reason() {
     }
     assert!(PublicKey::from_parts(good, &[0, 0, 0, 0, 1, 0, 1]).is_ok());
 
-    // Odd multiples of the largest prime that is tried, until one has no smaller factor.
+    // Odd multiples of the largest prime of the trial division, until one has no smaller factor.
     let largest = BigUint::from(65_521_u32);
     let quotient = (BigUint::from_bytes_be(good) / &largest) | BigUint::from(1_u8);
     let multiples = (0_u32..1000).map(|step| (&quotient + 2 * step) * &largest);
@@ -292,7 +292,7 @@ fn every_bad_secret_key_is_refused_for_its_own_reason() {
     assert_eq!(read_secret(&trailing), Err(BadSecretKey::Spelling));
     let long = [good.as_slice(), &[0; 4096]].concat();
     assert_eq!(read_secret(&long), Err(BadSecretKey::Encoding));
-    // A digit of the private exponent, and one of a prime.
+    // A byte of the private exponent, and one of a prime.
     for index in [400, 700] {
         let changed = with(index, good[index] ^ 0x10);
         assert!(matches!(
@@ -303,7 +303,7 @@ fn every_bad_secret_key_is_refused_for_its_own_reason() {
 }
 
 #[test]
-fn a_key_of_another_kind_is_no_secret_key() {
+fn a_key_of_another_type_is_not_a_secret_key() {
     let seed = || Zeroizing::new([1; 32]);
     let refused = |der: &[u8]| SecretKey::from_pkcs8(der, seed()).map(|_| ());
     let small = openssl::pkey::PKey::from_rsa(Rsa::generate(1024).expect("a key")).expect("a key");
@@ -321,7 +321,7 @@ fn a_key_of_another_kind_is_no_secret_key() {
 fn a_key_whose_factor_is_not_prime_signs_nothing() {
     let (p, q) = primes_of(secret_key(SUITE, 0));
     let mut context = openssl::bn::BigNumContext::new().expect("memory");
-    // The next number that trial division takes for a prime, and that is none. No 65537 divides the one before it.
+    // The next composite without small factors whose predecessor is not divisible by 65537.
     let not_prime = (1_u32..)
         .map(|step| &p + 2 * step)
         .filter(|number| {
@@ -354,7 +354,7 @@ fn primes_that_are_neighbours_are_refused() {
         .expect("a number");
     let first = p.to_vec();
     let mut context = openssl::bn::BigNumContext::new().expect("memory");
-    // The next prime whose predecessor has no factor 65537; the gap is some hundreds wide.
+    // The next prime whose predecessor has no factor 65537. The gap is a few hundred.
     loop {
         p.add_word(2).expect("memory");
         if p.is_prime_fasttest(10, &mut context, true).expect("memory") {
@@ -376,10 +376,10 @@ fn a_secret_key_prints_nothing_secret() {
 
 // Back ends.
 
-/// A device that signs rightly except for one bit: what a fault in half of a CRT looks like from outside.
+/// A device that signs correctly except for one bit, like a fault in one half of the CRT.
 struct Faulty {
     key: Rsa<Private>,
-    /// Whether anything goes wrong.
+    /// The XOR mask of the fault; zero for none.
     fault: u8,
 }
 
@@ -401,7 +401,7 @@ impl RawPrivate for Faulty {
     }
 }
 
-/// A device that answers with a number above the modulus.
+/// A device that returns a number above the modulus.
 struct TooLarge;
 
 impl RawPrivate for TooLarge {
@@ -411,7 +411,7 @@ impl RawPrivate for TooLarge {
     }
 }
 
-/// A device that does not answer.
+/// A device that does not respond.
 struct Silent;
 
 impl RawPrivate for Silent {
@@ -517,7 +517,7 @@ fn a_record_waits_for_unknown_keys_and_ends_with_revoked_ones() {
     };
     assert_eq!(record.verify(&keys), Err(unavailable.clone()));
 
-    // Known from the next epoch on: not for this record.
+    // Known from the next epoch on, so not for this record.
     let mut later = keys.clone();
     later.insert(public(SUITE, 1).clone(), Epoch(6));
     assert_eq!(record.verify(&later), Err(unavailable));
@@ -525,7 +525,7 @@ fn a_record_waits_for_unknown_keys_and_ends_with_revoked_ones() {
     keys.insert(public(SUITE, 1).clone(), Epoch(0));
     assert_eq!(record.verify(&keys), Ok(()));
 
-    // Revoked afterwards: the record's own epoch counts, not the present one.
+    // Revoked later: the record's own epoch applies, not the current one.
     keys.revoke(fingerprint, Epoch(6)).expect("a known key");
     assert_eq!(record.verify(&keys), Ok(()));
     keys.revoke(fingerprint, Epoch(5)).expect("a known key");
@@ -534,7 +534,7 @@ fn a_record_waits_for_unknown_keys_and_ends_with_revoked_ones() {
         fingerprint,
     };
     assert_eq!(record.verify(&keys), Err(revoked.clone()));
-    // A later date does not take it back.
+    // A later revocation does not replace the earlier one.
     keys.revoke(fingerprint, Epoch(9)).expect("a known key");
     assert_eq!(record.verify(&keys), Err(revoked));
     assert!(keys
@@ -542,7 +542,7 @@ fn a_record_waits_for_unknown_keys_and_ends_with_revoked_ones() {
         .is_err());
 }
 
-/// A directory that has one key under every name.
+/// A directory that returns the same key for every fingerprint.
 struct Confused;
 
 impl KeyDirectory for Confused {
@@ -711,7 +711,7 @@ fn bare_messages_are_no_path_and_fees_that_do_not_fit_have_no_sum() {
 }
 
 #[test]
-fn an_attestation_has_one_spelling() {
+fn an_attestation_has_one_encoding() {
     let bytes = honest()[0].to_bytes();
     assert_eq!(Attestation::from_bytes(&bytes), Ok(honest()[0]));
     for len in 0..bytes.len() {

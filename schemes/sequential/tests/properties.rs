@@ -1,4 +1,4 @@
-//! Laws: what is signed verifies, and nothing else does; two implementations agree; every encoding has one spelling.
+//! Properties: what is signed verifies, and nothing else does; both implementations agree; every encoding is unique.
 
 mod common;
 
@@ -17,7 +17,7 @@ use openssl::{
 };
 use proptest::{collection::vec, prelude::*, sample::Index};
 
-/// Keys by index and messages, each of a length from nothing to some blocks.
+/// Keys by index, and messages from empty to several blocks.
 fn arb_path() -> impl Strategy<Value = Vec<(usize, Vec<u8>)>> {
     vec((0..KEYS, vec(any::<u8>(), 0..200)), 1..=16)
 }
@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn no_decoder_panics_and_what_is_read_has_one_spelling(
+    fn no_decoder_panics_and_accepted_bytes_are_canonical(
         bytes in vec(any::<u8>(), 0..600),
         seed in 0_usize..5,
         at: Index,
@@ -199,7 +199,7 @@ proptest! {
     }
 }
 
-/// One good encoding of each kind but secret keys, whose primality tests take long.
+/// One valid encoding of each type except secret keys, whose primality tests are slow.
 fn samples() -> &'static [Vec<u8>; 5] {
     static SAMPLES: std::sync::OnceLock<[Vec<u8>; 5]> = std::sync::OnceLock::new();
     SAMPLES.get_or_init(|| {
@@ -219,7 +219,7 @@ fn samples() -> &'static [Vec<u8>; 5] {
             value: 1,
         };
         let id = store.add(record.clone(), terms, Time(0)).expect("room");
-        store.remove(&id).expect("it is there");
+        store.remove(&id).expect("it is in the queue");
         drop(store);
         [
             record.signature().to_bytes(),
@@ -246,7 +246,8 @@ fn every_single_bit_of_a_signature_and_its_messages_counts() {
     for suite in Suite::ALL {
         let (signature, statements) = chain(suite, &messages);
         let core = signature.to_core();
-        // The x of another suite takes as long again. Every seventh bit is enough, and comes by each place in a byte.
+        // Every bit would take twice as long with the other suite. Every seventh bit suffices, and covers each position
+        // in a byte.
         let step = if suite == Suite::Rsa2048 { 1 } else { 7 };
         for bit in (0..8 * core.len()).step_by(step) {
             let mut changed = core.clone();
@@ -283,7 +284,7 @@ fn every_single_bit_of_an_envelope_counts() {
     }
 }
 
-/// The bytes with one bit changed, for every `step`th bit. A step that has no factor with 8 comes by each place in a byte.
+/// The bytes with one bit flipped, for every `step`th bit. A step that is coprime to 8 covers each position in a byte.
 fn flips(bytes: &[u8], step: usize) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
     (0..8 * bytes.len()).step_by(step).map(|bit| {
         let mut changed = bytes.to_vec();
@@ -346,7 +347,7 @@ fn every_single_bit_of_a_key_counts() {
             assert_ne!(other.fingerprint(), key.public().fingerprint(), "bit {bit}");
         }
     }
-    // Another seed is another key; a bit of anything else leaves no key.
+    // Another seed gives another key; any other flipped bit makes the key invalid.
     let bytes = key.to_bytes().expect("bytes");
     let seed = 8 * 2..8 * (2 + 32);
     for (bit, changed) in flips(&bytes, 251) {

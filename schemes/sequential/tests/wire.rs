@@ -1,4 +1,4 @@
-//! The bytes of every encoding, pinned: whoever changes one changes this file.
+//! Pinned hashes of every encoding. A change of an encoding must change this file.
 
 use duet_sequential::{
     queue::{Limits, QueueStore, Terms},
@@ -42,7 +42,7 @@ fn an_envelope_is_version_suite_count_and_core() {
     assert_eq!(core[448..], [bits]);
 }
 
-/// The log of a queue into which records came: one frame for each, after the header.
+/// The log of a queue to which these records were added: one frame for each, after the header.
 fn log(records: &[&Record]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let limits = Limits {

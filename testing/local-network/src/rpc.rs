@@ -87,7 +87,7 @@ impl Rpc {
     /// # Errors
     /// [`Error::Rpc`].
     pub async fn genesis_hash(&self) -> Result<Hash> {
-        self.block_hash(0).await
+        self.block_hash(BlockNumber::new(0)).await
     }
 
     /// Hash of the block with this number on the best chain.
@@ -115,7 +115,7 @@ impl Rpc {
     /// # Errors
     /// [`Error::Rpc`].
     pub async fn best(&self) -> Result<BlockNumber> {
-        Ok(self.header(None).await?.number)
+        Ok(BlockNumber::new(self.header(None).await?.number))
     }
 
     /// Number of the block that GRANDPA has finalized last.
@@ -124,7 +124,7 @@ impl Rpc {
     /// [`Error::Rpc`].
     pub async fn finalized(&self) -> Result<BlockNumber> {
         let hash: Hash = self.ask("chain_getFinalizedHead", rpc_params![]).await?;
-        Ok(self.header(Some(hash)).await?.number)
+        Ok(BlockNumber::new(self.header(Some(hash)).await?.number))
     }
 
     /// Number of the block that Duet has proven last.
@@ -133,7 +133,7 @@ impl Rpc {
     /// [`Error::Rpc`], also as long as there is none.
     pub async fn proven(&self) -> Result<BlockNumber> {
         let hash: Hash = self.ask("duet_getFinalizedHead", rpc_params![]).await?;
-        Ok(self.header(Some(hash)).await?.number)
+        Ok(BlockNumber::new(self.header(Some(hash)).await?.number))
     }
 
     /// The proof for a block, as the node sends it.

@@ -59,13 +59,13 @@ fn beefy_vote() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::{testing::TestSet, RoundMessage, UncheckedVote, H256};
+    use duet_primitives::{testing::TestSet, RoundMessage, SignerIndex, UncheckedVote, H256};
 
     #[test]
     fn a_vote_has_the_bytes_that_a_real_one_encodes_to() {
         let set = TestSet::new(0, 0..4);
         let message = RoundMessage::new(H256::zero(), set.commitment(1, &set.set));
-        let vote = UncheckedVote::sign(&set.secrets[0], 0, &message);
+        let vote = UncheckedVote::sign(&set.secrets[0], SignerIndex::new(0), &message);
         let sizes = MessageSizes::new(Scheme::Dleq, 4);
         assert_eq!(sizes.vote, on_the_wire(vote.encoded_size()));
         let proof = set.justify(&message, 0..3).into_unchecked();

@@ -2,7 +2,8 @@
 
 use duet_light_client::{testing::TestChain, GenesisProof, HandoffProof};
 use duet_primitives::{
-    Bitfield, Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
+    Bitfield, Pk1Bytes, RoundMessage, SetId, SignerIndex, StatelessProof, UncheckedJustification,
+    H256,
 };
 
 /// Members of each set of the chains that are served.
@@ -84,7 +85,7 @@ impl Lie {
                 let other = chain.justifications().find(|other| other.apk2 != lie.apk2);
                 lie.apk2 = other.expect("not all have the same signers").apk2;
             }
-            Self::BelowThreshold => lie.signers = Bitfield::from_indices(len, [0, 2]),
+            Self::BelowThreshold => lie.signers = Bitfield::from_indices(len, [0, 2].map(SignerIndex::new)),
             Self::PaddingBits => {
                 let mut bytes = lie.signers.as_bytes().to_vec();
                 bytes[0] |= 0x80;

@@ -1,156 +1,156 @@
-//! The verbs of `duet-schemes mklhs`, and what their help says.
+//! The arguments of `duet-schemes mklhs`, with their help texts.
 
 use duet_mklhs::Scalar;
 use std::{ffi::OsString, path::PathBuf};
 
 const FORMATS: &str = "\
 Files:
-  KEY FOLDER    secret (hex, only for its owner), public.json, register.journal, register.anchor. The
-                journal says what was signed, and the anchor how far the journal has come. Without one
-                of them, or with a journal that is older than its anchor, the key signs nothing.
-                NEVER restore the whole folder from an old copy: a journal and an anchor that are old
-                together go with each other, nothing can tell, and the key signs other numbers under
-                labels that it used. Two numbers under one label give the key away. Keep the anchor
-                elsewhere, on another disk and in no backup (--anchor), or the journal (--register).
-                A key whose files are lost or old must not sign again: make a new one.
+  KEY FOLDER    secret (hex, readable only by its owner), public.json, register.journal, register.anchor.
+                The journal records what was signed, and the anchor the position of the journal. If one of
+                them is missing, or the journal is older than its anchor, the key signs nothing.
+                NEVER restore the whole folder from an old copy: an old journal and an old anchor are
+                consistent, so this is not detected, and the key signs other numbers under labels that it
+                has used. Two numbers under one label compromise the key. Keep the anchor on another disk
+                and out of backups (--anchor), or the journal (--register).
+                A key whose files are lost or old must not sign again: generate a new one.
   SIGNERS FILE  {\"signers\": [{\"id\", \"public_key\", \"possession\"}], \"revoked\": [PROOF]}; hex.
-                Who changes it holds the lock of the file beside it that ends in .lock.
+                Writers lock a file of the same name with the suffix .lock.
   RECORD        one line of JSON for each signature:
                 {\"context\", \"signer\", \"dataset\", \"tag\", \"message\", \"signature\"}
   PROGRAM       {\"bounds\": \"integers\", \"inputs\": [{\"coefficient\", \"context\", \"signer\", \"dataset\", \"tag\"}]}
-                With the bounds \"residues\" numbers are modulo the group's order, and not limited to 64 bits.
+                With the bounds \"residues\", numbers are modulo the group order, and not limited to 64 bits.
   COMBINED      {\"digest\" (of the program), \"total\", \"signature\"}
 
 Texts of labels are UTF-8, or bytes when they start with `hex:`. Numbers are decimal and may be negative.
-Wherever a file is read or written, - stands for standard input or output.
-Exit status: 0 done, 1 refused by a check, 2 bad input.";
+The file name - means standard input or output.
+Exit status: 0 success, 1 a check failed, 2 invalid input.";
 
 #[derive(clap::Subcommand)]
 #[command(after_long_help = FORMATS)]
 pub(crate) enum Command {
-    /// Makes a key in a new folder, with its proof of possession and an empty register.
+    /// Generates a key in a new folder, with its proof of possession and an empty register.
     Keygen {
-        /// The folder to make.
+        /// The folder to create.
         key: PathBuf,
-        /// Where the register's journal goes, when not into the folder.
+        /// The register's journal, if not in the folder.
         #[arg(long, value_name = "FILE")]
         register: Option<PathBuf>,
-        /// Where the register's anchor goes, when not into the folder: best on another disk than the journal.
+        /// The register's anchor, if not in the folder. Best on another disk than the journal.
         #[arg(long, value_name = "FILE")]
         anchor: Option<PathBuf>,
     },
     /// Checks public keys and their proofs of possession, and adds them to a file of signers.
     Register {
-        /// The file; made when it is not there.
+        /// The file of signers; created if it is missing.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// Files public.json.
+        /// The public.json files to add.
         #[arg(required = true)]
         keys: Vec<PathBuf>,
     },
-    /// Signs numbers, each under its label, once and for ever.
+    /// Signs numbers, each under its label. A label can be signed only once.
     Sign {
         /// The key's folder.
         #[arg(long, value_name = "FOLDER")]
         key: PathBuf,
-        /// Where the register's journal is, when not in the folder.
+        /// The register's journal, if not in the folder.
         #[arg(long, value_name = "FILE")]
         register: Option<PathBuf>,
-        /// Where the register's anchor is, when not in the folder.
+        /// The register's anchor, if not in the folder.
         #[arg(long, value_name = "FILE")]
         anchor: Option<PathBuf>,
         #[command(flatten)]
         label: LabelArgs,
-        /// Numbers are residues modulo the group's order, and not limited to 64 bits.
+        /// Numbers are residues modulo the group order, and not limited to 64 bits.
         #[arg(long)]
         residues: bool,
-        /// Where the records go.
+        /// The output file for the records.
         #[arg(long, short, default_value = "-")]
         output: PathBuf,
-        /// What to sign: load=17 signs 17 under the tag load.
+        /// The numbers to sign: load=17 signs 17 under the tag load.
         #[arg(required = true, value_name = "TAG=NUMBER", value_parser = pair)]
         numbers: Vec<(String, Scalar)>,
     },
-    /// Checks single signatures, all at once, and names those that do not hold.
+    /// Checks single signatures as a batch, and lists the invalid ones.
     Check {
-        /// Whose signatures count.
+        /// The file of signers.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// Numbers are residues modulo the group's order, and not limited to 64 bits.
+        /// Numbers are residues modulo the group order, and not limited to 64 bits.
         #[arg(long)]
         residues: bool,
-        /// Files of records.
+        /// The files of records.
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Writes a program: one label for each signer and tag, times the signer's weight.
+    /// Writes a program: one label for each signer and tag, with the signer's weight.
     Program {
         #[command(flatten)]
         label: LabelArgs,
-        /// Tags; the same weight goes to each.
+        /// The tags. Each gets the same weight.
         #[arg(long = "tag", required = true)]
         tags: Vec<String>,
-        /// Numbers are residues modulo the group's order, and not limited to 64 bits.
+        /// Numbers are residues modulo the group order, and not limited to 64 bits.
         #[arg(long)]
         residues: bool,
-        /// Where the program goes.
+        /// The output file for the program.
         #[arg(long, short, default_value = "-")]
         output: PathBuf,
-        /// Signers and their weights: the identity in hex, =, and a number that is not zero.
+        /// Signers and their weights: the identity in hex, =, and a non-zero number.
         #[arg(required = true, value_name = "ID=WEIGHT", value_parser = pair)]
         weights: Vec<(String, Scalar)>,
     },
-    /// Combines the signatures that a program names into one.
+    /// Combines the signatures of a program's inputs into one signature.
     Combine {
-        /// What to work out.
+        /// The program.
         #[arg(long, value_name = "FILE")]
         program: PathBuf,
-        /// Whose signatures count: each is checked before it goes in, and those that do not hold are left out.
+        /// The file of signers. Each signature is checked, and invalid ones are dropped.
         #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
         signers: Option<PathBuf>,
-        /// Checks nothing: one bad signature spoils the result, and nobody can tell which it was.
+        /// Skips all checks. One invalid signature makes the result invalid, and the result does not show which.
         #[arg(long, conflicts_with = "signers")]
         unchecked: bool,
-        /// Where the combined signature goes.
+        /// The output file for the combined signature.
         #[arg(long, short, default_value = "-")]
         output: PathBuf,
-        /// Files of records; those that the program does not name are left out.
+        /// The files of records. Records that are not inputs of the program are ignored.
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Adds combined signatures up, each times a weight, so that combining can be done in a tree.
+    /// Adds combined signatures, each with a weight, so that signatures can be combined in a tree.
     ///
-    /// No label may be in two of the parts. The result is the signature of one program, which is written too.
+    /// The parts must not have a label in common. The program of the result is written, too.
     Join {
-        /// Whose signatures count: each part is verified before it goes in.
+        /// The file of signers. Each part is verified.
         #[arg(long, value_name = "FILE", required_unless_present = "unchecked")]
         signers: Option<PathBuf>,
-        /// Verifies nothing: one bad part spoils the result, and nobody can tell which it was.
+        /// Skips all checks. One invalid part makes the result invalid, and the result does not show which.
         #[arg(long, conflicts_with = "signers")]
         unchecked: bool,
-        /// Where the program of the whole goes. Whoever verifies writes it from their own view.
+        /// The output file for the program of the result. Verifiers should create it from their own view instead.
         #[arg(long, value_name = "FILE")]
         program: PathBuf,
-        /// Where the combined signature goes.
+        /// The output file for the combined signature.
         #[arg(long, short, default_value = "-")]
         output: PathBuf,
-        /// A weight that is not zero, the program of a part, and its combined signature: once for each part.
+        /// A non-zero weight, the program of a part, and its combined signature. Repeat for each part.
         #[arg(long = "part", required = true, num_args = 3, allow_negative_numbers = true,
               value_names = ["WEIGHT", "PROGRAM", "COMBINED"])]
         parts: Vec<OsString>,
     },
-    /// Verifies combined signatures of one program, and says what each signer contributes.
+    /// Verifies combined signatures of one program, and prints the contribution of each signer.
     ///
-    /// The program is prepared once: more than one signature costs little more than one. Those that hold are printed even
-    /// when others do not.
+    /// The program is prepared only once, so verifying several signatures costs little more than one. Valid signatures
+    /// are printed even if others are invalid.
     Verify {
-        /// What was worked out, in your own view: never take it from whom the signature comes from.
+        /// The program, from your own view. Never take it from the sender of the signature.
         #[arg(long, value_name = "FILE")]
         program: PathBuf,
-        /// Whose signatures count.
+        /// The file of signers.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// The total that the signature should prove; what it says itself when left out.
+        /// The expected total. Without it, the total that the signature claims.
         #[arg(long, allow_negative_numbers = true)]
         total: Option<Scalar>,
         /// The combined signatures.
@@ -164,29 +164,29 @@ pub(crate) enum Command {
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Equivocation {
-    /// Finds two signatures on one label of two numbers, checks both, and writes them as a proof, in hex.
+    /// Finds two valid signatures on one label with different numbers, and writes them as a proof, in hex.
     Prove {
-        /// Whose keys are known: what does not hold is no evidence, and is left out.
+        /// The file of signers. Invalid signatures are dropped.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// Where the proof goes.
+        /// The output file for the proof.
         #[arg(long, short, default_value = "-")]
         output: PathBuf,
-        /// Files of records.
+        /// The files of records.
         #[arg(required = true)]
         records: Vec<PathBuf>,
     },
-    /// Says whether a proof convicts its signer.
+    /// Checks whether a proof is valid.
     Check {
-        /// Whose keys are known.
+        /// The file of signers.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
         /// The proof.
         proof: PathBuf,
     },
-    /// Checks a proof and revokes the signer's key for ever.
+    /// Checks a proof and revokes the signer's key permanently.
     Revoke {
-        /// The file that the revocation goes into.
+        /// The file of signers to update.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
         /// The proof.
@@ -196,19 +196,17 @@ pub(crate) enum Equivocation {
 
 #[derive(clap::Args)]
 pub(crate) struct LabelArgs {
-    /// The chain or deployment.
+    /// The chain or the deployment.
     #[arg(long)]
     pub(super) context: String,
-    /// The epoch or height.
+    /// The epoch or the height.
     #[arg(long)]
     pub(super) dataset: String,
 }
 
-/// What is before the last `=`, and the number after it.
+/// Splits at the last `=`. The right side is a number.
 fn pair(text: &str) -> Result<(String, Scalar), String> {
-    let (name, number) = text
-        .rsplit_once('=')
-        .ok_or("there is no = between a name and a number")?;
+    let (name, number) = text.rsplit_once('=').ok_or("expected NAME=NUMBER")?;
     let number = number.parse().map_err(|error| format!("{error}"))?;
     Ok((name.to_owned(), number))
 }

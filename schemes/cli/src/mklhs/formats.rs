@@ -1,4 +1,4 @@
-//! What stands in the files.
+//! The file formats.
 
 use crate::{
     files,
@@ -10,10 +10,10 @@ use duet_mklhs::{
 use serde::{de::DeserializeOwned, Deserialize, Serialize};
 use std::path::Path;
 
-/// Starts a text that stands for bytes.
+/// Prefix of a text that encodes bytes in hex.
 const HEX: &str = "hex:";
 
-/// The text with everything escaped that would not be seen as what it is.
+/// Escapes all characters that are not visible as themselves.
 pub(super) fn one_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -25,7 +25,7 @@ pub(super) fn one_line(text: &str) -> String {
     shown
 }
 
-/// The bytes that a label's text stands for.
+/// The bytes that the text of a label field encodes.
 pub(super) fn bytes_of_text(text: &str) -> Result<Vec<u8>, Failure> {
     match text.strip_prefix(HEX) {
         Some(digits) => {
@@ -45,7 +45,7 @@ fn text_of_bytes(bytes: &[u8]) -> String {
 pub(super) fn signer_id(text: &str) -> Result<SignerId, Failure> {
     let mut bytes = [0; duet_mklhs::suite::ID_LEN];
     hex::decode_to_slice(text, &mut bytes)
-        .map_err(|error| Failure::input(format!("{text:?} is no identity: {error}")))?;
+        .map_err(|error| Failure::input(format!("{text:?} is not an identity: {error}")))?;
     Ok(SignerId::from_bytes(bytes))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn line(value: &impl Serialize) -> Result<String, Failure> {
     Ok(serde_json::to_string(value).map_err(Failure::input)? + "\n")
 }
 
-/// A public key and the proof that somebody has its secret.
+/// A public key with its proof of possession.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PublicFile {
@@ -102,7 +102,7 @@ impl PublicFile {
     }
 }
 
-/// Whose signatures count, and whose do not any more.
+/// Registered keys and revocations.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SignersFile {
@@ -116,7 +116,7 @@ impl SignersFile {
         read_json(path)
     }
 
-    /// Checks every proof in the file, each time it is used: nothing is believed because it lies on a disk.
+    /// Checks every proof in the file whenever it is read: files are not trusted.
     pub(super) fn check(&self, output: &Output) -> Result<Signers, Failure> {
         let mut signers = Signers::new();
         let total = u64::try_from(self.signers.len()).unwrap_or(u64::MAX);
@@ -151,7 +151,7 @@ impl SignersFile {
     }
 }
 
-/// A label, as texts.
+/// A label, with its fields as text.
 #[derive(Serialize, Deserialize)]
 pub(super) struct LabelText {
     context: String,
@@ -185,7 +185,7 @@ enum BoundsText {
     Residues,
 }
 
-/// A number, as one or as a text.
+/// A number, in JSON as a number or as text.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -263,12 +263,12 @@ impl CombinedFile {
         }
     }
 
-    /// The signature, if it is said to be of the program with this digest.
+    /// The signature, if the file states that it is for the program with this digest.
     pub(super) fn combined(&self, digest: &str) -> Result<Combined, Failure> {
         if self.digest != digest {
             let of = &self.digest;
             return Err(Failure::refused(format!(
-                "the signature is of the program {of:?}, and this is {digest}"
+                "the signature is for the program {of:?}, not for {digest}"
             )));
         }
         let bytes = unhex("signature", &self.signature)?;
@@ -282,7 +282,7 @@ impl CombinedFile {
     }
 }
 
-/// A proof, and the text that it was read from.
+/// A proof, and the text that it was decoded from.
 pub(super) fn read_proof(path: &Path) -> Result<(EquivocationProof, String), Failure> {
     let text = String::from_utf8(files::read(path)?)
         .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;

@@ -1,4 +1,4 @@
-//! Records: signatures with their labels, in files that anybody may have written into.
+//! Records: signatures with their labels. The files may contain lines from untrusted sources.
 
 use super::formats::{self, LabelText};
 use crate::{
@@ -17,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// One signature and its label.
+/// A signature and its label.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record {
     #[serde(flatten)]
@@ -41,7 +41,7 @@ impl Record {
         if self.message.parse() != Ok(signature.message()) {
             let (said, signed) = (&self.message, signature.message());
             return Err(Failure::refused(format!(
-                "the message is said to be {said:?}, and signed is {signed}"
+                "the record says {said:?}, but the signed message is {signed}"
             )));
         }
         Ok((self.label.label()?, signature))
@@ -53,7 +53,7 @@ fn parse(line: &[u8]) -> Result<(Label, Signature), Failure> {
     record.parse()
 }
 
-/// A record that decodes, and where it stands. Whether it holds is another question.
+/// A decoded record and its position. It may be invalid.
 struct Found<'a> {
     path: &'a Path,
     line: usize,
@@ -61,7 +61,7 @@ struct Found<'a> {
     signature: Signature,
 }
 
-/// What is in the files, line by line; the failures say where.
+/// Reads the files line by line. Failures name the position.
 fn read_lines<'a>(
     paths: &'a [PathBuf],
     output: &Output,
@@ -95,7 +95,7 @@ fn place(path: &Path, line: usize, why: &dyn std::fmt::Display) -> String {
     format!("{} line {line}: {why}", path.display())
 }
 
-/// Every record; one that does not decode is a failure.
+/// Reads all records. A record that does not decode is a failure.
 pub(super) fn read_all(
     paths: &[PathBuf],
     output: &Output,
@@ -110,30 +110,29 @@ pub(super) fn read_all(
     Ok((labels, signatures))
 }
 
-/// Records of which those that do not hold can be dropped: whoever can write a line must not decide what becomes of the
-/// others.
-pub(super) struct Sifted<'a> {
+/// Records from which invalid ones are dropped, so that nobody who can add a line can make the command fail.
+pub(super) struct FilteredRecords<'a> {
     records: Vec<Found<'a>>,
     dropped: usize,
     first_dropped: Option<String>,
 }
 
-impl<'a> Sifted<'a> {
+impl<'a> FilteredRecords<'a> {
     /// Reads records, and drops those that do not decode.
     pub(super) fn read(paths: &'a [PathBuf], output: &Output) -> Result<Self, Failure> {
-        let mut sifted = Self {
+        let mut records = Self {
             records: Vec::new(),
             dropped: 0,
             first_dropped: None,
         };
         read_lines(paths, output, |found| {
             match found {
-                Ok(found) => sifted.records.push(found),
-                Err(Failure::Refused(why) | Failure::Input(why)) => sifted.drop_one(why),
+                Ok(found) => records.records.push(found),
+                Err(Failure::Refused(why) | Failure::Input(why)) => records.drop_one(why),
             }
             Ok(())
         })?;
-        Ok(sifted)
+        Ok(records)
     }
 
     fn drop_one(&mut self, why: String) {
@@ -141,13 +140,13 @@ impl<'a> Sifted<'a> {
         self.first_dropped.get_or_insert(why);
     }
 
-    /// Leaves out what a program does not name.
+    /// Keeps only the inputs of a program.
     pub(super) fn keep_inputs_of(&mut self, program: &Program) {
         let named: std::collections::HashSet<_> = program.labels().iter().collect();
         self.records.retain(|record| named.contains(&record.label));
     }
 
-    /// Leaves out what is signed under a label that has only one message.
+    /// Keeps only the records of labels with more than one message.
     fn keep_labels_with_two_messages(&mut self) {
         let mut messages = HashMap::new();
         let mut doubtful = std::collections::HashSet::new();
@@ -164,7 +163,7 @@ impl<'a> Sifted<'a> {
             .retain(|record| doubtful.contains(&record.label));
     }
 
-    /// Drops what does not hold.
+    /// Drops invalid signatures.
     pub(super) fn drop_bad(&mut self, signers: &Signers, bounds: Bounds) -> Result<(), Failure> {
         let labels: Vec<_> = self.records.iter().map(|it| it.label.clone()).collect();
         let signatures: Vec<_> = self.records.iter().map(|it| it.signature).collect();
@@ -183,7 +182,7 @@ impl<'a> Sifted<'a> {
         Ok(())
     }
 
-    /// The signatures on the labels of a program, in its order.
+    /// The signatures of a program's inputs, in its order.
     pub(super) fn in_order(&self, program: &Program) -> Result<Vec<Signature>, Failure> {
         let mut of_label = HashMap::new();
         for Found {
@@ -204,7 +203,7 @@ impl<'a> Sifted<'a> {
         program.labels().iter().map(signature).collect()
     }
 
-    /// Two signatures that hold, on one label, of two messages.
+    /// Two valid signatures on one label with different messages.
     pub(super) fn evidence(&mut self, signers: &Signers) -> Result<EquivocationProof, Failure> {
         self.keep_labels_with_two_messages();
         self.drop_bad(signers, Bounds::Residues)?;
@@ -218,7 +217,7 @@ impl<'a> Sifted<'a> {
                 return Ok(EquivocationProof::new(label.clone(), first, *signature));
             }
         }
-        Err(self.refused("no label has two messages that are signed".to_owned()))
+        Err(self.refused("no label has valid signatures on two messages".to_owned()))
     }
 
     fn refused(&self, why: String) -> Failure {
@@ -228,12 +227,12 @@ impl<'a> Sifted<'a> {
         })
     }
 
-    /// How many were dropped.
+    /// The number of dropped records.
     pub(super) fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// What was dropped, in words, unless nothing was.
+    /// A description of the dropped records, if there are any.
     pub(super) fn note(&self) -> Option<String> {
         let first = self.first_dropped.as_ref()?;
         Some(format!(
@@ -242,10 +241,10 @@ impl<'a> Sifted<'a> {
         ))
     }
 
-    /// Says what was dropped where standard output is taken: as one JSON object, which suits people and programs.
-    pub(super) fn say_dropped(&self) {
+    /// Reports the dropped records on standard error, as one JSON object, if standard output is used for the result.
+    pub(super) fn report_dropped(&self) {
         if let Some(note) = self.note() {
-            // A closed standard error leaves nobody to tell.
+            // If standard error is closed, there is nobody to report to.
             let line = json!({ "dropped": self.dropped(), "note": note });
             let _ = writeln!(std::io::stderr(), "{line}");
         }

@@ -1,9 +1,9 @@
-//! What is worked out: programs, the combined signatures of their results, and verifying those.
+//! Programs, combining, joining and verifying.
 
 use super::{
     args::LabelArgs,
     formats::{self, CombinedFile, ProgramFile, SignersFile},
-    records::Sifted,
+    records::FilteredRecords,
 };
 use crate::{
     files,
@@ -51,7 +51,7 @@ pub(super) fn program(
     )
 }
 
-/// Combines the records that a program names.
+/// Combines the signatures of a program's inputs.
 pub(super) fn combine(
     program: &Path,
     signers: Option<&Path>,
@@ -60,27 +60,27 @@ pub(super) fn combine(
     output: &Output,
 ) -> Result<(), Failure> {
     let program = formats::read_program(program)?;
-    let mut sifted = Sifted::read(records, output)?;
-    sifted.keep_inputs_of(&program);
+    let mut records = FilteredRecords::read(records, output)?;
+    records.keep_inputs_of(&program);
     if let Some(signers) = signers {
         let signers = SignersFile::read(signers)?.check(output)?;
         for signer in program.signers() {
             signers.key(signer).map_err(Failure::refused)?;
         }
-        sifted.drop_bad(&signers, program.bounds())?;
+        records.drop_bad(&signers, program.bounds())?;
     }
-    let signatures = sifted.in_order(&program)?;
-    // Each was checked above, unless it was asked for that none is.
+    let signatures = records.in_order(&program)?;
+    // The signatures were checked above, unless `--unchecked` was given.
     let combined = evaluate_unchecked(&program, &signatures).map_err(Failure::refused)?;
     let file = CombinedFile::of(&program, &combined);
     files::write(to, formats::line(&file)?.as_bytes())?;
     if files::is_pipe(to) {
-        sifted.say_dropped();
+        records.report_dropped();
         return Ok(());
     }
     let (inputs, signers) = (signatures.len(), program.signers().len());
     let mut text = format!("{inputs} signatures of {signers} signers: {}", file.total);
-    if let Some(note) = sifted.note() {
+    if let Some(note) = records.note() {
         // Writing to a string cannot fail.
         let _ = write!(text, "; {note}");
     }
@@ -90,13 +90,13 @@ pub(super) fn combine(
             "signers": signers,
             "total": file.total,
             "combined": to,
-            "dropped": sifted.dropped(),
+            "dropped": records.dropped(),
         }),
         text,
     )
 }
 
-/// A part of a whole, as it is named on the command line.
+/// A part, with the name of its file.
 struct NamedPart {
     weight: Scalar,
     program: Program,
@@ -104,7 +104,7 @@ struct NamedPart {
 }
 
 impl NamedPart {
-    /// Reads a part, and verifies it where the signers are known.
+    /// Reads a part, and verifies it if the signers are given.
     fn read(words: &[OsString; 3], signers: Option<&Signers>) -> Result<Self, Failure> {
         let [weight, program, combined] = words;
         let parsed = weight.to_string_lossy().parse();
@@ -138,7 +138,7 @@ impl NamedPart {
     }
 }
 
-/// Adds combined signatures up.
+/// Adds combined signatures.
 pub(super) fn join(
     parts: &[OsString],
     signers: Option<&Path>,
@@ -196,7 +196,7 @@ pub(super) fn verify(
     let signers = SignersFile::read(signers)?.check(output)?;
     let verifier = Verifier {
         digest: hex::encode(program.digest()),
-        // Not before there is something to verify.
+        // Prepared only when there is something to verify.
         prepared: LazyCell::new(|| program.prepare()),
         signers,
         total,
@@ -218,11 +218,11 @@ pub(super) fn verify(
     let all = failures.into_iter().reduce(Failure::and);
     all.map_or(Ok(()), |failure| {
         let of = combined.len();
-        Err(failure.map(|why| format!("{count} of {of} do not hold; {why}")))
+        Err(failure.map(|why| format!("{count} of {of} are not valid; {why}")))
     })
 }
 
-/// What combined signatures are verified against.
+/// The inputs of the verification, which are shared by all signatures.
 struct Verifier<F> {
     digest: String,
     prepared: LazyCell<PreparedProgram, F>,
@@ -241,7 +241,7 @@ impl<F: FnOnce() -> PreparedProgram> Verifier<F> {
         verified.map_err(Failure::refused)
     }
 
-    /// Prints what one signature proves, after the name of its file where there are several.
+    /// Prints the result of one signature, with the name of its file if there are several.
     fn say(
         &self,
         path: Option<&Path>,

@@ -8,20 +8,20 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Generates a key and the empty register of what it signs.
+    /// Generates a key and its empty register.
     Keygen(Keygen),
     /// Signs the values of a data set.
     Sign(Sign),
-    /// Applies a polynomial to signed values, without any key but the public one.
+    /// Applies a polynomial to signed values. Needs only the public key.
     Evaluate(Evaluate),
-    /// Checks that a value is the polynomial, or the statistic, of the values that were signed.
+    /// Verifies that a value is the polynomial, or the statistic, of the signed values.
     Verify(Verify),
-    /// Computes a statistic of signed values, and checks it.
+    /// Computes a statistic of signed values, and verifies it.
     #[command(subcommand)]
     Stats(Stats),
-    /// Shows that the scheme is not secure: signs any value from the public key alone.
+    /// Demonstrates that the scheme is insecure: signs any value with the public key alone.
     ///
-    /// The tests do it up to dimension 32 and the benches up to 64; estimates say that it succeeds at 128 as well.
+    /// The tests do this up to dimension 32 and the benches up to 64. Estimates say that it succeeds at 128 as well.
     Forge(Forge),
 }
 
@@ -30,36 +30,36 @@ pub(crate) struct Keygen {
     /// The dimension of the ring: 4, 8, 16, 32, 64 or 128.
     #[arg(long, default_value_t = 64)]
     pub(super) dimension: usize,
-    /// The most values in a data set.
+    /// The maximum number of values in a data set.
     #[arg(long, default_value_t = 20)]
     pub(super) values: u32,
-    /// The highest degree of a polynomial.
+    /// The maximum degree of a polynomial.
     #[arg(long, default_value_t = 2)]
     pub(super) degree: u8,
-    /// The largest coefficient of a polynomial; without it, what the variance of that many values needs.
+    /// The largest coefficient of a polynomial. The default is what the variance of that many values needs.
     #[arg(long)]
     pub(super) coefficient: Option<u64>,
-    /// Where the secret key goes; a file that is there is not overwritten.
+    /// The output file for the secret key. Existing files are not overwritten.
     #[arg(long)]
     pub(super) secret: PathBuf,
-    /// Where the public key goes; `-` for standard output.
+    /// The output file for the public key; `-` for standard output.
     #[arg(long)]
     pub(super) public: PathBuf,
     #[command(flatten)]
     pub(super) register: Register,
 }
 
-/// The record of what a key has signed.
+/// The label register of a key.
 #[derive(Args)]
 pub(crate) struct Register {
     /// The register's journal. The key never signs without it.
     ///
-    /// A journal that is restored from a copy is told by the anchor, and refused. Both restored from a copy are not
-    /// told: then the key signs a label a second time, and anybody can forge with the two signatures.
+    /// A journal that was restored from a copy is detected by the anchor, and refused. If both files were restored,
+    /// this is not detected: the key then signs a label a second time, and anyone can forge with the two signatures.
     #[arg(long)]
     pub(super) register: PathBuf,
-    /// The register's anchor, which says how far the journal has come; without this option, the journal's name with
-    /// `.anchor` after it. Best on another disk than the journal; leave it out of backups.
+    /// The register's anchor, which stores the position of the journal. The default is the journal's name with
+    /// `.anchor` appended. Best on another disk than the journal; exclude it from backups.
     #[arg(long)]
     pub(super) anchor: Option<PathBuf>,
 }
@@ -88,13 +88,13 @@ pub(crate) struct Sign {
     pub(super) public: PathBuf,
     #[command(flatten)]
     pub(super) register: Register,
-    /// The name of the data set, which no other may have.
+    /// The name of the data set. Never use a name twice.
     #[arg(long)]
     pub(super) tag: String,
-    /// The values, integers with spaces or line breaks between them; `-` for standard input.
+    /// The values: integers separated by spaces or line breaks; `-` for standard input.
     #[arg(long, default_value = "-")]
     pub(super) values: PathBuf,
-    /// Where the signatures go, in hexadecimal, one in a line; `-` for standard output.
+    /// The output file for the signatures, in hexadecimal, one per line; `-` for standard output.
     #[arg(long)]
     pub(super) out: PathBuf,
 }
@@ -113,19 +113,19 @@ pub(crate) struct Evaluate {
     /// The largest magnitude of a value in this data set.
     #[arg(long)]
     pub(super) range: u64,
-    /// Where the signature of the result goes; `-` for standard output.
+    /// The output file for the signature of the result; `-` for standard output.
     #[arg(long)]
     pub(super) out: PathBuf,
 }
 
-/// What was computed, by the verifier's own view.
+/// The computed function, from the verifier's own view.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct What {
+pub(crate) struct FunctionArgs {
     /// A polynomial, such as `3*x0^2*x1 - x2`.
     #[arg(long, allow_hyphen_values = true)]
     pub(super) function: Option<String>,
-    /// A statistic of all values. Signed is k times the mean, and k squared times the variance.
+    /// A statistic of all values. The signed number is k times the mean, or k squared times the variance.
     #[arg(long)]
     pub(super) stat: Option<Kind>,
 }
@@ -146,12 +146,12 @@ pub(crate) struct Claim {
     /// The name of the data set.
     #[arg(long)]
     pub(super) tag: String,
-    /// How many values the data set has.
+    /// The number of values in the data set.
     #[arg(long)]
     pub(super) count: u32,
     #[command(flatten)]
-    pub(super) what: What,
-    /// The value that is signed, an integer.
+    pub(super) what: FunctionArgs,
+    /// The signed number, an integer.
     #[arg(long, allow_hyphen_values = true, value_parser = integer)]
     pub(super) value: BigInt,
 }
@@ -160,14 +160,14 @@ pub(crate) struct Claim {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(super) claim: Claim,
-    /// The largest magnitude of a value in this data set, as the verifier knows it: what values up to it cannot give
-    /// without wrapping around mod p is refused.
+    /// The largest magnitude of a value in this data set, as known to the verifier. Functions that could wrap around
+    /// mod p with such values are refused.
     #[arg(long)]
     pub(super) range: u64,
     /// The signature of the result; `-` for standard input.
     #[arg(long, default_value = "-")]
     pub(super) signature: PathBuf,
-    /// Checks against the paper's bound on the norm, which is the same for all functions, and not the function's own.
+    /// Uses the paper's norm bound, which is the same for all functions, instead of the bound for this function.
     #[arg(long)]
     pub(super) paper_bound: bool,
 }
@@ -196,7 +196,7 @@ pub(crate) struct Data {
     /// The largest magnitude of a value in this data set.
     #[arg(long)]
     pub(super) range: u64,
-    /// Where the signature of the result goes.
+    /// The output file for the signature of the result.
     #[arg(long)]
     pub(super) out: Option<PathBuf>,
 }
@@ -205,7 +205,7 @@ pub(crate) struct Data {
 pub(crate) struct Forge {
     #[command(flatten)]
     pub(super) claim: Claim,
-    /// Where the forged signature goes; `-` for standard output.
+    /// The output file for the forged signature; `-` for standard output.
     #[arg(long)]
     pub(super) out: Option<PathBuf>,
 }

@@ -1,7 +1,6 @@
-//! What the commands read and write. Files of signatures are text: a comment that says what they are worth, then one
-//! signature in a line, in hexadecimal.
+//! The file formats. Files of signatures are text: a comment with the warning, and then one signature per line, in
+//! hexadecimal.
 
-use super::WORTH;
 use crate::{files, output::Failure};
 use duet_polynomial::research::{
     register::{RegisterError, RegisterFiles},
@@ -10,13 +9,16 @@ use duet_polynomial::research::{
 use num_bigint::BigInt;
 use std::path::Path;
 
+/// The warning in every output of `duet-schemes polynomial`.
+pub(super) const WARNING: &str = "Experimental: anybody who holds the public key can forge this";
+
 pub(super) fn bad_file(path: &Path, error: &dyn std::fmt::Display) -> Failure {
     Failure::input(format!("{}: {error}", path.display()))
 }
 
 pub(super) fn register_failure(files: &RegisterFiles, error: &RegisterError) -> Failure {
     let path = match error {
-        // It names the file itself.
+        // The error names the file itself.
         RegisterError::Io { .. } => return Failure::input(error),
         RegisterError::DamagedAnchor => &files.anchor,
         _ => &files.journal,
@@ -42,7 +44,8 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(files::read(path)?).map_err(|_| bad_file(path, &"not text"))
 }
 
-/// A decimal integer: an optional minus sign and digits. The big integers' own parser also takes `1_000` and `+1`.
+/// Parses a decimal integer: an optional minus sign and digits. The parser of the big integers also accepts `1_000` and
+/// `+1`.
 pub(super) fn integer(text: &str) -> Result<BigInt, &'static str> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -54,7 +57,7 @@ pub(super) fn integer(text: &str) -> Result<BigInt, &'static str> {
 pub(super) fn read_values(path: &Path) -> Result<Vec<BigInt>, Failure> {
     let text = read_text(path)?;
     let values = text.split_whitespace().enumerate().map(|(i, word)| {
-        integer(word).map_err(|_| bad_file(path, &format!("value {i} is no integer")))
+        integer(word).map_err(|_| bad_file(path, &format!("value {i} is not an integer")))
     });
     let values: Vec<_> = values.collect::<Result<_, _>>()?;
     if values.is_empty() {
@@ -85,12 +88,12 @@ pub(super) fn read_signature(path: &Path, public: &PublicKey) -> Result<Signatur
     let mut signatures = read_signatures(path, public)?;
     match (signatures.pop(), signatures.is_empty()) {
         (Some(signature), true) => Ok(signature),
-        _ => Err(bad_file(path, &"not one signature")),
+        _ => Err(bad_file(path, &"expected exactly one signature")),
     }
 }
 
 pub(super) fn write_signatures(path: &Path, signatures: &[Signature]) -> Result<(), Failure> {
-    let mut lines = format!("# {WORTH}\n");
+    let mut lines = format!("# {WARNING}\n");
     for signature in signatures {
         lines += &hex::encode(signature.to_bytes());
         lines.push('\n');

@@ -1,9 +1,9 @@
 //! Sums of ciphertexts.
 
 use super::{
+    args::ServerArgs,
     readings::form,
     records::{read_ciphertexts, read_numbers, write_ciphertexts},
-    ServerArgs,
 };
 use crate::{
     files,
@@ -22,8 +22,8 @@ pub(crate) struct Aggregate {
     /// The ciphertexts; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// How often each counts, in their order: numbers as text. Without it each counts once, and of ciphertexts that
-    /// are there twice the second is dropped.
+    /// The weights, as text, in the order of the ciphertexts. Without this option each weight is one, and duplicate
+    /// ciphertexts are dropped.
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
     /// A public number that is added to the sum.
@@ -34,13 +34,13 @@ pub(crate) struct Aggregate {
         allow_negative_numbers = true
     )]
     constant: i64,
-    /// The largest magnitude that each number may have; then the bound of the sum is told.
+    /// The largest magnitude of each number. With this option the bound of the sum is printed.
     #[arg(long, value_name = "NUMBER")]
     bound: Option<u64>,
-    /// The largest that the bound of the sum may be: how far its receiver searches.
+    /// The largest allowed bound of the sum, which is how far the receiver searches.
     #[arg(long, value_name = "NUMBER", requires = "bound")]
     limit: Option<u64>,
-    /// Where the sum goes; `-` for standard output.
+    /// The output file for the sum; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Writes 977 bytes instead of 1841.
@@ -48,9 +48,9 @@ pub(crate) struct Aggregate {
     compressed: bool,
 }
 
-/// A ciphertext that counts.
+/// A ciphertext and its weight.
 struct Input {
-    /// Where it was among those that came, from zero.
+    /// Its index among the received ciphertexts, from zero.
     position: usize,
     weight: i64,
     ciphertext: Ciphertext,
@@ -76,7 +76,7 @@ pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Fail
     let reach = bound.map(|bound| format!("the sum is between -{bound} and {bound}"));
     if files::is_pipe(&command.out) {
         if let Some(reach) = reach {
-            // Standard output has the sum. Without standard error nobody is left to tell.
+            // Standard output is used for the sum. If standard error is closed, there is nobody to report to.
             let _ = writeln!(std::io::stderr(), "{reach}");
         }
         return Ok(());
@@ -92,7 +92,7 @@ pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Fail
     )
 }
 
-/// The ciphertexts that count, and how often each does.
+/// The ciphertexts and their weights.
 fn inputs(command: &Aggregate, ciphertexts: Vec<Ciphertext>) -> Result<Vec<Input>, Failure> {
     let received = ciphertexts.into_iter().enumerate();
     let Some(path) = &command.weights else {
@@ -125,7 +125,7 @@ fn inputs(command: &Aggregate, ciphertexts: Vec<Ciphertext>) -> Result<Vec<Input
         .collect())
 }
 
-/// The bound of the sum, if one of the numbers is known: not above the limit.
+/// The bound of the sum, if the bound of the numbers is given. It must not exceed the limit.
 fn bound(command: &Aggregate, inputs: &[Input]) -> Result<Option<u64>, Failure> {
     let Some(bound) = command.bound else {
         return Ok(None);
@@ -142,7 +142,7 @@ fn bound(command: &Aggregate, inputs: &[Input]) -> Result<Option<u64>, Failure> 
     }
 }
 
-/// The error with the position that the input had before duplicates were dropped.
+/// The error with the index that the input had before duplicates were dropped.
 fn as_received(error: EvaluationError, inputs: &[Input]) -> EvaluationError {
     let position = |index: usize| inputs.get(index).map_or(index, |input| input.position);
     match error {

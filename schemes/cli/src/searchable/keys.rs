@@ -1,6 +1,6 @@
-//! Keys: made, written, read and checked.
+//! Generating, writing, reading and checking keys.
 
-use super::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs};
+use super::args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs};
 use crate::{
     files,
     output::{Failure, Output},
@@ -17,10 +17,10 @@ use zeroize::Zeroizing;
 /// Arguments of `keygen`.
 #[derive(clap::Args)]
 pub(crate) struct Keygen {
-    /// Where the secret key goes: a new file that only its owner may read.
+    /// The output file for the secret key: a new file that only its owner can read.
     #[arg(long, value_name = "FILE")]
     secret: PathBuf,
-    /// Where the public key goes.
+    /// The output file for the public key.
     #[arg(long, value_name = "FILE")]
     public: PathBuf,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Trapdoor {
     secret: PathBuf,
     #[command(flatten)]
     keyword: KeywordArgs,
-    /// Where the trapdoor goes: a new file that only its owner may read.
+    /// The output file for the trapdoor: a new file that only its owner can read.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Delegate {
     secret: PathBuf,
     #[command(flatten)]
     keyword: KeywordArgs,
-    /// Where the key goes: a new file that only its owner may read.
+    /// The output file for the key: a new file that only its owner can read.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -97,14 +97,14 @@ pub(super) fn read_master(path: &Path) -> Result<MasterKey, Failure> {
     let bytes = Zeroizing::new(files::read(path)?);
     let seed: &[u8; SEED_LEN] = bytes.as_slice().try_into().map_err(|_| {
         about(path)(&format!(
-            "a secret key has {SEED_LEN} bytes, and here are {}",
+            "a secret key has {SEED_LEN} bytes, not {}",
             bytes.len()
         ))
     })?;
     MasterKey::from_seed(seed).map_err(|error| about(path)(&error))
 }
 
-/// Reads a public key, and refuses every other one than that with the fingerprint, if there is one.
+/// Reads a public key. If a fingerprint is given, the key must have it.
 fn read_public(path: &Path, fingerprint: Option<&str>) -> Result<PublicKey, Failure> {
     let bytes = files::read(path)?;
     let key = match fingerprint {
@@ -141,7 +141,7 @@ impl ServerArgs {
     }
 }
 
-/// Either key that decrypts under a keyword.
+/// A key that decrypts under a keyword.
 pub(super) enum Reader {
     Master(Box<MasterKey>, Keyword),
     Delegated(Box<DecryptionKey>),
@@ -155,7 +155,7 @@ impl Reader {
         }
     }
 
-    /// One verdict each, in their order.
+    /// Decrypts many ciphertexts. The results are in the same order.
     pub(super) fn decrypt_all(
         &self,
         ciphertexts: &[Ciphertext],
@@ -181,7 +181,7 @@ impl ReaderArgs {
                     .map_err(|error| about(delegated)(&error))
             }
             (None, ..) => Err(Failure::input(
-                "a secret key, or a delegated key with its public key, is needed",
+                "a secret key, or a delegated key with its public key, is required",
             )),
         }
     }

@@ -1,8 +1,8 @@
 //! Inner products of encrypted vectors.
 
 use super::{
+    args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_numbers, read_vector},
-    KeywordArgs, PublicArgs, ReaderArgs, ServerArgs,
 };
 use crate::{
     files,
@@ -20,13 +20,13 @@ pub(crate) struct EncryptVector {
     public: PublicArgs,
     #[command(flatten)]
     keyword: KeywordArgs,
-    /// Numbers count modulo two to this power, from 1 to 16.
+    /// The modulus of the numbers is two to this power, from 1 to 16.
     #[arg(long, default_value_t = 16)]
     bits: u8,
-    /// The numbers, as text parted by white space or commas; `-` for standard input.
+    /// The numbers, as text separated by white space or commas; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Where the encrypted vector goes.
+    /// The output file for the encrypted vector.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -42,7 +42,7 @@ pub(crate) struct InnerProduct {
     /// The second.
     #[arg(long, value_name = "FILE")]
     right: PathBuf,
-    /// Where the encrypted product goes: two ciphertexts for each pair of components, and one more.
+    /// The output file for the encrypted product: two ciphertexts for each pair of components, and one more.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -55,7 +55,7 @@ pub(crate) struct DecryptProduct {
     /// The encrypted product; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The longest vectors that there may be: the search grows with the length, which comes with the product.
+    /// The maximum length of the vectors. The search grows with the length, which the product states.
     #[arg(long, value_name = "LENGTH")]
     max_length: Option<usize>,
 }
@@ -123,7 +123,7 @@ pub(crate) fn decrypt_product(command: &DecryptProduct, output: &Output) -> Resu
     }
     let bound = product.bound().map_err(Failure::refused)?;
     let table = command.reader.table(bound, output)?;
-    // Each is decrypted, and then its number is searched for.
+    // Each ciphertext is decrypted, and then its number is searched for.
     let steps = product.ciphertexts().saturating_mul(2);
     let bar = output.progress(steps as u64, "decrypting");
     let number =

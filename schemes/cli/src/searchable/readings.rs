@@ -1,8 +1,8 @@
-//! Single numbers: encrypted, tested, found, decrypted.
+//! Single numbers: encryption, tests, search and decryption.
 
 use super::{
+    args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_any_ciphertexts, read_ciphertexts, read_numbers, write_ciphertexts},
-    KeywordArgs, PublicArgs, ReaderArgs, ServerArgs,
 };
 use crate::output::{Failure, Output};
 use duet_searchable::{Bound, Ciphertext, Encryptor, Form, HomomorphicKey, Tested, Unmatched};
@@ -17,13 +17,13 @@ pub(crate) struct Encrypt {
     public: PublicArgs,
     #[command(flatten)]
     keyword: KeywordArgs,
-    /// The numbers, as text parted by white space or commas; `-` for standard input.
+    /// The numbers, as text separated by white space or commas; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Where the ciphertexts go; `-` for standard output.
+    /// The output file for the ciphertexts; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The largest magnitude that a number may have: nothing is encrypted if one is beyond it.
+    /// The largest magnitude of a number. If one is larger, nothing is encrypted.
     #[arg(long, value_name = "NUMBER")]
     bound: Option<u64>,
     /// Writes 977 bytes for each number instead of 1841.
@@ -49,7 +49,7 @@ pub(crate) struct Search {
     /// The ciphertexts; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Where those under the keyword go.
+    /// The output file for the ciphertexts that are for the keyword.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Writes 977 bytes for each ciphertext instead of 1841.
@@ -65,7 +65,7 @@ pub(crate) struct Decrypt {
     /// The ciphertexts; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The largest magnitude that a number may have: the search goes no further.
+    /// The largest magnitude of a number, which limits the search.
     #[arg(long, value_name = "NUMBER", default_value_t = 1 << 32)]
     bound: u64,
 }
@@ -99,7 +99,7 @@ pub(crate) fn encrypt(command: &Encrypt, output: &Output) -> Result<(), Failure>
     )
 }
 
-/// Refuses a number beyond the bound, without repeating it: it was to be encrypted.
+/// Refuses a number beyond the bound. The error does not contain the number, which is confidential.
 fn within(numbers: &[i64], bound: u64) -> Result<(), Failure> {
     let beyond = |number: &i64| number.unsigned_abs() > bound;
     match numbers.iter().position(beyond) {
@@ -110,7 +110,7 @@ fn within(numbers: &[i64], bound: u64) -> Result<(), Failure> {
     }
 }
 
-/// The verdict on each, with a bar.
+/// Tests each ciphertext, with a progress bar.
 fn verdicts(
     key: &HomomorphicKey,
     ciphertexts: &[Ciphertext],
@@ -135,7 +135,7 @@ pub(crate) fn test(command: &Test, output: &Output) -> Result<(), Failure> {
     }
     output.result(
         &json!({ "tested": ciphertexts.len() }),
-        format!("{} ciphertexts, all under the keyword", ciphertexts.len()),
+        format!("{} ciphertexts, all for the keyword", ciphertexts.len()),
     )
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
 pub(crate) fn decrypt(command: &Decrypt, output: &Output) -> Result<(), Failure> {
     let reader = command.reader.reader()?;
     let ciphertexts = read_ciphertexts(&command.input, output)?;
-    // Refused ciphertexts are known before any search.
+    // Rejected ciphertexts are reported before any search.
     let bar = output.progress(ciphertexts.len() as u64, "decrypting");
     let messages = reader.decrypt_all(&ciphertexts, &|steps| bar.inc(steps));
     bar.finish_and_clear();

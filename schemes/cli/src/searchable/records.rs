@@ -1,6 +1,6 @@
 //! Files of ciphertexts and of numbers.
 
-use super::ReaderArgs;
+use super::args::ReaderArgs;
 use crate::{
     files,
     output::{Failure, Output},
@@ -15,10 +15,10 @@ fn refused(path: &Path, index: usize, error: impl std::fmt::Display) -> Failure 
     Failure::refused(format!("{}: ciphertext {index}: {error}", path.display()))
 }
 
-/// What was received, one ciphertext after the other: as far as versions and lengths tell where one ends.
+/// Received ciphertexts, split by their versions and lengths.
 struct Records {
     received: Vec<ReceivedCiphertext>,
-    /// What stands where the next ciphertext should begin, if it is none.
+    /// The error where the next ciphertext should begin, if there is one.
     rest: Result<(), CiphertextError>,
 }
 
@@ -29,7 +29,7 @@ impl Records {
             let length = match *version {
                 PLAIN_VERSION => PLAIN_LEN + 1,
                 COMPRESSED_VERSION => COMPRESSED_LEN + 1,
-                // The decoder says what it does not know.
+                // The decoder reports the unknown version.
                 _ => bytes.len(),
             };
             let (record, tail) = bytes.split_at(length.min(bytes.len()));
@@ -54,7 +54,7 @@ impl Records {
     }
 }
 
-/// Reads ciphertexts one after the other, and checks each. The first that is none is the end of it.
+/// Reads and checks concatenated ciphertexts. The first invalid one is an error.
 pub(super) fn read_ciphertexts(path: &Path, output: &Output) -> Result<Vec<Ciphertext>, Failure> {
     let records = Records::split(&files::read(path)?);
     let checked = records.check(output);
@@ -64,8 +64,8 @@ pub(super) fn read_ciphertexts(path: &Path, output: &Output) -> Result<Vec<Ciphe
     Ok(ciphertexts)
 }
 
-/// As [`read_ciphertexts`], with a verdict on each: one that is none does not hide those after it. Where nobody can
-/// tell where the next begins, it ends all the same.
+/// As [`read_ciphertexts`], with a result for each: an invalid ciphertext does not hide the following ones. If the
+/// start of the next one cannot be determined, reading stops there.
 pub(super) fn read_any_ciphertexts(
     path: &Path,
     output: &Output,
@@ -77,7 +77,7 @@ pub(super) fn read_any_ciphertexts(
     Ok(records.check(output))
 }
 
-/// All of them, or the first failure with the name of the file and its position.
+/// All values, or the first error with the name of the file and the index.
 fn named<T, E: std::fmt::Display>(
     path: &Path,
     checked: Vec<Result<T, E>>,
@@ -100,7 +100,7 @@ pub(super) fn write_ciphertexts<'a>(
     files::write(path, &records)
 }
 
-/// Reads the components of an encrypted vector, and checks each.
+/// Reads and checks the components of an encrypted vector.
 pub(super) fn read_vector(path: &Path, output: &Output) -> Result<Vec<Factor>, Failure> {
     let bytes = files::read(path)?;
     let bar = output.progress(bytes.len().div_ceil(FACTOR_LEN) as u64, "checking");
@@ -109,7 +109,7 @@ pub(super) fn read_vector(path: &Path, output: &Output) -> Result<Vec<Factor>, F
     named(path, checked)
 }
 
-/// Reads numbers as text, parted by white space or commas.
+/// Reads numbers as text, separated by white space or commas.
 pub(super) fn read_numbers<N>(path: &Path) -> Result<Vec<N>, Failure>
 where
     N: std::str::FromStr<Err: std::fmt::Display>,
@@ -126,7 +126,7 @@ where
 }
 
 impl ReaderArgs {
-    /// The table for numbers of this magnitude, in the memory that was asked for.
+    /// The table for numbers of this magnitude, with the requested memory.
     pub(super) fn table(&self, bound: Bound, output: &Output) -> Result<DiscreteLog, Failure> {
         let memory = self.memory.saturating_mul(1 << 20);
         let entries = DiscreteLog::baby_steps(bound, memory).map_err(Failure::input)? + 1;

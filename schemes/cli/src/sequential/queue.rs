@@ -1,10 +1,9 @@
-//! Records that wait to be verified, in a folder of their own.
+//! The queue of records that wait to be verified, in its own folder.
 
 use super::{
-    args::{hash, party},
-    deliver_record, read_record,
+    formats::{deliver_record, read_record, report_record, time},
+    parse::{hash, party},
     registry::Keys,
-    report_record, time,
 };
 use crate::output::{Failure, Output};
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,92 +14,92 @@ use duet_sequential::{
 use serde_json::{json, Value};
 use std::{num::NonZeroUsize, path::PathBuf};
 
-/// What can be done with the queue.
+/// Operations on the queue.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Takes a record in, unverified.
+    /// Adds a record, unverified.
     Add {
         #[command(flatten)]
-        queue: Place,
+        queue: QueueArgs,
         /// The record.
         #[arg(long, default_value = "-")]
         record: PathBuf,
-        /// Until when it is to be verified, in seconds since 1970; after that it is dropped.
+        /// The time until which it must be verified, in seconds since 1970. Afterwards it is dropped.
         #[arg(long)]
         deadline: u64,
-        /// What it is worth: more is verified first under `--order value`.
+        /// Its value. Higher values are verified first with `--order value`.
         #[arg(long, default_value_t = 0)]
         value: u64,
-        /// Who will verify it: a name, or 64 hex digits.
+        /// The verifier: a name, or 64 hex digits.
         #[arg(long, default_value = "self", value_parser = party)]
         verifier: Party,
-        /// The time, in seconds since 1970; the present if absent.
+        /// The time, in seconds since 1970. The default is the current time.
         #[arg(long)]
         now: Option<u64>,
     },
-    /// Drops what is too late, and verifies what waits, on all cores.
+    /// Drops expired records, and verifies the others on all cores.
     Verify {
         #[command(flatten)]
-        queue: Place,
+        queue: QueueArgs,
         #[command(flatten)]
         keys: Keys,
-        /// Which records are verified first.
-        #[arg(long, value_enum, default_value_t = FirstOf::Newest)]
-        order: FirstOf,
-        /// How many verdicts at most; records whose keys are not known do not count.
+        /// The order of verification.
+        #[arg(long, value_enum, default_value_t = OrderArg::Newest)]
+        order: OrderArg,
+        /// The maximum number of verdicts. Records with unknown keys do not count.
         #[arg(long)]
         most: Option<usize>,
-        /// On how many threads; as many as there are cores if absent.
+        /// The number of threads. The default is one per core.
         #[arg(long)]
         threads: Option<NonZeroUsize>,
-        /// Whose records.
+        /// The verifier whose records are verified.
         #[arg(long, default_value = "self", value_parser = party)]
         verifier: Party,
-        /// The time, in seconds since 1970; the present if absent.
+        /// The time, in seconds since 1970. The default is the current time.
         #[arg(long)]
         now: Option<u64>,
     },
-    /// Shows what is in the queue.
+    /// Shows the content of the queue.
     List {
         #[command(flatten)]
-        queue: Place,
+        queue: QueueArgs,
     },
-    /// Takes a verified record out.
+    /// Takes a verified record out of the queue.
     Take {
         #[command(flatten)]
-        queue: Place,
+        queue: QueueArgs,
         /// The record's id, 64 hex digits.
         #[arg(long, value_parser = hash)]
         id: [u8; 32],
-        /// Where the record goes.
+        /// The output file for the record.
         #[arg(long, default_value = "-")]
         output: PathBuf,
     },
-    /// Throws a record away, whatever is known about it.
+    /// Removes a record in any state.
     Remove {
         #[command(flatten)]
-        queue: Place,
+        queue: QueueArgs,
         /// The record's id, 64 hex digits.
         #[arg(long, value_parser = hash)]
         id: [u8; 32],
     },
 }
 
-/// Which queue, and how much it may hold.
+/// The queue and its limits.
 #[derive(Args)]
-pub(crate) struct Place {
-    /// The queue's folder, which is made if it is not there.
+pub(crate) struct QueueArgs {
+    /// The queue's folder; created if it is missing.
     #[arg(long)]
     queue: PathBuf,
-    /// The most records that it may hold.
+    /// The maximum number of records.
     #[arg(long, default_value_t = 100_000)]
     max_records: usize,
-    /// The most bytes that its records may have together.
+    /// The maximum total length of the records in bytes.
     #[arg(long, default_value_t = 256 << 20)]
     max_bytes: usize,
 }
 
-impl Place {
+impl QueueArgs {
     fn open(&self) -> Result<QueueStore, Failure> {
         let limits = Limits {
             records: self.max_records,
@@ -111,10 +110,10 @@ impl Place {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum FirstOf {
-    /// The newest.
+pub(crate) enum OrderArg {
+    /// The newest first.
     Newest,
-    /// The most valuable.
+    /// The most valuable first.
     Value,
 }
 
@@ -148,8 +147,8 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             now,
         } => {
             let order = match order {
-                FirstOf::Newest => Order::NewestFirst,
-                FirstOf::Value => Order::ByValue,
+                OrderArg::Newest => Order::NewestFirst,
+                OrderArg::Value => Order::ByValue,
             };
             let all = Work::all(verifier, order);
             let work = Work {
@@ -170,7 +169,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             let verified = store.verified(&id);
             let verified =
                 verified.ok_or_else(|| Failure::refused(format!("no verified record {id}")))?;
-            // It leaves the queue only when it is where it goes.
+            // The record leaves the queue only after it was delivered.
             deliver_record(&path, verified.record())?;
             store.remove(&id).map_err(Failure::input)?;
             report_record(&path, verified.record(), output)
@@ -187,14 +186,14 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
 }
 
 fn verify(
-    place: &Place,
+    queue: &QueueArgs,
     keys: &Keys,
     work: &Work,
     now: Time,
     output: &Output,
 ) -> Result<(), Failure> {
     let keys = keys.read()?;
-    let mut store = place.open()?;
+    let mut store = queue.open()?;
     let waiting = store.queue().pending(work.verifier, work.order).len();
     let bar = output.progress(waiting.min(work.most) as u64, "verifying");
     let report = store.verify(&keys, now, work, |records| bar.inc(records as u64));
@@ -231,8 +230,8 @@ fn verify(
     )
 }
 
-fn list(place: &Place, output: &Output) -> Result<(), Failure> {
-    let store = place.open()?;
+fn list(queue: &QueueArgs, output: &Output) -> Result<(), Failure> {
+    let store = queue.open()?;
     let mut described: Vec<Value> = Vec::new();
     let mut lines = Vec::new();
     for (id, entry) in store.queue().iter() {

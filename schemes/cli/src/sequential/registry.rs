@@ -1,6 +1,9 @@
-//! The keys that a verifier trusts: bare public keys, or a list with the epochs in which each is good.
+//! The keys that a verifier trusts: bare public keys, or a list with the epochs in which each is valid.
 
-use super::{args::hash, in_file, read_public};
+use super::{
+    formats::{in_file, read_public},
+    parse::hash,
+};
 use crate::{
     files,
     output::{Failure, Output},
@@ -14,10 +17,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What can be done with the list.
+/// Operations on the list.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Adds a public key; the list is made if it is not there.
+    /// Adds a public key. The list is created if it is missing.
     Add {
         /// The list.
         #[arg(long)]
@@ -25,11 +28,11 @@ pub(crate) enum Command {
         /// The public key.
         #[arg(long)]
         key: PathBuf,
-        /// The first epoch in which the key is good.
+        /// The first epoch in which the key is valid.
         #[arg(long, default_value_t = 0)]
         from: u64,
     },
-    /// Says that a key is not good any more from an epoch on.
+    /// Revokes a key from an epoch on.
     Revoke {
         /// The list.
         #[arg(long)]
@@ -37,7 +40,7 @@ pub(crate) enum Command {
         /// The key's fingerprint, 64 hex digits.
         #[arg(long, value_parser = hash)]
         fingerprint: [u8; 32],
-        /// The first epoch in which the key is not good any more.
+        /// The first epoch in which the key is no longer valid.
         #[arg(long)]
         epoch: u64,
     },
@@ -49,14 +52,14 @@ pub(crate) enum Command {
     },
 }
 
-/// Where a verifier's keys are.
+/// The sources of a verifier's keys.
 #[derive(Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Keys {
     /// A list made with `registry add`.
     #[arg(long)]
     registry: Option<PathBuf>,
-    /// A public key that is good in every epoch; may be given often.
+    /// A public key that is valid in every epoch. Can be repeated.
     #[arg(long)]
     key: Vec<PathBuf>,
 }
@@ -74,7 +77,7 @@ impl Keys {
     }
 }
 
-/// One key in the file.
+/// A key in the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -114,8 +117,7 @@ fn write(path: &Path, keys: &Keyring) -> Result<(), Failure> {
     files::write(path, &text)
 }
 
-/// Keeps other processes from changing the list for as long as the file that it returns is open: none of them loses what
-/// another one wrote.
+/// Locks the list for other processes while the returned file is open, so that no update is lost.
 fn lock(registry: &Path) -> Result<File, Failure> {
     let mut path = registry.as_os_str().to_owned();
     path.push(".lock");
@@ -146,13 +148,15 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
                 .iter()
                 .any(|(known, ..)| known.fingerprint() == fingerprint)
             {
-                return Err(Failure::input(format!("key {fingerprint} is in the list")));
+                return Err(Failure::input(format!(
+                    "key {fingerprint} is in the list already"
+                )));
             }
             keys.insert(key, Epoch(from));
             write(&registry, &keys)?;
             output.result(
                 &json!({ "fingerprint": fingerprint.to_string(), "from": from }),
-                format!("key {fingerprint} is good from epoch {from} on"),
+                format!("key {fingerprint} is valid from epoch {from} on"),
             )
         }
         Command::Revoke {

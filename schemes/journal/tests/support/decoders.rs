@@ -1,14 +1,15 @@
-//! What every decoder promises, for any bytes: shared by the tests and the fuzz target.
+//! The properties of every decoder, for arbitrary bytes: shared by the tests and the fuzz target.
 
 use duet_journal::{Anchor, AnchorError, Header, HeaderError};
 use sha2::{Digest, Sha256};
 
-/// How many decoders there are; the first byte of the input chooses one.
+/// The number of decoders. The first byte of the input selects one.
 pub(crate) const DECODERS: u8 = 3;
 
 const TAG: &[u8] = b"TAG";
 
-/// Decodes `data`, which must not panic, and says whether it was accepted. What is accepted is spelled in one way.
+/// Decodes `data` without panicking, and returns whether it was accepted. Accepted bytes must be the only encoding of
+/// their value.
 pub(crate) fn decode(data: &[u8]) -> bool {
     let Some((choice, bytes)) = data.split_first() else {
         return false;
@@ -16,12 +17,12 @@ pub(crate) fn decode(data: &[u8]) -> bool {
     match choice % DECODERS {
         0 => header(bytes),
         1 => anchor(bytes),
-        // A checksum lets hardly any bytes through, so it is put right.
+        // Random bytes rarely have a valid checksum, so the checksum is corrected.
         _ => anchor(&[bytes, &Sha256::digest(bytes)].concat()),
     }
 }
 
-/// The header that these bytes may begin with: the owner stands where an owner would.
+/// The header that these bytes may begin with: the owner is read from its place in the input.
 fn expected(bytes: &[u8]) -> Header {
     let owner = bytes.get(TAG.len()..).and_then(|rest| rest.first_chunk());
     Header::new(TAG, owner.copied().unwrap_or_default())
@@ -31,7 +32,7 @@ fn header(bytes: &[u8]) -> bool {
     let header = expected(bytes);
     match header.strip(bytes) {
         Ok(rest) => assert_eq!([&header.to_bytes(), rest].concat(), bytes),
-        // Its owner is the one that stands there, unless none does.
+        // The owner is read from the input, so only the type can be wrong.
         Err(error) => assert_eq!(error, HeaderError::OtherFile),
     }
     header.strip(bytes).is_ok()

@@ -1,4 +1,4 @@
-//! The field of the coordinates, in blst's arithmetic. Nothing here takes care to hide a number.
+//! The base field, with blst's arithmetic. Not constant-time: use it for public values only.
 
 use blst::{
     blst_fp, blst_fp_add, blst_fp_cneg, blst_fp_eucl_inverse, blst_fp_from_be_bytes,
@@ -9,7 +9,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// A number of the field.
+/// An element of the base field.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Fp(pub(super) blst_fp);
 
@@ -23,6 +23,7 @@ impl Fp {
 
     pub(super) fn of_limbs(limbs: [u64; 6]) -> Self {
         let mut out = Self::default();
+        // SAFETY: blst reads six limbs, which is the length of `limbs`, and writes to a live `blst_fp`.
         unsafe { blst_fp_from_uint64(&mut out.0, limbs.as_ptr()) };
         out
     }
@@ -37,9 +38,10 @@ impl Fp {
         Self::of_limbs(limbs)
     }
 
-    /// From big-endian bytes of any number, which need not be below the modulus.
+    /// Reduces big-endian bytes modulo the field's prime.
     pub(super) fn reduced(bytes: &[u8]) -> Self {
         let mut out = Self::default();
+        // SAFETY: blst reads exactly `bytes.len()` bytes from `bytes` and writes to a live `blst_fp`.
         unsafe { blst_fp_from_be_bytes(&mut out.0, bytes.as_ptr(), bytes.len()) };
         out
     }
@@ -47,25 +49,29 @@ impl Fp {
     #[inline]
     pub(super) fn square(self) -> Self {
         let mut out = Self::default();
+        // SAFETY: both pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_sqr(&mut out.0, &self.0) };
         out
     }
 
-    /// The root, and whether it is one of this number; if not, it is one of its negative.
+    /// The square root and `true` if this is a square; otherwise a square root of its negative and `false`.
     pub(super) fn root(self) -> (Self, bool) {
         let mut out = Self::default();
+        // SAFETY: both pointers come from references to initialised `blst_fp` values.
         let is_square = unsafe { blst_fp_sqrt(&mut out.0, &self.0) };
         (out, is_square)
     }
 
     pub(super) fn inverse(self) -> Self {
         let mut out = Self::default();
+        // SAFETY: both pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_eucl_inverse(&mut out.0, &self.0) };
         out
     }
 
     pub(super) fn is_odd(self) -> bool {
         let mut limbs = [0; 6];
+        // SAFETY: blst writes six limbs, which is the length of `limbs`, and reads a live `blst_fp`.
         unsafe { blst_uint64_from_fp(limbs.as_mut_ptr(), &self.0) };
         limbs[0] & 1 == 1
     }
@@ -77,6 +83,7 @@ impl Mul for Fp {
     #[inline]
     fn mul(self, other: Self) -> Self {
         let mut out = Self::default();
+        // SAFETY: all pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_mul(&mut out.0, &self.0, &other.0) };
         out
     }
@@ -88,6 +95,7 @@ impl Add for Fp {
     #[inline]
     fn add(self, other: Self) -> Self {
         let mut out = Self::default();
+        // SAFETY: all pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_add(&mut out.0, &self.0, &other.0) };
         out
     }
@@ -99,6 +107,7 @@ impl Sub for Fp {
     #[inline]
     fn sub(self, other: Self) -> Self {
         let mut out = Self::default();
+        // SAFETY: all pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_sub(&mut out.0, &self.0, &other.0) };
         out
     }
@@ -110,12 +119,13 @@ impl Neg for Fp {
     #[inline]
     fn neg(self) -> Self {
         let mut out = Self::default();
+        // SAFETY: both pointers come from references to initialised `blst_fp` values.
         unsafe { blst_fp_cneg(&mut out.0, &self.0, true) };
         out
     }
 }
 
-/// Inverts in place; zeros stay.
+/// Simultaneous inversion, in place. Zeros stay zero.
 pub(super) fn invert_all(numbers: &mut [Fp]) {
     let mut product = *ONE;
     let mut before = Vec::with_capacity(numbers.len());

@@ -1,6 +1,6 @@
-//! Numbers of RFC 9380, section 8.8.1 and appendix E.2: the curve `E'` that hashes are mapped to, and the isogeny of
-//! degree 11 from there to the curve itself. Hexadecimal; of polynomials, the lowest coefficient first, and without the
-//! highest one of those below the line, which is one.
+//! Constants of RFC 9380, section 8.8.1 and appendix E.2: the curve `E'` that the map targets, and the isogeny of
+//! degree 11 from `E'` to BLS12-381 G1. Hexadecimal. Polynomials list the lowest coefficient first; denominators are
+//! monic, and their leading coefficient is omitted.
 
 /// `A'` of `E': y² = x³ + A'·x + B'`.
 pub(super) const A: &str =
@@ -12,7 +12,7 @@ pub(super) const B: &str =
 pub(super) const SQRT_MINUS_Z_CUBED: &str =
     "03d689d1e0e762cef9f2bec6130316806b4c80eda6fc10ce77ae83eab1ea8b8b8a407c9c6db195e06f2dbeabc2baeff5";
 
-/// Of `x`, above the line.
+/// The numerator of `x`.
 pub(super) const X_NUMERATOR: [&str; 12] = [
     "11a05f2b1e833340b809101dd99815856b303e88a2d7005ff2627b56cdb4e2c85610c2d5f2e62d6eaeac1662734649b7",
     "17294ed3e943ab2f0588bab22147a81c7c17e75b2f6a8417f565e33c70d1e86b4838f2a6f318c356e834eef1b3cb83bb",
@@ -28,7 +28,7 @@ pub(super) const X_NUMERATOR: [&str; 12] = [
     "06e08c248e260e70bd1e962381edee3d31d79d7e22c837bc23c0bf1bc24c6b68c24b1b80b64d391fa9c8ba2e8ba2d229",
 ];
 
-/// Of `x`, below it.
+/// The denominator of `x`.
 pub(super) const X_DENOMINATOR: [&str; 10] = [
     "08ca8d548cff19ae18b2e62f4bd3fa6f01d5ef4ba35b48ba9c9588617fc8ac62b558d681be343df8993cf9fa40d21b1c",
     "12561a5deb559c4348b4711298e536367041e8ca0cf0800c0126c2588c48bf5713daa8846cb026e9e5c8276ec82b3bff",
@@ -42,7 +42,7 @@ pub(super) const X_DENOMINATOR: [&str; 10] = [
     "095fc13ab9e92ad4476d6e3eb3a56680f682b4ee96f7d03776df533978f31c1593174e4b4b7865002d6384d168ecdd0a",
 ];
 
-/// Of `y` as a multiple of the `y` on `E'`, above the line.
+/// The numerator of `y`, as a multiple of the `y` on `E'`.
 pub(super) const Y_NUMERATOR: [&str; 16] = [
     "090d97c81ba24ee0259d1f094980dcfa11ad138e48a869522b52af6c956543d3cd0c7aee9b3ba3c2be9845719707bb33",
     "134996a104ee5811d51036d776fb46831223e96c254f383d0f906343eb67ad34d6c56711962fa8bfe097e75a2e41c696",
@@ -62,7 +62,7 @@ pub(super) const Y_NUMERATOR: [&str; 16] = [
     "15e6be4e990f03ce4ea50b3b42df2eb5cb181d8f84965a3957add4fa95af01b2b665027efec01c7704b456be69c8b604",
 ];
 
-/// The same, below it.
+/// The denominator of `y`.
 pub(super) const Y_DENOMINATOR: [&str; 15] = [
     "16112c4c3a9c98b252181140fad0eae9601a6de578980be6eec3232b5be72e7a07f3688ef60c206d01479253b03663c1",
     "1962d75c2381201e1a0cbd6c43c348b885c84ff731c4d59ca4a10356f453e01f78a4260763529e3532f6102c2e49a03d",

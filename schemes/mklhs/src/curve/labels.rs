@@ -1,63 +1,66 @@
-//! Hashing labels of which only a weighted sum is wanted.
+//! Hashing labels to the curve, when only a weighted sum of the points is needed.
 //!
-//! Hashing to the curve ends with clearing the cofactor: 64 doublings, a third of the work. That is a multiplication, and
-//! `Σ fᵢ·(h·Pᵢ) = h·Σ fᵢ·Pᵢ`: so the points are summed as they come from the map, and the sum is cleared once. With many
-//! points at a time the rest can be had in affine coordinates, with one inversion for all of them, which makes the
-//! isogeny cheaper too. The result is bit for bit that of hashing each label with blst.
+//! Hashing to the curve ends with clearing the cofactor: 64 doublings, a third of the cost. Clearing is a
+//! multiplication by a constant `h`, and `Σ fᵢ·(h·Pᵢ) = h·Σ fᵢ·Pᵢ`. So the uncleared points are summed, and the sum is
+//! cleared once. With many points, the remaining steps use affine coordinates and share one inversion, which also makes
+//! the isogeny cheaper. The result is identical to hashing each label with blst.
 //!
-//! Labels are public: nothing here takes care to hide them.
+//! Not constant-time: labels are public.
 
 use super::{
     add,
     field::{invert_all, Fp, ONE},
-    from_affine, hash_to_g1, isogeny, multiple, one_to_affine, scaled, weighted_sum, Sum, G1,
-    GRAIN,
+    from_affine, hash_to_g1, isogeny, multiple, one_to_affine, scaled, weighted_sum, G1Projective,
+    G1, MIN_POINTS_PER_THREAD,
 };
 use crate::{scalar::Scalar, suite::SCALAR_LEN};
 use blst::blst_expand_message_xmd;
 use rayon::prelude::*;
 use std::sync::LazyLock;
 
-/// What a label is mapped to, before the cofactor is cleared: on the curve, and most likely not in the subgroup.
+/// The image of a label before cofactor clearing: a point of the curve, usually outside the subgroup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Uncleared(G1);
 
-/// What clears the cofactor: `1 − z`, for the curve's parameter `z`.
+/// The multiplier that clears the cofactor: `1 − z`, for the curve parameter `z`.
 const CLEARING: u64 = 0xd201_0000_0001_0001;
-/// Its bits.
+/// Its length in bits.
 const CLEARING_BITS: usize = 64;
 /// Its inverse modulo `q`, big-endian.
-const UNCLEARING: [u8; SCALAR_LEN] = [
+const CLEARING_INVERSE: [u8; SCALAR_LEN] = [
     0x73, 0xed, 0xa7, 0x53, 0x29, 0x9d, 0x7d, 0x47, 0xa5, 0xe8, 0x0b, 0x39, 0x93, 0x9e, 0xd3, 0x35,
     0x14, 0x00, 0x48, 0x01, 0x89, 0xfd, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
 ];
 
-/// Labels that share inversions.
-const TOGETHER: usize = 2 * GRAIN;
+/// Labels per simultaneous inversion.
+const INVERSION_BATCH: usize = 2 * MIN_POINTS_PER_THREAD;
 
 /// Maps many labels, on all threads of the pool.
 pub(crate) fn map_all<M: AsRef<[u8]> + Sync>(dst: &[u8], labels: &[M]) -> Vec<Uncleared> {
     let map = |some: &[M]| map_some(dst, some);
-    if labels.len() <= TOGETHER {
+    if labels.len() <= INVERSION_BATCH {
         return map(labels);
     }
-    labels.par_chunks(TOGETHER).flat_map_iter(map).collect()
+    labels
+        .par_chunks(INVERSION_BATCH)
+        .flat_map_iter(map)
+        .collect()
 }
 
-/// `Σ scalarᵢ · H(labelᵢ)`, for as many scalars as labels.
-pub(crate) fn label_sum(labels: &[Uncleared], scalars: &[Scalar]) -> Sum {
-    // blst multiplies a single point by a long scalar in a way that only works in the subgroup.
+/// `Σ scalarᵢ · H(labelᵢ)`. There are as many scalars as labels.
+pub(crate) fn label_sum(labels: &[Uncleared], scalars: &[Scalar]) -> G1Projective {
+    // blst's multiplication of a single point by a long scalar is correct only in the subgroup.
     if labels.len() < 2 || scalars.iter().any(Scalar::is_zero) {
         let terms = labels.iter().zip(scalars);
         return terms
             .map(|(Uncleared(point), scalar)| scaled(&cleared(&from_affine(point)), scalar))
-            .fold(Sum::default(), |sum, term| add(&sum, &term));
+            .fold(G1Projective::default(), |sum, term| add(&sum, &term));
     }
     let points: Vec<_> = labels.iter().map(|Uncleared(point)| *point).collect();
     cleared(&weighted_sum(&points, scalars))
 }
 
-fn cleared(point: &Sum) -> Sum {
+fn cleared(point: &G1Projective) -> G1Projective {
     let mut scalar = [0; SCALAR_LEN];
     for (to, from) in scalar.iter_mut().zip(CLEARING.to_le_bytes()) {
         *to = from;
@@ -65,7 +68,7 @@ fn cleared(point: &Sum) -> Sum {
     multiple(point, &scalar, CLEARING_BITS)
 }
 
-/// The constants in blst's form.
+/// The constants in blst's representation.
 struct Constants {
     a: Fp,
     b: Fp,
@@ -95,11 +98,13 @@ static CONSTANTS: LazyLock<Constants> = LazyLock::new(|| {
     }
 });
 
-/// Two elements of the field, from 64 bytes each. (RFC 9380, 5.2)
+/// Two field elements, from 64 bytes each. (RFC 9380, 5.2)
 fn hash_to_field(dst: &[u8], message: &[u8]) -> [Fp; 2] {
     const ELEMENT_LEN: usize = 64;
     let mut bytes = [0; 2 * ELEMENT_LEN];
     let (length, input) = (bytes.len(), message);
+    // SAFETY: blst writes `length` bytes, which is the length of `bytes`; each input slice is passed with its own
+    // length.
     unsafe {
         blst_expand_message_xmd(
             bytes.as_mut_ptr(),
@@ -124,7 +129,7 @@ struct OnIsogenous {
 
 /// Simplified SWU. (RFC 9380, 6.6.2)
 ///
-/// With `x₁ = n/d` and `g(x₁) = w/d⁶`, the root of `w` is `y·d³`, so that nothing has to be divided.
+/// With `x₁ = n/d` and `g(x₁) = w/d⁶`, the root of `w` is `y·d³`, so no division is needed.
 fn map_to_isogenous(u: Fp) -> OnIsogenous {
     let Constants { a, b, z, .. } = *CONSTANTS;
     let zuu = z * u.square();
@@ -149,7 +154,7 @@ fn map_to_isogenous(u: Fp) -> OnIsogenous {
     }
 }
 
-/// Horner's rule; coefficients from the lowest on.
+/// Horner's rule. The lowest coefficient comes first.
 fn polynomial(coefficients: &[Fp], x: Fp) -> Fp {
     let highest_first = coefficients.iter().rev().copied();
     highest_first
@@ -172,7 +177,7 @@ fn map_some<M: AsRef<[u8]>>(dst: &[u8], labels: &[M]) -> Vec<Uncleared> {
         .collect()
 }
 
-/// The affine coordinates; zeros where there are none.
+/// The affine coordinates; zeros for the point at infinity.
 fn to_affine(points: &[OnIsogenous]) -> Vec<[Fp; 2]> {
     let mut inverses: Vec<_> = points.iter().map(|point| point.z).collect();
     invert_all(&mut inverses);
@@ -184,13 +189,13 @@ fn to_affine(points: &[OnIsogenous]) -> Vec<[Fp; 2]> {
     points.iter().zip(inverses).map(affine).collect()
 }
 
-/// The sum of each pair; `None` where the rule for adding does not apply.
+/// The sum of each pair; `None` where the addition formula does not apply.
 fn isogenous_sums(points: &[[Fp; 2]]) -> Vec<Option<[Fp; 2]>> {
     let (pairs, _) = points.as_chunks::<2>();
     let mut inverses: Vec<_> = pairs.iter().map(|[p, q]| q[0] - p[0]).collect();
     invert_all(&mut inverses);
     let sum = |([p, q], inverse): (&[[Fp; 2]; 2], Fp)| {
-        // A point whose denominator was zero has `x = 0`, too: both cases leave zeros behind.
+        // A point at infinity also has `x = 0`, so this covers both cases.
         if inverse.is_zero() || p[0].is_zero() || q[0].is_zero() {
             return None;
         }
@@ -201,7 +206,7 @@ fn isogenous_sums(points: &[[Fp; 2]]) -> Vec<Option<[Fp; 2]>> {
     pairs.iter().zip(inverses).map(sum).collect()
 }
 
-/// From `E'` to the curve; `None` where there was none, and where the image is infinity.
+/// Applies the isogeny from `E'` to the curve; `None` for `None`, and if the image is infinity.
 fn through_isogeny(points: &[Option<[Fp; 2]>]) -> Vec<Option<Uncleared>> {
     let constants = &*CONSTANTS;
     let denominators = |point: &Option<[Fp; 2]>| {
@@ -231,10 +236,10 @@ fn through_isogeny(points: &[Option<[Fp; 2]>]) -> Vec<Option<Uncleared>> {
         .collect()
 }
 
-/// For the labels, of which nobody knows one, that the rules above have no answer for: the whole hash, divided by what
-/// clearing will multiply it by.
+/// The fallback for labels to which the formulas above do not apply (none is known): the full hash by blst, divided by
+/// the cofactor multiplier.
 fn by_blst(dst: &[u8], label: &[u8]) -> Uncleared {
-    let unclearing = Scalar::from_bytes(&UNCLEARING).unwrap_or_default();
+    let unclearing = Scalar::from_bytes(&CLEARING_INVERSE).unwrap_or_default();
     let hash = hash_to_g1(dst, label);
     Uncleared(one_to_affine(&scaled(&hash, &unclearing)))
 }
@@ -256,7 +261,9 @@ mod tests {
 
     #[test]
     fn what_is_mapped_and_cleared_is_the_hash() {
-        let labels: Vec<_> = (0..5 * TOGETHER + 3).map(|at| at.to_string()).collect();
+        let labels: Vec<_> = (0..5 * INVERSION_BATCH + 3)
+            .map(|at| at.to_string())
+            .collect();
         let mapped = map_all(DST, &labels);
         assert_eq!(mapped.len(), labels.len());
         for (label, mapped) in labels.iter().zip(mapped) {
@@ -269,7 +276,7 @@ mod tests {
     fn labels_of_random_bytes_and_the_longest_ones_are_mapped_to_their_hash() {
         let mut rng = ChaCha20Rng::seed_from_u64(5);
         let short = (0..2500).map(|at| at % 150);
-        // Around the blocks of the hash, around two bytes of length, and the longest that there is.
+        // Around block boundaries of the hash, around the two-byte length limit, and the longest label.
         let long = [255, 256, 257, 4095, 65_535, 65_536, 3 * 65_535 + 40];
         let labels: Vec<_> = short
             .chain(long)
@@ -287,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_round_for_exceptions_gives_the_hash_too() {
+    fn the_fallback_gives_the_same_hash() {
         for label in ["", "a", "b"] {
             is_the_hash(label.as_bytes(), by_blst(DST, label.as_bytes()));
         }

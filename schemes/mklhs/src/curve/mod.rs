@@ -1,15 +1,16 @@
-//! The only folder that names blst. All `unsafe` of the crate is here: each call hands blst pointers to live,
-//! initialised values of exactly the type that the binding names.
+//! BLS12-381, by blst. All `unsafe` code of the crate is in this folder.
 //!
-//! The one secret that comes here is the scalar of [`sign`] and [`public_of`], where blst's ladder takes the same time
-//! for all scalars. Everything else is public and may branch on what it sees.
+//! The only secret here is the scalar of [`sign`] and [`public_of`], which use blst's constant-time multiplication.
+//! Everything else works on public values and may branch on them.
 
 mod field;
 mod isogeny;
 mod labels;
+mod modular;
 mod secret;
 
 pub(crate) use labels::{label_sum, map_all, Uncleared};
+pub(crate) use modular::product;
 pub(crate) use secret::{public_of, sign, Secret};
 
 use crate::{
@@ -17,14 +18,13 @@ use crate::{
     suite::{BASE_MESSAGE, DST_BASE, G1_LEN, G2_LEN, SCALAR_LEN},
 };
 use blst::{
-    blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_fr, blst_fr_from_uint64,
-    blst_fr_mul, blst_hash_to_g1, blst_miller_loop_n, blst_p1, blst_p1_add_or_double,
-    blst_p1_add_or_double_affine, blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_in_g1,
-    blst_p1_affine_is_inf, blst_p1_cneg, blst_p1_from_affine, blst_p1_is_inf, blst_p1_mult,
-    blst_p1_uncompress, blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof,
-    blst_p1s_to_affine, blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator,
-    blst_p2_affine_in_g2, blst_p2_affine_is_inf, blst_p2_uncompress, blst_uint64_from_fr, limb_t,
-    BLST_ERROR,
+    blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_hash_to_g1,
+    blst_miller_loop_n, blst_p1, blst_p1_add_or_double, blst_p1_add_or_double_affine,
+    blst_p1_affine, blst_p1_affine_compress, blst_p1_affine_in_g1, blst_p1_affine_is_inf,
+    blst_p1_cneg, blst_p1_from_affine, blst_p1_is_inf, blst_p1_mult, blst_p1_uncompress,
+    blst_p1s_mult_pippenger, blst_p1s_mult_pippenger_scratch_sizeof, blst_p1s_to_affine,
+    blst_p2_affine, blst_p2_affine_compress, blst_p2_affine_generator, blst_p2_affine_in_g2,
+    blst_p2_affine_is_inf, blst_p2_uncompress, limb_t, BLST_ERROR,
 };
 use rayon::prelude::*;
 use std::sync::LazyLock;
@@ -33,10 +33,10 @@ use std::sync::LazyLock;
 pub(crate) type G1 = blst_p1_affine;
 /// A point of G2 in affine coordinates.
 pub(crate) type G2 = blst_p2_affine;
-/// A point of G1 that is on its way through a sum.
-pub(crate) type Sum = blst_p1;
+/// A point of G1 in projective coordinates.
+pub(crate) type G1Projective = blst_p1;
 
-/// Why bytes are no point that may be used.
+/// Why a point was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PointError {
     Bad,
@@ -44,17 +44,20 @@ pub(crate) enum PointError {
     Identity,
 }
 
-/// Points with less than this many others are not worth another thread.
-const GRAIN: usize = 16;
-/// Pairs whose Miller loops share their squarings.
-const PAIRS: usize = 64;
+/// The minimum number of points per thread.
+const MIN_POINTS_PER_THREAD: usize = 16;
+/// Pairs per multi-Miller loop, which shares the squarings.
+const PAIRS_PER_LOOP: usize = 64;
 
 pub(crate) fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1, PointError> {
     let mut point = G1::default();
+    // SAFETY: blst reads 48 bytes, the length of the array, and writes to a live point.
     on_curve(unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) })?;
+    // SAFETY: the pointer comes from a reference to an initialised point.
     if unsafe { blst_p1_affine_is_inf(&point) } {
         return Err(PointError::Identity);
     }
+    // SAFETY: the pointer comes from a reference to an initialised point.
     unsafe { blst_p1_affine_in_g1(&point) }
         .then_some(point)
         .ok_or(PointError::NotInSubgroup)
@@ -62,16 +65,20 @@ pub(crate) fn g1_from_bytes(bytes: &[u8; G1_LEN]) -> Result<G1, PointError> {
 
 pub(crate) fn g1_to_bytes(point: &G1) -> [u8; G1_LEN] {
     let mut bytes = [0; G1_LEN];
+    // SAFETY: blst writes 48 bytes, the length of the array, and reads a live point.
     unsafe { blst_p1_affine_compress(bytes.as_mut_ptr(), point) };
     bytes
 }
 
 pub(crate) fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
     let mut point = G2::default();
+    // SAFETY: blst reads 96 bytes, the length of the array, and writes to a live point.
     on_curve(unsafe { blst_p2_uncompress(&mut point, bytes.as_ptr()) })?;
+    // SAFETY: the pointer comes from a reference to an initialised point.
     if unsafe { blst_p2_affine_is_inf(&point) } {
         return Err(PointError::Identity);
     }
+    // SAFETY: the pointer comes from a reference to an initialised point.
     unsafe { blst_p2_affine_in_g2(&point) }
         .then_some(point)
         .ok_or(PointError::NotInSubgroup)
@@ -79,12 +86,13 @@ pub(crate) fn g2_from_bytes(bytes: &[u8; G2_LEN]) -> Result<G2, PointError> {
 
 pub(crate) fn g2_to_bytes(point: &G2) -> [u8; G2_LEN] {
     let mut bytes = [0; G2_LEN];
+    // SAFETY: blst writes 96 bytes, the length of the array, and reads a live point.
     unsafe { blst_p2_affine_compress(bytes.as_mut_ptr(), point) };
     bytes
 }
 
-/// What a decompression says. It writes the point, and still complains, when `x` is zero: those points are on the
-/// curve and of order 3, which is for the subgroup check to say.
+/// Maps the result of a decompression. For points with `x = 0`, blst writes the point and still reports an error. These
+/// points are on the curve and have order 3, so the subgroup check rejects them.
 fn on_curve(verdict: BLST_ERROR) -> Result<(), PointError> {
     match verdict {
         BLST_ERROR::BLST_SUCCESS | BLST_ERROR::BLST_POINT_NOT_IN_GROUP => Ok(()),
@@ -93,8 +101,9 @@ fn on_curve(verdict: BLST_ERROR) -> Result<(), PointError> {
 }
 
 /// RFC 9380, `BLS12381G1_XMD:SHA-256_SSWU_RO`.
-pub(crate) fn hash_to_g1(dst: &[u8], message: &[u8]) -> Sum {
-    let mut out = Sum::default();
+pub(crate) fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1Projective {
+    let mut out = G1Projective::default();
+    // SAFETY: each slice is passed with its own length. The augmentation is null with length 0, which blst permits.
     unsafe {
         blst_hash_to_g1(
             &mut out,
@@ -109,66 +118,76 @@ pub(crate) fn hash_to_g1(dst: &[u8], message: &[u8]) -> Sum {
     out
 }
 
-pub(crate) fn to_affine(sums: &[Sum]) -> Vec<G1> {
+pub(crate) fn to_affine(sums: &[G1Projective]) -> Vec<G1> {
     let mut points = vec![G1::default(); sums.len()];
     if !sums.is_empty() {
-        // A list that ends in null after its first entry stands for points that lie one after another.
+        // A null pointer after the first entry tells blst that the points are contiguous.
         let list = [sums.as_ptr(), std::ptr::null()];
+        // SAFETY: `points` and `sums` both have `sums.len()` elements, which is not zero. A null second entry of the
+        // list tells blst that the points are contiguous, so it reads no further entry.
         unsafe { blst_p1s_to_affine(points.as_mut_ptr(), list.as_ptr(), sums.len()) };
     }
     points
 }
 
-pub(crate) fn one_to_affine(sum: &Sum) -> G1 {
+pub(crate) fn one_to_affine(sum: &G1Projective) -> G1 {
     let mut point = G1::default();
+    // SAFETY: both pointers come from references to initialised points.
     unsafe { blst::blst_p1_to_affine(&mut point, sum) };
     point
 }
 
-pub(crate) fn is_identity(sum: &Sum) -> bool {
+pub(crate) fn is_identity(sum: &G1Projective) -> bool {
+    // SAFETY: the pointer comes from a reference to an initialised point.
     unsafe { blst_p1_is_inf(sum) }
 }
 
-pub(crate) fn add(a: &Sum, b: &Sum) -> Sum {
-    let mut out = Sum::default();
+pub(crate) fn add(a: &G1Projective, b: &G1Projective) -> G1Projective {
+    let mut out = G1Projective::default();
+    // SAFETY: all pointers come from references to initialised points; `out` is distinct from both inputs.
     unsafe { blst_p1_add_or_double(&mut out, a, b) };
     out
 }
 
-pub(crate) fn negated(sum: &Sum) -> Sum {
+pub(crate) fn negated(sum: &G1Projective) -> G1Projective {
     let mut out = *sum;
+    // SAFETY: the pointer comes from a reference to an initialised point, which blst negates in place.
     unsafe { blst_p1_cneg(&mut out, true) };
     out
 }
 
-pub(crate) fn from_affine(point: &G1) -> Sum {
-    let mut out = Sum::default();
+pub(crate) fn from_affine(point: &G1) -> G1Projective {
+    let mut out = G1Projective::default();
+    // SAFETY: both pointers come from references to initialised points.
     unsafe { blst_p1_from_affine(&mut out, point) };
     out
 }
 
-fn add_affine(a: &Sum, b: &G1) -> Sum {
-    let mut out = Sum::default();
+fn add_affine(a: &G1Projective, b: &G1) -> G1Projective {
+    let mut out = G1Projective::default();
+    // SAFETY: all pointers come from references to initialised points; `out` is distinct from both inputs.
     unsafe { blst_p1_add_or_double_affine(&mut out, a, b) };
     out
 }
 
-/// `Σ scalarᵢ · pointᵢ` with public scalars, each as the shorter of itself and its negative: small negative numbers
-/// cost as little as small positive ones.
+/// `Σ scalarᵢ · pointᵢ` with public scalars. Each scalar is replaced by its negative if that is shorter, so small
+/// negative numbers are as cheap as small positive ones.
 ///
 /// `points` and `scalars` have the same length.
-pub(crate) fn weighted_sum(points: &[G1], scalars: &[Scalar]) -> Sum {
+pub(crate) fn weighted_sum(points: &[G1], scalars: &[Scalar]) -> G1Projective {
     debug_assert_eq!(points.len(), scalars.len());
     let mut terms = Vec::with_capacity(points.len());
     let mut magnitudes = Vec::with_capacity(points.len());
     for (point, scalar) in points.iter().zip(scalars) {
         let (is_negative, magnitude) = scalar.sign_and_magnitude();
-        // Pippenger's method has no case for infinity, whose multiples are nothing.
+        // Pippenger's method does not support the point at infinity, which contributes nothing.
+        // SAFETY: the pointer comes from a reference to an initialised point.
         if magnitude == [0; 4] || unsafe { blst_p1_affine_is_inf(point) } {
             continue;
         }
         let mut term = *point;
         if is_negative {
+            // SAFETY: both pointers come from references to initialised field elements; `term` is a copy of `point`.
             unsafe { blst::blst_fp_cneg(&mut term.y, &point.y, true) };
         }
         terms.push(term);
@@ -177,14 +196,14 @@ pub(crate) fn weighted_sum(points: &[G1], scalars: &[Scalar]) -> Sum {
     let bits = magnitudes.iter().map(bit_length).max().unwrap_or(0);
     let bytes: Vec<[u8; SCALAR_LEN]> = magnitudes.iter().map(little_endian).collect();
     match (terms.as_slice(), bytes.as_slice()) {
-        ([], _) => Sum::default(),
+        ([], _) => G1Projective::default(),
         ([term], [scalar]) => multiple(&from_affine(term), scalar, bits),
         _ => pippenger(&terms, &bytes, bits),
     }
 }
 
 /// `scalar · point` for a public scalar and a point of the subgroup.
-fn scaled(point: &Sum, scalar: &Scalar) -> Sum {
+fn scaled(point: &G1Projective, scalar: &Scalar) -> G1Projective {
     let (is_negative, magnitude) = scalar.sign_and_magnitude();
     let product = multiple(point, &little_endian(&magnitude), bit_length(&magnitude));
     if is_negative {
@@ -194,17 +213,21 @@ fn scaled(point: &Sum, scalar: &Scalar) -> Sum {
     }
 }
 
-fn multiple(point: &Sum, scalar: &[u8; SCALAR_LEN], bits: usize) -> Sum {
-    let mut out = Sum::default();
+fn multiple(point: &G1Projective, scalar: &[u8; SCALAR_LEN], bits: usize) -> G1Projective {
+    let mut out = G1Projective::default();
+    // SAFETY: `bits` is at most 256, so blst reads at most the 32 bytes of `scalar`. The points are live references.
     unsafe { blst_p1_mult(&mut out, point, scalar.as_ptr(), bits) };
     out
 }
 
-/// No point is infinity, and there are at least two.
-fn pippenger(points: &[G1], scalars: &[[u8; SCALAR_LEN]], bits: usize) -> Sum {
+/// Requires at least two points, none of them infinity.
+fn pippenger(points: &[G1], scalars: &[[u8; SCALAR_LEN]], bits: usize) -> G1Projective {
     let point_list = [points.as_ptr(), std::ptr::null()];
     let scalar_list: Vec<*const u8> = scalars.iter().map(|scalar| scalar.as_ptr()).collect();
-    let mut sum = Sum::default();
+    let mut sum = G1Projective::default();
+    // SAFETY: there are as many scalars as points, and each scalar has 32 bytes, which covers `bits` of at most 256. A
+    // null second entry of the point list tells blst that the points are contiguous. The scratch space has the size
+    // that blst asks for.
     unsafe {
         let words = blst_p1s_mult_pippenger_scratch_sizeof(points.len()) / size_of::<limb_t>();
         let mut scratch: Vec<limb_t> = vec![0; words];
@@ -237,14 +260,14 @@ fn little_endian(limbs: &[u64; 4]) -> [u8; SCALAR_LEN] {
     bytes
 }
 
-/// Bits of a window of [`BaseTable`].
+/// Bits per window of [`BaseTable`].
 const WINDOW: usize = 6;
-/// Windows of a scalar.
+/// Windows per scalar.
 const WINDOWS: usize = 256_usize.div_ceil(WINDOW);
-/// Multiples that a window has, but for zero.
+/// Non-zero multiples per window.
 const DIGITS: usize = (1 << WINDOW) - 1;
 
-/// `digit · 2^(WINDOW · window) · U` for every window and every digit but zero: 260 KiB, once per process.
+/// `digit · 2^(WINDOW · window) · U` for each window and each non-zero digit: 260 KiB, computed once per process.
 struct BaseTable(Vec<G1>);
 
 static BASE: LazyLock<(G1, BaseTable)> = LazyLock::new(|| {
@@ -267,11 +290,11 @@ pub(crate) fn base() -> &'static G1 {
     &BASE.0
 }
 
-/// `scalar · U` for a public scalar: at most [`WINDOWS`] additions.
-pub(crate) fn base_multiple(scalar: &Scalar) -> Sum {
+/// `scalar · U` for a public scalar, with at most [`WINDOWS`] additions.
+pub(crate) fn base_multiple(scalar: &Scalar) -> G1Projective {
     let (is_negative, magnitude) = scalar.sign_and_magnitude();
     let bytes = little_endian(&magnitude);
-    let mut sum = Sum::default();
+    let mut sum = G1Projective::default();
     for (at, row) in BASE.1 .0.chunks_exact(DIGITS).enumerate() {
         let digit = window(&bytes, at * WINDOW);
         if let Some(multiple) = digit.checked_sub(1).and_then(|index| row.get(index)) {
@@ -285,55 +308,45 @@ pub(crate) fn base_multiple(scalar: &Scalar) -> Sum {
     }
 }
 
-/// The [`WINDOW`] bits from `from` on.
+/// The [`WINDOW`] bits that start at bit `from`.
 fn window(bytes: &[u8; SCALAR_LEN], from: usize) -> usize {
     let byte = |at: usize| bytes.get(at).copied().map_or(0, usize::from);
     let pair = byte(from / 8) | byte(from / 8 + 1) << 8;
     pair >> (from % 8) & DIGITS
 }
 
-/// `a · b` modulo `q`.
-pub(crate) fn product(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
-    let (mut x, mut y) = (blst_fr::default(), blst_fr::default());
-    let mut out = [0; 4];
-    unsafe {
-        blst_fr_from_uint64(&mut x, a.as_ptr());
-        blst_fr_from_uint64(&mut y, b.as_ptr());
-        let a = x;
-        blst_fr_mul(&mut x, &a, &y);
-        blst_uint64_from_fr(out.as_mut_ptr(), &x);
-    }
-    out
-}
-
 /// Whether `Π e(aᵢ, bᵢ) = 1`: one final exponentiation, and Miller loops on all threads of the pool.
 pub(crate) fn pairing_product_is_one(pairs: &[(G1, &G2)]) -> bool {
     let loops = |some: &[(G1, &G2)]| {
-        // blst's Miller loop has no case for infinity; a pairing with it is one.
+        // blst's Miller loop does not support infinity; a pairing with infinity is one.
         let (g1, g2): (Vec<*const G1>, Vec<*const G2>) = some
             .iter()
+            // SAFETY: both pointers come from references to initialised points.
             .filter(|(a, b)| unsafe { !blst_p1_affine_is_inf(a) && !blst_p2_affine_is_inf(*b) })
             .map(|(a, b)| (&raw const *a, &raw const **b))
             .unzip();
         let mut product = blst_fp12::default();
         if !g1.is_empty() {
+            // SAFETY: `g1` and `g2` have the same length, which is not zero. Their pointers come from the references in
+            // `pairs`, which outlive the call.
             unsafe { blst_miller_loop_n(&mut product, g2.as_ptr(), g1.as_ptr(), g1.len()) };
         }
         product
     };
-    let product = if pairs.len() <= GRAIN || rayon::current_num_threads() == 1 {
+    let product = if pairs.len() <= MIN_POINTS_PER_THREAD || rayon::current_num_threads() == 1 {
         pairs
-            .chunks(PAIRS)
+            .chunks(PAIRS_PER_LOOP)
             .map(loops)
             .fold(blst_fp12::default(), times)
     } else {
         let share = pairs.len().div_ceil(rayon::current_num_threads());
         pairs
-            .par_chunks(share.clamp(1, PAIRS))
+            .par_chunks(share.clamp(1, PAIRS_PER_LOOP))
             .map(loops)
             .reduce(blst_fp12::default, times)
     };
     let mut power = blst_fp12::default();
+    // SAFETY: all pointers come from references to initialised values.
     unsafe {
         blst_final_exp(&mut power, &product);
         blst_fp12_is_one(&power)
@@ -342,11 +355,13 @@ pub(crate) fn pairing_product_is_one(pairs: &[(G1, &G2)]) -> bool {
 
 fn times(a: blst_fp12, b: blst_fp12) -> blst_fp12 {
     let mut out = blst_fp12::default();
+    // SAFETY: all pointers come from references to initialised values; `out` is distinct from both inputs.
     unsafe { blst_fp12_mul(&mut out, &a, &b) };
     out
 }
 
 pub(crate) fn g2_generator() -> &'static G2 {
+    // SAFETY: blst returns a pointer to a constant, which is initialised, immutable and lives for the whole program.
     unsafe { &*blst_p2_affine_generator() }
 }
 
@@ -354,7 +369,7 @@ pub(crate) fn g2_generator() -> &'static G2 {
 mod tests {
     use super::*;
 
-    /// RFC 9380, J.9.1: a message, and the affine coordinates of its point.
+    /// RFC 9380, J.9.1: a message, and the affine coordinates of its hash.
     const VECTORS: [(&[u8], &str, &str); 3] = [
         (
             b"",
@@ -379,6 +394,7 @@ mod tests {
             let dst = b"QUUX-V01-CS02-with-BLS12381G1_XMD:SHA-256_SSWU_RO_";
             let point = one_to_affine(&hash_to_g1(dst, message));
             let mut bytes = [0; 96];
+            // SAFETY: blst writes 96 bytes, the length of the array, and reads a live point.
             unsafe { blst::blst_p1_affine_serialize(bytes.as_mut_ptr(), &point) };
             assert_eq!(hex::encode(bytes), [x, y].concat());
         }

@@ -1,6 +1,6 @@
-//! The secret scalar, and the two multiplications by it: by blst's ladder, which takes the same time for all scalars.
+//! The secret scalar and the two multiplications by it, both with blst's constant-time ladder.
 
-use super::{one_to_affine, Sum, G1, G2};
+use super::{one_to_affine, G1Projective, G1, G2};
 use crate::suite::SCALAR_LEN;
 use blst::{
     blst_keygen, blst_p2, blst_p2_to_affine, blst_scalar, blst_scalar_from_bendian,
@@ -8,14 +8,15 @@ use blst::{
 };
 use zeroize::Zeroizing;
 
-/// A secret scalar between 1 and `q − 1`; wiped when dropped.
+/// A secret scalar from 1 to `q − 1`, wiped on drop.
 pub(crate) struct Secret(blst_scalar);
 
 impl Secret {
-    /// The BLS draft's KeyGen, which repeats itself until the scalar is not zero; material shorter than 32 bytes
-    /// gives `None`.
+    /// KeyGen of the BLS draft, which retries until the scalar is not zero. `None` if `material` is shorter than 32
+    /// bytes.
     pub(crate) fn derive(material: &[u8], info: &[u8]) -> Option<Self> {
         let mut scalar = blst_scalar::default();
+        // SAFETY: each slice is passed with its own length, and `scalar` is a live, initialised value.
         unsafe {
             blst_keygen(
                 &mut scalar,
@@ -29,9 +30,10 @@ impl Secret {
         .then_some(Self(scalar))
     }
 
-    /// From big-endian bytes; `None` for zero and for what is not below `q`.
+    /// Decodes big-endian bytes; `None` for zero and for values not below `q`.
     pub(crate) fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Option<Self> {
         let mut scalar = blst_scalar::default();
+        // SAFETY: blst reads 32 bytes, the length of the array, and `scalar` is a live, initialised value.
         unsafe {
             blst_scalar_from_bendian(&mut scalar, bytes.as_ptr());
             blst_sk_check(&scalar)
@@ -39,7 +41,7 @@ impl Secret {
         .then_some(Self(scalar))
     }
 
-    /// The big-endian bytes.
+    /// The big-endian encoding.
     pub(crate) fn expose(&self) -> Zeroizing<[u8; SCALAR_LEN]> {
         let mut bytes = Zeroizing::new([0; SCALAR_LEN]);
         for (byte, from) in bytes.iter_mut().zip(self.0.b.iter().rev()) {
@@ -53,6 +55,7 @@ impl Secret {
 pub(crate) fn public_of(secret: &Secret) -> G2 {
     let mut sum = blst_p2::default();
     let mut point = G2::default();
+    // SAFETY: all pointers come from references to initialised values.
     unsafe {
         blst_sk_to_pk_in_g2(&mut sum, &secret.0);
         blst_p2_to_affine(&mut point, &sum);
@@ -61,8 +64,9 @@ pub(crate) fn public_of(secret: &Secret) -> G2 {
 }
 
 /// `secret · point`, in constant time.
-pub(crate) fn sign(secret: &Secret, point: &Sum) -> G1 {
-    let mut sum = Sum::default();
+pub(crate) fn sign(secret: &Secret, point: &G1Projective) -> G1 {
+    let mut sum = G1Projective::default();
+    // SAFETY: all pointers come from references to initialised values.
     unsafe { blst_sign_pk_in_g2(&mut sum, point, &secret.0) };
     one_to_affine(&sum)
 }

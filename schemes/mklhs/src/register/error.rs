@@ -1,6 +1,6 @@
-//! Why nothing was signed.
+//! Errors of the label register.
 
-use crate::{error::SignError, keys::SignerId};
+use crate::{error::SignError, identity::SignerId};
 use duet_journal::{AnchorError, OpenError};
 use std::{
     io,
@@ -9,87 +9,88 @@ use std::{
 
 /// Why nothing was signed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegisterError {
-    /// The key signed another message under this label.
-    #[error("request {index}: the label was used for the message {used}, and is not signed again for {asked}")]
+    /// The key signed another message under this label before.
+    #[error("request {index}: the label was already used for the message {used}, so {asked} is not signed")]
     LabelAlreadyUsed {
-        /// Which of the labels that were handed in, from 0.
+        /// The index of the request, from 0.
         index: usize,
-        /// What was signed.
+        /// The message that was signed before.
         used: crate::Scalar,
-        /// What should have been signed.
+        /// The requested message.
         asked: crate::Scalar,
     },
-    /// The label is somebody else's.
+    /// The label or the message is invalid.
     #[error("request {index}: {source}")]
     Sign {
-        /// Which of the labels that were handed in, from 0.
+        /// The index of the request, from 0.
         index: usize,
-        /// Whose it is.
+        /// The cause.
         source: SignError,
     },
-    /// The key that should sign is not the one whose register this is.
-    #[error("the register is of {register}, and the key of {key}")]
+    /// The key does not belong to this register.
+    #[error("the register belongs to {register}, but the key is that of {key}")]
     WrongKey {
-        /// Whose register.
+        /// The owner of the register.
         register: SignerId,
-        /// Whose key.
+        /// The owner of the key.
         key: SignerId,
     },
-    /// A file is not there. A key that has a register signs nothing without it.
-    #[error("{}: missing, and without it nobody knows what the key has signed", path.display())]
+    /// A file is missing. Without its register a key signs nothing.
+    #[error("{}: missing; without it, the labels that the key has used are unknown", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// A file is there already: the key has a register.
-    #[error("{}: the key has a register already", path.display())]
+    /// A file exists already: the key has a register.
+    #[error("{}: exists already, so the key already has a register", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// The journal is older than its anchor, or another one: it was restored from a backup.
+    /// The journal is older than its anchor or diverges from it: it was restored from a backup.
     #[error(
-        "{}: this journal has {entries} entries, and the key has signed {expected}: it is an earlier one or another one",
+        "{}: the journal has {entries} entries, but the key has signed {expected}: it was rolled back or replaced",
         path.display()
     )]
     RolledBack {
         /// The journal.
         path: PathBuf,
-        /// Entries that it has.
+        /// The entries of the journal.
         entries: u64,
-        /// Entries that the anchor knows of.
+        /// The entries that the anchor records.
         expected: u64,
     },
-    /// A file is not as it was written.
-    #[error("{}: not as it was written, at byte {at}", path.display())]
+    /// A file is corrupt.
+    #[error("{}: corrupt at byte {at}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
-        /// Where it goes wrong.
+        /// The offset of the first corrupt entry.
         at: u64,
     },
-    /// Another process works with it.
-    #[error("{}: another process works with this register", path.display())]
+    /// Another process has the register open.
+    #[error("{}: in use by another process", path.display())]
     InUse {
         /// The journal.
         path: PathBuf,
     },
-    /// An earlier write failed, so that nobody knows what is on the disk. Open the register again.
-    #[error("an earlier write to the register failed; it has to be opened again")]
-    Failed,
-    /// The file system refused.
+    /// An earlier write failed, so the state on disk is unknown. Open the register again.
+    #[error("an earlier write to the register failed; open it again")]
+    Poisoned,
+    /// An I/O error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl RegisterError {
-    /// Which of the labels that were handed in is to blame, from 0, where it is one of them.
+    /// The index of the request at fault, from 0, if one is.
     pub fn request(&self) -> Option<usize> {
         match self {
             Self::LabelAlreadyUsed { index, .. } | Self::Sign { index, .. } => Some(*index),
@@ -99,7 +100,7 @@ impl RegisterError {
             | Self::RolledBack { .. }
             | Self::Corrupt { .. }
             | Self::InUse { .. }
-            | Self::Failed
+            | Self::Poisoned
             | Self::Io { .. } => None,
         }
     }
@@ -112,7 +113,7 @@ pub(super) fn io_error(path: &Path, source: io::Error) -> RegisterError {
     }
 }
 
-/// A file could not be opened, or made anew.
+/// Maps the error of opening or creating a file.
 pub(super) fn open_error(path: &Path, error: OpenError) -> RegisterError {
     let path = path.to_owned();
     match error {
@@ -125,7 +126,7 @@ pub(super) fn open_error(path: &Path, error: OpenError) -> RegisterError {
     }
 }
 
-/// An anchor of another signer says as little as a damaged one.
+/// An anchor of another signer is treated as a corrupt one.
 pub(super) fn anchor_error(path: &Path, error: AnchorError) -> RegisterError {
     match error {
         AnchorError::Damaged | AnchorError::OtherOwner => RegisterError::Corrupt {

@@ -1,12 +1,12 @@
-//! The journal: a header with the signer, and 144 bytes for each entry: the label's hash, the signature, and a hash of
-//! both and of what came before.
+//! The journal: a header that names the signer, and entries of 144 bytes: the hash of the label, the signature, and a
+//! link that hashes both and all previous entries.
 
 use super::{
     error::{io_error, open_error},
     RegisterError,
 };
 use crate::{
-    keys::SignerId,
+    identity::SignerId,
     suite::{ID_LEN, REGISTER_TAG, SIGNATURE_LEN},
 };
 use duet_journal::{Header, JournalFile, Mark, HASH_LEN};
@@ -53,10 +53,10 @@ impl Journal {
         Ok(Self { file, mark })
     }
 
-    /// Opens the journal and reads it up to its last whole entry. `anchored` is how far it came at least.
+    /// Opens the journal and reads it up to its last complete entry. `anchored` is the minimum position.
     ///
-    /// What follows that entry is cut off. It was written by a call that did not come back: nothing of it was released,
-    /// or the anchor would know.
+    /// Incomplete bytes after that entry are truncated. They come from an interrupted call, which released no
+    /// signature: otherwise the anchor would include the entry.
     pub(super) fn open(
         path: &Path,
         signer: SignerId,
@@ -67,8 +67,8 @@ impl Journal {
         let mut journal = Self { file, mark };
         let entries = journal.read(signer, anchored)?;
         let end = position(journal.mark.entries());
-        let cut = journal.file.cut(end);
-        cut.map_err(|error| journal.io_error(error))?;
+        let truncated = journal.file.truncate(end);
+        truncated.map_err(|error| journal.io_error(error))?;
         Ok((journal, entries))
     }
 
@@ -93,7 +93,7 @@ impl Journal {
         Ok(entries)
     }
 
-    /// Says what stopped the reading after `mark`: the end, an entry that was never written whole, or damage.
+    /// Classifies what follows `mark`: the end, an incomplete entry, or corruption.
     fn check_tail(
         &self,
         mark: Mark,
@@ -116,7 +116,7 @@ impl Journal {
         })
     }
 
-    /// Appends entries and comes back when they are on disk.
+    /// Appends entries, and returns once they are on disk.
     pub(super) fn append(&mut self, entries: &[Entry]) -> Result<(), RegisterError> {
         let mut mark = self.mark;
         let mut bytes = Vec::with_capacity(entries.len() * ENTRY_LEN);
@@ -132,7 +132,7 @@ impl Journal {
         Ok(())
     }
 
-    /// An entry whose hash is right and whose signature is none.
+    /// The error for an entry with a correct link but an invalid signature.
     pub(super) fn corrupt(&self, index: u64) -> RegisterError {
         self.corrupt_at(position(index))
     }
@@ -149,22 +149,23 @@ impl Journal {
     }
 }
 
-/// Where entry `index` starts.
+/// The offset of entry `index`.
 fn position(index: u64) -> u64 {
     HEADER_LEN as u64 + index * ENTRY_LEN as u64
 }
 
-/// What the whole entries at the start of a journal say.
+/// The complete entries at the start of a journal.
 struct Decoded {
     entries: Vec<Entry>,
     mark: Mark,
-    /// Whether the journal came by the mark of its anchor.
+    /// Whether the journal contains the mark of its anchor.
     has_anchored: bool,
 }
 
-/// How many labels a journal has up to its last whole entry; `None` when it does not begin as one of the signer's does.
+/// The number of labels in a journal, up to its last complete entry; `None` if the header is not that of the signer.
 ///
-/// For looking at a copy. What the signer has signed is at least this, and only the anchor says whether it is all.
+/// For inspecting a copy. The signer has signed at least these labels; only the anchor shows whether the journal is
+/// complete.
 ///
 /// # Errors
 /// The journal cannot be read.
@@ -174,7 +175,7 @@ pub fn labels_in_journal(journal: impl Read, signer: SignerId) -> io::Result<Opt
     Ok(decoded.map(|decoded| decoded.mark.entries()))
 }
 
-/// Reads a journal up to its last whole entry; `None` when it does not start as one of the signer's does.
+/// Reads a journal up to its last complete entry; `None` if the header is not that of the signer.
 fn decode(mut reader: impl Read, signer: SignerId, anchored: Mark) -> io::Result<Option<Decoded>> {
     let header = header(signer);
     let mut found = [0; HEADER_LEN];
@@ -211,7 +212,7 @@ fn decode_entry(body: &[u8]) -> Option<Entry> {
     })
 }
 
-/// Fills `bytes`, or as much of it as there is.
+/// Reads until `bytes` is full or the input ends. Returns the number of bytes read.
 fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while let Some(rest) = bytes.get_mut(length..).filter(|rest| !rest.is_empty()) {
@@ -241,7 +242,7 @@ mod tests {
         bytes
     }
 
-    /// The bytes with a few of them changed, left out or put in: from a fixed seed.
+    /// Seeded mutations: bytes changed, removed or inserted.
     fn mutated(bytes: &[u8], count: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
         let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(8);
         std::iter::repeat_with(move || {

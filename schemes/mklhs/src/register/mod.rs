@@ -1,17 +1,18 @@
-//! One message per label, for ever: the record of what a key has signed.
+//! The label register: at most one message per label, recorded durably.
 //!
-//! Two signatures on one label for two messages give the key away (see [`EquivocationProof`](crate::EquivocationProof)).
-//! So what is signed is written down first, flushed to disk, and only then does the signature leave. Two files hold the
-//! record:
+//! Two signatures on one label for two messages compromise the key (see
+//! [`EquivocationProof`](crate::EquivocationProof)). So the register records each message and flushes it to disk before
+//! it releases the signature. The record consists of two files:
 //!
-//! - the **journal** has an entry for every label, appended and chained by a hash, so that a damaged or shortened one is
-//!   told from a whole one;
-//! - the **anchor** says how far the journal has come. It lies beside the key, on another disk where there is one. A journal
-//!   that was lost, or restored from a backup, is behind its anchor, and then nothing is signed.
+//! - the **journal** has an entry for each label. It is append-only and hash-chained, so that corruption and truncation
+//!   are detected;
+//! - the **anchor** stores how many entries the journal has. Keep it beside the key, and on another disk than the
+//!   journal if possible. If the journal is lost or restored from a backup, it is behind its anchor, and the register
+//!   refuses to sign.
 //!
-//! What this cannot see: both files being restored to the same earlier moment, as when a whole folder comes back from an
-//! old copy. The key would then sign other messages under labels that it used. Never do that: keep the anchor elsewhere,
-//! where no backup reaches it, and restore a key only together with the latest journal.
+//! The register cannot detect that both files were restored to the same earlier state, for example because the whole
+//! folder was restored from a backup. The key would then sign other messages under labels that it has used. Never do
+//! this: keep the anchor where no backup includes it, and restore a key only together with the latest journal.
 
 mod error;
 mod journal;
@@ -21,7 +22,8 @@ pub use journal::labels_in_journal;
 
 use crate::{
     bounds::Message,
-    keys::{SignerId, SigningKey},
+    identity::SignerId,
+    keys::SigningKey,
     label::Label,
     signature::Signature,
     suite::{ANCHOR_TAG, REGISTER_LABEL_TAG, SIGNATURE_LEN},
@@ -37,16 +39,16 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Where the two files are.
+/// The paths of the two files.
 #[derive(Clone, Debug)]
 pub struct RegisterFiles {
-    /// The journal: 144 bytes for each label that is signed.
+    /// The journal: 144 bytes for each label.
     pub journal: PathBuf,
-    /// The anchor: beside the key.
+    /// The anchor, stored beside the key.
     pub anchor: PathBuf,
 }
 
-/// The record of what one key has signed. Threads may share it; other processes are kept out.
+/// The record of what one key has signed. It can be shared between threads, but not between processes.
 #[derive(Debug)]
 pub struct LabelRegister {
     signer: SignerId,
@@ -57,20 +59,20 @@ pub struct LabelRegister {
 struct State {
     journal: Journal,
     anchor: Anchor,
-    /// The signatures as they stand in the journal, by the hashes of their labels. They become points when they are
-    /// asked for: a journal of many years opens without a subgroup check for each of them.
+    /// The encoded signatures of the journal, by the hash of their label. They are decoded on demand, because a
+    /// subgroup check per entry would make it slow to open a long journal.
     entries: HashMap<[u8; 32], Stored>,
-    has_failed: bool,
+    is_poisoned: bool,
 }
 
-/// A signature, and the number of its entry.
+/// An encoded signature and the number of its entry.
 #[derive(Debug)]
 struct Stored {
     index: u64,
     signature: [u8; SIGNATURE_LEN],
 }
 
-/// Entries by the hashes of their labels; `first` is the number of the first one.
+/// Entries by the hash of their label. `first` is the number of the first one.
 fn stored(entries: Vec<Entry>, first: u64) -> impl Iterator<Item = ([u8; 32], Stored)> {
     (first..).zip(entries).map(|(index, entry)| {
         let signature = entry.signature;
@@ -78,26 +80,27 @@ fn stored(entries: Vec<Entry>, first: u64) -> impl Iterator<Item = ([u8; 32], St
     })
 }
 
-/// Signatures that are on disk and may be released.
+/// Signatures that are recorded on disk and may be released.
 #[derive(Debug)]
-#[must_use = "what is recorded and not released has to be asked for again"]
+#[must_use = "recorded signatures that are not released must be requested again"]
 pub struct Recorded(Vec<Signature>);
 
 impl Recorded {
-    /// The signatures, in the order in which they were asked for.
+    /// The signatures, in the order of the requests.
     pub fn release(self) -> Vec<Signature> {
         self.0
     }
 }
 
 impl LabelRegister {
-    /// Starts the register of a key that has signed nothing yet.
+    /// Creates the register of a new key.
     ///
     /// # Errors
-    /// [`RegisterError::Exists`] when there is one of the two files, [`RegisterError::Io`].
+    /// [`RegisterError::Exists`] if one of the two files exists, or [`RegisterError::Io`].
     ///
     /// # Security
-    /// Only for a new key. A key that has lost its register must not get another one: revoke it.
+    /// Only for a key that has never signed. Do not create a new register for a key whose register was lost: revoke the
+    /// key.
     pub fn create(files: &RegisterFiles, signer: SignerId) -> Result<Self, RegisterError> {
         if files.anchor.exists() {
             let path = files.anchor.clone();
@@ -112,7 +115,7 @@ impl LabelRegister {
 
     /// Opens the register of a key.
     ///
-    /// The end of an entry that was being written when the machine stopped is dropped: its signature was not released.
+    /// An incomplete last entry is dropped: its signature was not released.
     ///
     /// # Errors
     /// [`RegisterError::Missing`], [`RolledBack`](RegisterError::RolledBack), [`Corrupt`](RegisterError::Corrupt),
@@ -137,22 +140,22 @@ impl LabelRegister {
             journal,
             anchor,
             entries,
-            has_failed: false,
+            is_poisoned: false,
         });
         Self { signer, state }
     }
 
-    /// Whose register it is.
+    /// The owner of the register.
     pub fn signer(&self) -> SignerId {
         self.signer
     }
 
-    /// How many labels were signed.
+    /// The number of labels that were signed.
     ///
     /// # Errors
-    /// [`RegisterError::Failed`] when a thread ended in the middle of signing.
+    /// [`RegisterError::Poisoned`] if a thread panicked while it was signing.
     pub fn len(&self) -> Result<usize, RegisterError> {
-        let state = self.state.lock().map_err(|_| RegisterError::Failed)?;
+        let state = self.state.lock().map_err(|_| RegisterError::Poisoned)?;
         Ok(state.entries.len())
     }
 
@@ -164,12 +167,12 @@ impl LabelRegister {
         Ok(self.len()? == 0)
     }
 
-    /// Signs a message under a label, once: the same message again gives the signature that was given before.
+    /// Signs a message under a label. The same message again returns the same signature.
     ///
     /// Cost: [`SigningKey::sign_unregistered`], and flushing two files.
     ///
     /// # Errors
-    /// [`RegisterError`]; nothing was released then.
+    /// [`RegisterError`]. No signature was released.
     pub fn sign(
         &self,
         key: &SigningKey,
@@ -177,13 +180,13 @@ impl LabelRegister {
         message: Message,
     ) -> Result<Signature, RegisterError> {
         let recorded = self.record(key, &[(label, message)])?;
-        recorded.release().pop().ok_or(RegisterError::Failed)
+        recorded.release().pop().ok_or(RegisterError::Poisoned)
     }
 
     /// Signs many messages with one flush, on all threads of rayon's pool.
     ///
     /// # Errors
-    /// [`RegisterError`]; then nothing was released, and nothing recorded unless the disk failed.
+    /// [`RegisterError`]. No signature was released, and nothing was recorded unless a write failed.
     pub fn sign_all(
         &self,
         key: &SigningKey,
@@ -192,8 +195,8 @@ impl LabelRegister {
         Ok(self.record(key, messages)?.release())
     }
 
-    /// The first half of [`LabelRegister::sign_all`]: makes the signatures and writes them to disk. From here on the
-    /// labels are used, whether the signatures are released or not.
+    /// The first half of [`LabelRegister::sign_all`]: makes the signatures and writes them to disk. After this call the
+    /// labels are used, even if the signatures are not released.
     ///
     /// # Errors
     /// As [`LabelRegister::sign_all`].
@@ -209,8 +212,8 @@ impl LabelRegister {
         }
         let hashes: Vec<_> = messages.iter().map(|(label, _)| hash(label)).collect();
         let new = self.locked()?.new_messages(&hashes, messages)?;
-        // Without the lock: a thread of the pool that waits for the others takes on other work meanwhile, and that may
-        // sign with this register.
+        // Not under the lock: while a pool thread waits for others it takes other jobs, and those may sign with this
+        // register.
         let sign = |new: &New<'_>| {
             let index = new.index;
             key.sign_unregistered(new.label, new.message)
@@ -220,7 +223,7 @@ impl LabelRegister {
         let made: Result<HashMap<_, _>, _> = new.par_iter().map(sign).collect();
         let made = made?;
         let mut state = self.locked()?;
-        // Another thread may have used some of the labels by now. What was made for those is dropped unseen.
+        // Another thread may have used some of the labels meanwhile. Their signatures are dropped unreleased.
         let new = state.new_messages(&hashes, messages)?;
         let entry = |new: &New<'_>| {
             let signature = made.get(&new.hash)?.to_bytes();
@@ -232,28 +235,27 @@ impl LabelRegister {
         state.append(new.iter().filter_map(entry).collect())?;
         let signature = |hash| match made.get(hash) {
             Some(signature) => Ok(*signature),
-            None => state.signature(hash)?.ok_or(RegisterError::Failed),
+            None => state.signature(hash)?.ok_or(RegisterError::Poisoned),
         };
         Ok(Recorded(
             hashes.iter().map(signature).collect::<Result<_, _>>()?,
         ))
     }
 
-    /// The state, unless nobody knows what is on the disk. Nothing that runs on rayon's pool may be waited for while it
-    /// is held.
+    /// The state, unless a write has failed. Do not wait for jobs on rayon's pool while it is locked.
     fn locked(&self) -> Result<MutexGuard<'_, State>, RegisterError> {
-        // A thread that ended while it held the lock may have written half: the same as a failed write.
-        let state = self.state.lock().map_err(|_| RegisterError::Failed)?;
-        if state.has_failed {
-            return Err(RegisterError::Failed);
+        // A thread that panicked under the lock may have written a part: the same as a failed write.
+        let state = self.state.lock().map_err(|_| RegisterError::Poisoned)?;
+        if state.is_poisoned {
+            return Err(RegisterError::Poisoned);
         }
         Ok(state)
     }
 }
 
-/// What is to be signed under a label for the first time.
+/// A message to be signed under an unused label.
 struct New<'a> {
-    /// Which request it is.
+    /// The index of the request.
     index: usize,
     hash: [u8; 32],
     label: &'a Label,
@@ -261,7 +263,7 @@ struct New<'a> {
 }
 
 impl State {
-    /// Those that are not recorded, each label once.
+    /// The requests that are not recorded yet, each label once.
     fn new_messages<'a>(
         &self,
         hashes: &[[u8; 32]],
@@ -294,7 +296,7 @@ impl State {
         Ok(new)
     }
 
-    /// What is recorded under this hash.
+    /// The signature recorded under this hash.
     fn signature(&self, hash: &[u8; 32]) -> Result<Option<Signature>, RegisterError> {
         let read = |stored: &Stored| {
             let signature = Signature::from_bytes(&stored.signature);
@@ -309,10 +311,10 @@ impl State {
         }
         let first = self.journal.mark().entries();
         // Stays set unless both files are on disk.
-        self.has_failed = true;
+        self.is_poisoned = true;
         self.journal.append(&entries)?;
         follow(&mut self.anchor, &self.journal)?;
-        self.has_failed = false;
+        self.is_poisoned = false;
         self.entries.extend(stored(entries, first));
         Ok(())
     }
@@ -327,7 +329,7 @@ fn anchor_header(signer: SignerId) -> Header {
     Header::new(ANCHOR_TAG, *signer.as_bytes())
 }
 
-/// Moves the anchor to where the journal is, and comes back when it is on disk.
+/// Moves the anchor to the end of the journal, and returns once it is on disk.
 fn follow(anchor: &mut Anchor, journal: &Journal) -> Result<(), RegisterError> {
     let moved = anchor.move_to(journal.mark());
     moved.map_err(|error| io_error(anchor.path(), error))

@@ -1,4 +1,4 @@
-//! What every decoder promises, for any bytes: shared by the tests and the fuzz target.
+//! The properties of every decoder, for arbitrary bytes: shared by the tests and the fuzz target.
 
 use duet_journal::{Header, Mark, HASH_LEN};
 use duet_mklhs::{
@@ -6,11 +6,10 @@ use duet_mklhs::{
     Scalar, Signature, SignerId, SigningKey,
 };
 
-/// How many decoders there are; the first byte of the input chooses one.
+/// The number of decoders. The first byte of the input selects one.
 pub(crate) const DECODERS: u8 = 10;
 
-/// Decodes `data`, which must not panic. What decodes is spelled in one way: it encodes to the bytes that it was read
-/// from, and to nothing longer.
+/// Decodes `data` without panicking. Every value has one encoding: what decodes encodes to the same bytes.
 pub(crate) fn decode(data: &[u8]) {
     let Some((choice, bytes)) = data.split_first() else {
         return;
@@ -43,7 +42,7 @@ pub(crate) fn decode(data: &[u8]) {
     assert!(again.is_none_or(|again| again == bytes));
 }
 
-/// Numbers may have leading zeros; what they print as reads back as the same number.
+/// Numbers may have leading zeros. The displayed form parses to the same number.
 fn decode_text(bytes: &[u8]) {
     let number = std::str::from_utf8(bytes)
         .ok()
@@ -55,29 +54,29 @@ fn decode_text(bytes: &[u8]) {
     }
 }
 
-/// Bytes of an entry before its link.
+/// Bytes of an entry without its link.
 const BODY_LEN: usize = HASH_LEN + suite::SIGNATURE_LEN;
 
-/// The labels in a journal whose signer is the one that stands in it, if one does.
+/// The number of labels in a journal, for the signer that its header names, if any.
 fn labels(journal: &[u8]) -> Option<usize> {
     let owner = journal.get(suite::REGISTER_TAG.len()..);
     let owner = owner.and_then(|rest| rest.first_chunk());
     let signer = SignerId::from_bytes(owner.copied().unwrap_or_default());
-    let labels = labels_in_journal(journal, signer).expect("bytes can be read")?;
-    Some(usize::try_from(labels).expect("no more than there are bytes"))
+    let labels = labels_in_journal(journal, signer).expect("reading from a slice succeeds")?;
+    Some(usize::try_from(labels).expect("fewer than the bytes"))
 }
 
-/// What is whole at the start of a journal is so without the rest.
+/// The complete entries at the start of a journal decode without the rest.
 fn decode_journal(bytes: &[u8]) {
     if let Some(count) = labels(bytes) {
         let whole = suite::REGISTER_TAG.len() + suite::ID_LEN + count * (BODY_LEN + HASH_LEN);
-        let whole = bytes.get(..whole).expect("a part of the journal");
+        let whole = bytes.get(..whole).expect("a prefix of the journal");
         assert_eq!(labels(whole), Some(count));
     }
 }
 
-/// The chain of hashes lets hardly any bytes through, so it is made anew: a signer, and then bodies. What is left over is
-/// the entry that was being written.
+/// Random bytes rarely have valid links, so the links are computed: the input is a signer, followed by entries without
+/// links. Remaining bytes are an incomplete entry.
 fn decode_linked_journal(bytes: &[u8]) {
     let Some((owner, bytes)) = bytes.split_first_chunk() else {
         return;

@@ -1,6 +1,6 @@
-//! A second verifier of the same scheme, over arkworks: it shares no code with the one that is tested.
+//! The reference verifier: the same scheme over arkworks. It shares no code with the implementation under test.
 //!
-//! Each of its rules can be taken away, to see that an attack succeeds without it.
+//! Each rule can be disabled, to show that an attack succeeds without it.
 
 use ark_bls12_381::{Bls12_381, Fr, G1Affine, G1Projective, G2Affine};
 use ark_ec::{
@@ -64,37 +64,37 @@ pub(crate) fn gamma(signature: &Signature) -> G1Projective {
     g1(&signature.to_bytes()[..suite::G1_LEN])
 }
 
-/// A signature from a point and a message that somebody made up.
+/// A signature from an arbitrary point and message.
 pub(crate) fn signature(gamma: impl CurveGroup<Affine = G1Affine>, message: Scalar) -> Signature {
     let wire = [bytes(gamma.into_affine()), message.to_bytes().to_vec()].concat();
     Signature::from_bytes(&wire).unwrap()
 }
 
-/// A combined signature that somebody made up.
+/// A combined signature from arbitrary parts.
 pub(crate) fn combined(gamma: G1Projective, partials: &[Scalar]) -> Combined {
     let mut wire = bytes(gamma.into_affine());
     wire.extend(partials.iter().flat_map(Scalar::to_bytes));
     Combined::from_bytes(&wire).unwrap()
 }
 
-/// What is known of a key.
+/// The status of a key.
 pub(crate) struct Key {
     pub(crate) point: G2Affine,
     pub(crate) is_possessed: bool,
 }
 
-/// How a label becomes a point.
+/// How a label is hashed to a point.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Labels {
     /// One hash over all four fields.
     Bound,
-    /// Only the tag is hashed: nothing says whose it is.
+    /// Only the tag is hashed, so the point is not bound to the signer.
     TagOnly,
     /// `H(dataset ‖ signer) + H(signer ‖ tag)`.
     Split,
 }
 
-/// The rules; with all of them, it is the scheme.
+/// The rules. With all of them, this is the scheme.
 pub(crate) struct Rules {
     pub(crate) possession: bool,
     pub(crate) nonzero: bool,
@@ -133,7 +133,7 @@ impl Rules {
         }
     }
 
-    /// Which rule a combined signature breaks.
+    /// Returns the first rule that a combined signature breaks.
     pub(crate) fn verify(
         &self,
         program: &[(Scalar, &Label)],
@@ -185,7 +185,7 @@ impl Rules {
         refuse("PairingMismatch", !product.is_zero())
     }
 
-    /// The same for what the API takes.
+    /// As [`Rules::verify`], for values of the crate's API.
     pub(crate) fn verify_program(
         &self,
         program: &Program,
@@ -233,7 +233,7 @@ fn num_bytes(number: &ark_ff::BigInt<4>) -> [u8; 32] {
     number.to_bytes_be().try_into().unwrap()
 }
 
-/// The keys of a list of signers, all with their proofs.
+/// The keys of a list of signers, all with proof of possession.
 pub(crate) fn possessed<'a>(
     keys: impl IntoIterator<Item = &'a duet_mklhs::SigningKey>,
 ) -> HashMap<SignerId, Key> {

@@ -37,8 +37,8 @@ pub(crate) fn registered<'a>(keys: impl IntoIterator<Item = &'a SigningKey>) -> 
     signers
 }
 
-/// A program with everything that belongs to it.
-pub(crate) struct Story {
+/// A program with its keys, messages and signatures.
+pub(crate) struct Scenario {
     pub(crate) keys: Vec<SigningKey>,
     pub(crate) signers: Signers,
     pub(crate) program: Program,
@@ -46,8 +46,8 @@ pub(crate) struct Story {
     pub(crate) signatures: Vec<Signature>,
 }
 
-impl Story {
-    /// One input for each `(key, coefficient, message)`; tags are numbered.
+impl Scenario {
+    /// One input for each `(key, coefficient, message)`. Tags are numbered.
     pub(crate) fn new(bounds: Bounds, inputs: &[(u8, Scalar, Scalar)]) -> Self {
         let mut numbers: Vec<_> = inputs.iter().map(|(at, ..)| *at).collect();
         numbers.sort_unstable();
@@ -71,8 +71,8 @@ impl Story {
         }
     }
 
-    /// Three signers who take turns, two labels each.
-    pub(crate) fn usual() -> Self {
+    /// Three signers that alternate, with two labels each.
+    pub(crate) fn three_signers() -> Self {
         let inputs = [
             (1, 3, 5),
             (2, -7, 11),
@@ -89,7 +89,7 @@ impl Story {
         duet_mklhs::evaluate(&self.program, &self.signatures, &self.signers, &mut rng(1)).unwrap()
     }
 
-    /// `Σ fᵢ·mᵢ`, worked out from the messages.
+    /// `Σ fᵢ·mᵢ`, computed from the messages.
     pub(crate) fn total(&self) -> Scalar {
         let coefficients = self.program.coefficients().iter();
         coefficients.zip(&self.messages).map(|(f, m)| *f * *m).sum()

@@ -1,13 +1,14 @@
-//! Evaluation of a polynomial on integers, residues or ring elements, by one walk over its terms.
+//! Evaluation of polynomials on integers, residues or ring elements, with one generic algorithm.
 
-use super::{function::Term, ring};
+use super::{monomial::Term, ring};
 use num_bigint::{BigInt, BigUint};
 use num_traits::Zero;
 
-/// `f = sum over variables x of x * f_x`, where `f_x` has the terms whose first factor is x, without it. One product
-/// for each `f_x` that is not constant: a quadratic in k variables costs k products instead of k (k + 1) / 2.
+/// Horner's rule: `f = sum over variables x of x * f_x`, where `f_x` has the terms whose first factor is x, divided by
+/// x. It takes one product for each `f_x` that is not constant: a quadratic in k variables costs k products instead of
+/// k (k + 1) / 2.
 ///
-/// `terms` have their first `depth` factors in common and stand in lexicographic order.
+/// `terms` share their first `depth` factors and are in lexicographic order.
 pub(super) fn horner<A: Algebra>(
     algebra: &A,
     terms: &[&Term],
@@ -19,7 +20,7 @@ pub(super) fn horner<A: Algebra>(
     for group in terms.chunk_by(|a, b| factor(a) == factor(b)) {
         let (first, rest) = group.split_first()?;
         let value = values.get(usize::try_from(factor(first)?).ok()?)?;
-        // The shortest term of a group comes first, and only it can end here.
+        // The shortest term of a group comes first. Only this term can end here.
         let ends_here = first.0.degree() == depth + 1;
         match (ends_here, rest) {
             (true, []) => algebra.add_scaled(&mut sum, value, first.1),
@@ -37,7 +38,7 @@ pub(super) fn horner<A: Algebra>(
     Some(sum)
 }
 
-/// Where polynomials are evaluated.
+/// An algebra in which polynomials can be evaluated.
 pub(super) trait Algebra {
     type Element;
     fn zero(&self) -> Self::Element;

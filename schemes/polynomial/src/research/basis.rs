@@ -1,9 +1,9 @@
-//! The secret basis: a short vector of any coset of the lattice.
+//! The secret basis, which gives a short vector of any coset of the lattice.
 //!
-//! The lattice is `L = T R` with `T = g_p g_q`; its basis are the rotations `x^i T`. A coset `c + L` of a constant
-//! `c` is first brought near zero in one exact step, `v = c - T round(c / T)`, and then replaced by a Gaussian
-//! sample over `v + L` (Klein's sampler, with the Gram-Schmidt basis in 53-bit floats). Returning `v` itself
-//! would leak the basis, signature by signature.
+//! The lattice is `L = T R` with `T = g_p g_q`; its basis is the set of rotations `x^i T`. A coset `c + L` of a
+//! constant `c` is first reduced exactly, `v = c - T round(c / T)`, and `v` is then replaced by a Gaussian sample over
+//! `v + L` (Klein's sampler, with the Gram-Schmidt basis in 53-bit floats). Returning `v` itself would leak the basis,
+//! signature by signature.
 
 use super::{
     ring,
@@ -15,11 +15,11 @@ use num_integer::Integer;
 use std::f64::consts::{LN_2, PI};
 use zeroize::Zeroizing;
 
-/// What the coset sampler needs of the secret key. Wiped on drop.
+/// The part of the secret key that the coset sampler needs. Wiped on drop.
 pub(crate) struct Basis {
     /// `T`.
     generator: Zeroizing<Vec<i64>>,
-    /// The Gram-Schmidt vectors of the rotations of `T`, one after the other.
+    /// The Gram-Schmidt vectors of the rotations of `T`, concatenated.
     orthogonal: Zeroizing<Vec<f64>>,
     /// Their squared norms.
     squares: Zeroizing<Vec<f64>>,
@@ -28,7 +28,7 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
-    /// From `T`, its adjugate `W_T` and its norm `p q`, with `T W_T = p q`.
+    /// Computes the basis from `T`, its adjugate `W_T` and its norm `p q`, with `T W_T = p q`.
     pub(crate) fn new(generator: Zeroizing<Vec<i64>>, adjugate: &[BigInt], norm: &BigUint) -> Self {
         let (orthogonal, squares) = orthogonalise(&generator);
         Self {
@@ -39,18 +39,18 @@ impl Basis {
         }
     }
 
-    /// The smallest width at which the sampler's output hides the basis: the longest Gram-Schmidt vector times
-    /// the smoothing parameter of the integers for a distance of 2^-64.
+    /// The smallest width at which samples do not leak the basis: the length of the longest Gram-Schmidt vector times
+    /// the smoothing parameter of the integers for a statistical distance of 2^-64.
     pub(crate) fn smallest_width(&self) -> f64 {
         let n = to_float(i64::try_from(self.generator.len()).unwrap_or(i64::MAX));
         let longest = self.squares.iter().copied().fold(0.0, f64::max).sqrt();
-        // ln(2n (1 + 2^64)), where the one does not show.
+        // ln(2n (1 + 2^64)), where the one is negligible.
         longest * (((2.0 * n).ln() + 64.0 * LN_2) / PI).sqrt()
     }
 
     /// The short representative `v = c - T round(c W_T / (p q))` of a coset.
     ///
-    /// Its coefficients are at most half the sum of those of `T`, so all of this is exact modulo 2^64.
+    /// Its coefficients are at most half the sum of those of `T`, so wrapping arithmetic modulo 2^64 is exact.
     pub(crate) fn reduce(&self, constant: &BigUint) -> Zeroizing<Vec<i64>> {
         let quotient = Zeroizing::new(self.inverse.rounded_multiples(constant));
         let mut near = Zeroizing::new(ring::mul_wrapping(&self.generator, &quotient));
@@ -63,13 +63,13 @@ impl Basis {
         near
     }
 
-    /// A Gaussian sample of the given width over `near + L`, around zero.
+    /// A Gaussian sample of the given width over `near + L`, centred at zero.
     ///
-    /// Klein's sampler: from the last basis vector to the first, subtracts a Gaussian multiple around the
-    /// coefficient that nearest-plane rounding would take.
+    /// Klein's sampler: from the last basis vector to the first, subtracts a Gaussian multiple, centred at the
+    /// coefficient that the nearest-plane algorithm would round.
     ///
-    /// All integers stay below 2^53, where floats are exact.
-    /// Only what becomes a signature may be seen: a sample that is thrown away is wiped.
+    /// All integers stay below 2^53, where floats are exact. Only samples that become signatures are released; rejected
+    /// samples are wiped.
     pub(crate) fn sample(
         &self,
         near: &[i64],
@@ -100,7 +100,7 @@ fn dot(integers: &[i64], floats: &[f64]) -> f64 {
     products.sum()
 }
 
-/// The element divided by x.
+/// Divides the element by x.
 fn rotate_back(u: &mut [i64]) {
     u.rotate_left(1);
     if let Some(last) = u.last_mut() {
@@ -108,8 +108,8 @@ fn rotate_back(u: &mut [i64]) {
     }
 }
 
-/// Gram-Schmidt vectors of the rotations, and their squared norms; each vector is orthogonalised twice, which
-/// brings it to working precision.
+/// The Gram-Schmidt vectors of the rotations, and their squared norms. Each vector is orthogonalised twice, to reach
+/// working precision.
 fn orthogonalise(generator: &[i64]) -> (Zeroizing<Vec<f64>>, Zeroizing<Vec<f64>>) {
     let n = generator.len();
     let mut vectors = Zeroizing::new(Vec::with_capacity(n * n));
@@ -137,14 +137,14 @@ fn product(u: &[f64], v: &[f64]) -> f64 {
     u.iter().zip(v).map(|(x, y)| x * y).sum()
 }
 
-/// `1 / T = W_T / (p q)` in fixed point: per coefficient its sign, and its magnitude with one word before the
-/// point and one word more than `p q` has after it.
+/// `1 / T = W_T / (p q)` in fixed point: for each coefficient its sign and its magnitude, with one word before the
+/// binary point, and one word more than `p q` after it.
 struct Inverse {
     /// -1 or 1 for each coefficient.
     signs: Zeroizing<Vec<i64>>,
-    /// Magnitudes one after the other, lowest word first.
+    /// The magnitudes, concatenated, least significant word first.
     magnitudes: Zeroizing<Vec<u64>>,
-    /// Words after the point.
+    /// The number of words after the binary point.
     fraction: usize,
 }
 
@@ -169,8 +169,8 @@ impl Inverse {
 
     /// `round(c / T)` modulo 2^64, for `c` below `p q`.
     ///
-    /// The rounding is to nearest but where the fraction is within 2^-64 of a half, when either neighbour will do.
-    /// Same steps for every secret.
+    /// Rounds to nearest, except that within 2^-64 of a half it may round to either neighbour. The sequence of steps
+    /// does not depend on the secret.
     fn rounded_multiples(&self, constant: &BigUint) -> Vec<i64> {
         let constant = constant.to_u64_digits();
         let multiples = self.magnitudes.chunks_exact(self.fraction + 1);
@@ -185,7 +185,7 @@ impl Inverse {
     }
 }
 
-/// Of the product of two numbers, lowest words first, the words with index `point` and `point - 1`.
+/// The words with index `point` and `point - 1` of the product of two numbers, least significant word first.
 fn product_around_point(u: &[u64], v: &[u64], point: usize) -> (u64, u64) {
     let mut words = Zeroizing::new(vec![0u64; point + 1]);
     for (i, x) in u.iter().enumerate() {
@@ -251,7 +251,7 @@ mod tests {
         BigUint::from_bytes_be(&bytes) % norm
     }
 
-    /// The reduction by the textbook: big integers throughout.
+    /// The reference reduction, with big integers.
     fn exact(case: &Case, constant: &BigUint) -> Vec<i64> {
         let norm = BigInt::from(case.norm.clone());
         let constant = BigInt::from(constant.clone());
@@ -310,7 +310,7 @@ mod tests {
         let width = 16.0 * case.basis.smallest_width();
         let mut stream = Stream::new(&[b"coset"]);
         let sample = case.basis.sample(&near, width, &mut stream);
-        // The difference is a multiple of T: W_T times it is divisible by the norm.
+        // The difference is a multiple of T, so its product with W_T is divisible by the norm.
         let difference: Vec<_> = sample
             .iter()
             .zip(near.iter())
@@ -347,7 +347,7 @@ mod tests {
         let deviation = width / (2.0 * PI).sqrt();
         assert!((sum / count).abs() < 0.01 * deviation);
         assert!(((squares / count).sqrt() / deviation - 1.0).abs() < 0.01);
-        // Four standard deviations of a fair coin.
+        // Four standard deviations for fair signs.
         assert!(signs.abs() < 400, "{signs}");
     }
 }

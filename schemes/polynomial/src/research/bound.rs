@@ -1,25 +1,25 @@
-//! How long the signature of a result may be.
+//! Norm bounds for the signatures of results.
 //!
 //! A product of ring elements is at most sqrt(n) times as long as the product of their lengths, and a fresh signature
-//! at most nu sqrt(n) long. So a monomial of degree j gives at most `sqrt(n) nu^j n^(j-1)`. Every bound
-//! carries the one factor sqrt(n), and squares compare exactly in integers.
+//! has length at most nu sqrt(n). So a monomial of degree j has length at most `sqrt(n) nu^j n^(j-1)`. All bounds have
+//! the common factor sqrt(n), and their squares are compared exactly, as integers.
 
 use super::{function::Polynomial, key::PublicKey};
 use num_bigint::BigUint;
 
-/// Which bound a verifier puts on the norm.
+/// The bound that a verifier applies to the norm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NormBound {
-    /// That of this function: the sum over its monomials of coefficient times the monomial's bound.
+    /// The bound for this function: the sum over its monomials of the coefficient times the monomial's bound.
     #[default]
     Tight,
-    /// That of the paper: the same for every function that the key admits, as though all its monomials were of the
-    /// highest degree with the largest coefficient.
+    /// The bound of the paper: the same for all functions that the key admits, as if all monomials had the highest
+    /// degree and the largest coefficient.
     Paper,
 }
 
 impl NormBound {
-    /// The square of the longest norm accepted for `function` under `key`.
+    /// The square of the largest norm accepted for `function` under `key`.
     pub fn squared(self, key: &PublicKey, function: &Polynomial) -> BigUint {
         let n = BigUint::from(key.dimension().get());
         let width = BigUint::from(key.dimension().width());
@@ -42,7 +42,7 @@ impl NormBound {
     }
 }
 
-/// The square of the longest norm of a fresh signature: `(nu sqrt(n))^2`.
+/// The square of the largest norm of a fresh signature: `(nu sqrt(n))^2`.
 pub(crate) fn fresh_squared(dimension: super::Dimension) -> BigUint {
     BigUint::from(dimension.width()).pow(2) * dimension.get()
 }

@@ -1,12 +1,12 @@
-//! Reading bytes that others wrote: every length is checked, nothing is skipped.
+//! Decoding of untrusted bytes. Every length is checked.
 
 use super::error::BadEncoding;
 use num_bigint::BigUint;
 
-/// The version that starts every encoding of a key.
+/// The version byte of encoded keys.
 pub(crate) const VERSION: u8 = 1;
 
-/// Bytes not read yet.
+/// A reader over bytes.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number that its length in four bytes goes before, at most `longest` bytes.
+    /// A number, preceded by its length in four bytes. It has at most `longest` bytes.
     pub(crate) fn number(&mut self, longest: usize) -> Result<&'a [u8], BadEncoding> {
         let length = usize::try_from(u32::from_be_bytes(self.array()?));
         let length = length.map_err(|_| BadEncoding::TooLarge)?;
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Appends a number in `length` bytes, with its length in four before it.
+/// Appends a number in `length` bytes, preceded by this length in four bytes.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: &BigUint, length: usize) {
     let bytes = number.to_bytes_be();
     let prefix = u32::try_from(length).unwrap_or(u32::MAX);
@@ -61,7 +61,7 @@ pub(crate) fn put_number(out: &mut Vec<u8>, number: &BigUint, length: usize) {
     out.extend_from_slice(&bytes);
 }
 
-/// How many bytes a number needs.
+/// The number of bytes that a number needs.
 pub(crate) fn byte_length(number: &BigUint) -> usize {
     usize::try_from(number.bits().div_ceil(8)).unwrap_or(usize::MAX)
 }

@@ -1,31 +1,32 @@
-//! One error for each check, naming what broke.
+//! One error for each check, naming the rule that was broken.
 
-use super::function::Monomial;
+use super::monomial::Monomial;
 use num_bigint::BigInt;
 use thiserror::Error;
 
-/// Why bytes are no encoding of what they were taken for.
+/// Why bytes could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadEncoding {
-    /// There are fewer or more bytes than the contents ask for.
-    #[error("the length is not what the contents ask for")]
+    /// Too few or too many bytes for the content.
+    #[error("the length does not match the content")]
     Length,
-    /// The first byte names a version that we do not know.
-    #[error("version {got} is not known")]
+    /// The first byte is an unknown version.
+    #[error("unknown version {got}")]
     Version {
-        /// The version named.
+        /// The version.
         got: u8,
     },
-    /// A number is written in more bytes than it needs, or a coefficient in fewer or more than the others.
-    #[error("a number is not written in the one way allowed")]
+    /// A number has leading zero bytes, or a coefficient has another length than the others.
+    #[error("a number is not in its canonical encoding")]
     NotMinimal,
     /// A number is larger than any valid one.
     #[error("a number is larger than any valid one")]
     TooLarge,
 }
 
-/// Which rule for public keys is broken.
+/// The rule that a public key breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PublicKeyFault {
     /// The modulus of the messages is not an odd prime.
     #[error("p is not an odd prime")]
@@ -37,43 +38,45 @@ pub enum PublicKeyFault {
     #[error("p and q are equal")]
     SameModulus,
     /// `a` is not below `p`, or `a^n` is not -1 mod `p`.
-    #[error("a is no root of x^n + 1 mod p")]
+    #[error("a is not a root of x^n + 1 mod p")]
     BadRootA,
     /// `b` is not below `q`, or `b^n` is not -1 mod `q`.
-    #[error("b is no root of x^n + 1 mod q")]
+    #[error("b is not a root of x^n + 1 mod q")]
     BadRootB,
-    /// The width is not the one of this dimension.
+    /// The width does not match the dimension.
     #[error("the width is not n^4 log2(n)")]
     Width,
 }
 
-/// Which rule for secret keys is broken.
+/// The rule that a secret key breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum SecretKeyFault {
     /// A generator is not `1 + 2S` with coefficients of `2S` from -n to n.
     #[error("a generator has a coefficient out of range or of the wrong parity")]
     Generator,
-    /// The norm of a generator is not prime, or both are the same.
-    #[error("a generator has no prime norm of its own")]
+    /// The norm of a generator is not prime, or both norms are equal.
+    #[error("the norms of the generators are not two different primes")]
     Norm,
-    /// The Gaussian width is too small for this basis: signatures would leak it.
+    /// The Gaussian width is too small for this basis, so signatures would leak it.
     #[error("the width is too small for this basis")]
     Width,
 }
 
-/// What is wrong with a key or its parameters.
+/// Why a key or its parameters are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum KeyError {
-    /// The dimension is no power of two, under 4, or over what is supported.
-    #[error("dimension {got} is no power of two from 4 to 128")]
+    /// The dimension is not a power of two, below 4, or above the supported maximum.
+    #[error("dimension {got} is not a power of two from 4 to 128")]
     BadDimension {
-        /// The dimension asked for.
+        /// The requested dimension.
         got: usize,
     },
-    /// A limit is zero, or the one for coefficients is too large.
-    #[error("the limits must be positive, and the one for coefficients below 2^63")]
+    /// A limit is zero, or the limit for coefficients is too large.
+    #[error("the limits must be positive, and the limit for coefficients below 2^63")]
     BadLimits,
-    /// The bytes are no encoding of a key.
+    /// The bytes do not encode a key.
     #[error("bad encoding: {0}")]
     BadEncoding(#[from] BadEncoding),
     /// A public key breaks a rule.
@@ -87,127 +90,131 @@ pub enum KeyError {
     KeyMismatch,
 }
 
-/// Why a function is not one that a key admits.
+/// Why a function is not admitted by a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum FunctionError {
     /// It has no variables, or all its coefficients are zero.
     #[error("the function is zero")]
     EmptyFunction,
-    /// It has a constant term, which no signature would stand behind.
+    /// The function has a constant term, which is not covered by any signature.
     #[error("the function has a constant term")]
     ConstantTerm,
-    /// A monomial is named twice.
-    #[error("the monomial {0} is named twice")]
+    /// A monomial appears twice.
+    #[error("the monomial {0} appears twice")]
     RepeatedMonomial(Monomial),
-    /// The text is no sum of terms.
-    #[error("no polynomial is written at byte {at}")]
+    /// The text is not a sum of terms.
+    #[error("the text is not a polynomial, from byte {at}")]
     Unreadable {
-        /// How many bytes could be read.
+        /// The number of bytes that were parsed.
         at: usize,
     },
-    /// The list of coefficients does not have one for each monomial.
+    /// The number of coefficients does not match the number of monomials.
     #[error("expected {expected} coefficients, got {got}")]
     CoefficientCount {
-        /// How many monomials there are.
+        /// The number of monomials.
         expected: usize,
-        /// How many coefficients were given.
+        /// The number of coefficients.
         got: usize,
     },
     /// A coefficient is larger than the key admits.
-    #[error("the coefficient {got} of {monomial} is not within {limit}")]
+    #[error("the coefficient {got} of {monomial} exceeds the limit {limit}")]
     CoefficientOutOfRange {
-        /// Whose coefficient.
+        /// The monomial.
         monomial: Monomial,
         /// The coefficient.
         got: i64,
-        /// The largest that is admitted.
+        /// The largest admitted magnitude.
         limit: u64,
     },
-    /// The degree, the number of variables or the number of terms is more than is admitted.
-    #[error("{what} is {got}, and at most {limit} is admitted")]
+    /// The degree, the number of variables or the number of terms exceeds the limit.
+    #[error("{what} is {got}, at most {limit} is admitted")]
     NotAdmissible {
-        /// What is too large.
+        /// The quantity that is too large.
         what: &'static str,
-        /// How large it is.
+        /// Its value.
         got: u64,
-        /// The most that is admitted.
+        /// The largest admitted value.
         limit: u64,
     },
 }
 
 /// Why a request was not signed.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum SignError {
-    /// The index is not below the key's data-set size.
-    #[error("index {index} is not below the data-set size {limit}")]
+    /// The index is not below the maximum size of a data set under this key.
+    #[error("index {index} is not below the maximum data-set size {limit}")]
     NotAdmissible {
-        /// The index asked for.
+        /// The index.
         index: u64,
-        /// The key's largest data set.
+        /// The maximum data-set size.
         limit: u32,
     },
-    /// The message is no member of the message space.
+    /// The message is not in the message space.
     #[error("the message {message} is not strictly between -p/2 and p/2")]
     MessageOutOfRange {
         /// The message.
         message: BigInt,
     },
-    /// The register refused, or could not be written. Nothing was signed.
+    /// The register refused the request or could not be written. Nothing was signed.
     #[error(transparent)]
     Register(#[from] super::register::RegisterError),
 }
 
 /// Why signatures were not combined.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum EvaluateError {
     /// The key does not admit the function.
     #[error(transparent)]
     Function(#[from] FunctionError),
-    /// There is not one signature for each variable.
-    #[error("the function has {expected} variables, and {got} signatures came")]
+    /// The numbers of signatures and variables differ.
+    #[error("expected {expected} signatures, one per variable, got {got}")]
     InputCount {
-        /// The function's variables.
+        /// The number of variables.
         expected: u32,
-        /// The signatures handed in.
+        /// The number of signatures.
         got: usize,
     },
-    /// A signature is of another dimension than the key.
-    #[error("signature {index} is of another dimension than the key")]
+    /// A signature has another dimension than the key.
+    #[error("signature {index} has another dimension than the key")]
     WrongDimension {
-        /// Which signature.
+        /// The index of the signature.
         index: usize,
     },
-    /// The signatures are so long that the result's coefficients have over 255 bytes. Honest ones of admissible
-    /// functions of low degree never are.
-    #[error("the signatures are too long to be combined by this function")]
+    /// The signatures are so long that the result's coefficients exceed 255 bytes. This cannot happen with honest
+    /// signatures and admissible functions of low degree.
+    #[error("the signatures are too long to be combined with this function")]
     TooLong,
-    /// With messages of the declared size the result may not fit between -p/2 and p/2.
+    /// With messages up to the declared magnitude, the result may not be between -p/2 and p/2.
     #[error("with messages up to {range} the result may leave the message space")]
     ResultOutOfRange {
-        /// The largest message declared.
+        /// The declared magnitude.
         range: u64,
     },
 }
 
-/// Why a signature on a result was refused.
+/// Why the signature of a result was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// The key does not admit the function.
     #[error(transparent)]
     Function(#[from] FunctionError),
-    /// The signature is of another dimension than the key.
-    #[error("the signature is of dimension {got}, the key of {expected}")]
+    /// The signature has another dimension than the key.
+    #[error("the signature has dimension {got}, the key has dimension {expected}")]
     WrongDimension {
-        /// The key's.
+        /// The dimension of the key.
         expected: usize,
-        /// The signature's.
+        /// The dimension of the signature.
         got: usize,
     },
-    /// The value is not strictly between -p/2 and p/2, so that it stands for another one mod p.
+    /// The value is not strictly between -p/2 and p/2, so it is equal to another value mod p.
     #[error("the value is not strictly between -p/2 and p/2")]
     ResultOutOfRange,
     /// The signature is longer than an honest one for this function can be.
-    #[error("the norm is over the bound")]
+    #[error("the norm exceeds the bound")]
     NormExceeded,
     /// The signature is for another value.
     #[error("the signature is not for this value")]

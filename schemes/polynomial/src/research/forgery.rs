@@ -1,9 +1,10 @@
-//! Signatures without the secret key: the reason why nothing may rely on this scheme.
+//! Forging signatures without the secret key: why nothing may rely on this scheme.
 //!
-//! The public key names the lattice of all ring elements that vanish on both ideals. A signature of any value for
-//! any function is a short member of a coset of that lattice, and a coset is a constant that anybody computes. At the
-//! dimensions of this crate plain lattice reduction gives a basis good enough to find members shorter than the
-//! verifier's bound. It need not even take all of the lattice: elements of low degree are dense enough.
+//! The public key defines the lattice of all ring elements that vanish on both ideals. A signature of any value for any
+//! function is a short element of a coset of that lattice, and anyone can compute an element of the coset. At the
+//! dimensions of this crate, plain lattice reduction gives a basis that is good enough to find elements below the
+//! verifier's norm bound. It does not even need the whole lattice: the sublattice of elements of low degree is dense
+//! enough.
 
 use super::{
     error::{EvaluateError, FunctionError},
@@ -17,22 +18,22 @@ use super::{
 use num_bigint::BigInt;
 use num_traits::One;
 
-/// A public key, and a reduced basis of part of its lattice.
+/// A public key, and a reduced basis of a part of its lattice.
 pub struct Forger<'a> {
     key: &'a PublicKey,
     basis: Reduced,
 }
 
 impl<'a> Forger<'a> {
-    /// Reduces the lattice of a public key; `advanced` is told, again and again, how many of the
-    /// [`rows`](Self::rows) are reduced at that moment.
-    pub fn new(key: &'a PublicKey, advanced: &dyn Fn(usize)) -> Self {
-        let basis = Reduced::new(public_basis(key, Self::rows(key)), advanced);
+    /// Reduces the lattice of a public key. `progress` is called repeatedly with the number of [`rows`](Self::rows)
+    /// that are currently reduced.
+    pub fn new(key: &'a PublicKey, progress: &dyn Fn(usize)) -> Self {
+        let basis = Reduced::new(public_basis(key, Self::rows(key)), progress);
         Self { key, basis }
     }
 
-    /// How many rows the lattice to reduce has: so many that its points are closer together than the width of
-    /// honest signatures, by a factor of four.
+    /// The number of rows of the lattice to reduce. It is chosen so that lattice points are closer together than the
+    /// width of honest signatures, by a factor of four.
     pub fn rows(key: &PublicKey) -> usize {
         let volume = key.message_modulus() * key.identifier_modulus();
         let spacing = u64::from(key.dimension().width().ilog2())
@@ -42,12 +43,12 @@ impl<'a> Forger<'a> {
         rows.min(key.dimension().get())
     }
 
-    /// A signature that says that `function` of the values signed under `tag` is `value`, whether or not anything was
-    /// ever signed.
+    /// A signature stating that `function` of the values signed under `tag` is `value`, even if nothing was ever
+    /// signed.
     ///
     /// # Errors
-    /// [`EvaluateError::Function`]: the key does not admit the function. [`EvaluateError::TooLong`]: what the reduced
-    /// basis gives is no signature.
+    /// [`EvaluateError::Function`] if the key does not admit the function. [`EvaluateError::TooLong`] if the result
+    /// cannot be encoded as a signature.
     pub fn forge(
         &self,
         tag: &Tag,

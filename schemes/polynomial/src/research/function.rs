@@ -1,95 +1,38 @@
-//! Polynomials without a constant term, their order and their evaluation.
+//! Polynomials without a constant term: their order and their evaluation.
 
 use super::{
     algebra::{horner, Algebra, Integers, Residues, Ring},
     error::FunctionError,
+    monomial::{Monomial, Term},
     params::{monomials, Limits},
     ring,
 };
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use std::cmp::Ordering;
 
-/// The most terms that a function may have: beyond it, evaluation would take days.
+/// The maximum number of terms. With more, evaluation would take days.
 pub const MAX_TERMS: usize = 1 << 20;
 
-/// A product of variables, as the sorted list of their indices: `x_0^2 x_3` is `[0, 0, 3]`.
+/// A polynomial with integer coefficients and no constant term, to be computed on signed values.
 ///
-/// Ordered graded lexicographically: x, y, z, x², xy, xz, y², yz, z².
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Monomial(Vec<u32>);
-
-impl Monomial {
-    /// The product of these variables, in any order.
-    pub fn new(mut variables: Vec<u32>) -> Self {
-        variables.sort_unstable();
-        Self(variables)
-    }
-
-    /// The indices of its variables, sorted, each as often as its power.
-    pub fn variables(&self) -> &[u32] {
-        &self.0
-    }
-
-    /// How many factors it has.
-    pub fn degree(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The one after it, among monomials in `variables` variables.
-    fn next(&self, variables: u32) -> Self {
-        let last = variables - 1;
-        let mut next = self.0.clone();
-        match next.iter().rposition(|v| *v < last) {
-            Some(place) => {
-                let raised = next[place] + 1;
-                next[place..].fill(raised);
-            }
-            None => {
-                next.fill(0);
-                next.push(0);
-            }
-        }
-        Self(next)
-    }
-}
-
-impl Ord for Monomial {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let graded = self.0.len().cmp(&other.0.len());
-        graded.then_with(|| self.0.cmp(&other.0))
-    }
-}
-
-impl PartialOrd for Monomial {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// A polynomial with integer coefficients and no constant term: what is computed on signed values.
-///
-/// Variable i is the value signed under index i, both from 0.
+/// Variable i is the value signed under index i. Indices start at 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial {
     variables: u32,
     degree: usize,
-    /// Without zeros, in the order of [`Monomial`].
+    /// Non-zero terms, in the order of [`Monomial`].
     terms: Vec<Term>,
-    /// The indices of the terms in plain lexicographic order, in which terms with a common factor stand together.
+    /// The indices of the terms in plain lexicographic order, in which terms with a common factor are adjacent.
     by_factor: Vec<usize>,
 }
 
-/// A monomial and its coefficient.
-pub(crate) type Term = (Monomial, i64);
-
 impl Polynomial {
-    /// The sum of these terms in variables 0 to `variables - 1`.
+    /// The sum of these terms, in variables 0 to `variables - 1`.
     ///
     /// # Errors
     /// [`FunctionError::ConstantTerm`], [`RepeatedMonomial`](FunctionError::RepeatedMonomial),
     /// [`EmptyFunction`](FunctionError::EmptyFunction), or [`NotAdmissible`](FunctionError::NotAdmissible) for an
-    /// unknown variable, over 255 factors or over [`MAX_TERMS`] terms.
+    /// unknown variable, more than 255 factors or more than [`MAX_TERMS`] terms.
     pub fn new(
         variables: u32,
         terms: impl IntoIterator<Item = (Monomial, i64)>,
@@ -116,12 +59,12 @@ impl Polynomial {
         Self::from_sorted(variables, kept)
     }
 
-    /// From the coefficients of all non-constant monomials of degree up to `degree`, in graded lexicographic
-    /// order.
+    /// Creates a polynomial from the coefficients of all non-constant monomials of degree up to `degree`, in graded
+    /// lexicographic order.
     ///
     /// # Errors
-    /// [`FunctionError::CoefficientCount`] unless there are `C(variables + degree, degree) - 1`, and
-    /// [`EmptyFunction`](FunctionError::EmptyFunction) where all are zero.
+    /// [`FunctionError::CoefficientCount`] unless there are `C(variables + degree, degree) - 1` coefficients, and
+    /// [`EmptyFunction`](FunctionError::EmptyFunction) if all are zero.
     pub fn from_coefficients(
         variables: u32,
         degree: u8,
@@ -146,8 +89,8 @@ impl Polynomial {
     /// `sum of weights[i] x_i`.
     ///
     /// # Errors
-    /// [`FunctionError::EmptyFunction`] where all weights are zero, and
-    /// [`NotAdmissible`](FunctionError::NotAdmissible) for over [`MAX_TERMS`] of them.
+    /// [`FunctionError::EmptyFunction`] if all weights are zero, and [`NotAdmissible`](FunctionError::NotAdmissible)
+    /// for more than [`MAX_TERMS`] weights.
     pub fn linear(weights: &[i64]) -> Result<Self, FunctionError> {
         let variables = u32::try_from(weights.len()).map_err(|_| too_many_terms(weights.len()))?;
         let terms = (0..variables).map(|i| Monomial(vec![i]));
@@ -166,8 +109,8 @@ impl Polynomial {
     /// `count` squared times the variance of `count` values: `(k - 1) sum x_i^2 - 2 sum of x_i x_j with i < j`.
     ///
     /// # Errors
-    /// [`FunctionError::EmptyFunction`] for fewer than two values, whose variance is zero whatever they are, and
-    /// [`NotAdmissible`](FunctionError::NotAdmissible) for so many that there are over [`MAX_TERMS`] terms.
+    /// [`FunctionError::EmptyFunction`] for fewer than two values, whose variance is always zero, and
+    /// [`NotAdmissible`](FunctionError::NotAdmissible) if there would be more than [`MAX_TERMS`] terms.
     pub fn variance(count: u32) -> Result<Self, FunctionError> {
         let pairs = u64::from(count) * (u64::from(count) + 1) / 2;
         if pairs > MAX_TERMS as u64 {
@@ -197,7 +140,7 @@ impl Polynomial {
         })
     }
 
-    /// How many values it takes.
+    /// The number of variables.
     pub fn variables(&self) -> u32 {
         self.variables
     }
@@ -207,17 +150,17 @@ impl Polynomial {
         self.degree
     }
 
-    /// Its terms in graded lexicographic order, without zeros.
+    /// Its non-zero terms, in graded lexicographic order.
     pub fn terms(&self) -> impl ExactSizeIterator<Item = (&Monomial, i64)> {
         self.terms
             .iter()
             .map(|(monomial, coefficient)| (monomial, *coefficient))
     }
 
-    /// The coefficients of all non-constant monomials of its degree and below, in graded lexicographic order.
+    /// The coefficients of all non-constant monomials up to its degree, in graded lexicographic order.
     ///
     /// # Errors
-    /// [`FunctionError::NotAdmissible`]: there are over [`MAX_TERMS`].
+    /// [`FunctionError::NotAdmissible`] if there are more than [`MAX_TERMS`].
     pub fn coefficients(&self) -> Result<Vec<i64>, FunctionError> {
         let degree = u8::try_from(self.degree).unwrap_or(u8::MAX);
         let count = count(self.variables, degree)?;
@@ -235,7 +178,7 @@ impl Polynomial {
         Ok(out)
     }
 
-    /// Whether a key with these limits admits it.
+    /// Checks that a key with these limits admits the function.
     ///
     /// # Errors
     /// [`FunctionError::NotAdmissible`] for the degree or the number of variables,
@@ -259,9 +202,7 @@ impl Polynomial {
         }
     }
 
-    /// Its value on integers, of which there is one for each variable.
-    ///
-    /// `None` where there is not.
+    /// Its value on integers; `None` unless there is one for each variable.
     pub fn evaluate(&self, values: &[BigInt]) -> Option<BigInt> {
         self.evaluate_in(&Integers, &values.iter().collect::<Vec<_>>())
     }
@@ -278,7 +219,7 @@ impl Polynomial {
         self.evaluate_in(&Ring { n }, values)
     }
 
-    /// The largest magnitude that it takes on values up to `range` in magnitude.
+    /// The largest magnitude of the function on values of magnitude up to `range`.
     pub(crate) fn bound(&self, range: u64) -> BigUint {
         let term = |(monomial, coefficient): (&Monomial, i64)| {
             let degree = u32::try_from(monomial.degree()).unwrap_or(u32::MAX);
@@ -301,7 +242,7 @@ impl Polynomial {
 }
 
 fn check_monomial(monomial: &Monomial, variables: u32) -> Result<(), FunctionError> {
-    let Some(last) = monomial.0.last() else {
+    let Some(last) = monomial.variables().last() else {
         return Err(FunctionError::ConstantTerm);
     };
     let limit = u64::from(variables).saturating_sub(1);

@@ -1,20 +1,20 @@
-//! Tags of data sets, and the identifiers that stand for their values.
+//! Tags of data sets, and the identifiers of their values.
 
 use super::{error::BadEncoding, stream::Stream};
 use num_bigint::BigUint;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The name of a data set: at most [`Tag::MAX`] bytes, never used for two data sets.
+/// The name of a data set, of at most [`Tag::MAX`] bytes. Never use a tag for two data sets.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Tag(Vec<u8>);
 
 impl Tag {
-    /// The most bytes in a tag.
+    /// The maximum length of a tag in bytes.
     pub const MAX: usize = u16::MAX as usize;
 
     /// # Errors
-    /// [`BadEncoding::Length`]: longer than [`MAX`](Self::MAX).
+    /// [`BadEncoding::Length`] if the tag is longer than [`MAX`](Self::MAX).
     pub fn new(bytes: impl Into<Vec<u8>>) -> Result<Self, BadEncoding> {
         let bytes = bytes.into();
         if bytes.len() > Self::MAX {
@@ -28,7 +28,7 @@ impl Tag {
         &self.0
     }
 
-    /// The length in four bytes, as hashed before the tag.
+    /// The length in four bytes, which is hashed before the tag.
     pub(crate) fn length(&self) -> [u8; 4] {
         u32::try_from(self.0.len())
             .unwrap_or(u32::MAX)
@@ -42,7 +42,7 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// What names a public key: the SHA-256 of its encoding.
+/// The name of a public key: the SHA-256 hash of its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub(crate) [u8; 32]);
 
@@ -52,7 +52,7 @@ impl Fingerprint {
         Self(hash.finalize().into())
     }
 
-    /// A fingerprint that was stored.
+    /// A fingerprint from its bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -62,8 +62,8 @@ impl Fingerprint {
         &self.0
     }
 
-    /// The identifier of the value with this tag and index: a hash to the residues mod `modulus`, 128 bits longer
-    /// than it so that all residues are as likely.
+    /// The identifier of the value with this tag and index: a hash to residues mod `modulus`. The hash is 128 bits
+    /// longer than the modulus, so the residue is statistically close to uniform.
     pub(crate) fn identifier(&self, tag: &Tag, index: u32, modulus: &BigUint) -> BigUint {
         let length = usize::try_from(modulus.bits() / 8).unwrap_or(usize::MAX) + 17;
         let mut bytes = vec![0; length];

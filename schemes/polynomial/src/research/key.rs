@@ -1,4 +1,4 @@
-//! Keys: what is published, what is stored, and what signs.
+//! Public keys, secret keys and signing keys.
 
 use super::{
     basis::Basis,
@@ -22,15 +22,15 @@ pub(crate) struct Ideal {
     pub(crate) root: BigUint,
 }
 
-/// A public key whose two ideals are checked to be prime and of degree one.
+/// A public key. Both ideals have been checked to be prime and of degree one.
 ///
-/// **It is also all that a forger needs**; see [`forgery`](super::forgery).
+/// **A forger needs nothing else**; see [`forgery`](super::forgery).
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     dimension: Dimension,
-    /// On which values are read off.
+    /// The ideal on which values are evaluated.
     pub(crate) messages: Ideal,
-    /// On which identifiers are read off.
+    /// The ideal on which identifiers are evaluated.
     pub(crate) identifiers: Ideal,
     limits: Limits,
     fingerprint: Fingerprint,
@@ -54,12 +54,12 @@ impl PublicKey {
         self.dimension
     }
 
-    /// Which functions it admits.
+    /// The limits of the functions that it admits.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The SHA-256 that names it.
+    /// The SHA-256 fingerprint of the key.
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
@@ -69,7 +69,7 @@ impl PublicKey {
         &self.messages.modulus
     }
 
-    /// The prime q, modulo which identifiers are taken.
+    /// The prime q, the modulus of identifiers.
     pub fn identifier_modulus(&self) -> &BigUint {
         &self.identifiers.modulus
     }
@@ -96,7 +96,7 @@ impl PublicKey {
         out
     }
 
-    /// Reads a key and checks everything about it that can be checked.
+    /// Decodes a key and checks all its rules.
     ///
     /// Cost: two primality tests of a prime of up to 1350 bits.
     ///
@@ -122,7 +122,7 @@ impl PublicKey {
         Ok(key)
     }
 
-    /// Cheap rules first: composites chosen to keep us busy rarely have roots.
+    /// Cheap rules first: composite moduli that are chosen to waste time rarely have roots.
     fn check(&self) -> Result<(), PublicKeyFault> {
         let n = self.dimension.get();
         let (p, q) = (&self.messages, &self.identifiers);
@@ -149,11 +149,11 @@ impl PublicKey {
         value.magnitude() <= &(self.message_modulus() >> 1u8)
     }
 
-    /// The constant that is `message` mod p and `identifier` mod q, from 0 up to p q.
+    /// The constant that is `message` mod p and `identifier` mod q, reduced modulo p q.
     pub(crate) fn coset(&self, message: &BigInt, identifier: &BigUint) -> BigUint {
         let (p, q) = (self.message_modulus(), self.identifier_modulus());
         let difference = ring::reduce(&(message - BigInt::from(identifier.clone())), p);
-        // p and q are different primes.
+        // p and q are different primes, so the inverse exists.
         let inverse = (q % p).modinv(p).unwrap_or_default();
         identifier + q * (difference * inverse % p)
     }
@@ -169,7 +169,7 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-/// Reads a modulus written minimally and a root as long as it.
+/// Reads a modulus in its shortest form, and a root of the same length.
 fn read_ideal(reader: &mut Reader<'_>, dimension: Dimension) -> Result<Ideal, KeyError> {
     let largest = dimension.largest_norm();
     let longest = byte_length(&largest);
@@ -191,10 +191,10 @@ fn read_ideal(reader: &mut Reader<'_>, dimension: Dimension) -> Result<Ideal, Ke
     Ok(Ideal { modulus, root })
 }
 
-/// What is stored of a secret key: two generators and a seed. Wiped on drop, printed as redacted.
+/// The stored part of a secret key: two generators and a seed. Wiped on drop, printed as redacted.
 pub struct SecretKey {
     pub(crate) dimension: Dimension,
-    /// Of the ideals of messages and identifiers.
+    /// The generators of the ideals of messages and identifiers.
     pub(crate) generators: [Zeroizing<Vec<i64>>; 2],
     pub(crate) seed: Zeroizing<[u8; 32]>,
 }
@@ -203,7 +203,7 @@ impl SecretKey {
     /// `0x01 || n(2) || g_p, g_q as 2 n coefficients of two bytes || seed(32)`, big-endian.
     pub fn expose(&self) -> Zeroizing<Vec<u8>> {
         let n = self.dimension.get();
-        // All of it at once: a vector that grows would leave copies behind.
+        // Allocated at once: a growing vector would leave copies behind.
         let mut out = Zeroizing::new(Vec::with_capacity(3 + 4 * n + 32));
         out.push(VERSION);
         out.extend_from_slice(&u16::try_from(n).unwrap_or(u16::MAX).to_be_bytes());
@@ -215,11 +215,11 @@ impl SecretKey {
         out
     }
 
-    /// Reads a secret key. Whether its generators give a key shows when it becomes a [`SigningKey`].
+    /// Decodes a secret key. [`SigningKey::new`] checks the generators.
     ///
     /// # Errors
-    /// [`KeyError::BadEncoding`], [`BadDimension`](KeyError::BadDimension), or
-    /// [`BadSecretKey`](KeyError::BadSecretKey) for coefficients that key generation never draws.
+    /// [`KeyError::BadEncoding`], [`BadDimension`](KeyError::BadDimension), or [`BadSecretKey`](KeyError::BadSecretKey)
+    /// for coefficients that key generation never produces.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, KeyError> {
         let mut reader = Reader::new(bytes);
         reader.version()?;
@@ -251,9 +251,9 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// A secret key with all that signing needs, and its public key. Wiped on drop, printed as redacted.
+/// A secret key expanded for signing, and its public key. Wiped on drop, printed as redacted.
 ///
-/// It signs only through a [`Signer`](super::Signer), which remembers what was signed.
+/// It signs only through a [`Signer`](super::Signer), which records what was signed.
 pub struct SigningKey {
     pub(crate) basis: Basis,
     pub(crate) seed: Zeroizing<[u8; 32]>,
@@ -261,15 +261,15 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The signing key of a secret key, admitting functions within `limits`.
+    /// Expands a secret key. The public key admits functions within `limits`.
     ///
-    /// Other limits make another public key, under which no earlier signature counts.
+    /// Other limits give another public key, under which earlier signatures are invalid.
     ///
-    /// Cost: two primality tests and the Gram-Schmidt basis, n^3 floating-point steps.
+    /// Cost: two primality tests and the Gram-Schmidt basis, n^3 floating-point operations.
     ///
     /// # Errors
-    /// [`KeyError::BadSecretKey`]: a generator's norm is no prime, both are the same, or the basis is too long for
-    /// the width.
+    /// [`KeyError::BadSecretKey`] if the norm of a generator is not prime, if both norms are equal, or if the basis is
+    /// too long for the width.
     pub fn new(secret: &SecretKey, limits: Limits) -> Result<Self, KeyError> {
         let broken = || KeyError::BadSecretKey(SecretKeyFault::Norm);
         let [p, q] = &secret.generators;
@@ -278,10 +278,10 @@ impl SigningKey {
         Self::from_ideals(p, q, secret.seed.clone(), limits).map_err(KeyError::BadSecretKey)
     }
 
-    /// The signing key of a secret key, for a public key of it that is already published.
+    /// Expands a secret key whose public key is already published.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`KeyError::KeyMismatch`] where the public key belongs to another.
+    /// As [`new`](Self::new), and [`KeyError::KeyMismatch`] if the public key belongs to another secret key.
     pub fn restore(secret: &SecretKey, public: &PublicKey) -> Result<Self, KeyError> {
         let key = Self::new(secret, public.limits())?;
         if key.public() != public {
@@ -318,12 +318,12 @@ impl SigningKey {
         })
     }
 
-    /// The key to publish.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The coset in which the signature of `message` lies.
+    /// The coset that contains the signature of `message`.
     pub(crate) fn coset(&self, tag: &super::Tag, index: u32, message: &BigInt) -> BigUint {
         let q = self.public.identifier_modulus();
         let identifier = self.public.fingerprint.identifier(tag, index, q);

@@ -9,16 +9,16 @@ use super::{
 use std::num::NonZeroUsize;
 use zeroize::Zeroizing;
 
-/// How key generation goes about its work. The key does not depend on it.
+/// Options of key generation. They do not influence the key.
 pub struct KeyGeneration<'a> {
-    /// How many threads test candidates.
+    /// The number of threads that test candidates.
     pub workers: NonZeroUsize,
-    /// Told of each candidate that was tested, from any thread.
+    /// Called for each tested candidate, from any thread.
     pub tested: &'a (dyn Fn() + Sync),
 }
 
 impl Default for KeyGeneration<'_> {
-    /// One thread for each core, and nobody told.
+    /// One thread per core, no progress callback.
     fn default() -> Self {
         Self {
             workers: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
@@ -27,21 +27,21 @@ impl Default for KeyGeneration<'_> {
     }
 }
 
-/// A new key, which is a function of `seed`, `dimension` and nothing else but `limits`.
+/// A new key. It depends only on `seed`, `dimension` and `limits`.
 #[derive(Debug)]
 pub struct GeneratedKey {
-    /// To be stored.
+    /// The key to store.
     pub secret: SecretKey,
-    /// To sign with.
+    /// The key to sign with.
     pub signing: SigningKey,
-    /// How many candidates were tested up to the two that were kept.
+    /// The number of candidates that were tested.
     pub candidates: u64,
 }
 
 impl KeyGeneration<'_> {
-    /// Generates the key of a seed of 32 random bytes.
+    /// Generates the key of a random 32-byte seed.
     ///
-    /// Cost: a norm for every candidate, of which there are a few to a few hundred, and a primality test for those
+    /// Cost: one norm for each candidate, of which there are a few to a few hundred, and a primality test for those
     /// without small divisors.
     pub fn run(&self, seed: &[u8; 32], dimension: Dimension, limits: Limits) -> GeneratedKey {
         let mut candidates = 0;
@@ -61,7 +61,7 @@ impl KeyGeneration<'_> {
             let (p, q) = (principal(0), principal(1));
             let generators = [p.generator.clone(), q.generator.clone()];
             let prf = prf_seed(seed);
-            // Equal primes and a basis too long for the width: both only ask for another attempt.
+            // Equal primes, or a basis too long for the width: try again.
             if let Ok(signing) = SigningKey::from_ideals(p, q, prf.clone(), limits) {
                 let secret = SecretKey {
                     dimension,
@@ -89,7 +89,7 @@ fn prf_seed(seed: &[u8; 32]) -> Zeroizing<[u8; 32]> {
 mod tests {
     use super::*;
 
-    /// At n = 4 there are so few primes that both ideals get the same one now and then.
+    /// At n = 4 there are so few primes that both ideals occasionally get the same one.
     #[test]
     fn key_generation_begins_anew_where_both_primes_are_the_same() {
         let dimension = Dimension::new(4).unwrap();

@@ -1,5 +1,5 @@
-//! Lattice reduction in exact integers: Lenstra, Lenstra and Lovász with all Gram-Schmidt coefficients kept as integers
-//! over the determinants of the leading Gram matrices (de Weger's form), and Babai's nearest plane.
+//! Exact lattice reduction: the LLL algorithm with all Gram-Schmidt coefficients as integers over the determinants of
+//! the leading Gram matrices (de Weger's form), and Babai's nearest-plane algorithm.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -8,17 +8,17 @@ use num_traits::{One, Signed, Zero};
 /// A reduced basis.
 pub(crate) struct Reduced {
     rows: Vec<Vec<BigInt>>,
-    /// `determinants[i]` is that of the Gram matrix of the first i rows.
+    /// `determinants[i]` is the determinant of the Gram matrix of the first i rows.
     determinants: Vec<BigInt>,
-    /// `shares[i][j] / determinants[j + 1]` is how much of orthogonalised row j is in row i.
+    /// `shares[i][j] / determinants[j + 1]` is the Gram-Schmidt coefficient of row i on orthogonalised row j.
     shares: Vec<Vec<BigInt>>,
 }
 
 impl Reduced {
-    /// Reduces linearly independent rows; `advanced` is told how many are done each time there is one more or less.
+    /// Reduces linearly independent rows. `progress` is called with the number of reduced rows whenever it changes.
     ///
-    /// Cost: polynomial; some 40 rows of 1000 bits take seconds.
-    pub(crate) fn new(rows: Vec<Vec<BigInt>>, advanced: &dyn Fn(usize)) -> Self {
+    /// Cost: polynomial; about 40 rows of 1000 bits take seconds.
+    pub(crate) fn new(rows: Vec<Vec<BigInt>>, progress: &dyn Fn(usize)) -> Self {
         let mut reduced = Self {
             rows: Vec::with_capacity(rows.len()),
             determinants: vec![BigInt::one()],
@@ -26,12 +26,12 @@ impl Reduced {
         };
         for row in rows {
             reduced.push(row);
-            reduced.restore(advanced);
+            reduced.restore(progress);
         }
         reduced
     }
 
-    /// The vector minus the lattice point that the nearest-plane method finds.
+    /// The vector minus the lattice point that the nearest-plane algorithm finds.
     pub(crate) fn distance_to_near_point(&self, mut target: Vec<BigInt>) -> Vec<BigInt> {
         let (mut shares, _) = self.orthogonalise(&target);
         for j in (0..self.rows.len()).rev() {
@@ -47,7 +47,7 @@ impl Reduced {
         self.determinants.push(determinant);
     }
 
-    /// The shares of the orthogonalised rows in a vector, and the determinant with the vector as one more row.
+    /// The Gram-Schmidt coefficients of a vector, and the determinant with the vector as an additional row.
     fn orthogonalise(&self, vector: &[BigInt]) -> (Vec<BigInt>, BigInt) {
         let mut shares: Vec<BigInt> = Vec::with_capacity(self.rows.len());
         let known = self.rows.iter().zip(&self.shares);
@@ -59,7 +59,7 @@ impl Reduced {
         (shares, determinant)
     }
 
-    /// Takes out of an inner product what lies along the rows that both vectors have shares in.
+    /// Removes from an inner product the part along the rows on which both vectors have coefficients.
     fn remove_known(&self, product: BigInt, u: &[BigInt], v: &[BigInt]) -> BigInt {
         let pairs = u.iter().zip(v).zip(self.determinants.windows(2));
         pairs.fold(product, |left, ((u, v), determinants)| {
@@ -67,7 +67,7 @@ impl Reduced {
         })
     }
 
-    /// Subtracts from a vector with these shares the multiple of row j that leaves the least share of it.
+    /// Subtracts from a vector with these coefficients the multiple of row j that minimises the coefficient on row j.
     fn subtract(&self, j: usize, vector: &mut [BigInt], shares: &mut [BigInt]) {
         let determinant = &self.determinants[j + 1];
         let multiple = round(&shares[j], determinant);
@@ -83,8 +83,8 @@ impl Reduced {
         shares[j] -= multiple * determinant;
     }
 
-    /// Makes the basis reduced again after a row was added at its end.
-    fn restore(&mut self, advanced: &dyn Fn(usize)) {
+    /// Restores the reduction after a row was appended.
+    fn restore(&mut self, progress: &dyn Fn(usize)) {
         let mut k = self.rows.len() - 1;
         while k < self.rows.len() {
             if k == 0 {
@@ -101,7 +101,7 @@ impl Reduced {
                 }
                 k += 1;
             }
-            advanced(k);
+            progress(k);
         }
     }
 
@@ -113,19 +113,20 @@ impl Reduced {
         self.shares[k] = shares;
     }
 
-    /// Lovász's condition with 3/4, turned around.
+    /// The negation of Lovász's condition with the factor 3/4.
     fn is_out_of_order(&self, k: usize) -> bool {
         let d = &self.determinants;
         let share = &self.shares[k][k - 1];
         (&d[k + 1] * &d[k - 1] + share * share) * 4 < &d[k] * &d[k] * 3
     }
 
-    /// Exchanges rows k - 1 and k and brings all shares up to date.
+    /// Swaps rows k - 1 and k, and updates all coefficients.
     fn swap(&mut self, k: usize) {
         self.rows.swap(k - 1, k);
         let (upper, lower) = self.shares.split_at_mut(k);
         if let (Some(before), Some(row)) = (upper.last_mut(), lower.first_mut()) {
-            // Both have k - 1 shares in the rows above; the last one of row k is between the two.
+            // Both rows have k - 1 coefficients on the rows above. The last one of row k is the one between the two
+            // rows.
             for (a, b) in before.iter_mut().zip(row) {
                 std::mem::swap(a, b);
             }
@@ -149,7 +150,7 @@ fn inner(u: &[BigInt], v: &[BigInt]) -> BigInt {
 /// The integer nearest to a fraction with a positive denominator.
 fn round(numerator: &BigInt, denominator: &BigInt) -> BigInt {
     debug_assert!(denominator.is_positive());
-    // Most are small: no division then.
+    // Most fractions are below one half, which avoids the division.
     if (numerator.magnitude() << 1u8) <= *denominator.magnitude() {
         return BigInt::zero();
     }
@@ -188,7 +189,7 @@ mod tests {
             assert!(shares.iter().zip(&reduced.determinants[1..]).all(small));
             assert!(k == 0 || !reduced.is_out_of_order(k));
         }
-        // The bookkeeping agrees with orthogonalising the final rows afresh.
+        // The updated coefficients agree with a fresh orthogonalisation of the final rows.
         let mut fresh = Reduced::new(Vec::new(), &|_| ());
         for row in &reduced.rows {
             fresh.push(row.clone());

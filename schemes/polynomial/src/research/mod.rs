@@ -1,33 +1,33 @@
-//! The signatures of Boneh and Freeman for polynomial functions, to be read, measured and broken.
+//! The Boneh-Freeman signatures for polynomial functions, for study and measurement.
 //!
-//! **Do not rely on them.** At every dimension offered here anybody who holds the public key can make signatures that
-//! verify, on any message under any label. [`forgery`] does it: the tests assert that it succeeds up to n = 32, the
-//! benches time it up to n = 64, and estimates say that it is enough for n = 128 too. They put the generic attack
-//! out of reach only at dimensions of thousands, with primes of 100,000 bits and more; and the lattice is principal,
-//! so that quantum computers break it at any dimension.
+//! **Do not rely on them.** At every dimension offered here, anyone who holds the public key can make valid signatures
+//! on any message under any label. The module [`forgery`] does this: the tests assert that it succeeds up to n = 32,
+//! the benches time it up to n = 64, and estimates say that it suffices for n = 128 too. By these estimates, the
+//! generic attack is infeasible only at dimensions of thousands, with primes of at least 100,000 bits. The lattice is
+//! also principal, so quantum computers break the scheme at any dimension.
 //!
-//! # What the scheme does
+//! # The scheme
 //!
-//! One signer names a data set by a [`Tag`] and signs its values. Whoever holds the signatures applies a
-//! [`Polynomial`] to them, and gets one signature on the result, which anybody checks against the public key, the tag,
-//! the polynomial and the result. The signer need not have foreseen the polynomial.
+//! One signer names a data set by a [`Tag`] and signs its values. Whoever holds the signatures applies a [`Polynomial`]
+//! to them, and gets one signature on the result. Anyone can verify it against the public key, the tag, the polynomial
+//! and the result. The signer does not need to know the polynomial in advance.
 //!
-//! A signature is a short element of the ring `Z[x]/(x^n + 1)`. Its value at one secret-free point, mod p, is the message;
-//! its value at another, mod q, is a hash of the label. Taking values at a point is a ring homomorphism, so
-//! the same polynomial applied to signatures, messages and hashes keeps both equations. What makes a signature hard
-//! to find should be that it is *short*: the verifier's bound on its norm is the whole of the security.
+//! A signature is a short element of the ring `Z[x]/(x^n + 1)`. Evaluated at one public point, mod p, it gives the
+//! message; at another, mod q, it gives a hash of the label. Evaluation at a point is a ring homomorphism, so applying
+//! the same polynomial to signatures, messages and hashes preserves both equations. Finding a signature is supposed to
+//! be hard because it must be *short*: the security rests entirely on the verifier's norm bound.
 //!
 //! # What it does not promise
 //!
 //! * Authenticity: see above.
-//! * Hiding the inputs: a signature on a result is a function of the signatures it came from, and of degree 2 and
-//!   more can be taken apart.
-//! * Anything about a data set whose tag is used again, or of which a label got two messages.
-//! * Anything about a key whose label register was restored whole from a copy: see [`register`].
-//! * Constant time: the sampler's running time depends on what it draws, key generation's on the key.
-//! * A clean memory: keys, the basis and what the sampler works on are wiped. Not wiped are temporary big integers of
-//!   key generation and of reading a key, and the inner states of SHAKE256, from which the randomness of one key generation
-//!   or one signature follows.
+//! * Hiding of the inputs: the signature on a result is a function of the input signatures. From degree 2 on, it can be
+//!   factored.
+//! * Anything about a data set whose tag was reused, or in which a label was signed with two messages.
+//! * Anything about a key whose label register was completely restored from a copy: see [`register`].
+//! * Constant time: the running time of the sampler depends on its samples, that of key generation on the key.
+//! * Complete wiping: keys, the basis and the sampler's working memory are wiped. Temporary big integers of key
+//!   generation and key decoding are not, and neither is the internal state of SHAKE256, which determines the
+//!   randomness of one key generation or one signature.
 //!
 //! # Example
 //!
@@ -49,16 +49,16 @@
 //! let grades = [71, 85, 90, 62].map(Into::into);
 //! let signatures = signer.sign_data_set(&tag, &grades, 1.try_into()?)?;
 //!
-//! // Anybody who has the signatures: a function of the values, none of which is over 100.
+//! // Anyone who has the signatures: a function of the values, none of which is over 100.
 //! let function = Polynomial::parse(4, "x0^2 + 3*x1*x2 - x3")?;
 //! let result = public.evaluate(&function, &signatures, 100)?;
 //! assert_eq!(result.value, (71 * 71 + 3 * 85 * 90 - 62).into());
 //!
-//! // Anybody who has the public key.
+//! // Anyone who has the public key.
 //! let verified = public.verify(&tag, &function, &result.value, &result.signature)?;
 //! assert_eq!(verified.assurance().to_string(), "Experimental");
 //!
-//! // And that is why: the public key is all that a forger needs.
+//! // Why it is experimental: a forger needs only the public key.
 //! let forger = Forger::new(&public, &|_| ());
 //! let forged = forger.forge(&tag, &function, &1_000_000.into())?;
 //! assert!(public.verify(&tag, &function, &1_000_000.into(), &forged).is_ok());
@@ -77,6 +77,7 @@ mod identifier;
 mod key;
 mod keygen;
 mod lattice;
+mod monomial;
 mod params;
 pub mod parts;
 mod prime;
@@ -97,10 +98,11 @@ pub use error::{
     BadEncoding, EvaluateError, FunctionError, KeyError, PublicKeyFault, SecretKeyFault, SignError,
     VerifyError,
 };
-pub use function::{Monomial, Polynomial, MAX_TERMS};
+pub use function::{Polynomial, MAX_TERMS};
 pub use identifier::{Fingerprint, Tag};
 pub use key::{PublicKey, SecretKey, SigningKey};
 pub use keygen::{GeneratedKey, KeyGeneration};
+pub use monomial::Monomial;
 pub use params::{Dimension, Limits, MAX_COEFFICIENT, MAX_DIMENSION};
 pub use sign::Signer;
 pub use signature::Signature;

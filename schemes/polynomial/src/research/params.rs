@@ -1,12 +1,12 @@
-//! The ring's dimension, what a key admits, and the Gaussian width.
+//! The ring dimension, the limits of a key, and the Gaussian width.
 
 use super::error::KeyError;
 use num_bigint::BigUint;
 
-/// The largest dimension: beyond it, 53-bit floats are too coarse for the sampler.
+/// The largest dimension. Beyond it, the precision of 53-bit floats is insufficient for the sampler.
 pub const MAX_DIMENSION: usize = 128;
 
-/// The largest coefficient that a function may have.
+/// The largest coefficient of a function.
 pub const MAX_COEFFICIENT: u64 = i64::MAX.unsigned_abs();
 
 /// The dimension n of the ring `Z[x]/(x^n + 1)`: a power of two from 4 to [`MAX_DIMENSION`].
@@ -15,7 +15,7 @@ pub struct Dimension(u8);
 
 impl Dimension {
     /// # Errors
-    /// [`KeyError::BadDimension`]: no power of two, under 4 or over [`MAX_DIMENSION`].
+    /// [`KeyError::BadDimension`] if n is not a power of two, is below 4 or above [`MAX_DIMENSION`].
     pub fn new(n: usize) -> Result<Self, KeyError> {
         let fits = n.is_power_of_two() && (4..=MAX_DIMENSION).contains(&n);
         match u8::try_from(n) {
@@ -29,12 +29,12 @@ impl Dimension {
         usize::from(self.0)
     }
 
-    /// The width nu = n^4 log2(n) of the Gaussian from which signatures come. It is a function of n alone.
+    /// The width nu = n^4 log2(n) of the Gaussian that signatures are drawn from.
     pub fn width(self) -> u64 {
         u64::from(self.0).pow(4) * u64::from(self.0.ilog2())
     }
 
-    /// The norm of a generator is at most this: the product of n embeddings whose squares sum to n ||G||^2.
+    /// An upper bound on the norm of a generator: a product of n embeddings whose squares sum to n ||G||^2.
     pub(crate) fn largest_norm(self) -> BigUint {
         let n = u32::from(self.0);
         let squared = (n - 1) * n * n + (n + 1) * (n + 1);
@@ -42,7 +42,7 @@ impl Dimension {
     }
 }
 
-/// What a key admits; part of the public key.
+/// The limits of the functions that a key admits; part of the public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     variables: u32,
@@ -55,7 +55,7 @@ impl Limits {
     /// `-coefficient` to `coefficient`.
     ///
     /// # Errors
-    /// [`KeyError::BadLimits`]: one of them is zero, or `coefficient` is over [`MAX_COEFFICIENT`].
+    /// [`KeyError::BadLimits`] if a limit is zero, or if `coefficient` exceeds [`MAX_COEFFICIENT`].
     pub fn new(variables: u32, degree: u8, coefficient: u64) -> Result<Self, KeyError> {
         if variables == 0 || degree == 0 || coefficient == 0 || coefficient > MAX_COEFFICIENT {
             return Err(KeyError::BadLimits);
@@ -67,7 +67,7 @@ impl Limits {
         })
     }
 
-    /// What the statistics of this crate need for up to `variables` values: degree 2, and coefficients up to
+    /// The limits that the statistics of this crate need for up to `variables` values: degree 2, and coefficients up to
     /// `max(variables - 1, 2)`.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Limits {
         Self::new(variables, 2, u64::from(variables.saturating_sub(1).max(2)))
     }
 
-    /// The most values in a data set, k.
+    /// The maximum size of a data set, k.
     pub fn variables(&self) -> u32 {
         self.variables
     }
@@ -91,7 +91,7 @@ impl Limits {
         self.coefficient
     }
 
-    /// How many monomials an admissible function has at most: `C(k + d, d) - 1`.
+    /// The maximum number of monomials of an admissible function: `C(k + d, d) - 1`.
     pub fn monomials(&self) -> BigUint {
         monomials(self.variables, self.degree)
     }

@@ -1,4 +1,4 @@
-//! Primality: Baillie-PSW of the `crypto-primes` crate, and 20 rounds of Miller-Rabin with bases of our own.
+//! Primality: Baillie-PSW from the `crypto-primes` crate, and 20 rounds of Miller-Rabin with bases derived by hashing.
 
 use super::stream::Stream;
 use crypto_bigint::{BoxedUint, Odd};
@@ -6,16 +6,16 @@ use crypto_primes::{hazmat::MillerRabin, is_prime as baillie_psw, Flavor};
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
 
-/// How many rounds of Miller-Rabin follow Baillie-PSW.
+/// The number of Miller-Rabin rounds after Baillie-PSW.
 const ROUNDS: usize = 20;
 
-/// Candidates are first divided by every odd number below this that can be a divisor.
+/// Trial division uses all odd primes below this limit.
 const TRIAL_LIMIT: u32 = 1 << 12;
 
 /// Whether a number is prime.
 ///
-/// No composite is known that passes Baillie-PSW, and one chosen to pass 20 rounds of Miller-Rabin must do so
-/// for bases that are a hash of itself: 2^-40 of all hashes.
+/// No composite is known to pass Baillie-PSW. To pass 20 rounds of Miller-Rabin as well, a composite must pass for
+/// bases that are a hash of itself: a probability of 2^-40.
 pub(crate) fn is_prime(number: &BigUint) -> bool {
     let Some(boxed) = boxed(number) else {
         return false;
@@ -23,14 +23,14 @@ pub(crate) fn is_prime(number: &BigUint) -> bool {
     baillie_psw(Flavor::Any, &boxed) && passes_miller_rabin(number, boxed)
 }
 
-/// Whether a number is a prime other than 2, over which `x^n + 1` has a root but no message fits.
+/// Whether a number is an odd prime. Modulo 2, `x^n + 1` has a root, but the message space is empty.
 pub(crate) fn is_odd_prime(number: &BigUint) -> bool {
     number.bit(0) && is_prime(number)
 }
 
-/// Whether a number is worth the full test: it has no small divisor. Cheap, and most candidates fail it.
+/// Whether a number has no small divisor. This is cheap, and rejects most candidates before the full test.
 pub(crate) fn has_no_small_divisor(number: &BigUint) -> bool {
-    // Several divisors at once: a remainder by their product fits one word, and costs one pass over the number.
+    // Several divisors at once: the remainder by their product fits one word and takes one pass over the number.
     SMALL_PRIMES.with(|groups| {
         groups.iter().all(|(product, primes)| {
             let remainder = (number % *product).to_u64().unwrap_or(0);
@@ -45,7 +45,7 @@ thread_local! {
     static SMALL_PRIMES: Vec<(u64, Vec<u32>)> = groups_of_primes();
 }
 
-/// The odd primes below the limit, in groups whose product fits a word.
+/// The odd primes below the limit, in groups whose product fits one word.
 fn groups_of_primes() -> Vec<(u64, Vec<u32>)> {
     let mut groups: Vec<(u64, Vec<u32>)> = Vec::new();
     let is_prime = |n: u32| {
@@ -78,7 +78,7 @@ fn passes_miller_rabin(number: &BigUint, boxed: BoxedUint) -> bool {
         return number == &two;
     };
     let bytes = number.to_bytes_be();
-    // Bases from 2 to number - 2; below 5 there are none.
+    // Bases range from 2 to number - 2, so there are none for numbers below 5.
     let Some(span) = checked_sub(number, 3) else {
         return false;
     };

@@ -9,7 +9,7 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// A generator `G` of the ideal `(p, x - a)`, and what follows from it.
+/// A generator `G` of the ideal `(p, x - a)`, and derived values.
 pub(crate) struct Principal {
     /// `G`, with coefficients of `G - 1` even and from -n to n. Secret.
     pub(crate) generator: Zeroizing<Vec<i64>>,
@@ -22,7 +22,7 @@ pub(crate) struct Principal {
 }
 
 impl Principal {
-    /// `None` where the norm of the generator is not prime, or where it has no single root.
+    /// `None` if the norm of the generator is not prime, or if it has no unique root.
     pub(crate) fn from_generator(generator: Zeroizing<Vec<i64>>) -> Option<Self> {
         if !prime::is_prime(&tower::norm(&generator)) {
             return None;
@@ -51,7 +51,8 @@ pub(crate) fn is_root(root: &BigUint, n: usize, modulus: &BigUint) -> bool {
     root < modulus && root.modpow(&BigUint::from(n), modulus) + 1u8 == *modulus
 }
 
-/// Whether a vector is one that [`search`] may return: odd constant, all else even, within n of the one.
+/// Whether [`search`] may return this vector: the constant is odd, all other coefficients are even, and all are within
+/// n of the element 1.
 pub(crate) fn is_admissible(generator: &[i64]) -> bool {
     let n = i64::try_from(generator.len()).unwrap_or(i64::MAX);
     generator.iter().enumerate().all(|(i, coefficient)| {
@@ -60,13 +61,13 @@ pub(crate) fn is_admissible(generator: &[i64]) -> bool {
     })
 }
 
-/// Where candidates come from: the same place gives the same candidates.
+/// A deterministic source of candidates.
 pub(crate) struct Source<'a> {
     pub(crate) seed: &'a [u8; 32],
     pub(crate) dimension: Dimension,
-    /// Which of the two ideals.
+    /// The index of the ideal: the first or the second.
     pub(crate) ideal: u8,
-    /// How often key generation began anew.
+    /// The number of the attempt of key generation.
     pub(crate) attempt: u32,
 }
 
@@ -89,27 +90,27 @@ impl Source<'_> {
         Zeroizing::new((0..self.dimension.get()).map(coefficient).collect())
     }
 
-    /// The ideal of a candidate, if it gives one.
+    /// The ideal that a candidate generates, if the candidate is suitable.
     fn attempt(&self, number: u64) -> Option<Principal> {
         let generator = self.candidate(number);
-        // Cheap first: trial division spares most candidates the full test.
+        // Trial division first: it is cheap and rejects most candidates.
         prime::has_no_small_divisor(&tower::norm(&generator))
             .then(|| Principal::from_generator(generator))
             .flatten()
     }
 }
 
-/// The first candidate of `source` whose norm is prime, and its number.
+/// The first candidate of `source` with a prime norm, and its number.
 ///
-/// Candidates are tested by `workers` threads at once, each taking the next number; the result is the lowest
-/// number that succeeds and does not depend on how many threads there are. `tested` is told of each candidate.
+/// `workers` threads test candidates in order. The result is the smallest number that succeeds, independent of the
+/// number of threads. `tested` is called for each candidate.
 pub(crate) fn search(
     source: &Source<'_>,
     workers: NonZeroUsize,
     tested: &(dyn Fn() + Sync),
 ) -> (u64, Principal) {
     let next = AtomicU64::new(0);
-    // Below this number no candidate is left out.
+    // All candidates below this number are tested.
     let best = AtomicU64::new(u64::MAX);
     let work = || {
         let mut found = None;
@@ -136,8 +137,8 @@ pub(crate) fn search(
     });
     match all.into_iter().min_by_key(|(number, _)| *number) {
         Some(found) => found,
-        // A thread that found something also returns it, and no thread returns before something is found.
-        None => unreachable!("the search ends only with a find"),
+        // A thread that finds a candidate returns it, and no thread returns before one is found.
+        None => unreachable!("the search ends only when a candidate is found"),
     }
 }
 

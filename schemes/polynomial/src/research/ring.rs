@@ -6,7 +6,7 @@ use num_traits::{ToPrimitive, Zero};
 
 /// The product of two ring elements of the same length.
 ///
-/// Cost: n^2 products; in machine words when they are sure to fit, otherwise of big integers.
+/// Cost: n^2 products, in machine words if they are certain to fit, otherwise with big integers.
 pub(crate) fn mul(u: &[BigInt], v: &[BigInt]) -> Vec<BigInt> {
     debug_assert_eq!(u.len(), v.len());
     match (words(u), words(v)) {
@@ -15,7 +15,7 @@ pub(crate) fn mul(u: &[BigInt], v: &[BigInt]) -> Vec<BigInt> {
     }
 }
 
-/// The elements as machine words, if all are within 2^60: then a sum of 128 products fits 128 bits.
+/// The elements as machine words, if all are within 2^60, so that a sum of 128 products fits 128 bits.
 fn words(u: &[BigInt]) -> Option<Vec<i64>> {
     u.iter()
         .map(|c| c.to_i64().filter(|c| c.unsigned_abs() < 1 << 60))
@@ -47,8 +47,8 @@ fn mul_big(u: &[BigInt], v: &[BigInt]) -> Vec<BigInt> {
     out
 }
 
-/// Visits every pair of coefficients with the slot of `out` that it goes to. A pair whose degrees add up to n or
-/// more wraps around with the opposite sign, because `x^n = -1`.
+/// Calls `add` for each pair of coefficients, with the slot of `out` that it contributes to. If the degrees sum to n or
+/// more, the index wraps around and the sign changes, because `x^n = -1`.
 fn convolve<T, S>(u: &[T], v: &[T], out: &mut [S], mut add: impl FnMut(&mut S, &T, &T, bool)) {
     let n = out.len();
     for (i, x) in u.iter().enumerate() {
@@ -62,8 +62,7 @@ fn convolve<T, S>(u: &[T], v: &[T], out: &mut [S], mut add: impl FnMut(&mut S, &
     }
 }
 
-/// The product of two elements with small coefficients, modulo 2^64. It is exact where the true coefficients
-/// fit.
+/// The product of two elements with small coefficients, modulo 2^64. It is exact if the true coefficients fit.
 pub(crate) fn mul_wrapping(u: &[i64], v: &[i64]) -> Vec<i64> {
     let mut out = vec![0i64; u.len()];
     convolve(u, v, &mut out, |sum, x, y, wrapped| {
@@ -90,7 +89,7 @@ pub(crate) fn norm_squared(u: &[BigInt]) -> BigUint {
     u.iter().map(|c| c.magnitude() * c.magnitude()).sum()
 }
 
-/// The value of the element at `point`, modulo `modulus`: from 0 up to the modulus.
+/// The value of the element at `point`, reduced modulo `modulus`.
 pub(crate) fn evaluate_at(u: &[BigInt], point: &BigUint, modulus: &BigUint) -> BigUint {
     let (point, modulus) = (BigInt::from(point.clone()), BigInt::from(modulus.clone()));
     let value = u.iter().rev().fold(BigInt::zero(), |value, coefficient| {
@@ -99,7 +98,7 @@ pub(crate) fn evaluate_at(u: &[BigInt], point: &BigUint, modulus: &BigUint) -> B
     value.into_parts().1
 }
 
-/// The number modulo `modulus`: from 0 up to the modulus.
+/// The number reduced modulo `modulus`, never negative.
 pub(crate) fn reduce(number: &BigInt, modulus: &BigUint) -> BigUint {
     number
         .mod_floor(&BigInt::from(modulus.clone()))
@@ -107,7 +106,7 @@ pub(crate) fn reduce(number: &BigInt, modulus: &BigUint) -> BigUint {
         .1
 }
 
-/// The representative of least magnitude of a number below the modulus.
+/// The representative of smallest magnitude of a reduced number.
 pub(crate) fn centre(number: BigUint, modulus: &BigUint) -> BigInt {
     let number = BigInt::from(number);
     if number.magnitude() > &(modulus >> 1u8) {

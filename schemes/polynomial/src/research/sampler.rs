@@ -1,21 +1,22 @@
 //! The discrete Gaussian over the integers: `D(z) ~ exp(-pi (z - c)^2 / s^2)`.
 //!
-//! Rejection from the uniform distribution within 12 standard deviations, about ten draws for one sample. The
-//! acceptance `exp(-x)` is drawn as `2^-k` from k bits and the rest from 53 bits more, so that the far tail is
-//! as precise as the middle. Running time depends on the draws; this is no constant-time sampler.
+//! Rejection sampling from the uniform distribution within 12 standard deviations, with about ten draws per sample.
+//! Acceptance with probability `exp(-x)` is drawn as `2^-k` from k bits, and the rest from 53 more bits, so the tail is
+//! as precise as the centre. Not constant-time: the running time depends on the draws.
 
 use super::stream::Stream;
 use std::f64::consts::{LN_2, PI};
 
-/// The tail is cut at this many standard deviations: what is lost has probability 2^-104.
+/// The tail is cut at this many standard deviations. The part that is cut has probability 2^-104.
 const TAIL: f64 = 12.0;
 
-/// A sample of the Gaussian of width `width` around `centre`, both under 2^52 in magnitude and `width` positive.
+/// A sample of the Gaussian with the given `width` and `centre`. Both are below 2^52 in magnitude, and `width` is
+/// positive.
 pub(crate) fn sample(stream: &mut Stream, centre: f64, width: f64) -> i64 {
     let reach = TAIL * width / (2.0 * PI).sqrt();
     let lowest = to_integer((centre - reach).ceil());
     let highest = to_integer((centre + reach).floor());
-    // A width so small that no integer is in reach cannot occur in a key that was checked.
+    // A checked key has a width that is large enough for the range to contain an integer.
     let span = highest.abs_diff(lowest.min(highest)) + 1;
     loop {
         let drawn = lowest.saturating_add_unsigned(stream.below(span));
@@ -39,7 +40,7 @@ fn accept(stream: &mut Stream, x: f64) -> bool {
     if stream.word() & ((1 << bits) - 1) != 0 {
         return false;
     }
-    // libm and not the platform's: a retry on another machine must give the same signature.
+    // libm instead of the platform's function: a retry on another machine must give the same signature.
     let threshold = libm::exp(-rest) * to_float(1 << 53);
     to_float((stream.word() >> 11).cast_signed()) < threshold
 }
@@ -50,7 +51,7 @@ pub(crate) fn to_float(integer: i64) -> f64 {
     integer as f64
 }
 
-/// The integer that a float without fraction stands for; the nearest word where it is out of range.
+/// The integer value of a float without fraction. Saturates if it is out of range.
 #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 fn to_integer(float: f64) -> i64 {
     float as i64
@@ -69,9 +70,9 @@ mod tests {
         (lowest..=highest).map(|z| weight(z) / all).collect()
     }
 
-    /// The chi-square statistic of samples against `D`, divided by what 99.9% of true samples stay below.
+    /// The chi-square statistic of samples against `D`, divided by its 99.9% quantile.
     ///
-    /// Values beyond the third standard deviation share one bin on each side: that is where a cut tail shows.
+    /// Values beyond three standard deviations share one bin on each side, which makes a cut tail visible.
     fn chi_square(centre: f64, width: f64, mut draw: impl FnMut() -> i64) -> f64 {
         let (lowest, highest) = (-120, 120);
         let expected = weights(centre, width, lowest, highest);
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_chi_square_test_detects_a_truncated_tail() {
-        // Cut at s log10(n), as published code does: for n = 16 that is about three standard deviations.
+        // Cut at s log10(n), as in published code: about three standard deviations for n = 16.
         let (width, mut stream) = (20.0, Stream::new(&[b"cut"]));
         let reach = width * 16f64.log10();
         let ratio = chi_square(0.0, width, || loop {

@@ -1,4 +1,4 @@
-//! Signing: one message for each label, ever.
+//! Signing: at most one message for each label.
 
 use super::{
     bound,
@@ -14,12 +14,12 @@ use super::{
 use num_bigint::{BigInt, BigUint};
 use std::{num::NonZeroUsize, thread};
 
-/// A signing key together with the register of what it signed.
+/// A signing key and its label register.
 ///
-/// Two signatures on different messages under one label differ by a short vector with which anybody shifts any
-/// signature of the key to any value; so the register is asked, and has the use on disk, before anything is computed.
-/// The same request gives the same signature again, as all its randomness is a hash of the request and a
-/// secret seed: two different signatures of the same message would leak a short vector of the lattice.
+/// Two signatures on different messages under one label differ by a short vector, which shifts any signature of the key
+/// to any value. So the label is recorded on disk before anything is computed. All randomness of a signature is a hash
+/// of the request and a secret seed, so the same request gives the same signature: two different signatures on the same
+/// message would leak a short vector of the lattice.
 #[derive(Debug)]
 pub struct Signer<R> {
     key: SigningKey,
@@ -28,7 +28,7 @@ pub struct Signer<R> {
 
 impl<R: LabelRegister> Signer<R> {
     /// # Errors
-    /// [`RegisterError::OtherKey`]: the register is of another key.
+    /// [`RegisterError::OtherKey`] if the register belongs to another key.
     pub fn new(key: SigningKey, register: R) -> Result<Self, RegisterError> {
         if register.key() != key.public().fingerprint() {
             return Err(RegisterError::OtherKey);
@@ -36,18 +36,18 @@ impl<R: LabelRegister> Signer<R> {
         Ok(Self { key, register })
     }
 
-    /// The key to publish.
+    /// The public key.
     pub fn public(&self) -> &PublicKey {
         self.key.public()
     }
 
     /// Signs one value of a data set.
     ///
-    /// Cost: one durable write; n products of numbers of the length of p q; n samples.
+    /// Cost: one durable write, n products of numbers of the length of p q, and n samples.
     ///
     /// # Errors
     /// [`SignError::NotAdmissible`], [`MessageOutOfRange`](SignError::MessageOutOfRange), or
-    /// [`Register`](SignError::Register): the label was used, or the use could not be written.
+    /// [`Register`](SignError::Register) if the label was used already or the use could not be recorded.
     pub fn sign(
         &mut self,
         tag: &Tag,
@@ -60,10 +60,10 @@ impl<R: LabelRegister> Signer<R> {
         Ok(self.key.sign(tag, index, message))
     }
 
-    /// Signs a whole data set, value i under index i, on `workers` threads after one durable write.
+    /// Signs a data set, value i under index i, with `workers` threads, after one durable write.
     ///
     /// # Errors
-    /// As [`sign`](Self::sign); then none of the values is signed or recorded.
+    /// As [`sign`](Self::sign). In case of an error no value was signed or recorded.
     pub fn sign_data_set(
         &mut self,
         tag: &Tag,
@@ -96,7 +96,7 @@ impl<R: LabelRegister> Signer<R> {
 }
 
 impl SigningKey {
-    /// The signature of a label and message that the register holds.
+    /// The signature of a label and message that are recorded.
     pub(crate) fn sign(&self, tag: &Tag, index: u32, message: &BigInt) -> Signature {
         let public = self.public();
         let coset = self.coset(tag, index, message);
@@ -114,7 +114,7 @@ impl SigningKey {
         let near = self.basis.reduce(&coset);
         loop {
             let sample = self.basis.sample(&near, width, &mut stream);
-            // One in 20,000 at n = 4, and never seen from n = 16 on.
+            // The probability is 1 in 20,000 at n = 4. It was never observed from n = 16 on.
             if norm_squared(&sample) > limit {
                 continue;
             }
@@ -125,7 +125,7 @@ impl SigningKey {
         }
     }
 
-    /// [`sign`](Self::sign) of several, on `workers` threads.
+    /// [`sign`](Self::sign) for several values, with `workers` threads.
     fn sign_all(
         &self,
         tag: &Tag,
@@ -159,7 +159,7 @@ impl SigningKey {
     }
 }
 
-/// The square of the Euclidean norm. Coefficients are below 2^53 and at most 128, so the sum fits.
+/// The square of the Euclidean norm. The at most 128 coefficients are below 2^53, so the sum fits.
 fn norm_squared(sample: &[i64]) -> BigUint {
     let squares = sample.iter().map(|c| u128::from(c.unsigned_abs()).pow(2));
     squares.sum::<u128>().into()

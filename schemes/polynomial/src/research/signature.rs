@@ -1,9 +1,9 @@
-//! A signature: a short ring element.
+//! Signatures: short ring elements.
 
 use super::{error::BadEncoding, params::Dimension, ring};
 use num_bigint::{BigInt, BigUint};
 
-/// A ring element as received or computed. That it stands for anything only [`verify`] says.
+/// An unverified signature: a ring element as received or computed. Use [`verify`].
 ///
 /// [`verify`]: super::PublicKey::verify
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Signature {
 
 impl Signature {
     /// # Errors
-    /// [`BadEncoding::Length`]: there is not one coefficient for each dimension.
+    /// [`BadEncoding::Length`] unless there are n coefficients.
     pub fn from_coefficients(
         dimension: Dimension,
         coefficients: Vec<BigInt>,
@@ -37,7 +37,7 @@ impl Signature {
         self.dimension
     }
 
-    /// Its coefficients, lowest degree first.
+    /// Its coefficients, constant first.
     pub fn coefficients(&self) -> &[BigInt] {
         &self.coefficients
     }
@@ -51,8 +51,8 @@ impl Signature {
         ring::norm_squared(&self.coefficients)
     }
 
-    /// `w(1) || n * w bytes`: the coefficients as big-endian two's complement, all in the fewest bytes that hold the
-    /// longest of them.
+    /// `w(1) || n * w bytes`: the coefficients in big-endian two's complement, each in w bytes, where w is the smallest
+    /// width that fits all of them.
     pub fn to_bytes(&self) -> Vec<u8> {
         let width = self.width();
         let mut out = Vec::with_capacity(1 + width * self.coefficients.len());
@@ -67,8 +67,8 @@ impl Signature {
     }
 
     /// # Errors
-    /// [`BadEncoding::Length`] unless there are exactly n coefficients, and
-    /// [`NotMinimal`](BadEncoding::NotMinimal) where all of them fit fewer bytes.
+    /// [`BadEncoding::Length`] unless there are exactly n coefficients, and [`NotMinimal`](BadEncoding::NotMinimal) if
+    /// a smaller width would fit all of them.
     pub fn from_bytes(dimension: Dimension, bytes: &[u8]) -> Result<Self, BadEncoding> {
         let (width, rest) = bytes.split_first().ok_or(BadEncoding::Length)?;
         let width = usize::from(*width);
@@ -92,7 +92,7 @@ impl Signature {
         Ok(signature)
     }
 
-    /// The fewest bytes that hold each coefficient.
+    /// The smallest width in bytes that fits every coefficient.
     fn width(&self) -> usize {
         let widths = self
             .coefficients

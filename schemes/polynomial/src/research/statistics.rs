@@ -1,4 +1,4 @@
-//! The statistics of this crate by polynomial signatures.
+//! Statistics with polynomial signatures.
 
 use super::{
     error::{EvaluateError, FunctionError, SignError, VerifyError},
@@ -18,52 +18,53 @@ use num_bigint::BigInt;
 use std::{marker::PhantomData, num::NonZeroUsize};
 use thiserror::Error;
 
-/// Why something was refused.
+/// Why an operation was refused.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum StatisticsError {
     /// The data set's name is too long.
     #[error("the name of the data set is too long")]
     Tag(#[from] BadEncoding),
-    /// The statistic is none of this many values.
+    /// The statistic is not defined for this number of values.
     #[error(transparent)]
     Function(#[from] FunctionError),
-    /// There is not one coefficient for each value.
-    #[error("the view names {expected} values, and {got} coefficients were given")]
+    /// The numbers of coefficients and values differ.
+    #[error("the view has {expected} values, but {got} coefficients were given")]
     CountMismatch {
-        /// How many values the view names.
+        /// The number of values in the view.
         expected: u32,
-        /// How many coefficients came.
+        /// The number of coefficients.
         got: usize,
     },
     /// The values could not be signed.
     #[error(transparent)]
     Sign(#[from] SignError),
-    /// The records do not combine, or results of the view's values may wrap around mod p.
+    /// The records cannot be combined, or results may wrap around mod p.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
-    /// The proof does not hold.
+    /// The proof is invalid.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// The claim is over another denominator than the statistic.
-    #[error("the claim is over another denominator than the statistic")]
+    /// The denominator of the claim is not that of the statistic.
+    #[error("the claim has another denominator than the statistic")]
     WrongDenominator,
 }
 
-/// What the verifier knows by itself.
+/// The verifier's own view.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The signer's key.
     pub key: PublicKey,
     /// The data set.
     pub tag: Tag,
-    /// How many values it has.
+    /// The number of values.
     pub count: u32,
     /// The largest magnitude of a value.
     pub range: u64,
 }
 
 impl View {
-    /// The polynomial of a statistic, and what its value is over.
+    /// The polynomial of a statistic, and the denominator of its value.
     fn function(&self, stat: &Stat) -> Result<(Polynomial, BigInt), StatisticsError> {
         let count = BigInt::from(self.count);
         match stat {
@@ -87,7 +88,7 @@ impl View {
     }
 }
 
-/// Statistics by polynomial signatures, which anybody can forge. `R` is the signer's register.
+/// Statistics with polynomial signatures, which anyone can forge. `R` is the signer's register.
 #[derive(Debug)]
 pub struct ExperimentalStats<R>(PhantomData<R>);
 
@@ -131,7 +132,7 @@ impl<R: LabelRegister> VerifiableStats for ExperimentalStats<R> {
         if claim.denominator() != &denominator {
             return Err(StatisticsError::WrongDenominator);
         }
-        // Who proves need not have asked: a result that wrapped around mod p is signed as well as any.
+        // A prover may skip this check: a result that wraps around mod p has a valid signature too.
         let range = view.range;
         if !view.key.is_exact(&function, range) {
             return Err(EvaluateError::ResultOutOfRange { range }.into());

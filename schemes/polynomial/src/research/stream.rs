@@ -1,4 +1,4 @@
-//! Randomness derived from a seed: SHAKE256, read as numbers.
+//! Deterministic randomness: SHAKE256 of a seed, read as numbers.
 
 use sha3::{
     digest::{ExtendableOutput, Update, XofReader},
@@ -6,7 +6,7 @@ use sha3::{
 };
 use zeroize::Zeroize;
 
-/// One block of SHAKE256.
+/// Bytes of a SHAKE256 block.
 const BLOCK: usize = 136;
 
 /// The output of SHAKE256 over some parts, as a stream of numbers.
@@ -17,7 +17,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// `parts` are hashed one after the other: where their lengths can vary, they must say so themselves.
+    /// The `parts` are hashed consecutively. If their lengths vary, they must contain their lengths.
     pub(crate) fn new(parts: &[&[u8]]) -> Self {
         let mut hash = Shake256::default();
         for part in parts {
@@ -37,13 +37,13 @@ impl Stream {
             self.used = 0;
         }
         let mut word = [0; 8];
-        // The block is a multiple of 8 bytes long.
+        // The length of a block is a multiple of 8.
         word.copy_from_slice(&self.block[self.used..self.used + 8]);
         self.used += 8;
         u64::from_be_bytes(word)
     }
 
-    /// Uniform from 0 up to `bound`, which is not zero.
+    /// A uniform number below `bound`, which must not be zero.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let excess = (bound - 1).leading_zeros();
         loop {

@@ -1,23 +1,24 @@
-//! Polynomials as people write them: `3*x0^2*x1 - x2`.
+//! The text form of polynomials: `3*x0^2*x1 - x2`.
 
 use super::{
     error::FunctionError,
-    function::{admissible, too_many_terms, Monomial, Polynomial, MAX_TERMS},
+    function::{admissible, too_many_terms, Polynomial, MAX_TERMS},
+    monomial::Monomial,
 };
 use std::fmt;
 
 impl Polynomial {
-    /// Reads a sum of terms such as `3*x0^2*x1 - x2`: an integer, powers of variables, or both joined by `*`. Spaces
-    /// between the parts do not count.
+    /// Parses a sum of terms such as `3*x0^2*x1 - x2`. Each term is an integer, powers of variables, or both, joined by
+    /// `*`. Spaces are ignored.
     ///
     /// # Errors
-    /// [`FunctionError::Unreadable`] with the place where reading failed, and what [`new`](Self::new) refuses.
+    /// [`FunctionError::Unreadable`] with the position of the first error, or an error of [`new`](Self::new).
     pub fn parse(variables: u32, text: &str) -> Result<Self, FunctionError> {
         let mut scanner = Scanner { text, at: 0 };
         let mut terms = Vec::new();
         let mut negative = scanner.take('-');
         loop {
-            // Refused here and not by `new`: a text must not make us hold more than a function may have.
+            // Checked here, before `new`: the input must not allocate more terms than a function may have.
             if terms.len() == MAX_TERMS {
                 return Err(too_many_terms(MAX_TERMS + 1));
             }
@@ -33,7 +34,7 @@ impl Polynomial {
     }
 }
 
-/// A text and how far it is read.
+/// A text and the parsing position.
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -51,7 +52,7 @@ impl Scanner<'_> {
         self.rest().is_empty()
     }
 
-    /// Whether the next character is this one, which is then read.
+    /// Consumes the next character if it is this one.
     fn take(&mut self, character: char) -> bool {
         let found = self.rest().starts_with(character);
         if found {
@@ -64,7 +65,7 @@ impl Scanner<'_> {
         FunctionError::Unreadable { at: self.at }
     }
 
-    /// Digits, if any come next.
+    /// Parses digits, if there are any.
     fn number(&mut self) -> Option<u64> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_digit());
@@ -181,7 +182,7 @@ mod tests {
         assert!(Polynomial::parse(1, "x0^200*x0^55").is_ok());
         let refused = Polynomial::parse(1, "x0^200*x0^56");
         assert_eq!(refused, Err(degree(256)));
-        // What comes after is not read: it would be refused for another reason.
+        // The rest is not parsed: it would give another error.
         let refused = Polynomial::parse(1, "x0^255*x0*no polynomial");
         assert_eq!(refused, Err(degree(256)));
         let long = "x0+".repeat(MAX_TERMS) + "no polynomial";

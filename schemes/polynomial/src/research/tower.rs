@@ -1,16 +1,16 @@
-//! Norm and adjugate of a ring element through the tower of fields `Q(x) > Q(x^2) > Q(x^4) > ... > Q`.
+//! Norm and adjugate of a ring element, by the tower of fields `Q(x) > Q(x^2) > Q(x^4) > ... > Q`.
 //!
-//! `G(x) G(-x)` has only even powers, so it is an element `G'` of the ring of half the length, and the norm of
-//! `G` is the norm of `G'`. With `G = E(x^2) + x O(x^2)` it is `G'(y) = E(y)^2 - y O(y)^2`.
+//! `G(x) G(-x)` has only even powers, so it is an element `G'` of the ring of half the dimension, and the norm of `G`
+//! is the norm of `G'`. With `G = E(x^2) + x O(x^2)`, `G'(y) = E(y)^2 - y O(y)^2`.
 
 use super::ring;
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
 
-/// The norm of a generator: the resultant of `G` and `x^n + 1`. Never negative, as `x^n + 1` has no real root.
+/// The norm of a generator: the resultant of `G` and `x^n + 1`. It is not negative, because `x^n + 1` has no real root.
 ///
-/// Cost: three steps in 128-bit words, the rest in big integers, under 2 n^2 products in all. Key generation
-/// asks this of every candidate, and for the adjugate only of the one that it keeps.
+/// Cost: three steps in 128-bit words, the rest with big integers, fewer than 2 n^2 products in all. Key generation
+/// computes the norm of every candidate, and the adjugate only of the accepted one.
 pub(crate) fn norm(generator: &[i64]) -> BigUint {
     let mut words: Vec<i128> = generator.iter().copied().map(i128::from).collect();
     while words.len() > 1 {
@@ -31,7 +31,7 @@ pub(crate) fn norm(generator: &[i64]) -> BigUint {
     element.pop().unwrap_or_default().into_parts().1
 }
 
-/// One step down in machine words; `None` where the result might not fit.
+/// One step of the tower in machine words; `None` if the result might not fit.
 fn descend_words(element: &[i128]) -> Option<Vec<i128>> {
     // Each new coefficient is a sum of at most n products.
     let largest = element.iter().map(|c| c.unsigned_abs()).max()?;

@@ -1,4 +1,4 @@
-//! Combining signatures, and checking what came out.
+//! Combining signatures and verifying the result.
 
 use super::{
     bound::NormBound,
@@ -12,23 +12,23 @@ use super::{
 use crate::assurance::{Experimental, Verified};
 use num_bigint::{BigInt, BigUint};
 
-/// A result and its signature, as computed by whoever holds the signatures.
+/// A result and its signature. The result has not been verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evaluated {
-    /// The result, read off the signature.
+    /// The result, which follows from the signature.
     pub value: BigInt,
     /// Its signature.
     pub signature: Signature,
 }
 
 impl PublicKey {
-    /// Applies a function to signatures, the i-th being that of the value with index i.
+    /// Applies a function to signatures. The i-th is that of the value with index i.
     ///
-    /// `range` is the largest magnitude of a message in this data set, which the application knows; the result is
-    /// exact because no result of such messages leaves the message space. The signatures are not checked here: a
-    /// bad one makes a result that does not verify.
+    /// `range` is the largest magnitude of a message in this data set, as known to the application. The result is
+    /// exact: functions that could leave the message space are refused. The signatures are not checked; with an invalid
+    /// one the result does not verify.
     ///
-    /// Cost: for a linear function n word additions per signature; for a quadratic one n^2 word products.
+    /// Cost: n word additions per signature for a linear function; n^2 word products for a quadratic one.
     ///
     /// # Errors
     /// See [`EvaluateError`].
@@ -60,13 +60,13 @@ impl PublicKey {
         })
     }
 
-    /// Whether no result of `function` on values up to `range` in magnitude leaves the message space, so that
-    /// a result mod p is the result.
+    /// Whether `function` stays within the message space for all values of magnitude up to `range`, so that the result
+    /// mod p is the exact result.
     pub fn is_exact(&self, function: &Polynomial, range: u64) -> bool {
         function.bound(range) <= (self.message_modulus() >> 1u8)
     }
 
-    /// The value that a signature is for, if it is for any.
+    /// The only value for which a signature can be valid.
     pub fn value_of(&self, signature: &Signature) -> BigInt {
         let residue = ring::evaluate_at(
             signature.coefficients(),
@@ -76,14 +76,14 @@ impl PublicKey {
         ring::centre(residue, self.message_modulus())
     }
 
-    /// Checks that `value` is `function` of the values signed under `tag`, **mod p**, and that the signature is no
-    /// longer than the tight bound.
+    /// Checks that `value` is `function` of the values signed under `tag`, **mod p**, and that the norm of the
+    /// signature is within the tight bound.
     ///
-    /// Over the integers it is so where [`is_exact`](Self::is_exact) says yes, for the range that the verifier
-    /// knows values of this data set to have. Whoever evaluated may not have asked.
+    /// It also holds over the integers if [`is_exact`](Self::is_exact) is true for the range of this data set, which
+    /// the verifier must know. Do not rely on the evaluator to check this.
     ///
-    /// Rules, in this order: the key admits the function; the value is in the message space; the norm; the value on
-    /// the first ideal; the function of the identifiers on the second.
+    /// Rules, in this order: the key admits the function; the value is in the message space; the norm is within the
+    /// bound; the signature matches the value on the first ideal, and the function of the identifiers on the second.
     ///
     /// Cost: n products mod p and mod q, and one hash for each variable.
     ///
@@ -91,9 +91,9 @@ impl PublicKey {
     /// The first broken rule.
     ///
     /// # Security
-    /// None: whoever holds this key can make signatures that pass. `function`, `tag` and `value` must all the same
-    /// be the verifier's own, as what passes is a statement about exactly them. A zero signature passes for value 0
-    /// where the function of the identifiers happens to be 0 mod q.
+    /// None: whoever holds this key can make valid signatures. Even so, `function`, `tag` and `value` must be the
+    /// verifier's own, because the statement is about exactly these. A zero signature is valid for the value 0 if the
+    /// function of the identifiers happens to be 0 mod q.
     pub fn verify(
         &self,
         tag: &Tag,
@@ -104,7 +104,7 @@ impl PublicKey {
         self.verify_within(NormBound::Tight, tag, function, value, signature)
     }
 
-    /// [`verify`](Self::verify) with a bound of the caller's choice.
+    /// [`verify`](Self::verify) with another norm bound.
     ///
     /// # Errors
     /// As [`verify`](Self::verify).
@@ -141,7 +141,7 @@ impl PublicKey {
         Ok(Verified::new(value.clone()))
     }
 
-    /// The identifier of the value with this tag and index, from 0 up to q.
+    /// The identifier of the value with this tag and index, reduced mod q.
     pub fn identifier(&self, tag: &Tag, index: u32) -> BigUint {
         self.fingerprint()
             .identifier(tag, index, self.identifier_modulus())

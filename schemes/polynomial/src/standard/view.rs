@@ -1,6 +1,9 @@
-//! What the verifier knows by itself, and what follows from it and the signatures.
+//! The verifier's view, and the computations on it.
 
-use super::{Proof, Record, StandardError};
+use super::{
+    error::StandardError,
+    proof::{Proof, Record},
+};
 use crate::statistics::{Stat, Statistic};
 use duet_mklhs::{
     evaluate, Bounds, Combined, Label, LabelError, Program, ProgramError, Scalar, SignerId, Signers,
@@ -9,7 +12,7 @@ use num_bigint::BigInt;
 use rand_core::OsRng;
 use std::collections::BTreeMap;
 
-/// What is measured: the same for all sources of a statistic.
+/// The measured quantity: the same for all sources of a statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
     /// The chain or deployment.
@@ -19,7 +22,7 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// The label of a power of a value: its tag is `name/power/index`, which reads from the right in one way.
+    /// The label of a power of a value. Its tag is `name/power/index`, which is unambiguous when parsed from the right.
     pub(super) fn label(
         &self,
         source: SignerId,
@@ -42,32 +45,32 @@ pub(super) enum Power {
     Second,
 }
 
-/// One value that counts in a statistic.
+/// One value of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Whose value.
+    /// The source.
     pub source: SignerId,
     /// Its number in the source's data set.
     pub index: u32,
-    /// For how much it counts in mean and variance; a [`Stat::Linear`] has coefficients of its own.
+    /// Its weight in the mean and the variance. A [`Stat::Linear`] has its own coefficients.
     pub weight: u64,
 }
 
-/// What the verifier knows by itself.
+/// The verifier's own view.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The keys whose signatures count.
+    /// The signers whose signatures are accepted.
     pub signers: Signers,
-    /// What is measured.
+    /// The metric.
     pub metric: Metric,
-    /// The data set: an epoch, a height.
+    /// The data set, for example an epoch or a height.
     pub data_set: Vec<u8>,
-    /// Which values count.
+    /// The values of the statistic.
     pub entries: Vec<Entry>,
 }
 
 impl View {
-    /// The values 0 to `count - 1` of one source, all of the same weight.
+    /// The values 0 to `count - 1` of one source, all with the same weight.
     pub fn of_one_source(
         signers: Signers,
         metric: Metric,
@@ -97,7 +100,7 @@ impl View {
         }
     }
 
-    /// What each value is multiplied by.
+    /// The coefficient of each value.
     fn coefficients(&self, stat: &Stat) -> Result<Vec<Scalar>, StandardError> {
         match stat {
             Stat::Linear(coefficients) => {
@@ -118,8 +121,8 @@ impl View {
         }
     }
 
-    /// The linear program over a power of the values, and the positions of the entries in it: those with
-    /// coefficient zero are left out.
+    /// The linear program over a power of the values, and the positions of its inputs in the view. Entries with
+    /// coefficient zero are omitted.
     fn program(&self, stat: &Stat, power: Power) -> Result<(Program, Vec<usize>), StandardError> {
         let (mut coefficients, mut labels, mut positions) = (Vec::new(), Vec::new(), Vec::new());
         let all = self.entries.iter().zip(self.coefficients(stat)?);
@@ -157,7 +160,7 @@ impl View {
         Ok(evaluate(&program, &signatures, &self.signers, &mut OsRng)?)
     }
 
-    /// The sum that a combined signature stands for, of each source, once it is checked.
+    /// Verifies a combined signature and returns the sum of each source.
     fn sums(
         &self,
         stat: &Stat,
@@ -170,7 +173,7 @@ impl View {
         Ok(sums.map(|(source, sum)| (source, integer(sum))).collect())
     }
 
-    /// The weights of each source's values added up.
+    /// The sum of the weights of each source's values.
     fn weights(&self) -> BTreeMap<SignerId, BigInt> {
         let mut weights = BTreeMap::new();
         for entry in &self.entries {
@@ -179,7 +182,7 @@ impl View {
         weights
     }
 
-    /// Σ w x², once it is checked that values exist which have these sums: `(Σ w x)² <= Σ w · Σ w x²` for each source.
+    /// Σ w x², after checking for each source that values with these sums exist: `(Σ w x)² <= Σ w · Σ w x²`.
     fn square_sum(
         &self,
         firsts: &[(SignerId, BigInt)],
@@ -220,7 +223,7 @@ impl View {
 }
 
 fn integer(scalar: Scalar) -> BigInt {
-    // Both write and read plain decimals.
+    // Both types use plain decimals.
     scalar.to_string().parse().unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! What every decoder must hold to, whatever the bytes. Shared with the fuzz target.
+//! The properties of every decoder, for arbitrary bytes: shared by the tests and the fuzz target.
 
 use duet_polynomial::{
     research::{
@@ -10,10 +10,10 @@ use duet_polynomial::{
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// Hands the bytes to a decoder, and says whether it accepts them. None panics, and what one accepts it writes back as
-/// the same bytes.
+/// Passes the bytes to a decoder, and returns whether it accepted them. Decoders must not panic, and accepted bytes
+/// must be re-encoded identically.
 ///
-/// The first byte chooses the decoder, so that inputs that reach one evolve on their own.
+/// The first byte selects the decoder, so that each has its own corpus.
 pub(crate) fn every_decoder(input: &[u8]) -> bool {
     let Some((choice, bytes)) = input.split_first() else {
         return false;
@@ -28,7 +28,7 @@ pub(crate) fn every_decoder(input: &[u8]) -> bool {
                 .is_some_and(|signature| same(&signature.to_bytes(), bytes))
         }),
         3 => {
-            // Its own key where there is one, so that records are reached.
+            // Uses the key in the input, if there is one, so that records are reached.
             let key = bytes.get(8..).and_then(|rest| rest.first_chunk());
             let key = Fingerprint::from_bytes(key.copied().unwrap_or_default());
             labels_in(bytes, key).is_ok_and(|labels| {
@@ -59,8 +59,8 @@ fn same(written: &[u8], read: &[u8]) -> bool {
     true
 }
 
-/// A record's check lets hardly any bytes through, so it is made anew: a key, and then the hashes of labels and messages.
-/// No label may come with a second message.
+/// Random bytes rarely have valid record checks, so the checks are computed. The input is a key, followed by hashes of
+/// labels and messages. No label may appear with a second message.
 fn checked_journal(bytes: &[u8]) -> bool {
     let Some((key, bytes)) = bytes.split_first_chunk::<32>() else {
         return false;

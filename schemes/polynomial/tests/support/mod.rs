@@ -1,4 +1,4 @@
-//! Keys and data sets for the tests. Each test uses a part.
+//! Keys and data sets for the tests. Each test program uses a part.
 #![allow(dead_code)]
 
 use duet_polynomial::research::{
@@ -18,7 +18,7 @@ pub(crate) fn limits() -> Limits {
     Limits::new(8, 3, 20).unwrap()
 }
 
-/// A signer whose register forgets: two of them sign two messages under one label.
+/// A signer whose register is in memory: two of them can sign two messages under one label.
 pub(crate) fn signer(key: SigningKey) -> Signer<MemoryRegister> {
     let register = MemoryRegister::new(key.public().fingerprint());
     Signer::new(key, register).unwrap()

@@ -1,4 +1,4 @@
-//! Every decoder on any bytes.
+//! The properties of all decoders.
 
 use crate::{
     suite::{DECRYPTION_KEY_LEN, GT_LEN, HOMOMORPHIC_KEY_LEN, PUBLIC_KEY_LEN, SEED_LEN, TORUS_LEN},
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// A receiver and a keyword that stay the same, so that keys have something to belong to.
+/// A fixed receiver and keyword, so that decoded keys can match something.
 fn fixture() -> &'static (MasterKey, Keyword) {
     static FIXTURE: OnceLock<(MasterKey, Keyword)> = OnceLock::new();
     FIXTURE.get_or_init(|| {
@@ -17,11 +17,11 @@ fn fixture() -> &'static (MasterKey, Keyword) {
     })
 }
 
-/// Hands the bytes to the decoder that the first byte selects, and tells whether it accepted them. None may panic, and
-/// what one accepts must be spelled as the encoder spells it.
+/// Passes the bytes to the decoder that the first byte selects, and returns whether it accepted them. Decoders must not
+/// panic, and accepted bytes must be the canonical encoding.
 ///
 /// # Panics
-/// A decoder accepted bytes that are not the encoding of what it made of them.
+/// If a decoder accepts bytes that are not the encoding of the decoded value.
 pub fn decode_anything(input: &[u8]) -> bool {
     let Some((selector, bytes)) = input.split_first() else {
         return false;
@@ -87,7 +87,7 @@ fn homomorphic_key(bytes: &[u8]) -> bool {
     let (master, keyword) = fixture();
     let key = HomomorphicKey::from_bytes(master.public_key(), keyword, bytes);
     key.is_ok_and(|key| {
-        // There is one key for a keyword whose r is the derived one; others satisfy the equation, too.
+        // The equation also holds for keys with another r; only the derived one is canonical.
         assert_eq!(key.expose()[..], *bytes);
         assert_eq!(bytes.len(), HOMOMORPHIC_KEY_LEN);
         true
@@ -104,7 +104,7 @@ fn decryption_key(bytes: &[u8]) -> bool {
     })
 }
 
-/// A message at the front of the bytes, in either form.
+/// Decodes a message at the front of the bytes, in either form.
 fn message(bytes: &[u8]) -> bool {
     let plain = bytes.first_chunk::<GT_LEN>().is_some_and(|plain| {
         Message::from_bytes(plain).is_ok_and(|message| {
@@ -144,7 +144,7 @@ fn seed(bytes: &[u8]) -> bool {
     let Ok(seed) = <&[u8; SEED_LEN]>::try_from(bytes) else {
         return false;
     };
-    let master = MasterKey::from_seed(seed).expect("not one seed of them all is known to fail");
+    let master = MasterKey::from_seed(seed).expect("no failing seed is known");
     assert_eq!(*master.expose(), *seed);
     true
 }

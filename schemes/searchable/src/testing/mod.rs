@@ -1,4 +1,4 @@
-//! What tests, fuzz targets and benches share. Not for use.
+//! Shared by tests, fuzz targets and benches. Not part of the public API.
 
 mod decoders;
 mod operations;

@@ -1,5 +1,5 @@
-//! The operations of the groups one by one, as the library does them: for benches, which set them beside the
-//! paper's, and beside arkworks' own.
+//! Single group operations as the library computes them, for benches that compare them with the paper and with
+//! arkworks.
 
 use crate::{
     constant_time,
@@ -15,7 +15,7 @@ use ark_ec::{pairing::Pairing, CurveGroup};
 use ark_ff::{Field, One, PrimeField};
 use rand_core::{CryptoRng, RngCore};
 
-/// A point of each group and a scalar, with tables of them.
+/// A point of each group and a scalar, with their tables.
 pub struct Operations {
     scalar: Fr,
     digits: Digits,
@@ -55,42 +55,42 @@ impl Operations {
         }
     }
 
-    /// A multiple of an unknown point of G1, arkworks.
+    /// Variable-base multiplication in G1, by arkworks.
     pub fn mul_g1(&self) -> G1Affine {
         (self.g1 * self.scalar).into_affine()
     }
 
-    /// A multiple of an unknown point of G1, blst in constant time.
+    /// Constant-time variable-base multiplication in G1, by blst.
     pub fn mul_g1_secret(&self) -> G1Affine {
         constant_time::mul_g1(&self.g1, &self.scalar)
     }
 
-    /// A multiple of a point of G1 with a table.
+    /// Fixed-base multiplication in G1.
     pub fn mul_g1_fixed(&self) -> G1Affine {
         self.g1_table.mul(&self.scalar).into_affine()
     }
 
-    /// A multiple of an unknown point of G2, arkworks.
+    /// Variable-base multiplication in G2, by arkworks.
     pub fn mul_g2(&self) -> G2Affine {
         (self.g2 * self.scalar).into_affine()
     }
 
-    /// A multiple of an unknown point of G2, blst in constant time.
+    /// Constant-time variable-base multiplication in G2, by blst.
     pub fn mul_g2_secret(&self) -> G2Affine {
         constant_time::mul_g2(&self.g2, &self.scalar)
     }
 
-    /// A multiple of a point of G2 with a table.
+    /// Fixed-base multiplication in G2.
     pub fn mul_g2_fixed(&self) -> G2Affine {
         self.g2_table.mul(&self.scalar).into_affine()
     }
 
-    /// A power of an unknown element of the target group.
+    /// Variable-base exponentiation in the target group.
     pub fn pow_gt(&self) -> Fq12 {
         *self.gt.pow(&self.scalar).as_field()
     }
 
-    /// The same by arkworks.
+    /// The same, by arkworks.
     pub fn pow_gt_arkworks(&self) -> Fq12 {
         ark_ff::CyclotomicMultSubgroup::cyclotomic_exp(
             self.gt.as_field(),
@@ -98,32 +98,32 @@ impl Operations {
         )
     }
 
-    /// A secret power of an unknown element of the target group.
+    /// Variable-base exponentiation in the target group with a secret exponent.
     pub fn pow_gt_secret(&self) -> Fq12 {
         *SecretPowers::new(&self.gt).pow(&self.digits).as_field()
     }
 
-    /// A power of an element of the target group with a table.
+    /// Fixed-base exponentiation in the target group.
     pub fn pow_gt_fixed(&self) -> Fq12 {
         *self.gt_table.pow(&self.digits).as_field()
     }
 
-    /// One pairing, arkworks.
+    /// One pairing, by arkworks.
     pub fn pairing(&self) -> Fq12 {
         Bls12_381::pairing(self.g1, self.g2).0
     }
 
-    /// Whether an element is in the target group, by the Frobenius map.
+    /// The order check in the target group, with the Frobenius map.
     pub fn order_check(&self) -> bool {
         has_order_r(self.gt.as_field())
     }
 
-    /// The same by the power `r`.
+    /// The same, by exponentiation with `r`.
     pub fn order_check_by_power(&self) -> bool {
         self.gt.as_field().pow(Fr::MODULUS).is_one()
     }
 
-    /// An element from its compressed form, checked.
+    /// Decompresses an element and checks it.
     pub fn decompress(&self) -> bool {
         torus::decompress(&self.torus).is_some()
     }

@@ -1,6 +1,5 @@
-//! The equations of the specification, written down as they stand there, with plain arkworks and without a single
-//! check: what a careless implementer would have. The library is compared with it, and attacks are shown to succeed
-//! against it.
+//! The equations of the specification, written with plain arkworks and without any checks. The library is compared with
+//! them, and attacks are shown to succeed against them.
 
 use ark_bls12_381::{Bls12_381, Fq12, Fr, G1Affine, G2Affine};
 use ark_ec::{pairing::Pairing, AffineRepr, CurveGroup};
@@ -100,17 +99,17 @@ impl Public {
     }
 }
 
-/// The parts of a key for a keyword, by their numbers.
+/// The parts of a key for a keyword, by index.
 #[derive(Clone)]
 pub struct Parts(pub Vec<(usize, Fr, G2Affine)>);
 
 impl Parts {
-    /// Of the 304 bytes of a homomorphic key.
+    /// From the 304 bytes of a homomorphic key.
     pub fn homomorphic(bytes: &[u8]) -> Self {
         Self::read(&bytes[48..], &[3, 4])
     }
 
-    /// Of the 512 bytes of a decryption key.
+    /// From the 512 bytes of a decryption key.
     pub fn decryption(bytes: &[u8]) -> Self {
         Self::read(bytes, &[1, 2, 3, 4])
     }
@@ -143,17 +142,17 @@ impl Parts {
         e(&c.c1, &k3) * e(&shifted, &k4) * pow(&c.c2, &(r3 + r4 * delta))
     }
 
-    /// Test without the checks of received ciphertexts.
+    /// Test, without the checks of received ciphertexts.
     pub fn naive_test(&self, public: &Public, c: &Tuple) -> bool {
         public.tau(&self.c5(public, c)) == c.tau
     }
 
-    /// Dec without the checks of received ciphertexts and without that of `c4`.
+    /// Dec, without the checks of received ciphertexts and without the check of `c4`.
     pub fn naive_decrypt(&self, public: &Public, c: &Tuple) -> Option<Fq12> {
         self.naive_test(public, c).then(|| c.c3 * self.apply(1, c))
     }
 
-    /// The tag that makes a tuple pass the test of these parts.
+    /// Computes a tag with which a tuple passes the test with these parts.
     pub fn forge_tag(&self, public: &Public, mut c: Tuple) -> Tuple {
         c.tau = public.tau(&self.c5(public, &c));
         c
@@ -191,7 +190,7 @@ impl Tuple {
         [c1, c2, c3, c4, self.tau.to_vec()].concat()
     }
 
-    /// The product of two, component by component, with no tag.
+    /// The component-wise product of two tuples, without a tag.
     pub fn times(&self, other: &Self) -> Self {
         Self {
             c1: (self.c1.into_group() + other.c1).into_affine(),
@@ -203,7 +202,7 @@ impl Tuple {
     }
 }
 
-/// An element of the field of a small prime order.
+/// A field element of this small prime order.
 pub fn of_order(prime: u32) -> Fq12 {
     let p = num_bigint::BigUint::from(ark_bls12_381::Fq::MODULUS);
     let cofactor = (p.pow(12) - 1u32) / prime;

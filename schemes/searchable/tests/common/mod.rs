@@ -1,4 +1,5 @@
-//! What the integration tests share: the vectors, seeded randomness, and a judge that shares no code with the library.
+//! Shared by the integration tests: the vectors, seeded randomness, and reference equations that share no code with the
+//! library.
 #![allow(dead_code, unreachable_pub)]
 
 pub mod judge;
@@ -24,12 +25,12 @@ pub fn array<const N: usize>(value: &Value) -> [u8; N] {
     bytes(value).try_into().expect("so many bytes")
 }
 
-/// Randomness from which the library draws exactly the scalars that it is given, big-endian.
+/// A generator that makes the library draw the given scalars, big-endian.
 pub struct Replay(Vec<u8>);
 
 impl Replay {
     pub fn new(scalars: &[[u8; 32]]) -> Self {
-        // A scalar is drawn as 64 bytes modulo the order; the first byte is at the end.
+        // A scalar is drawn as 64 bytes modulo the group order. The first byte is at the end.
         let mut bytes: Vec<u8> = scalars
             .iter()
             .flat_map(|scalar| [&[0; 32][..], scalar].concat())
@@ -57,7 +58,7 @@ impl RngCore for Replay {
 
 impl CryptoRng for Replay {}
 
-/// A receiver, a keyword, and the keys for it.
+/// A receiver, a keyword, and its keys.
 pub struct Setting {
     pub master: MasterKey,
     pub keyword: Keyword,
@@ -84,7 +85,7 @@ impl Setting {
         self.encryptor.encrypt(number, &mut self.rng)
     }
 
-    /// The same receiver, another keyword.
+    /// The same receiver with another keyword.
     pub fn other(&self, name: &str) -> (Keyword, Encryptor, HomomorphicKey) {
         let keyword = Keyword::new(name).expect("short");
         let encryptor = Encryptor::new(self.master.public_key(), &keyword).expect("no hit");

@@ -1,4 +1,4 @@
-//! One record in the queue, and what is known about it.
+//! The entries of the queue: records and their state.
 
 use crate::{
     attestation::{Party, Time},
@@ -8,31 +8,32 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What is agreed about a record when it comes in.
+/// The conditions under which a record was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Who will verify it.
+    /// The party that will verify it.
     pub verifier: Party,
-    /// After this time it is dropped, unless it was verified.
+    /// The record is dropped after this time, unless it was verified.
     pub deadline: Time,
-    /// What it is worth: more comes first under [`Order::ByValue`](super::Order::ByValue), and pushes out less when the queue is full.
+    /// Its value. [`Order::ByValue`](super::Order::ByValue) verifies the highest first, and eviction starts with the
+    /// lowest.
     ///
-    /// It is for the queue's owner to say, and never for whoever sent the record.
+    /// The queue's owner must choose it, never the sender of the record.
     pub value: u64,
 }
 
-/// Why a record will never be verified.
+/// Why a record is permanently invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// A key was revoked in the record's epoch.
+    /// A key was already revoked in the record's epoch.
     KeyRevoked(HopNumber),
-    /// A key is of another size than the chain.
+    /// A key has another size than the chain.
     MixedModulusSize(HopNumber),
-    /// A hop's number has a second spelling.
+    /// A hop's number is not canonical.
     NonCanonical(HopNumber),
-    /// A hop's number stands for no legal input.
+    /// A hop's number has no valid input.
     OutOfRange(HopNumber),
-    /// The chain does not end where a first signature begins.
+    /// The chain does not end at a valid first signature.
     BadSignature,
 }
 
@@ -49,7 +50,7 @@ impl std::fmt::Display for Reason {
 }
 
 impl Reason {
-    /// What a failed check says about the record for good; `None` when it may succeed another time.
+    /// The permanent reason in a failed check; `None` if the check may succeed later.
     pub fn of(error: &CheckError) -> Option<Self> {
         match error {
             CheckError::KeyUnavailable { .. } | CheckError::WrongKey { .. } => None,
@@ -67,14 +68,14 @@ impl Reason {
     }
 }
 
-/// What is known about a record.
+/// The state of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// Not verified yet.
     Unverified,
-    /// Its signatures hold.
+    /// The signatures are valid.
     Verified,
-    /// They never will.
+    /// The signatures are invalid, permanently.
     Invalid(Reason),
 }
 
@@ -84,13 +85,13 @@ pub struct Entry {
     record: Arc<Record>,
     terms: Terms,
     state: State,
-    /// Grows with every record that comes in.
+    /// The position in the order of addition.
     sequence: u64,
     size: usize,
 }
 
 impl Entry {
-    /// A record that just came in.
+    /// A record that was just added.
     pub(super) fn new(record: Arc<Record>, terms: Terms, sequence: u64) -> Self {
         let size = record.to_bytes().len();
         Self {
@@ -102,17 +103,17 @@ impl Entry {
         }
     }
 
-    /// The record: to be forwarded or appended to, whatever its state.
+    /// The record, which may be forwarded or appended to in any state.
     pub fn record(&self) -> &Arc<Record> {
         &self.record
     }
 
-    /// What was agreed about it.
+    /// The conditions under which it was added.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// What is known about it.
+    /// The state.
     pub fn state(&self) -> State {
         self.state
     }
@@ -121,13 +122,13 @@ impl Entry {
         self.sequence
     }
 
-    /// Bytes of the encoded record.
+    /// The length of the encoded record.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// It was verified, or found to be invalid.
-    pub(super) fn settle(&mut self, invalid: Option<Reason>) {
+    /// Sets the verdict.
+    pub(super) fn set_verdict(&mut self, invalid: Option<Reason>) {
         self.state = invalid.map_or(State::Verified, State::Invalid);
     }
 }

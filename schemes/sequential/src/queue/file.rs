@@ -1,4 +1,4 @@
-//! The log's file: what is appended lasts, and what is long is written anew.
+//! The log file: durable appends and compaction.
 
 use super::{
     log::{self, Chain, LogError},
@@ -13,48 +13,49 @@ use std::{
 use thiserror::Error;
 
 const LOG: &str = "queue.log";
-/// The next log while it is written; meaningless until it has the log's name.
+/// The temporary file of a compaction. It has no meaning until it is renamed.
 const NEXT_LOG: &str = "queue.log.next";
 const LOCK: &str = "queue.lock";
-/// A log is written anew when it is this much longer than what the queue holds.
+/// The log is compacted when it is this much longer than the content of the queue.
 const SLACK: u64 = 1 << 20;
 
-/// Why the queue on disk was not read or changed.
+/// Why the queue on disk could not be read or changed.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// Another process has the queue open.
     #[error("{0}: in use by another process")]
     InUse(PathBuf),
-    /// A file cannot be read or written.
+    /// An I/O error.
     #[error("{path}: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The log is damaged.
+    /// The log is corrupt.
     #[error("{path}: {source}")]
     Log {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How.
+        /// The cause.
         source: LogError,
     },
-    /// The log is whole, and its changes do not follow from one another.
+    /// The log is intact, but its changes are inconsistent.
     #[error("{path}: {source}")]
     Inconsistent {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// The change that does not follow.
+        /// The inconsistent change.
         source: InconsistentChange,
     },
-    /// The record is not taken in; the queue is as it was.
+    /// The record was not added; the queue is unchanged.
     #[error(transparent)]
     Add(#[from] AddError),
-    /// An earlier write failed, and the file is in doubt: open the queue again.
-    #[error("an earlier write failed; the queue must be opened again")]
-    InDoubt,
+    /// An earlier write failed, so the content of the file is unknown. Open the queue again.
+    #[error("an earlier write to the queue failed; open it again")]
+    Poisoned,
 }
 
 /// The log in its folder, locked while it is open.
@@ -64,17 +65,17 @@ pub(super) struct LogFile {
     file: File,
     chain: Chain,
     len: u64,
-    /// After a failed compaction: how long the log is to be before the next attempt.
+    /// After a failed compaction: the length at which the next one is attempted.
     compact_from: u64,
-    is_in_doubt: bool,
-    /// Held for as long as this value lives.
+    is_poisoned: bool,
+    /// Locked for as long as this value lives.
     _lock: File,
 }
 
 impl LogFile {
-    /// Opens the log in a folder, which is made if it is not there, and reads what is whole of it.
+    /// Opens the log in a folder, creating the folder if it is missing, and reads all complete frames.
     ///
-    /// Nothing may be appended before it is [mended](Self::mend).
+    /// Call [`repair`](Self::repair) before you append.
     pub(super) fn open(folder: &Path) -> Result<(Self, Vec<Change>), StoreError> {
         create_folder(folder).map_err(io_error(folder))?;
         let lock = lock(&folder.join(LOCK))?;
@@ -89,18 +90,18 @@ impl LogFile {
             chain: contents.chain,
             len: contents.whole as u64,
             compact_from: 0,
-            is_in_doubt: false,
+            is_poisoned: false,
             _lock: lock,
         };
         Ok((log, contents.changes))
     }
 
-    /// Cuts off what was not written whole, and writes the header of a new log.
-    pub(super) fn mend(&mut self) -> Result<(), StoreError> {
-        self.cut().map_err(io_error(&self.path()))
+    /// Truncates an incomplete frame, and writes the header of a new log.
+    pub(super) fn repair(&mut self) -> Result<(), StoreError> {
+        self.truncate().map_err(io_error(&self.path()))
     }
 
-    fn cut(&mut self) -> io::Result<()> {
+    fn truncate(&mut self) -> io::Result<()> {
         self.file.set_len(self.len)?;
         self.file.seek(SeekFrom::Start(self.len))?;
         if self.len == 0 {
@@ -115,12 +116,12 @@ impl LogFile {
         self.folder.join(LOG)
     }
 
-    /// Whether an earlier write failed, so that nobody knows what is on the disk.
-    pub(super) fn is_in_doubt(&self) -> bool {
-        self.is_in_doubt
+    /// Whether an earlier write failed, so that the content on disk is unknown.
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.is_poisoned
     }
 
-    /// The log is whole, and the queue does not take it.
+    /// The error for an intact log that the queue does not accept.
     pub(super) fn inconsistent(&self, source: InconsistentChange) -> StoreError {
         StoreError::Inconsistent {
             path: self.path(),
@@ -128,29 +129,30 @@ impl LogFile {
         }
     }
 
-    /// Appends changes, and comes back when they are on disk.
+    /// Appends changes, and returns once they are on disk.
     pub(super) fn append(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        if self.is_in_doubt {
-            return Err(StoreError::InDoubt);
+        if self.is_poisoned {
+            return Err(StoreError::Poisoned);
         }
         let path = self.path();
         let (frame, chain) = log::frame(self.chain, changes).map_err(log_error(&path))?;
-        // Until both succeed nobody knows what is in the file.
-        self.is_in_doubt = true;
+        // Until both calls succeed, the content of the file is unknown.
+        self.is_poisoned = true;
         self.file
             .write_all(&frame)
             .and_then(|()| self.file.sync_data())
             .map_err(io_error(&path))?;
-        self.is_in_doubt = false;
+        self.is_poisoned = false;
         self.len += frame.len() as u64;
         self.chain = chain;
         Ok(())
     }
 
-    /// Writes a log of what the queue holds, when the log has much more in it: its length stays within twice the limits.
+    /// Rewrites the log with the content of the queue, if it is much longer. So its length stays within twice the
+    /// limits.
     ///
-    /// When this fails before the new log takes the old one's place, everything goes on with the old one, and the next
-    /// attempt is made when it has grown some more.
+    /// If this fails before the rename, the old log stays in use, and compaction is attempted again when it has grown
+    /// further.
     pub(super) fn compact_if_long(&mut self, queue: &Queue) -> Result<(), StoreError> {
         let held = queue.bytes() as u64;
         let enough = held.saturating_mul(2).saturating_add(SLACK);
@@ -167,16 +169,16 @@ impl LogFile {
             chain = after;
         }
         let file = disk::overwrite(&next, &bytes).map_err(|error| {
-            // Bytes that nobody reads take room that the log may need.
+            // The partial file is useless and takes disk space that the log may need.
             let _ = fs::remove_file(&next);
             io_error(&next)(error)
         })?;
-        // From here on nobody knows which of the two files has the log's name.
-        self.is_in_doubt = true;
+        // From here on it is unknown which of the two files has the log's name.
+        self.is_poisoned = true;
         fs::rename(&next, self.path())
             .and_then(|()| disk::sync_folder(&self.folder))
             .map_err(io_error(&next))?;
-        self.is_in_doubt = false;
+        self.is_poisoned = false;
         self.file = file;
         self.chain = chain;
         self.len = bytes.len() as u64;
@@ -199,7 +201,7 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError + '_ {
     }
 }
 
-/// Makes a folder and those above it, each so that it is there after a power cut.
+/// Creates a folder and its parents durably.
 fn create_folder(folder: &Path) -> io::Result<()> {
     let above = folder.ancestors();
     let missing: Vec<_> = above

@@ -1,18 +1,18 @@
-//! The queue's file: a header, and frames that are only ever added.
+//! The log of the queue: a header, followed by frames. It is append-only.
 //!
 //! ```text
 //! header  "DUETBGRQ" | version (4)
-//! frame   length of the body (4) | its check (8) | body | check (8)
-//! body    changes, one after another
+//! frame   length of the body (4) | check of the length (8) | body | check (8)
+//! body    changes, concatenated
 //! change  0x01 | verifier (32) | deadline (8) | value (8) | length (4) | record
 //!         0x02 | id (32) | verdict (1) | hop (1)
 //!         0x03 | id (32)
 //! ```
 //!
-//! The changes of one operation are one frame, so that they happen together or not at all. Each check covers the check
-//! before it: frames cannot be lost, doubled or exchanged in the middle without notice. A frame that was being written
-//! when the power went is the last one, and is cut off; damage anywhere else is an error, never a shorter queue. Bytes
-//! of zero stand for what a file was lengthened by and never got.
+//! The changes of one operation are in one frame, so they take effect together or not at all. Each check covers the
+//! previous check, so lost, repeated or reordered frames are detected. A frame that was interrupted by a power failure
+//! is the last one, and is truncated. Corruption anywhere else is an error, and never leads to a shorter queue. Zero
+//! bytes at the end are treated as a file that was extended, but not written.
 
 use super::{
     entry::{Reason, Terms},
@@ -30,10 +30,10 @@ use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"DUETBGRQ";
 const VERSION: u32 = 1;
-/// Bytes of magic and version.
+/// The length of magic and version.
 pub(super) const HEADER_LEN: usize = 12;
 const CHECK_LEN: usize = 8;
-/// Bytes before the body.
+/// The length of a frame's header.
 const FRAME_HEAD: usize = 4 + CHECK_LEN;
 
 const ADDED: u8 = 1;
@@ -47,47 +47,48 @@ const NON_CANONICAL: u8 = 3;
 const OUT_OF_RANGE: u8 = 4;
 const BAD_SIGNATURE: u8 = 5;
 
-/// Why a log is not read.
+/// Why a log could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LogError {
-    /// It does not start as a log does.
+    /// The header is not that of a log.
     #[error("not the log of a queue")]
     NotALog,
-    /// It is of another version.
-    #[error("version {got} is unknown")]
+    /// Unknown version.
+    #[error("unknown version {got}")]
     Version {
-        /// The version that was announced.
+        /// The version.
         got: u32,
     },
-    /// Bytes in the middle are not those that were written.
-    #[error("damaged at byte {offset}")]
+    /// Bytes before the last frame are corrupt.
+    #[error("corrupt at byte {offset}")]
     Damaged {
-        /// Where the damaged frame begins.
+        /// The offset of the corrupt frame.
         offset: usize,
     },
-    /// A frame is whole and makes no sense.
-    #[error("a change that makes no sense in the frame at byte {offset}")]
+    /// A frame is intact, but a change in it is invalid.
+    #[error("an invalid change in the frame at byte {offset}")]
     Change {
-        /// Where the frame begins.
+        /// The offset of the frame.
         offset: usize,
     },
     /// A record in the log is malformed.
     #[error("a malformed record in the frame at byte {offset}: {error}")]
     Record {
-        /// Where the frame begins.
+        /// The offset of the frame.
         offset: usize,
-        /// What is wrong with it.
+        /// The cause.
         error: MalformedRecord,
     },
-    /// One frame cannot hold so many bytes.
-    #[error("{got} bytes of changes at once")]
+    /// The changes are too long for one frame.
+    #[error("{got} bytes of changes are too long for one frame")]
     TooLong {
-        /// The bytes of the changes.
+        /// The length of the changes.
         got: usize,
     },
 }
 
-/// What ties a frame to everything before it.
+/// The hash that links a frame to everything before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Chain([u8; CHECK_LEN]);
 
@@ -110,12 +111,12 @@ pub(crate) fn header() -> [u8; HEADER_LEN] {
     header
 }
 
-/// One frame of these changes, and what ties the next one to it.
+/// Encodes these changes as one frame, and returns it with the link for the next one.
 pub(super) fn frame(chain: Chain, changes: &[Change]) -> Result<(Vec<u8>, Chain), LogError> {
     framed(chain, &encode_changes(changes))
 }
 
-/// The body of a frame.
+/// Encodes the body of a frame.
 pub(crate) fn encode_changes(changes: &[Change]) -> Vec<u8> {
     let mut body = Vec::new();
     for change in changes {
@@ -145,12 +146,12 @@ fn push_change(body: &mut Vec<u8>, change: &Change) {
             body.extend_from_slice(&terms.verifier.0);
             body.extend_from_slice(&terms.deadline.0.to_be_bytes());
             body.extend_from_slice(&terms.value.to_be_bytes());
-            // A length that does not fit makes the whole frame too long, which `frame` refuses.
+            // A length that does not fit makes the frame too long, and `frame` returns an error.
             let length = u32::try_from(record.len()).unwrap_or(u32::MAX);
             body.extend_from_slice(&length.to_be_bytes());
             body.extend_from_slice(&record);
         }
-        Change::Settled { id, invalid } => {
+        Change::Decided { id, invalid } => {
             let (verdict, hop) = match invalid {
                 None => (VERIFIED, None),
                 Some(Reason::KeyRevoked(hop)) => (KEY_REVOKED, Some(hop)),
@@ -170,19 +171,20 @@ fn push_change(body: &mut Vec<u8>, change: &Change) {
     }
 }
 
-/// What a log says, and how far it is whole.
+/// The content of a log, and the length of its complete part.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) changes: Vec<Change>,
     pub(super) chain: Chain,
-    /// Everything from here on was being written when something happened; empty after a clean end.
+    /// Bytes from this offset on were interrupted while they were written. Equal to the length of the log if there are
+    /// none.
     pub(crate) whole: usize,
 }
 
-/// Reads the changes of a log; a frame at the end that was not written whole is passed over.
+/// Decodes the changes of a log. An incomplete frame at the end is ignored.
 ///
 /// # Errors
-/// The first thing that no interrupted write explains.
+/// The first error that an interrupted write cannot explain.
 pub fn decode_log(bytes: &[u8]) -> Result<Vec<Change>, LogError> {
     read(bytes).map(|contents| contents.changes)
 }
@@ -194,7 +196,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Contents, LogError> {
         chain: Chain::start(),
         whole: 0,
     };
-    // The header is on the disk before the first frame is written: what never got it is new.
+    // The header is on disk before the first frame is written, so an incomplete header means a new log.
     let is_cut_off = bytes.len() < HEADER_LEN && header().starts_with(bytes);
     if is_cut_off || bytes.len() <= HEADER_LEN && is_zero(bytes) {
         return Ok(contents);
@@ -215,7 +217,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Contents, LogError> {
                 contents.whole = offset + FRAME_HEAD + body.len() + CHECK_LEN;
             }
             Err(Broken::AtTheEnd) => break,
-            // A file may have grown before its bytes were written, or before the first of them were.
+            // The file may have been extended before its bytes, or the first of them, were written.
             Err(Broken::Here) if is_zero_head(left) && !has_a_second_frame(left) => break,
             Err(Broken::Here) => return Err(LogError::Damaged { offset }),
         }
@@ -224,9 +226,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Contents, LogError> {
 }
 
 enum Broken {
-    /// An interrupted write explains it: nothing follows.
+    /// An interrupted write explains the error: nothing follows.
     AtTheEnd,
-    /// More follows.
+    /// More bytes follow.
     Here,
 }
 
@@ -258,9 +260,9 @@ fn is_zero_head(frame: &[u8]) -> bool {
     frame.get(..FRAME_HEAD).is_some_and(is_zero)
 }
 
-/// Whether another frame begins somewhere behind the head of this one: then this one was whole, and was damaged later.
+/// Whether another frame follows this one. If so, this frame was complete and was corrupted later.
 ///
-/// A frame's first check covers the check before it, which stands right before it.
+/// The first check of a frame covers the check before it, which directly precedes the frame.
 fn has_a_second_frame(bytes: &[u8]) -> bool {
     bytes.windows(CHECK_LEN + FRAME_HEAD).any(|window| {
         let mut reader = Reader::new(window);
@@ -272,7 +274,7 @@ fn has_a_second_frame(bytes: &[u8]) -> bool {
     })
 }
 
-/// Reads the changes in the body of the frame at `offset`.
+/// Decodes the changes in the body of the frame at `offset`.
 pub(crate) fn decode_changes(body: &[u8], offset: usize) -> Result<Vec<Change>, LogError> {
     let mut reader = Reader::new(body);
     let mut changes = Vec::new();
@@ -311,7 +313,7 @@ fn read_change(reader: &mut Reader<'_>) -> Option<Result<Change, MalformedRecord
                 BAD_SIGNATURE if hop().is_none() => Some(Reason::BadSignature),
                 _ => return None,
             };
-            Change::Settled { id, invalid }
+            Change::Decided { id, invalid }
         }
         REMOVED => Change::Removed {
             id: RecordId(reader.array()?),

@@ -1,17 +1,17 @@
-//! Records that wait to be verified: lazy does not mean never.
+//! Records that wait to be verified.
 //!
-//! A record comes in as [`State::Unverified`], with who will verify it and until when, and ends as [`State::Verified`] or
-//! [`State::Invalid`]. Unverified, it may be forwarded and appended to; only [`QueueStore::take`] hands out something
-//! that may be acted upon, and only what was verified. After its deadline a record is dropped, unless it was verified: a
-//! verified one stays until somebody takes or removes it, and counts towards [`Limits`] until then.
+//! A record is added as [`State::Unverified`], with its verifier and its deadline. It becomes [`State::Verified`] or
+//! [`State::Invalid`]. An unverified record may be forwarded and appended to. Only [`QueueStore::take`] returns a
+//! record that may be acted upon, and only a verified one. After its deadline a record is dropped, unless it was
+//! verified. A verified record stays until it is taken or removed, and counts towards the [`Limits`].
 //!
-//! [`Queue`] holds the rules: it takes events, answers with the [`Change`]s that follow, and knows no clock, disk or
-//! thread. [`QueueStore`] writes each change to a log and flushes it before it applies it, so that after a crash the
-//! queue is as it was said to be; and it spreads the verification over the processor's cores.
+//! [`Queue`] has the rules, without clock, disk or threads: it takes events and returns the resulting [`Change`]s.
+//! [`QueueStore`] writes each change to a log and flushes it before applying it, so that after a crash the queue has
+//! its last reported state. It also verifies records on all cores.
 
 mod entry;
+mod eviction;
 mod file;
-mod leaving;
 pub(crate) mod log;
 mod parallel;
 mod rules;

@@ -1,4 +1,4 @@
-//! Independent records on all cores.
+//! Verification of independent records on several threads.
 
 use crate::{
     directory::KeyDirectory,
@@ -13,9 +13,9 @@ use std::{
     thread,
 };
 
-/// Verifies records on `threads` threads, and returns a verdict for each, in their order.
+/// Verifies records on `threads` threads, and returns the verdicts in the same order.
 ///
-/// A record is not divided: its hops follow from one another.
+/// A single record is not parallelised, because each hop depends on the next one.
 pub fn check_all(
     records: &[Arc<Record>],
     directory: &dyn KeyDirectory,
@@ -32,7 +32,7 @@ pub fn check_all(
     let verdicts = Mutex::new(Vec::with_capacity(records.len()));
     let work = || {
         let mut own = Vec::new();
-        // Whoever is free takes the next record: chains are of different lengths.
+        // Each thread takes the next record when it is free, because chains have different lengths.
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(record) = records.get(index) else {

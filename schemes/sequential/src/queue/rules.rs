@@ -1,8 +1,8 @@
-//! The rules of the queue, without clock, disk or thread.
+//! The rules of the queue, without clock, disk or threads.
 
 use super::{
     entry::{Entry, Reason, State, Terms},
-    leaving::{Leaving, Offer},
+    eviction::{Candidate, EvictionIndex},
 };
 use crate::{
     attestation::{Party, Time},
@@ -11,93 +11,94 @@ use crate::{
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 use thiserror::Error;
 
-/// How much a queue holds at most.
+/// The limits of a queue.
 ///
-/// What was verified counts until it is taken or removed, and has no deadline: whoever verifies has to fetch, or the
-/// queue fills up with good records that nobody wants.
+/// Verified records count until they are taken or removed, and have no deadline. So the verifier must take them, or
+/// they fill the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Records.
+    /// The maximum number of records.
     pub records: usize,
-    /// Bytes of all encoded records together.
+    /// The maximum length of all encoded records together.
     pub bytes: usize,
 }
 
-/// In which order records are verified.
+/// The order in which records are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The newest first: an old flood does not hold up what comes in now.
+    /// The newest first, so that an old flood does not delay new records.
     NewestFirst,
-    /// The most valuable first; among equals the newest.
+    /// The most valuable first, among equals the newest.
     ByValue,
 }
 
-/// What happens to the queue; the log is a list of these.
+/// A change of the queue. The log is a list of changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A record came in, unverified.
+    /// A record was added, unverified.
     Added {
         /// The record.
         record: Arc<Record>,
-        /// What was agreed about it.
+        /// The conditions under which it was added.
         terms: Terms,
     },
     /// An unverified record was verified or found to be invalid.
-    Settled {
-        /// Which one.
+    Decided {
+        /// The record.
         id: RecordId,
         /// `None` when it was verified.
         invalid: Option<Reason>,
     },
-    /// A record was taken out, dropped after its deadline, or made room for another.
+    /// A record was taken, removed, dropped after its deadline, or evicted.
     Removed {
-        /// Which one.
+        /// The record.
         id: RecordId,
     },
 }
 
-/// Why a record is not taken in.
+/// Why a record was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum AddError {
-    /// It is there already.
-    #[error("the record is there already")]
+    /// The record is in the queue already.
+    #[error("the record is in the queue already")]
     Duplicate,
-    /// Its deadline is over.
-    #[error("the deadline {deadline} is over at {now}")]
+    /// Its deadline has passed.
+    #[error("the deadline {deadline} has passed, it is {now}")]
     Expired {
-        /// Until when it was to be verified.
+        /// The deadline.
         deadline: Time,
-        /// The time now.
+        /// The current time.
         now: Time,
     },
-    /// The queue holds as many records as it may, and none of them makes room for this one.
-    #[error("the queue holds its {limit} records")]
+    /// The queue has the maximum number of records, and none of them can be evicted for this one.
+    #[error("the queue has the maximum of {limit} records")]
     TooManyRecords {
-        /// How many it may hold.
+        /// The limit.
         limit: usize,
     },
-    /// The queue would hold more bytes than it may, even without the records that make room for this one.
-    #[error("the queue would hold more than its {limit} bytes")]
+    /// The length of all records would exceed the limit, even after evictions.
+    #[error("the queue would exceed the maximum of {limit} bytes")]
     TooManyBytes {
-        /// How many it may hold.
+        /// The limit.
         limit: usize,
     },
 }
 
-/// A change that cannot happen to the queue as it is: the log was not written by this queue.
+/// A change that is inconsistent with the queue: the log was not written by this queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a change that cannot follow, at record {id}")]
+#[error("an inconsistent change of record {id}")]
 pub struct InconsistentChange {
-    /// The record that it is about.
+    /// The record.
     pub id: RecordId,
 }
 
-/// Records, what is known about them, and the rules by which that changes.
+/// The queue: records, their states, and the rules for changing them.
 #[derive(Clone, Debug)]
 pub struct Queue {
     limits: Limits,
     entries: BTreeMap<RecordId, Entry>,
-    leaving: Leaving,
+    eviction: EvictionIndex,
     bytes: usize,
     next_sequence: u64,
 }
@@ -108,28 +109,28 @@ impl Queue {
         Self {
             limits,
             entries: BTreeMap::new(),
-            leaving: Leaving::default(),
+            eviction: EvictionIndex::default(),
             bytes: 0,
             next_sequence: 0,
         }
     }
 
-    /// How much it may hold.
+    /// The limits.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// How many records it holds.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether it holds none.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Bytes of all encoded records together.
+    /// The length of all encoded records together.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -144,14 +145,15 @@ impl Queue {
         self.entries.iter()
     }
 
-    /// What follows when a record comes in: it is added, and others make room for it where needed. First go those whose
-    /// deadline is over; then the invalid ones, the oldest first; then unverified ones, the cheapest first, as long as
-    /// they are together worth less than the newcomer.
+    /// The changes that adding a record causes: it is added, and others are evicted if there is no room. Evicted first
+    /// are records whose deadline has passed; then invalid ones, the oldest first; then unverified ones, the least
+    /// valuable first, as long as their total value is less than that of the new record.
     ///
-    /// Cost: a logarithm of the number of records, and as much for each that makes room.
+    /// Cost: logarithmic in the number of records, for the addition and for each eviction.
     ///
     /// # Errors
-    /// It is there already, its deadline is over, or there is no room. Verified records are never pushed out.
+    /// The record is in the queue already, its deadline has passed, or there is no room. Verified records are never
+    /// evicted.
     pub fn add(
         &self,
         record: Arc<Record>,
@@ -178,19 +180,19 @@ impl Queue {
         }
         let (mut count, mut used) = (self.entries.len(), self.bytes);
         let mut removed = Vec::new();
-        let late = self.leaving.expired(now);
-        let others = self.leaving.offers().filter(|offer| {
-            let entry = self.entries.get(&offer.id);
+        let late = self.eviction.expired(now);
+        let others = self.eviction.candidates().filter(|candidate| {
+            let entry = self.entries.get(&candidate.id);
             entry.is_some_and(|entry| entry.terms().deadline >= now)
         });
-        let mut offers = late.map(Offer::free).chain(others);
-        let mut given_up = 0_u64;
+        let mut candidates = late.map(Candidate::worthless).chain(others);
+        let mut evicted_value = 0_u64;
         while count >= records || used.saturating_add(size) > bytes {
-            let offer = offers.next().filter(|offer| {
-                given_up = given_up.saturating_add(offer.price.unwrap_or(0));
-                offer.price.is_none() || given_up < value
+            let candidate = candidates.next().filter(|candidate| {
+                evicted_value = evicted_value.saturating_add(candidate.value_lost.unwrap_or(0));
+                candidate.value_lost.is_none() || evicted_value < value
             });
-            let Some(Offer { id, .. }) = offer else {
+            let Some(Candidate { id, .. }) = candidate else {
                 return Err(if count >= records {
                     AddError::TooManyRecords { limit: records }
                 } else {
@@ -204,9 +206,9 @@ impl Queue {
         Ok(removed)
     }
 
-    /// What a verdict changes: nothing when the record is not there or is not unverified any more, or when the check may
-    /// succeed another time.
-    pub fn settle(&self, id: &RecordId, verdict: &Result<(), CheckError>) -> Option<Change> {
+    /// The change that a verdict causes. There is none if the record is missing or not unverified, or if the check may
+    /// succeed later.
+    pub fn decide(&self, id: &RecordId, verdict: &Result<(), CheckError>) -> Option<Change> {
         let entry = self.entries.get(id)?;
         if entry.state() != State::Unverified {
             return None;
@@ -215,17 +217,17 @@ impl Queue {
             Ok(()) => None,
             Err(error) => Some(Reason::of(error)?),
         };
-        Some(Change::Settled { id: *id, invalid })
+        Some(Change::Decided { id: *id, invalid })
     }
 
-    /// What time changes: unverified and invalid records whose deadline is over are dropped. Verified ones stay until
-    /// somebody takes or removes them.
+    /// The changes at a point in time: unverified and invalid records whose deadline has passed are dropped. Verified
+    /// ones stay until they are taken or removed.
     pub fn expire(&self, now: Time) -> Vec<Change> {
-        let expired = self.leaving.expired(now);
+        let expired = self.eviction.expired(now);
         expired.map(|id| Change::Removed { id }).collect()
     }
 
-    /// What waits for this verifier, in the order in which it is to be verified.
+    /// The unverified records of this verifier, in the order in which to verify them.
     pub fn pending(&self, verifier: Party, order: Order) -> Vec<RecordId> {
         let mut pending: Vec<_> = self
             .entries
@@ -243,7 +245,7 @@ impl Queue {
         pending.into_iter().map(|(id, _)| *id).collect()
     }
 
-    /// The changes that make an empty queue into this one, in the order in which the records came in.
+    /// The changes that transform an empty queue into this one, in the order of addition.
     pub fn snapshot(&self) -> Vec<Change> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|(_, entry)| entry.sequence());
@@ -258,32 +260,32 @@ impl Queue {
                 State::Verified => None,
                 State::Invalid(reason) => Some(reason),
             };
-            changes.push(Change::Settled { id: *id, invalid });
+            changes.push(Change::Decided { id: *id, invalid });
         }
         changes
     }
 
-    /// Lets a change happen.
+    /// Applies a change.
     ///
     /// # Errors
-    /// It cannot happen to this queue, which stays as it was.
+    /// The change is inconsistent with this queue, which is left unchanged.
     pub fn apply(&mut self, change: Change) -> Result<(), InconsistentChange> {
         match change {
             Change::Added { record, terms } => self.insert(record, terms),
-            Change::Settled { id, invalid } => {
+            Change::Decided { id, invalid } => {
                 let inconsistent = InconsistentChange { id };
                 let entry = self.entries.get_mut(&id).ok_or(inconsistent)?;
                 if entry.state() != State::Unverified {
                     return Err(inconsistent);
                 }
-                self.leaving.remove(id, entry);
-                entry.settle(invalid);
-                self.leaving.insert(id, entry);
+                self.eviction.remove(id, entry);
+                entry.set_verdict(invalid);
+                self.eviction.insert(id, entry);
                 Ok(())
             }
             Change::Removed { id } => {
                 let entry = self.entries.remove(&id).ok_or(InconsistentChange { id })?;
-                self.leaving.remove(id, &entry);
+                self.eviction.remove(id, &entry);
                 self.bytes -= entry.size();
                 Ok(())
             }
@@ -297,7 +299,7 @@ impl Queue {
         }
         let entry = Entry::new(record, terms, self.next_sequence);
         self.bytes += entry.size();
-        self.leaving.insert(id, &entry);
+        self.eviction.insert(id, &entry);
         self.entries.insert(id, entry);
         self.next_sequence += 1;
         Ok(())

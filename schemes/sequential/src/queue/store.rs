@@ -13,25 +13,26 @@ use crate::{
 };
 use std::{num::NonZeroUsize, path::Path, sync::Arc};
 
-/// Verdicts reach the disk after this many records: so much work is lost in a crash.
+/// Verdicts are written to disk after this many records, so a crash loses at most this much work.
 const BATCH: usize = 512;
 
-/// What one round of verification came to.
+/// The result of one round of verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Dropped, because their deadline was over.
+    /// Records that were dropped because their deadline has passed.
     pub expired: Vec<RecordId>,
-    /// Found to be good.
+    /// Records that are valid.
     pub verified: Vec<RecordId>,
-    /// Found to be bad, and why.
+    /// Records that are invalid, and why.
     pub invalid: Vec<(RecordId, Reason)>,
-    /// Could not be decided now: a key is not known, or the directory or the library failed. They wait until their deadline.
+    /// Records without a verdict: a key is not known, or the directory or the library failed. They stay until their
+    /// deadline.
     pub undecided: Vec<RecordId>,
 }
 
-/// A [`Queue`] in a folder of its own: one process at a time, every change flushed before it counts.
+/// A [`Queue`] in its own folder. Only one process can open it. Every change is flushed before it takes effect.
 ///
-/// The file is trusted as far as the folder is: whoever may write there may write verdicts.
+/// The file is trusted: anyone who can write to the folder can write verdicts.
 #[derive(Debug)]
 pub struct QueueStore {
     queue: Queue,
@@ -39,13 +40,13 @@ pub struct QueueStore {
 }
 
 impl QueueStore {
-    /// Opens the queue in a folder, which is made if it is not there.
+    /// Opens the queue in a folder, creating the folder if it is missing.
     ///
-    /// A change that was being written when the last process ended is forgotten; nothing that was reported as done is.
-    /// With smaller limits than before, records stay, and no more come in until there is room.
+    /// A change that was being written when the last process ended is dropped; reported changes are never lost. If the
+    /// limits are smaller than before, existing records stay, and no records are added until there is room.
     ///
     /// # Errors
-    /// Another process has the queue open, a file cannot be read or written, or the log is damaged.
+    /// Another process has the queue open, a file cannot be read or written, or the log is corrupt.
     pub fn open(folder: &Path, limits: Limits) -> Result<Self, StoreError> {
         let (log, changes) = LogFile::open(folder)?;
         let mut queue = Queue::new(limits);
@@ -55,23 +56,23 @@ impl QueueStore {
                 .map_err(|source| log.inconsistent(source))?;
         }
         let mut store = Self { queue, log };
-        store.log.mend()?;
+        store.log.repair()?;
         match store.log.compact_if_long(&store.queue) {
-            Err(error) if store.log.is_in_doubt() => Err(error),
-            // A log that stays long says the same.
+            Err(error) if store.log.is_poisoned() => Err(error),
+            // If compaction fails, the long log has the same content.
             Ok(()) | Err(_) => Ok(store),
         }
     }
 
-    /// What is in the queue.
+    /// The queue in memory.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Takes a record in, unverified.
+    /// Adds a record, unverified.
     ///
     /// # Errors
-    /// The rules refuse it ([`Queue::add`]), or it cannot be written.
+    /// The rules refuse the record ([`Queue::add`]), or a write failed.
     pub fn add(&mut self, record: Record, terms: Terms, now: Time) -> Result<RecordId, StoreError> {
         let id = record.id();
         let changes = self.queue.add(Arc::new(record), terms, now)?;
@@ -79,12 +80,12 @@ impl QueueStore {
         Ok(id)
     }
 
-    /// Drops what is over at `now`, and decides up to `most` of the records that wait for this verifier on `threads` threads.
+    /// Drops what has expired at `now`, and verifies up to `most` records of this verifier on `threads` threads.
     ///
-    /// Verdicts are written as they come; `progress` is told how many records more are done.
+    /// Verdicts are written continuously. `progress` is called with the number of further records that are done.
     ///
     /// # Errors
-    /// A verdict cannot be written; those before it are.
+    /// Writing a verdict failed. Earlier verdicts are on disk.
     pub fn verify(
         &mut self,
         directory: &dyn KeyDirectory,
@@ -99,7 +100,7 @@ impl QueueStore {
         let pending = self.queue.pending(work.verifier, work.order);
         let mut waiting = pending.as_slice();
         loop {
-            // What cannot be decided does not count, or it would keep everything behind it from being verified.
+            // Undecidable records do not count: otherwise they would keep the records behind them from being verified.
             let decided = report.verified.len() + report.invalid.len();
             let round = BATCH.min(work.most.saturating_sub(decided));
             let (ids, later) = waiting.split_at(round.min(waiting.len()));
@@ -115,10 +116,10 @@ impl QueueStore {
             let verdicts = check_all(&records, directory, work.threads);
             let mut changes = Vec::with_capacity(ids.len());
             for (id, verdict) in ids.iter().zip(&verdicts) {
-                let change = self.queue.settle(id, verdict);
+                let change = self.queue.decide(id, verdict);
                 match &change {
-                    Some(Change::Settled { invalid: None, .. }) => report.verified.push(*id),
-                    Some(Change::Settled {
+                    Some(Change::Decided { invalid: None, .. }) => report.verified.push(*id),
+                    Some(Change::Decided {
                         invalid: Some(reason),
                         ..
                     }) => report.invalid.push((*id, *reason)),
@@ -132,24 +133,24 @@ impl QueueStore {
         Ok(report)
     }
 
-    /// Drops the unverified and the invalid records whose deadline is over; verified ones stay until they are taken.
+    /// Drops unverified and invalid records whose deadline has passed. Verified ones stay until they are taken.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A write failed.
     pub fn expire(&mut self, now: Time) -> Result<Vec<RecordId>, StoreError> {
         let changes = self.queue.expire(now);
         let ids = changes.iter().filter_map(|change| match change {
             Change::Removed { id } => Some(*id),
-            Change::Added { .. } | Change::Settled { .. } => None,
+            Change::Added { .. } | Change::Decided { .. } => None,
         });
         let ids = ids.collect();
         self.commit(changes)?;
         Ok(ids)
     }
 
-    /// A verified record, which stays where it is; `None` when there is no such record or nothing good is known about it.
+    /// A verified record, which stays in the queue; `None` if there is no such record or it is not verified.
     ///
-    /// Whoever passes it on before it is removed ([`QueueStore::remove`]) does not lose it when passing it on fails.
+    /// To avoid losing a record if delivery fails, deliver it first, and then [`remove`](QueueStore::remove) it.
     pub fn verified(&self, id: &RecordId) -> Option<VerifiedRecord> {
         let entry = self.queue.get(id)?;
         if entry.state() != State::Verified {
@@ -159,10 +160,10 @@ impl QueueStore {
         Some(VerifiedRecord::verified_before_unchecked(record))
     }
 
-    /// Takes a verified record out; `None` when there is no such record or nothing good is known about it.
+    /// Takes a verified record out of the queue; `None` if there is no such record or it is not verified.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A write failed.
     pub fn take(&mut self, id: &RecordId) -> Result<Option<VerifiedRecord>, StoreError> {
         let Some(record) = self.verified(id) else {
             return Ok(None);
@@ -171,10 +172,10 @@ impl QueueStore {
         Ok(Some(record))
     }
 
-    /// Removes a record in whatever state; `false` when there is none.
+    /// Removes a record in any state; `false` if there is none.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// A write failed.
     pub fn remove(&mut self, id: &RecordId) -> Result<bool, StoreError> {
         if self.queue.get(id).is_none() {
             return Ok(false);
@@ -183,7 +184,7 @@ impl QueueStore {
         Ok(true)
     }
 
-    /// Writes changes, flushes them, and lets them happen.
+    /// Writes changes, flushes them, and applies them.
     fn commit(&mut self, changes: Vec<Change>) -> Result<(), StoreError> {
         if changes.is_empty() {
             return Ok(());
@@ -194,27 +195,27 @@ impl QueueStore {
                 .apply(change)
                 .map_err(|source| self.log.inconsistent(source))?;
         }
-        // The changes are on the disk: a log that stays long, or is in doubt from now on, does not undo them.
+        // The changes are on disk. If compaction fails, or poisons the store, they still took effect.
         let _ = self.log.compact_if_long(&self.queue);
         Ok(())
     }
 }
 
-/// What one round of verification is to do.
+/// The parameters of one round of verification.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Whose records.
+    /// The verifier whose records are verified.
     pub verifier: Party,
-    /// Which first.
+    /// The order.
     pub order: Order,
-    /// How many verdicts at most; records that cannot be decided now do not count.
+    /// The maximum number of verdicts. Undecidable records do not count.
     pub most: usize,
-    /// On how many threads.
+    /// The number of threads.
     pub threads: NonZeroUsize,
 }
 
 impl Work {
-    /// Everything that waits for this verifier, on all cores.
+    /// All records of this verifier, on all cores.
     pub fn all(verifier: Party, order: Order) -> Self {
         Self {
             verifier,

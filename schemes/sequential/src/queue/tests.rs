@@ -1,4 +1,4 @@
-//! Logs whose checks are right and whose contents are not, and what a power cut leaves.
+//! Logs with valid checks and invalid content, and logs after a power failure.
 
 use super::{
     log::{self, Chain, LogError},
@@ -12,7 +12,7 @@ const LIMITS: Limits = Limits {
     bytes: 10_000,
 };
 
-/// A log with frames of these bodies.
+/// A log of frames with these bodies.
 fn log_of(bodies: &[&[u8]]) -> Vec<u8> {
     let mut bytes = log::header().to_vec();
     let mut chain = Chain::start();
@@ -29,13 +29,13 @@ fn removed(id: u8) -> Vec<u8> {
     [&[3], [id; 32].as_slice()].concat()
 }
 
-/// The change that settles a record.
-fn settled(verdict: u8, hop: u8) -> Vec<u8> {
+/// The change that sets the verdict of a record.
+fn decided(verdict: u8, hop: u8) -> Vec<u8> {
     [&[2], [7; 32].as_slice(), &[verdict, hop]].concat()
 }
 
 #[test]
-fn a_whole_frame_that_makes_no_sense_is_named() {
+fn an_intact_frame_with_invalid_content_is_reported() {
     let good = removed(1);
     let offset = log_of(&[&good]).len();
     let added = |record: &[u8]| {
@@ -46,15 +46,15 @@ fn a_whole_frame_that_makes_no_sense_is_named() {
         vec![0],
         vec![4],
         vec![3],
-        settled(0, 1),
-        settled(1, 0),
-        settled(2, 0),
-        settled(3, 0),
-        settled(4, 0),
-        settled(5, 1),
-        settled(6, 0),
+        decided(0, 1),
+        decided(1, 0),
+        decided(2, 0),
+        decided(3, 0),
+        decided(4, 0),
+        decided(5, 1),
+        decided(6, 0),
         good[..32].to_vec(),
-        settled(0, 0)[..34].to_vec(),
+        decided(0, 0)[..34].to_vec(),
         added(&[])[..50].to_vec(),
         added(&[1, 2, 3])[..55].to_vec(),
     ];
@@ -66,7 +66,7 @@ fn a_whole_frame_that_makes_no_sense_is_named() {
     let refused = log::decode_log(&log_of(&[&good, &added(&[9])]));
     assert_eq!(refused, Err(LogError::Record { offset, error }));
     for (verdict, hop) in [(0, 0), (1, 1), (2, 255), (3, 2), (4, 3), (5, 0)] {
-        let body = settled(verdict, hop);
+        let body = decided(verdict, hop);
         let changes = log::decode_changes(&body, 0).expect("a change");
         assert_eq!(log::encode_changes(&changes), body);
     }
@@ -106,7 +106,7 @@ fn zeros_where_the_last_frame_began_are_a_frame_that_was_being_written() {
     let contents = log::read(&torn).expect("a log");
     assert_eq!(contents, log::read(&whole).expect("a log"));
     assert_eq!(contents.whole, whole.len());
-    // With a frame behind it, it had been written.
+    // If a frame follows it, the frame had been written completely.
     let damaged = with_zeros(log_of(&[one, two, three]));
     let offset = whole.len();
     let refused = Err(LogError::Damaged { offset });

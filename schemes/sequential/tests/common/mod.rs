@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests.
 #![allow(dead_code)] // Each test program uses a part.
 
 pub(crate) mod model;

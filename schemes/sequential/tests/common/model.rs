@@ -1,5 +1,5 @@
-//! The scheme written a second time, straight from its definition, with other libraries: the judge of the first, and
-//! where single checks can be taken away.
+//! The reference implementation: the scheme written from its definition with other libraries. Single checks can be
+//! disabled.
 
 use duet_sequential::{ChainSignature, Hop, Link, SecretKey};
 use hmac::{Hmac, Mac};
@@ -15,7 +15,7 @@ pub(crate) type Previous<'a> = Option<(&'a BigUint, &'a Hash)>;
 /// Where `r` comes from: seed, message, predecessor, bytes of a modulus.
 pub(crate) type RandomnessOf = fn(&Seed, &[u8], Previous<'_>, usize) -> Randomness;
 
-/// The checks that a verifier may leave out.
+/// The checks of the verifier, each of which can be disabled.
 #[derive(Clone, Copy)]
 pub(crate) struct Checks {
     pub(crate) canonical: bool,
@@ -124,7 +124,7 @@ pub(crate) fn g(key: &Key, h: &Hash) -> BigUint {
     BigUint::from_bytes_be(&output[..key.len]) % key.half()
 }
 
-/// The scheme's own.
+/// The derivation of the scheme.
 pub(crate) fn input_dependent(
     seed: &Seed,
     message: &[u8],
@@ -139,12 +139,12 @@ pub(crate) fn input_dependent(
     hmac.finalize().into_bytes()[..16].try_into().unwrap()
 }
 
-/// Weak: no randomness at all.
+/// Weak: constant.
 pub(crate) fn constant(_: &Seed, _: &[u8], _: Previous<'_>, _: usize) -> Randomness {
     [0; 16]
 }
 
-/// Weak: secret, but the same for every `h`.
+/// Weak: secret, but independent of `h`.
 pub(crate) fn without_h(
     seed: &Seed,
     message: &[u8],
@@ -173,7 +173,7 @@ pub(crate) fn sign(
     Signed { r, b, x, h }
 }
 
-/// Walks back through a chain with the checks that are left.
+/// Verifies a chain backwards with the enabled checks.
 pub(crate) fn verify(
     keys: &[Key],
     messages: &[&[u8]],
@@ -197,14 +197,14 @@ pub(crate) fn verify(
             let is_good = is_first && y == g(key, &h_now);
             return if is_good { Verdict::Good } else { Verdict::Bad };
         }
-        // Without the check of the range, what is too large loses its highest bit.
+        // Without the range check, a value that is too large loses its highest bit.
         x = (y ^ g(key, &h_now)) % key.half();
         h_now = xor(&h_now, &h(key, message, &hop.randomness, Some(&x)));
     }
     Verdict::Bad
 }
 
-/// As the library's type, to be shown to the library.
+/// Converts to the library's type.
 pub(crate) fn link(key: &SecretKey, x: &BigUint, h: &Hash) -> Link {
     let len = key.suite().modulus_len();
     Link::new(key.suite(), &padded(x, len), *h).unwrap()
@@ -220,10 +220,10 @@ pub(crate) fn chain(key: &SecretKey, signed: &[Signed]) -> ChainSignature {
     ChainSignature::from_parts(link(key, &last.x, &last.h), hops.collect()).unwrap()
 }
 
-/// The inverse of `a` modulo `m`, where there is one.
+/// The inverse of `a` modulo `m`, if it exists.
 pub(crate) fn inverse(a: &BigUint, m: &BigUint) -> Option<BigUint> {
     let (mut r0, mut r1) = (m.clone(), a % m);
-    // Coefficients of `a`, modulo `m`.
+    // The coefficients of `a`, modulo `m`.
     let (mut s0, mut s1) = (BigUint::default(), BigUint::from(1_u8));
     while r1 != BigUint::default() {
         let quotient = &r0 / &r1;

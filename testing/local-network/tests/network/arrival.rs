@@ -8,6 +8,7 @@ use duet_local_network::{
     staking::{become_validator, register_new_key},
     wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
 };
+use duet_primitives::{BlockNumber, SetId};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
 use sp_core::Bytes;
@@ -53,7 +54,7 @@ async fn bob_changes_its_key(network: &Network) {
 
 /// Waits until a node has the proofs by which so many sets have handed over, from the first on.
 async fn handed_over(rpc: &Rpc, sets: usize) {
-    let looks = || rpc.hand_overs(0);
+    let looks = || rpc.hand_overs(SetId::new(0));
     wait::until("the hand-overs", SOON, looks, |got| *got >= sets)
         .await
         .expect("the node has them");
@@ -63,7 +64,10 @@ async fn handed_over(rpc: &Rpc, sets: usize) {
 async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Network) {
     let alice = rpc(network, 0).await;
     let genesis = alice.genesis_hash().await.expect("there is a genesis");
-    let changes = alice.hand_overs(0).await.expect("alice has been there");
+    let changes = alice
+        .hand_overs(SetId::new(0))
+        .await
+        .expect("alice has been there");
     assert!(changes >= 2, "the set has changed {changes} times");
     let node = network
         .join_with("Warp", &["--sync", "warp"])
@@ -74,7 +78,10 @@ async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Netw
     proven_beyond(&warp, proven)
         .await
         .expect("it follows from the middle of the chain");
-    let first = alice.block_hash(1).await.expect("there is a block 1");
+    let first = alice
+        .block_hash(BlockNumber::new(1))
+        .await
+        .expect("there is a block 1");
     let state = rpc_params![Bytes(b":code".to_vec()), first];
     let code: Result<Option<Value>> = warp.ask("state_getStorageHash", state).await;
     assert!(
@@ -108,7 +115,11 @@ async fn a_key_file_outlives_its_node(network: &mut Network, node: usize) {
         .expect("the restarted node follows the proofs");
     // Four of five are needed, so that no proof goes without the restarted node's vote.
     network.node_mut(3).kill().expect("the process is ours");
-    let settled = alice.proven().await.expect("alice has proofs") + 1;
+    let settled = alice
+        .proven()
+        .await
+        .expect("alice has proofs")
+        .saturating_next();
     proven_beyond(&alice, settled)
         .await
         .expect("the restarted node votes");

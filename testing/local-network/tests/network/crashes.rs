@@ -7,7 +7,7 @@ use duet_local_network::{wait, Network, Rpc};
 use duet_primitives::BlockNumber;
 
 /// Blocks that a network without a quorum must author before it counts as one that proves nothing.
-const BLOCKS_WITHOUT_PROOF: BlockNumber = 6;
+const BLOCKS_WITHOUT_PROOF: u32 = 6;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn proofs_go_on_without_a_third_stop_without_more_and_resume() {
@@ -84,9 +84,9 @@ async fn a_third_brings_the_proofs_back(network: &mut Network, alice: &Rpc) {
 }
 
 /// Waits until the best chain has grown by this many blocks.
-async fn author_blocks(alice: &Rpc, blocks: BlockNumber) -> BlockNumber {
+async fn author_blocks(alice: &Rpc, blocks: u32) -> BlockNumber {
     let best = alice.best().await.expect("alice has a best block");
-    let grown = |now: &BlockNumber| *now >= best + blocks;
+    let grown = |now: &BlockNumber| *now >= best.saturating_add(blocks);
     wait::until("the chain to grow", SOON, || alice.best(), grown)
         .await
         .expect("blocks go on")

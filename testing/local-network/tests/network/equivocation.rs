@@ -63,7 +63,7 @@ async fn contradict_until_reported(
                 return Ok(next);
             }
             double.contradict(commitment_of(alice, next, hash).await?);
-            next += 1;
+            next = next.saturating_next();
         }
     }
 }

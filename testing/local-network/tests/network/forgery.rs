@@ -26,7 +26,7 @@ async fn who_forges_votes_is_thrown_out_and_the_proofs_go_on() {
         let peer = peer.expect("the network takes the peer");
         let mut forger = Forger::new(peer, genesis, nobodys);
 
-        let flooded = flood(&alice, &mut forger, signers);
+        let flooded = flood(&alice, &mut forger, SignerIndex::new(signers).get());
         let flooded = wait::at_most("the forger to be thrown out", SOON, flooded).await;
         flooded.expect("the node throws the forger out");
         let proven = alice.proven().await.expect("there is a proof");
@@ -43,7 +43,7 @@ async fn who_forges_votes_is_thrown_out_and_the_proofs_go_on() {
 }
 
 /// Forges votes of every signer about the last final block, until the node does not listen any more.
-async fn flood(alice: &Rpc, forger: &mut Forger, signers: SignerIndex) -> Result<()> {
+async fn flood(alice: &Rpc, forger: &mut Forger, signers: u32) -> Result<()> {
     let mut ticks = interval(Duration::from_millis(50));
     while forger.is_in() {
         ticks.tick().await;
@@ -51,7 +51,7 @@ async fn flood(alice: &Rpc, forger: &mut Forger, signers: SignerIndex) -> Result
         let hash = alice.block_hash(number).await?;
         let honest = commitment_of(alice, number, hash).await?;
         for signer in 0..signers {
-            forger.forge(&honest, signer);
+            forger.forge(&honest, SignerIndex::new(signer));
         }
     }
     Ok(())

@@ -42,7 +42,9 @@ pub(crate) async fn network_of_four() -> Network {
 pub(crate) async fn network_that_proves() -> Network {
     let network = network_of_four().await;
     let rpc = rpc(&network, 0).await;
-    proven_beyond(&rpc, 0).await.expect("the first proof");
+    proven_beyond(&rpc, BlockNumber::new(0))
+        .await
+        .expect("the first proof");
     network
 }
 

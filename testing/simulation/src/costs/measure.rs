@@ -113,7 +113,12 @@ fn bad_votes(round: &Round) -> Vec<Vec<u8>> {
                 ..round.commitment.clone()
             };
             let message = RoundMessage::new(GENESIS, commitment);
-            UncheckedVote::sign(secret, SignerIndex::from(at) + 1, &message).encode()
+            UncheckedVote::sign(
+                secret,
+                SignerIndex::new(u32::from(at).saturating_add(1)),
+                &message,
+            )
+            .encode()
         })
         .take(secrets.len().saturating_sub(1))
         .collect()

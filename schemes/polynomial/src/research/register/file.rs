@@ -12,8 +12,8 @@ use std::{
     path::Path,
 };
 
-/// The anchor: `"BFANC" || 0 || 0 || 0x01 || fingerprint(32) || records(8) || link(32) || SHA-256 of all this`,
-/// 112 bytes.
+/// The anchor: `"BFANC" || 0 || 0 || 0x01 || fingerprint(32) || records(8) || link(32) || SHA-256 of the preceding
+/// bytes`, 112 bytes.
 fn anchor_header(key: Fingerprint) -> Header {
     Header::new(b"BFANC\0\0\x01", key.0)
 }
@@ -26,14 +26,14 @@ pub struct FileRegister {
     journal: JournalFile,
     mark: Mark,
     anchor: Anchor,
-    poisoned: bool,
+    is_poisoned: bool,
 }
 
 impl FileRegister {
-    /// A register for a key that never signed.
+    /// Creates the register of a key that has never signed.
     ///
     /// # Errors
-    /// [`RegisterError::Io`]: a file is there already, or cannot be written. Nothing is left behind then.
+    /// [`RegisterError::Io`] if a file exists already or cannot be written. No file is left behind.
     pub fn create(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
         let path = &files.journal;
         let header = header(key);
@@ -41,7 +41,7 @@ impl FileRegister {
         let journal = journal.map_err(|error| open_error(path, error))?;
         let mark = Mark::start(&header);
         let anchor = Anchor::create(&files.anchor, anchor_header(key), mark).map_err(|error| {
-            // What brought us here is worth more than what this may meet.
+            // The first error is reported, not one from the clean-up.
             let _ = fs::remove_file(path);
             io_error(&files.anchor, error)
         })?;
@@ -51,22 +51,22 @@ impl FileRegister {
             journal,
             mark,
             anchor,
-            poisoned: false,
+            is_poisoned: false,
         })
     }
 
-    /// Opens the register of a key that may have signed. A key whose register is lost must not sign again.
+    /// Opens the register of a key. A key whose register is lost must not sign again.
     ///
-    /// Cost: two hashes for every label that was ever signed.
+    /// Cost: two hashes for each label that was ever signed.
     ///
     /// # Errors
-    /// [`RegisterError::Io`] where a file is missing, [`InUse`](RegisterError::InUse),
+    /// [`RegisterError::Io`] if a file is missing or cannot be read, [`InUse`](RegisterError::InUse),
     /// [`OtherKey`](RegisterError::OtherKey), [`RolledBack`](RegisterError::RolledBack),
     /// [`Damaged`](RegisterError::Damaged) or [`DamagedAnchor`](RegisterError::DamagedAnchor).
     pub fn open(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
         let path = &files.journal;
         let in_journal = |error| io_error(path, error);
-        // The anchor moves only under the journal's lock.
+        // The anchor only moves while the journal is locked.
         let mut journal = JournalFile::open(path).map_err(|error| open_error(path, error))?;
         let anchor = Anchor::open(&files.anchor, anchor_header(key));
         let mut anchor = anchor.map_err(|error| anchor_error(&files.anchor, error))?;
@@ -76,7 +76,7 @@ impl FileRegister {
             .and_then(|mut reader| reader.read_to_end(&mut bytes))
             .map_err(in_journal)?;
         let parsed = parse(&bytes, key, anchor.mark())?;
-        journal.cut(parsed.length as u64).map_err(in_journal)?;
+        journal.truncate(parsed.length as u64).map_err(in_journal)?;
         follow(&mut anchor, parsed.mark)?;
         Ok(Self {
             key,
@@ -84,11 +84,11 @@ impl FileRegister {
             journal,
             mark: parsed.mark,
             anchor,
-            poisoned: false,
+            is_poisoned: false,
         })
     }
 
-    /// Appends records and moves the anchor behind them.
+    /// Appends records, then moves the anchor to the end of the journal.
     fn append(&mut self, records: &[[u8; RECORD]]) -> Result<(), RegisterError> {
         let written = self.journal.append(records.as_flattened());
         written.map_err(|error| io_error(self.journal.path(), error))?;
@@ -104,7 +104,7 @@ impl LabelRegister for FileRegister {
     }
 
     fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError> {
-        if self.poisoned {
+        if self.is_poisoned {
             return Err(RegisterError::Poisoned);
         }
         let fresh = self.known.admit(uses)?;
@@ -113,15 +113,15 @@ impl LabelRegister for FileRegister {
         }
         let records: Vec<_> = fresh.iter().map(|fresh| fresh.to_record()).collect();
         let appended = self.append(&records);
-        // After a failed sync nobody knows what the disk holds, and asking again may not tell.
-        self.poisoned = appended.is_err();
+        // After a failed sync the content on disk is unknown, and a retry cannot clarify it.
+        self.is_poisoned = appended.is_err();
         appended?;
         self.known.add(&fresh);
         Ok(())
     }
 }
 
-/// Moves the anchor to where the journal is, and comes back when it is on disk.
+/// Moves the anchor to the end of the journal, and returns once it is on disk.
 fn follow(anchor: &mut Anchor, mark: Mark) -> Result<(), RegisterError> {
     let moved = anchor.move_to(mark);
     moved.map_err(|error| io_error(anchor.path(), error))
@@ -161,13 +161,13 @@ mod tests {
         LabelUse::new(&Tag::new("t").unwrap(), index, &BigInt::from(message))
     }
 
-    /// A folder with a register in it.
-    struct Desk {
+    /// A folder with a register.
+    struct TestRegister {
         _folder: tempfile::TempDir,
         files: RegisterFiles,
     }
 
-    impl Desk {
+    impl TestRegister {
         fn empty() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let files = RegisterFiles {
@@ -180,20 +180,20 @@ mod tests {
             }
         }
 
-        /// With the labels from 0 to `signed` - 1, of which the last `beyond` reached the journal before a crash
-        /// kept the anchor from following.
+        /// A register with the labels from 0 to `signed` - 1. The last `beyond` of them reached the journal before a
+        /// crash kept the anchor from being moved.
         fn crashed(signed: u32, beyond: u32) -> Self {
-            let desk = Self::empty();
-            let mut register = FileRegister::create(&desk.files, KEY).unwrap();
-            let mut anchor = fs::read(&desk.files.anchor).unwrap();
+            let register_files = Self::empty();
+            let mut register = FileRegister::create(&register_files.files, KEY).unwrap();
+            let mut anchor = fs::read(&register_files.files.anchor).unwrap();
             for index in 0..signed {
                 register.record(&[label_use(index, 1)]).unwrap();
                 if index + beyond < signed {
-                    anchor = fs::read(&desk.files.anchor).unwrap();
+                    anchor = fs::read(&register_files.files.anchor).unwrap();
                 }
             }
-            fs::write(&desk.files.anchor, anchor).unwrap();
-            desk
+            fs::write(&register_files.files.anchor, anchor).unwrap();
+            register_files
         }
 
         fn signed(signed: u32) -> Self {
@@ -211,63 +211,69 @@ mod tests {
 
     #[test]
     fn a_second_message_is_refused_also_after_opening_anew() {
-        let desk = Desk::empty();
-        let mut register = FileRegister::create(&desk.files, KEY).unwrap();
+        let register_files = TestRegister::empty();
+        let mut register = FileRegister::create(&register_files.files, KEY).unwrap();
         let uses = [label_use(0, 1), label_use(1, 2)];
         register.record(&uses).unwrap();
         drop(register);
-        let mut register = desk.open().unwrap();
+        let mut register = register_files.open().unwrap();
         register.record(&[label_use(0, 1)]).unwrap();
         let refused = register.record(&[label_use(7, 1), label_use(1, 3)]);
         assert!(matches!(
             refused,
             Err(RegisterError::LabelAlreadyUsed { position: 1 })
         ));
-        // All or none: what came with the refused label was not recorded.
+        // All or none: the other label of the refused request was not recorded.
         register.record(&[label_use(7, 9)]).unwrap();
     }
 
     #[test]
     fn a_register_is_not_created_over_another_nor_opened_where_none_is() {
-        let desk = Desk::empty();
-        assert!(matches!(desk.open(), Err(RegisterError::Io { .. })));
-        drop(FileRegister::create(&desk.files, KEY).unwrap());
-        let again = FileRegister::create(&desk.files, KEY);
+        let register_files = TestRegister::empty();
+        assert!(matches!(
+            register_files.open(),
+            Err(RegisterError::Io { .. })
+        ));
+        drop(FileRegister::create(&register_files.files, KEY).unwrap());
+        let again = FileRegister::create(&register_files.files, KEY);
         assert!(matches!(again, Err(RegisterError::Io { .. })));
-        let other = FileRegister::open(&desk.files, Fingerprint([6; 32]));
+        let other = FileRegister::open(&register_files.files, Fingerprint([6; 32]));
         assert!(matches!(other, Err(RegisterError::OtherKey)));
-        assert!(desk.open().is_ok());
+        assert!(register_files.open().is_ok());
     }
 
     #[test]
     fn a_register_that_cannot_be_created_leaves_no_journal_behind() {
-        let desk = Desk::empty();
-        fs::write(&desk.files.anchor, b"of another key").unwrap();
-        let refused = FileRegister::create(&desk.files, KEY).unwrap_err();
+        let register_files = TestRegister::empty();
+        fs::write(&register_files.files.anchor, b"of another key").unwrap();
+        let refused = FileRegister::create(&register_files.files, KEY).unwrap_err();
         assert!(
-            matches!(&refused, RegisterError::Io { path, .. } if path == &desk.files.anchor),
+            matches!(&refused, RegisterError::Io { path, .. } if path == &register_files.files.anchor),
             "{refused}"
         );
-        assert!(!desk.files.journal.exists());
-        assert_eq!(fs::read(&desk.files.anchor).unwrap(), b"of another key");
+        assert!(!register_files.files.journal.exists());
+        assert_eq!(
+            fs::read(&register_files.files.anchor).unwrap(),
+            b"of another key"
+        );
     }
 
     #[test]
     fn a_register_is_open_once() {
-        let desk = Desk::empty();
-        let _open = FileRegister::create(&desk.files, KEY).unwrap();
-        assert!(matches!(desk.open(), Err(RegisterError::InUse)));
+        let register_files = TestRegister::empty();
+        let _open = FileRegister::create(&register_files.files, KEY).unwrap();
+        assert!(matches!(register_files.open(), Err(RegisterError::InUse)));
     }
 
     #[test]
     fn a_journal_restored_from_a_copy_is_refused() {
-        let desk = Desk::signed(2);
-        let copy = desk.journal();
-        let mut register = desk.open().unwrap();
+        let register_files = TestRegister::signed(2);
+        let copy = register_files.journal();
+        let mut register = register_files.open().unwrap();
         register.record(&[label_use(2, 1)]).unwrap();
         drop(register);
-        fs::write(&desk.files.journal, copy).unwrap();
-        let refused = desk.open().unwrap_err();
+        fs::write(&register_files.files.journal, copy).unwrap();
+        let refused = register_files.open().unwrap_err();
         assert!(
             matches!(
                 refused,
@@ -282,11 +288,11 @@ mod tests {
 
     #[test]
     fn a_journal_cut_short_at_any_byte_is_refused() {
-        let desk = Desk::signed(3);
-        let bytes = desk.journal();
+        let register_files = TestRegister::signed(3);
+        let bytes = register_files.journal();
         for cut in 0..bytes.len() {
-            fs::write(&desk.files.journal, &bytes[..cut]).unwrap();
-            let refused = desk.open().unwrap_err();
+            fs::write(&register_files.files.journal, &bytes[..cut]).unwrap();
+            let refused = register_files.open().unwrap_err();
             let rolled_back = matches!(refused, RegisterError::RolledBack { expected: 3, .. });
             assert_eq!(rolled_back, cut >= HEADER, "{cut}: {refused}");
         }
@@ -294,64 +300,82 @@ mod tests {
 
     #[test]
     fn a_journal_of_as_many_other_labels_is_refused() {
-        let desk = Desk::signed(1);
-        let other = Desk::empty();
+        let register_files = TestRegister::signed(1);
+        let other = TestRegister::empty();
         let mut register = FileRegister::create(&other.files, KEY).unwrap();
         register.record(&[label_use(0, 2)]).unwrap();
-        fs::write(&desk.files.journal, other.journal()).unwrap();
-        assert!(matches!(desk.open(), Err(RegisterError::RolledBack { .. })));
+        fs::write(&register_files.files.journal, other.journal()).unwrap();
+        assert!(matches!(
+            register_files.open(),
+            Err(RegisterError::RolledBack { .. })
+        ));
     }
 
     #[test]
     fn a_key_does_not_sign_without_its_anchor() {
-        let desk = Desk::signed(1);
-        fs::remove_file(&desk.files.anchor).unwrap();
-        let refused = desk.open().unwrap_err();
-        assert!(matches!(refused, RegisterError::Io { path, .. } if path == desk.files.anchor));
+        let register_files = TestRegister::signed(1);
+        fs::remove_file(&register_files.files.anchor).unwrap();
+        let refused = register_files.open().unwrap_err();
+        assert!(
+            matches!(refused, RegisterError::Io { path, .. } if path == register_files.files.anchor)
+        );
     }
 
     #[test]
     fn zeros_in_place_of_what_the_anchor_knows_of_are_refused() {
-        let desk = Desk::signed(2);
-        let mut bytes = desk.journal();
+        let register_files = TestRegister::signed(2);
+        let mut bytes = register_files.journal();
         bytes[HEADER + RECORD..].fill(0);
-        fs::write(&desk.files.journal, bytes).unwrap();
-        assert!(matches!(desk.open(), Err(RegisterError::Damaged { .. })));
+        fs::write(&register_files.files.journal, bytes).unwrap();
+        assert!(matches!(
+            register_files.open(),
+            Err(RegisterError::Damaged { .. })
+        ));
     }
 
     #[test]
     fn what_a_crash_left_whole_beyond_the_anchor_counts_and_the_anchor_follows() {
-        let desk = Desk::crashed(3, 2);
-        let mut register = desk.open().unwrap();
+        let register_files = TestRegister::crashed(3, 2);
+        let mut register = register_files.open().unwrap();
         assert!(register.record(&[label_use(2, 2)]).is_err());
         drop(register);
-        let bytes = desk.journal();
-        fs::write(&desk.files.journal, &bytes[..bytes.len() - RECORD]).unwrap();
-        assert!(matches!(desk.open(), Err(RegisterError::RolledBack { .. })));
+        let bytes = register_files.journal();
+        fs::write(
+            &register_files.files.journal,
+            &bytes[..bytes.len() - RECORD],
+        )
+        .unwrap();
+        assert!(matches!(
+            register_files.open(),
+            Err(RegisterError::RolledBack { .. })
+        ));
     }
 
     #[test]
     fn an_append_cut_short_at_any_byte_loses_only_itself() {
-        let desk = Desk::crashed(3, 1);
-        let (bytes, anchor) = (desk.journal(), fs::read(&desk.files.anchor).unwrap());
+        let register_files = TestRegister::crashed(3, 1);
+        let (bytes, anchor) = (
+            register_files.journal(),
+            fs::read(&register_files.files.anchor).unwrap(),
+        );
         for cut in bytes.len() - RECORD..bytes.len() {
-            fs::write(&desk.files.journal, &bytes[..cut]).unwrap();
-            fs::write(&desk.files.anchor, &anchor).unwrap();
-            let mut register = desk.open().unwrap();
+            fs::write(&register_files.files.journal, &bytes[..cut]).unwrap();
+            fs::write(&register_files.files.anchor, &anchor).unwrap();
+            let mut register = register_files.open().unwrap();
             assert!(register.record(&[label_use(1, 2)]).is_err());
             register.record(&[label_use(2, 2)]).unwrap();
-            assert_eq!(desk.journal().len(), bytes.len());
+            assert_eq!(register_files.journal().len(), bytes.len());
         }
     }
 
     #[test]
     fn an_append_of_which_only_a_part_reached_the_disk_loses_only_itself() {
         for reached in [0, 10, 64] {
-            let desk = Desk::crashed(4, 2);
-            let mut torn = desk.journal();
+            let register_files = TestRegister::crashed(4, 2);
+            let mut torn = register_files.journal();
             torn[HEADER + 2 * RECORD + reached..].fill(0);
-            fs::write(&desk.files.journal, &torn).unwrap();
-            let mut register = desk.open().unwrap();
+            fs::write(&register_files.files.journal, &torn).unwrap();
+            let mut register = register_files.open().unwrap();
             assert!(register.record(&[label_use(1, 2)]).is_err());
             register.record(&[label_use(2, 2)]).unwrap();
         }
@@ -359,10 +383,10 @@ mod tests {
 
     #[test]
     fn after_a_failed_write_nothing_is_recorded_until_the_register_is_opened_anew() {
-        let desk = Desk::empty();
-        let mut register = FileRegister::create(&desk.files, KEY).unwrap();
-        // Stands where the next anchor is written, and is no file.
-        let beside = desk.files.anchor.with_extension("new");
+        let register_files = TestRegister::empty();
+        let mut register = FileRegister::create(&register_files.files, KEY).unwrap();
+        // A directory that blocks the path of the anchor's temporary file.
+        let beside = register_files.files.anchor.with_extension("new");
         fs::create_dir(&beside).unwrap();
         let failed = register.record(&[label_use(0, 1)]);
         assert!(matches!(failed, Err(RegisterError::Io { .. })));
@@ -370,8 +394,8 @@ mod tests {
         let refused = register.record(&[label_use(1, 1)]);
         assert!(matches!(refused, Err(RegisterError::Poisoned)));
         drop(register);
-        let mut register = desk.open().unwrap();
-        // It reached the journal, and counts.
+        let mut register = register_files.open().unwrap();
+        // The label reached the journal, so it counts as used.
         assert!(register.record(&[label_use(0, 2)]).is_err());
         register.record(&[label_use(1, 1)]).unwrap();
     }

@@ -1,6 +1,6 @@
-//! The journal's bytes: a header of 40, `"BFREG" || 0 || 0 || 0x01 || fingerprint(32)`, and then records of 72:
-//! `SHA-256 of the label || SHA-256 of the message || check(8)`, where the check is the start of the SHA-256 of what
-//! precedes it in the record.
+//! The encoding of the journal: a header of 40 bytes, `"BFREG" || 0 || 0 || 0x01 || fingerprint(32)`, followed by
+//! records of 72 bytes: `SHA-256 of the label || SHA-256 of the message || check(8)`, where the check is the first 8
+//! bytes of the SHA-256 of the rest of the record.
 
 use super::{Known, LabelUse, RegisterError};
 use crate::research::identifier::Fingerprint;
@@ -36,15 +36,15 @@ impl LabelUse {
     }
 }
 
-/// What a journal holds.
+/// The content of a journal.
 pub(super) struct Parsed {
     pub(super) known: Known,
     pub(super) mark: Mark,
-    /// How many of its bytes are whole.
+    /// The length of the header and all complete records.
     pub(super) length: usize,
 }
 
-/// Reads a journal that has come at least as far as `anchor`.
+/// Decodes a journal that must contain at least the mark `anchor`.
 ///
 /// # Errors
 /// [`RegisterError::OtherKey`], [`Damaged`](RegisterError::Damaged), or [`RolledBack`](RegisterError::RolledBack).
@@ -60,7 +60,7 @@ pub(super) fn parse(bytes: &[u8], key: Fingerprint, anchor: Mark) -> Result<Pars
         };
         let Some(label_use) = LabelUse::from_record(record) else {
             let rest = records.get(i..).unwrap_or_default();
-            // What the anchor knows of was whole.
+            // All records up to the anchor are complete.
             if met && is_unfinished(rest) {
                 break;
             }
@@ -94,8 +94,8 @@ fn records_after_header(bytes: &[u8], key: Fingerprint) -> Result<&[u8], Registe
     })
 }
 
-/// Whether records from the first bad one on are what a crash leaves of an append: the file has its new length, and
-/// from some byte on only zeros. What was altered later does not end so.
+/// Whether the records from the first invalid one on look like an append that a crash interrupted: the file has its new
+/// length, and is zero from some byte on. Later corruption does not have this form.
 fn is_unfinished(records: &[[u8; RECORD]]) -> bool {
     let check_is_zero = |record: &[u8; RECORD]| record[64..].iter().all(|byte| *byte == 0);
     let mut records = records.iter();
@@ -103,7 +103,7 @@ fn is_unfinished(records: &[[u8; RECORD]]) -> bool {
         && records.all(|record| record.iter().all(|byte| *byte == 0))
 }
 
-/// How many labels the bytes of a journal hold, whatever its anchor says.
+/// The number of labels in an encoded journal, without checking its anchor.
 ///
 /// # Errors
 /// [`RegisterError::OtherKey`] or [`Damaged`](RegisterError::Damaged).
@@ -131,7 +131,7 @@ mod tests {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             assert!(parse(&flipped, key, mark).is_err(), "bit {bit}");
-            // Nor does it pass as an append that a crash left unfinished.
+            // The flipped journal is not mistaken for an interrupted append either.
             assert!(labels_in(&flipped, key).is_err(), "bit {bit}");
         }
     }

@@ -1,83 +1,37 @@
-//! What was signed under which label, so that no label ever gets a second message.
+//! The label register: records which message was signed under each label, so that no label is used twice.
 //!
-//! On disk it is two files. The **journal** has a record for every label, appended and on disk before a signature is
-//! computed. The **anchor** says how far the journal has come; it is replaced after the journal is on disk, and also
-//! before a signature is computed. A journal that is behind its anchor was restored from a copy or cut short, and then
-//! nothing is signed; and only what lies beyond the anchor is dropped when it is found unfinished, as it was never
-//! signed. Where there are two disks, the anchor belongs beside the key.
+//! The register on disk has two files. The **journal** has a record for each label, which is on disk before the
+//! signature is computed. The **anchor** stores how many records the journal has; it is replaced after the journal is
+//! on disk, and also before the signature is computed. If the journal is behind its anchor, it was restored from a copy
+//! or truncated, and the register refuses to sign. An incomplete record is dropped only if it is beyond the anchor,
+//! because then it was never signed. If there are two disks, keep the anchor beside the key.
 //!
-//! What this cannot see: both files restored to the same earlier moment. So a backup of a key leaves the anchor
-//! out, and a key that was restored signs again only with the files that it last wrote.
+//! The register cannot detect that both files were restored to the same earlier state. So exclude the anchor from
+//! backups of a key, and let a restored key sign only with the latest files.
 
+mod error;
 mod file;
 mod journal;
 
+pub use error::RegisterError;
 pub use file::FileRegister;
 pub use journal::labels_in;
 
 use super::identifier::{Fingerprint, Tag};
 use num_bigint::BigInt;
 use sha2::{Digest, Sha256};
-use std::{collections::HashMap, io, path::PathBuf};
-use thiserror::Error;
+use std::{collections::HashMap, path::PathBuf};
 
-/// Why a register refused, or cannot be used.
-#[derive(Debug, Error)]
-pub enum RegisterError {
-    /// The label was signed with another message.
-    #[error("label {position} of the request was used for another message")]
-    LabelAlreadyUsed {
-        /// Which label of the request.
-        position: usize,
-    },
-    /// The register is of another key.
-    #[error("the register is of another key")]
-    OtherKey,
-    /// Another signer has the register open.
-    #[error("another signer has the register open")]
-    InUse,
-    /// The journal is older than its anchor, or another one: it was restored from a copy, or cut short.
-    #[error(
-        "the journal has {records} records of the {expected} that were signed: it is an earlier or another one"
-    )]
-    RolledBack {
-        /// Whole records that it has.
-        records: u64,
-        /// Records that the anchor knows of.
-        expected: u64,
-    },
-    /// A record was altered, or the file is no journal. Nothing may be signed until its owner knows why.
-    #[error("the journal is damaged at byte {offset}")]
-    Damaged {
-        /// Where.
-        offset: u64,
-    },
-    /// The anchor is not as it was written.
-    #[error("the anchor is damaged")]
-    DamagedAnchor,
-    /// A write failed earlier, so what is on disk is not known. Open the register anew.
-    #[error("an earlier write to the register failed")]
-    Poisoned,
-    /// A file is missing, is there already, or cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the file system said.
-        source: io::Error,
-    },
-}
-
-/// Where the two files of a register are.
+/// The paths of the two files of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterFiles {
-    /// The journal: 40 bytes, and 72 for each label that is signed.
+    /// The journal: 40 bytes, plus 72 bytes for each label.
     pub journal: PathBuf,
     /// The anchor: 112 bytes.
     pub anchor: PathBuf,
 }
 
-/// That a message is signed under a label.
+/// The use of a label for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LabelUse {
     label: [u8; 32],
@@ -85,7 +39,7 @@ pub struct LabelUse {
 }
 
 impl LabelUse {
-    /// Of a label, which is a tag and an index, and a message.
+    /// The use of a label, which consists of a tag and an index, for a message.
     pub fn new(tag: &Tag, index: u32, message: &BigInt) -> Self {
         let label = Sha256::new_with_prefix(b"BF-V01-LABEL")
             .chain_update(tag.length())
@@ -100,27 +54,27 @@ impl LabelUse {
     }
 }
 
-/// Remembers which label was used for which message.
+/// A record of which message was signed under each label.
 pub trait LabelRegister {
-    /// Whose register it is.
+    /// The owner of the register.
     fn key(&self) -> Fingerprint;
 
-    /// Records these uses, all or none; when it returns, they survive whatever happens to the process.
+    /// Records these uses, all or none. When it returns, the records survive a crash.
     ///
-    /// A use that is there already is no error.
+    /// A use that is recorded already is not an error.
     ///
     /// # Errors
-    /// [`RegisterError::LabelAlreadyUsed`]: a label was used for another message, earlier or in this request. Or
-    /// the uses could not be stored.
+    /// [`RegisterError::LabelAlreadyUsed`] if a label was used for another message, earlier or in this request; or an
+    /// error if the uses could not be stored.
     fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError>;
 }
 
-/// What is known of labels in memory.
+/// The recorded uses, in memory.
 #[derive(Debug, Default)]
 struct Known(HashMap<[u8; 32], [u8; 32]>);
 
 impl Known {
-    /// Those of `uses` that are new.
+    /// The uses that are not recorded yet.
     fn admit(&self, uses: &[LabelUse]) -> Result<Vec<LabelUse>, RegisterError> {
         let mut new: HashMap<[u8; 32], [u8; 32]> = HashMap::new();
         let mut fresh = Vec::new();
@@ -143,7 +97,7 @@ impl Known {
     }
 }
 
-/// A register that ends with the process: for keys that do too.
+/// A register in memory, for keys that are not used beyond this process.
 #[derive(Debug)]
 pub struct MemoryRegister {
     key: Fingerprint,
@@ -154,7 +108,7 @@ impl MemoryRegister {
     /// An empty register.
     ///
     /// # Security
-    /// A key that lives longer than this must never sign again under a label of its past.
+    /// A key that is used longer than this register must never sign again under an earlier label.
     pub fn new(key: Fingerprint) -> Self {
         Self {
             key,

@@ -1,0 +1,22 @@
+//! Tables and plots of what the benches and the simulation found, made from files that both leave.
+//!
+//! - [`benches`]: what criterion measured, with the ratios to the rivals and the targets,
+//! - [`papers`]: what the companion schemes' benches measured, beside the figures of their papers,
+//! - [`simulation`]: the rounds that `duet-simulate` played.
+//!
+//! `cargo xtask bench` and `cargo xtask simulate` run the programs that leave those files, and then this one.
+
+#![forbid(unsafe_code)]
+
+pub mod benches;
+mod documents;
+pub mod papers;
+mod plots;
+mod results;
+pub mod simulation;
+mod svg;
+mod tables;
+mod targets;
+
+/// A file that cannot be read, written or understood is an error that names it.
+pub type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;

@@ -1,0 +1,71 @@
+//! What a target is, and how it reads its input.
+
+/// One target: a function that panics when it finds something, and the inputs to begin with.
+pub struct Target {
+    /// What it is called on the command line and in the corpus.
+    pub name: &'static str,
+    /// Runs one input. A panic is a finding.
+    pub run: fn(&[u8]),
+    /// The inputs that the kept corpus is written from, with their names.
+    pub seeds: fn() -> Vec<Seed>,
+}
+
+/// An input of the corpus.
+pub struct Seed {
+    /// The name of its file.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// An input of the corpus; characters that a file name should not have become dashes.
+pub fn seed(name: impl AsRef<str>, bytes: impl Into<Vec<u8>>) -> Seed {
+    let mut file = String::new();
+    for character in name.as_ref().chars() {
+        if character.is_ascii_alphanumeric() {
+            file.push(character.to_ascii_lowercase());
+        } else if !file.ends_with('-') {
+            file.push('-');
+        }
+    }
+    Seed {
+        name: file.trim_matches('-').to_string(),
+        bytes: bytes.into(),
+    }
+}
+
+/// Reads an input from its front. Where it ends, zeros follow.
+pub struct Input<'a>(pub &'a [u8]);
+
+impl<'a> Input<'a> {
+    /// The next `N` bytes.
+    pub fn array<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        let taken = self.0.len().min(N);
+        let (head, tail) = self.0.split_at(taken);
+        bytes[..taken].copy_from_slice(head);
+        self.0 = tail;
+        bytes
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> u8 {
+        let [byte] = self.array();
+        byte
+    }
+
+    /// The next byte as a place in a list of `len`.
+    pub fn place(&mut self, len: usize) -> usize {
+        usize::from(self.byte()) % len.max(1)
+    }
+
+    /// Whether nothing is left.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is left.
+    pub fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+}

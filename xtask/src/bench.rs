@@ -1,0 +1,190 @@
+//! Runs the benches, and has the results drawn.
+
+use crate::{
+    cargo::{self, Workspace},
+    tools, Result,
+};
+use std::{
+    fs,
+    num::NonZeroUsize,
+    path::{absolute, Path, PathBuf},
+    process::Command,
+};
+
+/// What to measure, and where to put it.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only what has one of these in its name; each is a regular expression.
+    filters: Vec<String>,
+    /// Sets of up to 1 000 and few samples: rough, in less than three minutes.
+    #[arg(long, conflicts_with = "large")]
+    quick: bool,
+    /// Sets of up to 100 000 too, whose keys and votes alone take minutes to make.
+    #[arg(long)]
+    large: bool,
+    /// How often everything is measured, one after another: once with `--quick`, three times without.
+    #[arg(long, value_name = "COUNT")]
+    passes: Option<NonZeroUsize>,
+    /// Where the results, the tables and the plots go; beside the build by default.
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Measures nothing: shows what this file of an earlier run holds.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["filters", "quick", "large", "passes"])]
+    from: Option<PathBuf>,
+    /// The companion schemes instead: the tables of their papers, beside what is measured here.
+    #[arg(long, conflicts_with = "large")]
+    schemes: bool,
+    /// Also puts the tables and the plots into the documentation.
+    #[arg(long)]
+    docs: bool,
+}
+
+impl Options {
+    fn scale(&self) -> &'static str {
+        match (self.quick, self.large) {
+            (true, _) => "quick",
+            (_, true) => "large",
+            _ => "full",
+        }
+    }
+
+    fn passes(&self) -> usize {
+        let usual = if self.quick { 1 } else { 3 };
+        self.passes.map_or(usual, NonZeroUsize::get)
+    }
+}
+
+/// Measures or reads, then shows.
+pub(crate) fn run(options: &Options) -> Result {
+    let subject = if options.schemes { &SCHEMES } else { &GADGET };
+    let target = subject.target_directory();
+    let output = options.output.clone().unwrap_or(target.join("report"));
+    let output = absolute(output)?;
+    fs::create_dir_all(&output)?;
+    let mut show = report();
+    show.arg(subject.report).arg("--output").arg(&output);
+    if options.docs {
+        show.arg("--docs");
+    }
+    if let Some(file) = &options.from {
+        show.arg("--from").arg(absolute(file)?);
+        return cargo::run(&mut show);
+    }
+    tools::for_measuring()?;
+    show.args(["--scale", options.scale()]).arg("--criterion");
+    show.args(subject.measure(options)?);
+    if options.schemes {
+        let counted = subject.output_of("cycles")?;
+        if !counted.trim().is_empty() {
+            show.args(["--cycles-per-second", counted.trim()]);
+        }
+    } else {
+        let sizes = output.join("sizes.jsonl");
+        fs::write(&sizes, subject.output_of("sizes")?)?;
+        show.arg("--sizes").arg(sizes);
+    }
+    cargo::run(&mut show)
+}
+
+/// The program that makes tables and plots, up to its own arguments.
+pub(crate) fn report() -> Command {
+    let target = cargo::target_directory().join("bench");
+    let mut report = cargo::cargo(["run", "--quiet", "--package", "duet-bench-report"]);
+    report
+        .args(["--locked", "--"])
+        .env("CARGO_TARGET_DIR", target);
+    report
+}
+
+/// Benches that are measured together.
+struct Subject {
+    workspace: Workspace,
+    package: &'static str,
+    /// What the report calls them.
+    report: &'static str,
+    /// Criterion's arguments for a rough run, where the benches do not see to that themselves.
+    quick: &'static [&'static str],
+}
+
+const GADGET: Subject = Subject {
+    workspace: Workspace::Duet,
+    package: "duet-benches",
+    report: "benches",
+    quick: &[],
+};
+
+const SCHEMES: Subject = Subject {
+    workspace: Workspace::Schemes,
+    package: "duet-scheme-benches",
+    report: "schemes",
+    quick: &[
+        "--sample-size",
+        "10",
+        "--warm-up-time",
+        "0.05",
+        "--measurement-time",
+        "0.2",
+    ],
+};
+
+impl Subject {
+    /// Apart from what the rest of the workspace shares: the benches' dependencies are fewer and have fewer features.
+    fn target_directory(&self) -> PathBuf {
+        self.workspace.target_directory().join("bench")
+    }
+
+    fn cargo(&self, verb: &str) -> Command {
+        let selected = [
+            "--package",
+            self.package,
+            "--profile",
+            "measure",
+            "--locked",
+        ];
+        let mut command = self.workspace.cargo(verb, selected);
+        command.env("CARGO_TARGET_DIR", self.target_directory());
+        command
+    }
+
+    /// Measures everything in several passes, so that a slow moment of the machine falls on a part of each
+    /// measurement, not on the whole of one. Gives the folder of each pass.
+    fn measure(&self, options: &Options) -> Result<Vec<PathBuf>> {
+        let criterion = self.target_directory().join("criterion");
+        if criterion.exists() {
+            fs::remove_dir_all(&criterion)?;
+        }
+        let folders = (1..=options.passes()).map(|pass| criterion.join(pass.to_string()));
+        let folders: Vec<_> = folders.collect();
+        for folder in &folders {
+            cargo::run(&mut self.pass(options, folder))?;
+        }
+        Ok(folders)
+    }
+
+    fn pass(&self, options: &Options, criterion: &Path) -> Command {
+        let mut bench = self.cargo("bench");
+        bench
+            .args(["--benches", "--", "--noplot"])
+            .env("CRITERION_HOME", criterion)
+            .env("DUET_BENCH_SCALE", options.scale());
+        if options.quick {
+            bench.args(self.quick);
+        }
+        if !options.filters.is_empty() {
+            bench.arg(options.filters.join("|"));
+        }
+        bench
+    }
+
+    /// What a program of the package prints.
+    fn output_of(&self, program: &str) -> Result<String> {
+        let output = self
+            .cargo("run")
+            .args(["--quiet", "--bin", program])
+            .output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}

@@ -1,0 +1,69 @@
+//! Checks of the dependencies by cargo-deny and cargo-machete.
+
+use crate::{
+    cargo::{self, Workspace},
+    tools::{CARGO_DENY, CARGO_MACHETE},
+    Result,
+};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
+/// under.
+const EMBEDDED: [&str; 6] = [
+    "curve",
+    "primitives",
+    "pallet",
+    "runtime",
+    "voter",
+    "light-client",
+];
+
+/// Licences, sources and versions of everything that either workspace locks, and the use of what our crates declare.
+///
+/// Advisories are checked where a database of them has been fetched before: this program fetches none.
+pub(crate) fn run() -> Result {
+    let deny = CARGO_DENY.installed()?;
+    let machete = CARGO_MACHETE.installed()?;
+    for workspace in Workspace::ALL {
+        cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
+    }
+    let mut checks = vec!["bans", "licenses", "sources"];
+    if has_advisories() {
+        checks.push("advisories");
+    } else {
+        println!("xtask: no database of advisories is at hand: they are not checked");
+    }
+    let workspaces =
+        Workspace::ALL.map(|workspace| denying(&deny, workspace.manifest(), "deny.toml", &checks));
+    let embedded = EMBEDDED.map(|folder| {
+        let manifest = format!("{folder}/Cargo.toml");
+        denying(&deny, &manifest, "deny-embedded.toml", &["licenses"])
+    });
+    let mut unused = Command::new(machete);
+    unused.arg("--skip-target-dir").arg(cargo::root());
+    let checks = workspaces.into_iter().chain(embedded);
+    cargo::run_all(checks.chain(std::iter::once(unused)))
+}
+
+fn denying(program: &Path, manifest: &str, config: &str, checks: &[&str]) -> Command {
+    let mut deny = Command::new(program);
+    deny.current_dir(cargo::root())
+        .args(["--locked", "--offline", "--manifest-path", manifest])
+        .arg("--config")
+        .arg(cargo::root().join(config))
+        .args(["check", "--hide-inclusion-graph"])
+        .args(checks);
+    deny
+}
+
+/// Whether cargo-deny has fetched a database of advisories before.
+fn has_advisories() -> bool {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
+    let databases = home.and_then(|home| home.join("advisory-dbs").read_dir().ok());
+    databases.is_some_and(|mut databases| databases.next().is_some())
+}

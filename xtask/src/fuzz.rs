@@ -1,0 +1,266 @@
+//! Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
+//!
+//! The targets are a workspace of their own, `testing/fuzz`. Guided runs need no nightly compiler: what instruments the code
+//! for coverage is in the stable one, and libFuzzer, which is C++, is built with it.
+
+use crate::{cargo, tools, Result};
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+    sync::Mutex,
+    thread,
+};
+
+/// What to fuzz, and for how long.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only runs the kept corpus.
+    #[arg(long, conflicts_with_all = ["minutes", "unguided"])]
+    replay: bool,
+    /// How long the whole run takes after the build; the targets share it.
+    #[arg(long, value_name = "N", required_unless_present = "replay")]
+    minutes: Option<u64>,
+    /// Changes inputs at random and not by coverage, which needs no C++ compiler.
+    #[arg(long)]
+    unguided: bool,
+    /// Chooses the random changes.
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
+    /// Only these targets; all of them otherwise.
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+}
+
+/// What instruments code for libFuzzer, as `cargo-fuzz` does it.
+const INSTRUMENT: [&str; 5] = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+];
+
+/// Set where this program stands in for rustc.
+const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
+
+/// Compiles one crate in place of rustc, when cargo asks for that: our own crates are instrumented, the others stay as they
+/// are, because inputs are to be sorted by the branches of our code.
+pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
+    env::var_os(WRAPPING)?;
+    let mut arguments = env::args_os().skip(1);
+    let mut rustc = Command::new(arguments.next()?);
+    let arguments: Vec<_> = arguments.collect();
+    if is_ours(&arguments) {
+        rustc.args(INSTRUMENT);
+    }
+    Some(match rustc.args(arguments).status() {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cannot start rustc: {error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn is_ours(arguments: &[OsString]) -> bool {
+    let name = arguments
+        .windows(2)
+        .find(|pair| pair[0] == "--crate-name")
+        .map(|pair| pair[1].to_string_lossy());
+    name.is_some_and(|name| name.starts_with("duet_") || name == "guided")
+}
+
+/// Replays or fuzzes.
+pub(crate) fn run(options: &Options) -> Result {
+    let folder = cargo::target_directory().join("fuzz");
+    let artifacts = folder.join("artifacts");
+    fs::create_dir_all(&artifacts)?;
+    if let (Some(minutes), false) = (options.minutes, options.unguided) {
+        return guided(options, minutes, &folder, &artifacts);
+    }
+    let program = build(&folder.join("plain"))?;
+    let mut command = Command::new(program);
+    match options.minutes {
+        None => command.arg("replay"),
+        Some(minutes) => {
+            let targets = match options.targets.len() {
+                0 => targets(&folder.join("plain/debug/duet-fuzz"))?.len(),
+                some => some,
+            };
+            command
+                .arg("mutate")
+                .args(["--seconds", &share(minutes, targets, 1).to_string()])
+                .args(["--seed", &options.seed.to_string()])
+        }
+    };
+    command
+        .arg("--artifacts")
+        .arg(artifacts)
+        .args(&options.targets);
+    cargo::run(&mut command)
+}
+
+/// Seconds for each target when so many of them run at a time.
+fn share(minutes: u64, targets: usize, at_a_time: usize) -> u64 {
+    let rounds = targets.div_ceil(at_a_time).max(1);
+    (minutes * 60 / u64::try_from(rounds).unwrap_or(u64::MAX)).max(1)
+}
+
+fn manifest() -> PathBuf {
+    cargo::root().join("testing/fuzz/Cargo.toml")
+}
+
+/// The program that replays and mutates.
+fn build(target: &Path) -> Result<PathBuf> {
+    let mut build = cargo::cargo(["build", "--locked", "--bin", "duet-fuzz", "--manifest-path"]);
+    cargo::run(build.arg(manifest()).env("CARGO_TARGET_DIR", target))?;
+    Ok(target.join("debug/duet-fuzz"))
+}
+
+/// The program with libFuzzer in it.
+fn build_guided(target: &Path) -> Result<PathBuf> {
+    tools::for_fuzzing()?;
+    let mut build = cargo::cargo(["build", "--locked", "--bin", "guided"]);
+    build
+        .args(["--features", "guided", "--manifest-path"])
+        .arg(manifest())
+        .env("CARGO_TARGET_DIR", target)
+        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .env(WRAPPING, "1");
+    cargo::run(&mut build)?;
+    Ok(target.join("debug/guided"))
+}
+
+/// The names of all targets, from the program itself.
+fn targets(program: &Path) -> Result<Vec<String>> {
+    let output = Command::new(program)
+        .arg("list")
+        .env("DUET_FUZZ_LIST", "1")
+        .output()?;
+    let names = String::from_utf8(output.stdout)?;
+    Ok(names.lines().map(str::to_string).collect())
+}
+
+fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> Result {
+    let program = build_guided(&folder.join("guided"))?;
+    let names = match &options.targets[..] {
+        [] => targets(&program)?,
+        some => some.to_vec(),
+    };
+    let workers = thread::available_parallelism()?.get().min(names.len());
+    let seconds = share(minutes, names.len(), workers);
+    let count = names.len();
+    println!("xtask: {count} targets for {seconds} s each, {workers} at a time");
+    let rest = Mutex::new(names.into_iter());
+    let next = || rest.lock().ok()?.next();
+    let work = || -> Vec<String> {
+        let run = |name: String| one(&program, &name, seconds, options.seed, folder, artifacts);
+        let errors = std::iter::from_fn(next).filter_map(|name| run(name).err());
+        errors.map(|error| error.to_string()).collect()
+    };
+    let found: Vec<_> = thread::scope(|scope| {
+        let running: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        running
+            .into_iter()
+            .flat_map(|worker| worker.join())
+            .flatten()
+            .collect()
+    });
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.join("\n").into())
+}
+
+/// Runs one target: first what is kept and what earlier runs here found worth keeping, then changes of it.
+fn one(
+    program: &Path,
+    name: &str,
+    seconds: u64,
+    seed: u32,
+    folder: &Path,
+    artifacts: &Path,
+) -> Result {
+    let corpus = folder.join("corpus").join(name);
+    fs::create_dir_all(&corpus)?;
+    let log = folder.join(format!("{name}.log"));
+    let output = fs::File::create(&log)?;
+    let status = Command::new(program)
+        .arg(corpus)
+        .arg(cargo::root().join("testing/fuzz/corpus").join(name))
+        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-seed={seed}"))
+        .arg(format!("-artifact_prefix={}/{name}-", artifacts.display()))
+        .arg(format!(
+            "-dict={}",
+            cargo::root().join("testing/fuzz/dictionary").display()
+        ))
+        .args([
+            "-max_len=4096",
+            "-len_control=0",
+            "-timeout=60",
+            "-rss_limit_mb=4096",
+            "-print_final_stats=1",
+        ])
+        .env("DUET_FUZZ_TARGET", name)
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        .status()?;
+    let text = String::from_utf8_lossy(&fs::read(&log)?).into_owned();
+    if !status.success() {
+        let tail: Vec<_> = text.lines().rev().take(40).collect();
+        tail.iter().rev().for_each(|line| eprintln!("{line}"));
+        return Err(format!("{name} ended with {status}: {}", log.display()).into());
+    }
+    println!("{name}: {}", summary(&text));
+    Ok(())
+}
+
+/// Executions and coverage, from the lines of libFuzzer.
+fn summary(text: &str) -> String {
+    let executions = text
+        .lines()
+        .find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+    let coverage = text.lines().rev().find_map(|line| {
+        let (_, after) = line.split_once(" cov: ")?;
+        after.split_whitespace().next()
+    });
+    format!(
+        "{} executions, {} edges covered",
+        executions.map_or("?", str::trim),
+        coverage.unwrap_or("?")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_has_the_last_coverage_and_the_number_of_executions() {
+        let text = "#2\tINITED cov: 10 ft: 11 corp: 1/1b exec/s: 0 rss: 30Mb\n\
+                    #99\tDONE   cov: 12 ft: 20 corp: 3/9b lim: 4096 exec/s: 9 rss: 31Mb\n\
+                    stat::number_of_executed_units: 99\n";
+        assert_eq!(summary(text), "99 executions, 12 edges covered");
+        assert_eq!(summary(""), "? executions, ? edges covered");
+    }
+
+    #[test]
+    fn only_our_own_crates_are_instrumented() {
+        let call = |name: &str| is_ours(&["--crate-name", name, "lib.rs"].map(OsString::from));
+        assert!(call("duet_curve") && call("guided"));
+        assert!(!call("blst") && !call("build_script_build"));
+    }
+
+    #[test]
+    fn the_time_is_divided_among_the_targets_that_run_one_after_the_other() {
+        assert_eq!(share(5, 20, 2), 30);
+        assert_eq!(share(1, 3, 1), 20);
+        assert_eq!(share(1, 100, 1), 1);
+    }
+}
