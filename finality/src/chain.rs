@@ -4,7 +4,7 @@ use crate::store::Store;
 use blocks::Blocks;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
+    suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
     Justification, KeysetCommitment, Keysets, SetId, UncheckedJustification, H256,
 };
 use error::{ChainError, CheckError};
@@ -12,7 +12,6 @@ use logs::decode_logs;
 use parking_lot::Mutex;
 use runtime::Runtime;
 use schnellru::{ByLength, LruMap};
-use sp_io::hashing::twox_128;
 use std::sync::Arc;
 
 pub(crate) mod blocks;
@@ -22,8 +21,6 @@ pub(crate) mod runtime;
 
 /// Sets whose keys are kept parsed.
 const PARSED_SETS: u32 = 8;
-/// Where the pallet keeps its sets: the name of the pallet and of the storage value.
-const KEYSETS: [&[u8]; 2] = [b"Duet", b"Keysets"];
 
 /// The finalized chain, its runtime, and the sets read from it.
 pub(crate) struct Chain {
@@ -175,9 +172,7 @@ impl Chain {
         if self.keysets(genesis)?.is_none() {
             return Ok(None);
         }
-        let nodes = self
-            .runtime
-            .prove(genesis, &KEYSETS.map(twox_128).concat())?;
+        let nodes = self.runtime.prove(genesis, &suite::KEYSETS_STORAGE_KEY)?;
         let keys = self.runtime.current_keys(genesis)?;
         Ok(Some(GenesisProof {
             header: self.blocks.header(genesis)?.encoded,

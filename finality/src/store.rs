@@ -316,10 +316,10 @@ pub(crate) fn sets(first_set: SetId, count: u32) -> impl Iterator<Item = SetId> 
 pub(crate) fn bounded<T: Encode, E>(
     entries: impl Iterator<Item = Result<Option<T>, E>>,
 ) -> Result<Vec<T>, E> {
-    let (mut list, mut size) = (Vec::new(), 0);
+    let (mut list, mut size) = (Vec::new(), 0_usize);
     for entry in entries {
         let Some(entry) = entry? else { break };
-        size += entry.encoded_size();
+        size = size.saturating_add(entry.encoded_size());
         if size > MAX_LIST_BYTES && !list.is_empty() {
             break;
         }

@@ -174,7 +174,7 @@ impl<T: Copy + Ord> OnDemand<T> {
             .take(free)
         {
             let id = RequestId(self.next_id);
-            self.next_id += 1;
+            self.next_id = self.next_id.wrapping_add(1);
             sent.push(Outgoing { id, peer: *peer });
         }
         for Outgoing { id, peer } in &sent {

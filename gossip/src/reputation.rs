@@ -96,7 +96,7 @@ impl PeerBehaviour {
     /// What a response with a proof that breaks a rule of light clients says about its sender; `None` when the error
     /// blames somebody else.
     pub fn of_answered_proof(error: &light::Error) -> Option<Self> {
-        (error.culprit() == light::Culprit::Sender).then_some(Self::BadResponse)
+        (error.culprit() == Culprit::Sender).then_some(Self::BadResponse)
     }
 
     /// What a request that failed says about the peer that was asked; `None` when it says nothing.
@@ -116,10 +116,8 @@ impl PeerBehaviour {
             Self::GoodResponse => Rep::new(100, "duet: good response"),
             Self::Undecodable { bytes } => {
                 let bytes = i32::try_from(bytes).unwrap_or(BYTES_CAP).min(BYTES_CAP);
-                Rep::new(
-                    strike(1_000) - BYTE_COST * bytes,
-                    "duet: undecodable message",
-                )
+                let cost = strike(1_000).saturating_sub(BYTE_COST.saturating_mul(bytes));
+                Rep::new(cost, "duet: undecodable message")
             }
             Self::UnknownSigner => Rep::new(strike(1_000), "duet: unknown signer"),
             Self::BadVote => Rep::new(strike(100), "duet: bad vote"),

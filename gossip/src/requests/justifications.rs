@@ -45,7 +45,7 @@ fn fitting(mut found: Vec<UncheckedJustification>) -> Vec<UncheckedJustification
     let fits = found
         .iter()
         .take_while(|justification| {
-            size += justification.encoded_size();
+            size = size.saturating_add(justification.encoded_size());
             size <= limit
         })
         .count();

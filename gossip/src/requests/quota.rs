@@ -54,7 +54,7 @@ impl Quota {
         if period.requests >= QUOTA {
             return Err(UsedUp);
         }
-        period.requests += 1;
+        period.requests = period.requests.saturating_add(1);
         Ok(())
     }
 }

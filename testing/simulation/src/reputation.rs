@@ -1,6 +1,6 @@
 //! What a peer's votes do to its standing: the rows of the node's table that a round's votes touch.
 //!
-//! The table itself is `gossip/src/network/reputation.rs`, and the threshold is the SDK's. Neither can be linked
+//! The table itself is `gossip/src/reputation.rs`, and the threshold is the SDK's. Neither can be linked
 //! without the SDK's client, so the figures stand here again, and a test reads that file and compares.
 
 /// The SDK bans a peer whose reputation is below this.
@@ -47,7 +47,7 @@ mod tests {
     fn the_figures_are_those_of_the_nodes_table() {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../gossip/src/network/reputation.rs"
+            "/../../gossip/src/reputation.rs"
         );
         let table = std::fs::read_to_string(path).expect("the node's table");
         for row in [
