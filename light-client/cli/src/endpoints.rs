@@ -185,6 +185,7 @@ impl Endpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use duet_primitives::SetId;
     use crate::fault::{Lie, Missing};
 
     fn two(now: Instant) -> Endpoints {
