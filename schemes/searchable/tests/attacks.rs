@@ -265,6 +265,7 @@ fn a_component_of_small_order_leaks_the_key_to_a_naive_test_and_is_refused() {
         ..honest
     };
     // The sender knows c5 for c2 without the added element. For the rest there are only 13 possible values.
+    let delta = public.delta(&poisoned);
     let c5 = judge::pow(&public.zi(3), &s) * judge::pow(&public.zi(4), &(s * delta));
     let answers: Vec<_> = (0..u64::from(prime))
         .filter(|guess| {
