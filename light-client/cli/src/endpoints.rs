@@ -185,8 +185,8 @@ impl Endpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::SetId;
     use crate::fault::{Lie, Missing};
+    use duet_primitives::SetId;
 
     fn two(now: Instant) -> Endpoints {
         Endpoints::new(
@@ -251,7 +251,8 @@ mod tests {
         let mut endpoints = two(now);
         endpoints.failed(0, Fault::Unreachable("refused".to_owned()), now);
         assert_eq!(endpoints.verdict().kind, Kind::Unreachable);
-        endpoints.failed(1, Fault::Incomplete(Missing::HandoffProof(SetId::new(3))), now);
+        let missing = Missing::HandoffProof(SetId::new(3));
+        endpoints.failed(1, Fault::Incomplete(missing), now);
         assert_eq!(endpoints.verdict().kind, Kind::NoWay);
         endpoints.failed(0, lie(), now);
         assert_eq!(endpoints.verdict().kind, Kind::Unverified);

@@ -85,7 +85,9 @@ impl Lie {
                 let other = chain.justifications().find(|other| other.apk2 != lie.apk2);
                 lie.apk2 = other.expect("not all have the same signers").apk2;
             }
-            Self::BelowThreshold => lie.signers = Bitfield::from_indices(len, [0, 2].map(SignerIndex::new)),
+            Self::BelowThreshold => {
+                lie.signers = Bitfield::from_indices(len, [0, 2].map(SignerIndex::new))
+            }
             Self::PaddingBits => {
                 let mut bytes = lie.signers.as_bytes().to_vec();
                 bytes[0] |= 0x80;
