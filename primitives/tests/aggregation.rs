@@ -96,6 +96,7 @@ fn moved(vote: &UncheckedVote, by: u64, forth: bool) -> UncheckedVote {
     with_sigma(vote, SignatureBytes(sum))
 }
 
+/// JUST-7.
 #[test]
 fn unchecked_votes_add_up_to_what_checked_votes_add_up_to() {
     let round = Round::new();

@@ -348,6 +348,7 @@ fn a_proof_of_another_chain_fails_and_one_of_another_set_is_told_apart() {
     assert_eq!(JustificationError::EquationFails.culprit(), Culprit::Sender);
 }
 
+/// VOTE-1, VOTE-2, VOTE-3, MSG-2.
 #[test]
 fn a_vote_of_another_chain_set_signer_or_commitment_is_refused_by_its_own_rule() {
     let (set, message) = round(4);
@@ -608,6 +609,7 @@ impl EncodedHashes for MerkleProof {
     }
 }
 
+/// EQV-1 to EQV-5.
 #[test]
 fn evidence_needs_one_signer_one_block_two_commitments_a_member_and_two_signatures() {
     let (set, message) = round(7);

@@ -337,6 +337,7 @@ fn each_odd_point_of_g2_has_one_verdict_in_all_back_ends() {
     }
 }
 
+/// SET-5: what is read from chain state is decoded without the subgroup check.
 #[test]
 fn an_odd_point_is_no_key_and_the_error_says_which_half() {
     let good = secret(0).public();
@@ -519,6 +520,7 @@ fn a_proof_of_zeros_is_refused_for_every_sigma() {
     }
 }
 
+/// KEY-2.
 #[test]
 fn a_secret_is_below_r_and_not_zero() {
     for (what, bytes, below) in scalar_rows() {

@@ -149,6 +149,7 @@ proptest! {
     }
 }
 
+/// SET-4.
 #[test]
 fn two_quorums_share_an_honest_member_and_the_honest_alone_reach_the_threshold_but_no_higher_one() {
     for n in 1..=2000_u32 {

@@ -1,7 +1,7 @@
 //! What runs without an operating system: the `no_std` crates, and the runtime with the features that only some
 //! builds of it have.
 
-use crate::{cargo, tools, Result};
+use crate::{cargo, result::Result, tools};
 use std::process::Command;
 
 /// What runtimes, wallets and other chains embed. (The pallet is proven by the runtime's own build.)

@@ -1,6 +1,6 @@
 //! The documentation as a book.
 
-use crate::{cargo, tools::MDBOOK, Result};
+use crate::{cargo, result::Result, tools::MDBOOK};
 use std::process::Command;
 
 /// Builds `docs` with mdbook, beside what cargo builds.

@@ -1,6 +1,6 @@
 //! How this program calls cargo and finds what cargo made.
 
-use crate::Result;
+use crate::result::Result;
 use std::{
     env,
     ffi::OsStr,

@@ -2,8 +2,8 @@
 
 use crate::{
     cargo::{self, Workspace},
+    result::Result,
     tools::{CARGO_DENY, CARGO_MACHETE},
-    Result,
 };
 use std::{
     env,

@@ -3,7 +3,7 @@
 //! The targets are a workspace of their own, `testing/fuzz`. Guided runs need no nightly compiler: what instruments the code
 //! for coverage is in the stable one, and libFuzzer, which is C++, is built with it.
 
-use crate::{cargo, tools, Result};
+use crate::{cargo, result::Result, tools};
 use std::{
     env,
     ffi::OsString,

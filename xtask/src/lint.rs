@@ -2,7 +2,8 @@
 
 use crate::{
     cargo::{self, Workspace},
-    tools, Result,
+    result::Result,
+    tools,
 };
 use std::process::Command;
 

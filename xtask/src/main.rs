@@ -23,15 +23,13 @@ mod fuzz;
 mod lint;
 mod package;
 mod prove;
+mod result;
 mod simulate;
 mod test;
 mod tools;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
-
-/// What a chore ends with: a failed command or a refused check is an error that says which and why.
-type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Every chore of the project as one program.
 #[derive(Parser)]

@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
-    Result,
+    result::Result,
 };
 use std::process::Command;
 

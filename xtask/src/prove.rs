@@ -1,6 +1,6 @@
 //! The bounds of limbs in the field arithmetic, proven by computation: `proofs/README.md`.
 
-use crate::{cargo, Result};
+use crate::{cargo, result::Result};
 use std::process::Command;
 
 /// Runs the proof, which needs Python and nothing else.

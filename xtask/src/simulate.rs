@@ -1,6 +1,6 @@
 //! Runs the simulation of large networks, and has its results drawn.
 
-use crate::{bench::report, cargo, Result};
+use crate::{bench::report, cargo, result::Result};
 use std::path::{absolute, PathBuf};
 
 /// What to simulate, and where to put it.

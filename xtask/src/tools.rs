@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{cargo, run, target_directory},
-    Result,
+    result::Result,
 };
 use std::{
     path::{Path, PathBuf},

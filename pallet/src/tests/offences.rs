@@ -86,6 +86,7 @@ fn other_origins_do_not_report() {
     });
 }
 
+/// EQV-7.
 #[test]
 fn the_same_equivocation_is_punished_once() {
     with_four(|| {
@@ -218,6 +219,7 @@ fn a_set_that_does_not_sign_yet_is_refused() {
     });
 }
 
+/// EQV-1 to EQV-5.
 #[test]
 fn each_broken_rule_has_its_error() {
     type Tweak = fn(&mut EquivocationProof);

@@ -83,6 +83,7 @@ fn the_payload_names_the_root_the_signing_set_and_the_next() {
     });
 }
 
+/// CHAIN-3.
 #[test]
 fn sessions_that_keep_the_keys_keep_the_set() {
     with(&[1, 2, 3], || {
@@ -95,6 +96,7 @@ fn sessions_that_keep_the_keys_keep_the_set() {
     });
 }
 
+/// CHAIN-2, CHAIN-3.
 #[test]
 fn a_new_validator_is_planned_in_one_session_and_signs_in_the_next() {
     with(&[1, 2], || {
@@ -205,6 +207,7 @@ fn a_set_that_was_planned_in_vain_is_still_activated() {
     });
 }
 
+/// CHAIN-4.
 #[test]
 fn a_validator_without_keys_is_left_out_and_an_event_says_so() {
     with(&[1, 2], || {
@@ -245,6 +248,7 @@ fn without_anybody_to_take_over_the_signing_set_goes_on() {
     });
 }
 
+/// CHAIN-5.
 #[test]
 fn keys_that_cancel_each_other_do_not_make_a_set() {
     with(&[1, 2], || {
