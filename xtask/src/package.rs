@@ -15,7 +15,7 @@ const BUILT: [&str; 5] = [
     "duet-light-client",
 ];
 /// Crates on top of the SDK, most of which cargo would build once more for each: they are packed and not built.
-const PACKED: [&str; 2] = ["pallet-duet", "duet-gossip"];
+const PACKED: [&str; 3] = ["pallet-duet", "duet-gossip", "duet-finality"];
 
 /// Packs every crate that is published.
 pub(crate) fn run() -> Result {
