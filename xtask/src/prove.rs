@@ -1,10 +1,10 @@
-//! The bounds of limbs in the field arithmetic, proven by computation: `proofs/README.md`.
+//! The bounds of limbs in the field arithmetic, proven by computation: `curve/proofs/README.md`.
 
 use crate::{cargo, result::Result};
 use std::process::Command;
 
 /// Runs the proof, which needs Python and nothing else.
 pub(crate) fn run() -> Result {
-    let script = cargo::root().join("proofs/limbs.py");
+    let script = cargo::root().join("curve/proofs/limbs.py");
     cargo::run(Command::new("python3").arg(script))
 }

@@ -10,7 +10,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-CURVE = Path(__file__).resolve().parent.parent / "curve" / "src"
+CURVE = Path(__file__).resolve().parent.parent / "src"
 U32, U64, I64 = 1 << 32, 1 << 64, 1 << 63
 claims = 0
 
