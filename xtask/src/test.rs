@@ -20,7 +20,7 @@ pub(crate) struct Options {
 /// Cargo runs one test program at a time: the one with the stories of real networks has the machine for itself, and
 /// divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
-    tools::for_building()?;
+    tools::for_testing()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
     let targets = ["--lib", "--bins", "--examples", "--tests"];
     let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);

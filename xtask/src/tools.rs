@@ -26,6 +26,17 @@ pub(crate) fn for_fuzzing() -> Result {
     programs(&[CXX])
 }
 
+/// What the tests need besides.
+pub(crate) fn for_testing() -> Result {
+    for_building()?;
+    programs(&[VALGRIND])
+}
+
+/// What the proof of the bounds of limbs needs.
+pub(crate) fn for_proving() -> Result {
+    programs(&[PYTHON])
+}
+
 /// What the benches need: some of them run inside of WASM.
 pub(crate) fn for_measuring() -> Result {
     rustup_target(BARE_METAL)
@@ -165,6 +176,22 @@ const TOOLS: [Tool; 4] = [
         package: "perl",
     },
 ];
+
+const VALGRIND: Tool = Tool {
+    program: "valgrind",
+    probe: VERSION,
+    purpose: "counts the instructions of hot operations",
+    variable: None,
+    package: "valgrind",
+};
+
+const PYTHON: Tool = Tool {
+    program: "python3",
+    probe: VERSION,
+    purpose: "runs the proof of the bounds of limbs",
+    variable: None,
+    package: "python3",
+};
 
 impl Tool {
     fn is_missing(&self) -> bool {
