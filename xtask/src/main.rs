@@ -61,8 +61,8 @@ enum Chore {
     BareMetal,
     /// Checks licences, sources, versions and use of the dependencies.
     Deps,
-    /// Packs every crate that is published, and builds the small ones from the package.
-    Package,
+    /// Packs every crate that is published; with `--verify`, builds the small ones from their packages.
+    Package(package::Options),
     /// Builds the documentation as a book.
     Book,
 }
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
         Chore::Lint => lint::run(),
         Chore::BareMetal => bare_metal::run(),
         Chore::Deps => dependencies::run(),
-        Chore::Package => package::run(),
+        Chore::Package(options) => package::run(&options),
         Chore::Book => book::run(),
     };
     match done {
