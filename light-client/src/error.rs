@@ -4,15 +4,16 @@ use crate::misbehaviour::{Conflict, Misbehaviour};
 use alloc::{boxed::Box, string::String};
 use core::fmt;
 use duet_primitives::{
-    BlockNumber, Culprit, JustificationError, KeysetError, PointError, SetId, StatelessError, H256,
+    suite::MAX_VALIDATORS, BlockNumber, Culprit, JustificationError, KeysetError, PointError,
+    SetId, StatelessError, H256,
 };
 
 /// What a client does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
-    /// Leave the sender and ask another one.
+    /// Drop the sender and ask another one.
     LeaveSender,
-    /// Compare the genesis hash with the one that the chain's makers publish, then leave the sender.
+    /// Compare the genesis hash with the one that the chain's makers publish, then drop the sender.
     CheckGenesisHash,
     /// Ask for the handoff proofs from this set on.
     FetchHandoffProofs {
@@ -26,7 +27,7 @@ pub enum NextStep {
     },
     /// Begin again from another checkpoint.
     NewCheckpoint,
-    /// Nothing: go on with the next proof.
+    /// Nothing: continue with the next proof.
     GoOn,
     /// Stop, keep the evidence, and ask people which history counts.
     Stop,
@@ -35,7 +36,7 @@ pub enum NextStep {
 impl fmt::Display for NextStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::LeaveSender => f.write_str("leave this server and ask another one"),
+            Self::LeaveSender => f.write_str("drop this server and ask another one"),
             Self::CheckGenesisHash => f.write_str(
                 "compare the genesis hash with the one that the chain publishes; if it is right, this \
                  server serves another chain or lies",
@@ -47,7 +48,7 @@ impl fmt::Display for NextStep {
                 write!(f, "fetch the keys of set {set}, or ask for a stateless proof")
             }
             Self::NewCheckpoint => f.write_str("begin again from another checkpoint"),
-            Self::GoOn => f.write_str("nothing to do: go on with the next proof"),
+            Self::GoOn => f.write_str("nothing to do: continue with the next proof"),
             Self::Stop => f.write_str(
                 "stop, keep both proofs as evidence, and ask people you trust which history counts",
             ),
@@ -71,11 +72,11 @@ pub enum StorageProofError {
     },
 }
 
-/// Why what a stranger sent was not accepted.
+/// Why something that was received was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// ENC-1: the bytes are no canonical encoding, too long, or have something behind it.
-    #[error("ENC-1: the bytes are no canonical {object}: {reason}")]
+    /// ENC-6: the bytes are not a canonical encoding, are too many, or have more behind it.
+    #[error("ENC-6: the bytes are not a canonical {object}: {reason}")]
     Malformed {
         /// What should have been there.
         object: &'static str,
@@ -90,13 +91,13 @@ pub enum Error {
         /// What the header hashes to.
         got: H256,
     },
-    /// LIGHT-1: the trusted hash is of something else than a genesis header.
+    /// LIGHT-1: the trusted hash is the hash of something else than a genesis header.
     #[error("LIGHT-1: the trusted hash is not the hash of a genesis header")]
     NotAGenesisHash,
     /// LIGHT-2: the storage proof.
     #[error("LIGHT-2: the storage proof does not hold: {0}")]
     StorageProof(#[from] StorageProofError),
-    /// LIGHT-2: proven that the genesis state has no first set that this client can read.
+    /// LIGHT-2: the genesis state provably has no first set that this client can read.
     #[error("LIGHT-2: the genesis state has no keysets that this version reads")]
     NoFirstKeysets,
     /// LIGHT-3: keys that are not those of their commitment.
@@ -143,12 +144,30 @@ pub enum Error {
         /// What it names as the next one.
         next: SetId,
     },
+    /// LIGHT-5: the set signed a successor without keys or with too many.
+    #[error("LIGHT-5: set {set} names set {next} with {len} keys as the next one; a set has 1 to {MAX_VALIDATORS}")]
+    SuccessorLen {
+        /// The set that signed.
+        set: SetId,
+        /// What it names as the next one.
+        next: SetId,
+        /// How many keys that one has.
+        len: u32,
+    },
     /// LIGHT-6: a set beyond the ones that are trusted.
     #[error("LIGHT-6: a proof of set {got} where set {latest} is the newest that is trusted")]
     TooFarAhead {
         /// The newest trusted set.
         latest: SetId,
         /// The set of the proof.
+        got: SetId,
+    },
+    /// LIGHT-7: a proof of a trusted set, whose sender changed the set's id.
+    #[error("LIGHT-7: a proof of set {expected} that says it is of set {got}")]
+    SetIdChanged {
+        /// The set that signed it.
+        expected: SetId,
+        /// What the proof names.
         got: SetId,
     },
     /// JUST-1 to JUST-5: the justification.
@@ -168,9 +187,9 @@ pub enum Error {
     /// Two proofs hold that cannot both be true.
     #[error("{0}")]
     Misbehaviour(Box<Misbehaviour>),
-    /// Keys for a set whose keys are not awaited.
-    #[error("the keys of set {set} are not awaited")]
-    NotAwaited {
+    /// Keys for a set whose keys are not needed: it is not trusted, or [`Mode::Stateless`](crate::Mode) keeps none.
+    #[error("LIGHT-3: the keys of set {set} are not needed")]
+    KeysNotNeeded {
         /// The set.
         set: SetId,
     },
@@ -180,13 +199,17 @@ impl Error {
     /// The id of the broken rule, as `docs/spec` numbers them.
     pub fn rule(&self) -> &'static str {
         match self {
-            Self::Malformed { .. } => "ENC-1",
+            Self::Malformed { .. } => "ENC-6",
             Self::WrongGenesis { .. } | Self::NotAGenesisHash => "LIGHT-1",
             Self::StorageProof(_) | Self::NoFirstKeysets => "LIGHT-2",
-            Self::Keys { .. } | Self::KeysNeeded { .. } | Self::NotAwaited { .. } => "LIGHT-3",
+            Self::Keys { .. } | Self::KeysNeeded { .. } | Self::KeysNotNeeded { .. } => "LIGHT-3",
             Self::OldBlock { .. } => "LIGHT-4",
-            Self::OldSet { .. } | Self::NoSuccessor { .. } | Self::Successor { .. } => "LIGHT-5",
+            Self::OldSet { .. }
+            | Self::NoSuccessor { .. }
+            | Self::Successor { .. }
+            | Self::SuccessorLen { .. } => "LIGHT-5",
             Self::TooFarAhead { .. } => "LIGHT-6",
+            Self::SetIdChanged { .. } => "LIGHT-7",
             Self::Justification(error) => justification_rule(error),
             Self::Stateless(error) => stateless_rule(error),
             Self::CheckpointContradicted { conflict, .. } => conflict.rule(),
@@ -201,13 +224,16 @@ impl Error {
             | Self::WrongGenesis { .. }
             | Self::StorageProof(_)
             | Self::OldSet { .. }
-            | Self::NoSuccessor { .. } => Culprit::Sender,
+            | Self::NoSuccessor { .. }
+            | Self::SetIdChanged { .. } => Culprit::Sender,
             Self::Keys { error, .. } => error.culprit(),
             Self::Justification(error) => error.culprit(),
             Self::Stateless(error) => error.culprit(),
-            Self::Successor { .. } | Self::Misbehaviour(_) => Culprit::Validators,
+            Self::Successor { .. } | Self::SuccessorLen { .. } | Self::Misbehaviour(_) => {
+                Culprit::Validators
+            }
             Self::NotAGenesisHash
-            | Self::NotAwaited { .. }
+            | Self::KeysNotNeeded { .. }
             | Self::CheckpointContradicted { .. } => Culprit::Caller,
             Self::NoFirstKeysets
             | Self::KeysNeeded { .. }
@@ -225,13 +251,16 @@ impl Error {
             | Self::Stateless(StatelessError::Total(_)) => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },
             Self::TooFarAhead { latest, .. } => NextStep::FetchHandoffProofs { from_set: *latest },
-            Self::OldBlock { .. } | Self::NotAwaited { .. } => NextStep::GoOn,
-            Self::Successor { .. } | Self::Misbehaviour(_) => NextStep::Stop,
+            Self::OldBlock { .. } | Self::KeysNotNeeded { .. } => NextStep::GoOn,
+            Self::Successor { .. } | Self::SuccessorLen { .. } | Self::Misbehaviour(_) => {
+                NextStep::Stop
+            }
             Self::Malformed { .. }
             | Self::StorageProof(_)
             | Self::Keys { .. }
             | Self::OldSet { .. }
             | Self::NoSuccessor { .. }
+            | Self::SetIdChanged { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => NextStep::LeaveSender,
         }
@@ -267,7 +296,7 @@ fn stateless_rule(error: &StatelessError) -> &'static str {
     }
 }
 
-/// Why a state file or a checkpoint was not accepted. Whoever wrote it is to blame: no server is involved.
+/// Why a state file or a checkpoint was refused. Whoever wrote it is to blame: no server is involved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
     /// The state was written by another version.
@@ -278,22 +307,22 @@ pub enum StateError {
         /// What the state says.
         got: u8,
     },
-    /// The state is damaged: its checksum does not fit.
-    #[error("the state is damaged: its checksum does not fit")]
+    /// The state is damaged: its checksum is wrong.
+    #[error("the state is damaged: its checksum is wrong")]
     Checksum,
     /// The state does not decode.
     #[error("the state is damaged: {0}")]
     Malformed(String),
     /// The keys of a set are not those of its commitment.
-    #[error("the keys of set {set} do not fit their commitment: {error}")]
+    #[error("the keys of set {set} do not match their commitment: {error}")]
     Keys {
         /// The set.
         set: SetId,
         /// The broken rule.
         error: KeysetError,
     },
-    /// The sum of the keys of a set is no point.
-    #[error("the total of set {set} is no key: {error}")]
+    /// The sum of the keys of a set is an invalid point.
+    #[error("the total of set {set} is not a key: {error}")]
     Total {
         /// The set.
         set: SetId,
@@ -315,5 +344,13 @@ pub enum StateError {
         current: SetId,
         /// What is named as the next one.
         next: SetId,
+    },
+    /// The next set has no keys or too many.
+    #[error("LIGHT-5: the next set {next} has {len} keys; a set has 1 to {MAX_VALIDATORS}")]
+    SuccessorLen {
+        /// What is named as the next one.
+        next: SetId,
+        /// How many keys it has.
+        len: u32,
     },
 }

@@ -1,7 +1,7 @@
-//! Follows Duet finality from one trusted state, and trusts nobody after that.
+//! Follows Duet finality from one trusted state. No sender is trusted.
 //!
 //! A [`Trusted`] state is made from a chain's genesis hash, from a checkpoint, or by verification, and in no
-//! other way. What a stranger sends is decoded with [`decode`] and handed to [`verify`](fn@verify), which answers with
+//! other way. Bytes from a server are decoded with [`decode`] and given to [`verify`](fn@verify), which answers with
 //! the next trusted state or with the first broken rule. An [`Error`] says which rule broke ([`Error::rule`]),
 //! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
 //!

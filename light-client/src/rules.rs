@@ -21,7 +21,7 @@ pub(crate) fn block_is_not_old(best: BlockNumber, got: BlockNumber) -> Result<()
     Ok(())
 }
 
-/// LIGHT-5: the set has not been replaced. It may go on after it has named its successor, until that one starts.
+/// LIGHT-5: the set has not been replaced. It may sign more blocks after it has named its successor, until that one signs.
 pub(crate) fn set_still_signs(signing: SetId, got: SetId) -> Result<(), Error> {
     if got < signing {
         return Err(Error::OldSet { signing, got });
@@ -48,35 +48,62 @@ pub(crate) fn successor_is_named(commitment: &Commitment) -> Result<(), Error> {
 
 /// Why a set cannot follow another one. (LIGHT-5)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NotASuccessor {
-    current: SetId,
-    next: SetId,
+pub(crate) enum NotASuccessor {
+    /// It has neither the same id and keys nor the next id.
+    Id {
+        /// The set that is followed.
+        current: SetId,
+        /// What is named as the next one.
+        next: SetId,
+    },
+    /// It has the next id, and no keys or too many.
+    Len {
+        /// The set that is followed.
+        current: SetId,
+        /// What is named as the next one.
+        next: SetId,
+        /// How many keys it has.
+        len: u32,
+    },
 }
 
-/// LIGHT-5: a set is followed by itself, unchanged, or by the set with the next id.
+/// LIGHT-5: a set is followed by itself, unchanged, or by the set with the next id, which has 1 to
+/// [`MAX_VALIDATORS`] keys.
 pub(crate) fn successor_follows(
     current: &KeysetCommitment,
     next: &KeysetCommitment,
 ) -> Result<(), NotASuccessor> {
-    let follows = if next.id == current.id {
-        next == current
-    } else {
-        current.id.checked_next() == Some(next.id) && (1..=MAX_VALIDATORS).contains(&next.len)
-    };
-    follows.then_some(()).ok_or(NotASuccessor {
-        current: current.id,
-        next: next.id,
-    })
+    if next == current {
+        return Ok(());
+    }
+    let (current, len, next) = (current.id, next.len, next.id);
+    if current.checked_next() != Some(next) {
+        return Err(NotASuccessor::Id { current, next });
+    }
+    if !(1..=MAX_VALIDATORS).contains(&len) {
+        return Err(NotASuccessor::Len { current, next, len });
+    }
+    Ok(())
 }
 
 impl From<NotASuccessor> for Error {
-    fn from(NotASuccessor { current, next }: NotASuccessor) -> Self {
-        Self::Successor { set: current, next }
+    fn from(why: NotASuccessor) -> Self {
+        match why {
+            NotASuccessor::Id { current: set, next } => Self::Successor { set, next },
+            NotASuccessor::Len {
+                current: set,
+                next,
+                len,
+            } => Self::SuccessorLen { set, next, len },
+        }
     }
 }
 
 impl From<NotASuccessor> for StateError {
-    fn from(NotASuccessor { current, next }: NotASuccessor) -> Self {
-        Self::Successor { current, next }
+    fn from(why: NotASuccessor) -> Self {
+        match why {
+            NotASuccessor::Id { current, next } => Self::Successor { current, next },
+            NotASuccessor::Len { next, len, .. } => Self::SuccessorLen { next, len },
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The trusted state as bytes: a version, the state in SCALE, a checksum.
 //!
 //! These bytes are the client's own. Decoding checks them against damage and against themselves, and cannot
-//! check them against the chain: whoever can write the file decides what the client believes.
+//! check them against the chain: whoever can write the file decides what the client trusts.
 
 use crate::{
     checkpoint::Checkpoint,
@@ -48,7 +48,7 @@ impl Trusted {
     /// [`StateError`] when the bytes are of another version, damaged, or do not belong together.
     ///
     /// # Security
-    /// `bytes` must be the client's own: they are believed.
+    /// `bytes` must be the client's own: nothing else vouches for what they say.
     pub fn decode(bytes: &[u8]) -> Result<Self, StateError> {
         let (body, checksum) = bytes
             .split_last_chunk::<CHECKSUM_LEN>()
@@ -85,7 +85,7 @@ impl StateV1 {
             Some(next) => add_keys(next, next_keys)?,
             None if next_keys.is_some() => {
                 return Err(StateError::Malformed(
-                    "keys of a set that is not named".to_string(),
+                    "keys of a next set, and no next set".to_string(),
                 ))
             }
             None => {}

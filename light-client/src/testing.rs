@@ -1,5 +1,5 @@
-//! A chain of many sets for tests and benches, made without a node: its genesis, its proofs, in every form in
-//! which a server sends them. Not for chains: everybody knows its secrets.
+//! A chain of many sets for tests and benches, made without a node: its genesis and its proofs, in every form in
+//! which servers send them. Never for a real chain: its secrets are public.
 //!
 //! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
@@ -49,19 +49,19 @@ impl TestChain {
             justifications: BTreeMap::new(),
         };
         for id in 0..chain.sets.len() - 1 {
-            chain.sign_span(id);
+            chain.sign_era(id);
         }
         chain
     }
 
-    fn sign_span(&mut self, id: usize) {
+    fn sign_era(&mut self, id: usize) {
         let (set, next) = (&self.sets[id], &self.sets[id + 1]);
         let start = u32::try_from(id).expect("few sets") * SPAN;
         let len = set.set.commitment().len;
         for (offset, next) in [(ORDINARY, set), (MANDATORY, next), (LATE, next)] {
             let number = start + offset;
             let message = RoundMessage::new(self.genesis_hash, set.commitment(number, &next.set));
-            // Another member is absent each time, where one may be.
+            // Another member does not sign each time, where the threshold allows it.
             let absent = (len > set.set.commitment().threshold()).then_some(number % len);
             let signers = (0..len).filter(|index| Some(*index) != absent);
             self.justifications
@@ -190,7 +190,7 @@ pub fn genesis_header(state_root: H256, number: u32) -> Vec<u8> {
         .encode()
 }
 
-/// A state with other entries around the keysets' one, its root, and the proof of what stands there.
+/// A state with other entries around the keysets' one, its root, and the proof of the keysets' entry.
 pub fn prove_keysets(value: Option<&[u8]>, salt: u8) -> (H256, Vec<Vec<u8>>) {
     let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
     {

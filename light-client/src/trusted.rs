@@ -1,4 +1,4 @@
-//! The trusted state: what a client believes, and the few ways to come by it.
+//! The trusted state, and the few ways to make one.
 
 use crate::{
     checkpoint::Checkpoint,
@@ -55,7 +55,7 @@ pub(crate) struct Best {
     pub(crate) proof: Option<Box<UncheckedJustification>>,
 }
 
-/// What a client believes: the newest finalized block, the set that signs, and the one that follows it.
+/// What a client trusts: the newest finalized block, the set that signs, and the one that follows it.
 ///
 /// Made from a genesis hash, from a checkpoint, by [`Trusted::verify`], or read back from what [`Trusted::encode`] wrote.
 /// A clone costs no copy of the keys.
@@ -100,7 +100,7 @@ impl Trusted {
     /// [`Trusted::with_keys`].
     ///
     /// # Errors
-    /// [`StateError`] when the checkpoint is none that a client could have printed.
+    /// [`StateError`] when no client could have printed this checkpoint.
     pub fn from_checkpoint(checkpoint: Checkpoint, mode: Mode) -> Result<Self, StateError> {
         checkpoint.check()?;
         let Checkpoint {
@@ -128,11 +128,11 @@ impl Trusted {
     /// Cost: [`Keyset::check`].
     ///
     /// # Errors
-    /// [`Error::NotAwaited`] when the set is not trusted or [`Mode::Stateless`] keeps no keys; [`Error::Keys`]
+    /// [`Error::KeysNotNeeded`] when the set is not trusted or [`Mode::Stateless`] keeps no keys; [`Error::Keys`]
     /// when they are not its keys.
     pub fn with_keys(&self, set: SetId, keys: &[Pk1Bytes]) -> Result<Self, Error> {
-        let awaited = self.set(set).filter(|_| self.mode == Mode::Full);
-        let commitment = &awaited.ok_or(Error::NotAwaited { set })?.commitment;
+        let needed = self.set(set).filter(|_| self.mode == Mode::Full);
+        let commitment = &needed.ok_or(Error::KeysNotNeeded { set })?.commitment;
         let keys = TrustedSet::new(rules::keys_match(commitment, keys)?, self.mode);
         let mut with_keys = self.clone();
         if set == self.signing.commitment.id {
@@ -143,7 +143,7 @@ impl Trusted {
         Ok(with_keys)
     }
 
-    /// This state in another mode: keys are dropped, or awaited.
+    /// This state in another mode: keys are dropped, or missing until [`Trusted::with_keys`] adds them.
     pub fn in_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         if mode == Mode::Stateless {
@@ -155,7 +155,7 @@ impl Trusted {
         self
     }
 
-    /// Where another client can begin to come to this state.
+    /// The checkpoint from which another client reaches this state.
     pub fn checkpoint(&self) -> Checkpoint {
         let current = self.signing.commitment.clone();
         let next = self.next().unwrap_or(&current).clone();
@@ -172,9 +172,7 @@ impl Trusted {
         if self.mode == Mode::Stateless {
             return None;
         }
-        [Some(&self.signing), self.next.as_ref()]
-            .into_iter()
-            .flatten()
+        self.sets()
             .find(|set| set.keys.is_none())
             .map(|set| set.commitment.id)
     }
@@ -220,9 +218,13 @@ impl Trusted {
     }
 
     pub(crate) fn set(&self, id: SetId) -> Option<&TrustedSet> {
+        self.sets().find(|set| set.commitment.id == id)
+    }
+
+    /// The trusted sets, the signing one first.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &TrustedSet> {
         [Some(&self.signing), self.next.as_ref()]
             .into_iter()
             .flatten()
-            .find(|set| set.commitment.id == id)
     }
 }

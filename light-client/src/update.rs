@@ -1,10 +1,10 @@
-//! What a stranger sends. Decoding is bounded, takes all of the bytes, and checks nothing else.
+//! The objects that untrusted servers send. Decoding is bounded, takes all of the bytes, and checks nothing else.
 
 use crate::{error::Error, genesis::GenesisProof};
 use alloc::{string::ToString, vec::Vec};
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{
-    suite::MAX_VALIDATORS, Commitment, Pk1Bytes, StatelessProof, UncheckedJustification,
+    suite::MAX_VALIDATORS, Commitment, Pk1Bytes, SetId, StatelessProof, UncheckedJustification,
 };
 
 /// The most bytes that any answer may have: three times the keys of the largest set.
@@ -13,7 +13,7 @@ pub const MAX_ANSWER_LEN: usize = 3 * KEYS_LEN;
 const KEYS_LEN: usize = MAX_VALIDATORS as usize * Pk1Bytes::LEN;
 /// A commitment, a bitfield of the largest set and two points take less.
 const JUSTIFICATION_LEN: usize = MAX_VALIDATORS as usize / 8 + 1024;
-/// Below the keys of the largest set: more than a third may not be absent, and each costs few hashes.
+/// Below the keys of the largest set: at most a third may be non-signers, and each costs few hashes.
 const STATELESS_LEN: usize = 2 * KEYS_LEN;
 
 /// An authority-set handoff proof: the justification by which a set names its successor, and the keys of that one.
@@ -48,6 +48,19 @@ impl Update {
             Self::Justification(justification) => justification,
             Self::Handoff(proof) => &proof.justification,
             Self::Stateless(proof) => &proof.justification,
+        }
+    }
+
+    /// The same proof under the id of another set, without the keys of a next set.
+    pub(crate) fn with_set_id(&self, set: SetId) -> Self {
+        let mut justification = self.justification().clone();
+        justification.commitment.validator_set_id = set;
+        match self {
+            Self::Stateless(proof) => Self::Stateless(StatelessProof {
+                justification,
+                ..proof.clone()
+            }),
+            Self::Justification(_) | Self::Handoff(_) => Self::Justification(justification),
         }
     }
 
@@ -129,7 +142,7 @@ impl Received for Vec<Pk1Bytes> {
     const MAX_LEN: usize = KEYS_LEN + 4;
 }
 
-/// Decodes what a stranger sent. (ENC-1)
+/// Decodes an object from an untrusted sender. (ENC-6)
 ///
 /// # Errors
 /// [`Error::Malformed`] when there are too many bytes, when they do not decode, or when some are left over.

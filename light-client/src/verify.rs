@@ -58,17 +58,24 @@ impl Verified {
     }
 }
 
-/// Verifies one proof from a stranger.
+/// Verifies one proof from an untrusted sender.
 ///
-/// Rules: LIGHT-4 the block is not old; LIGHT-5 and LIGHT-6 the set is trusted; JUST-1 to JUST-5, or STATELESS-1,
-/// STATELESS-2 and JUST-1 to JUST-5; LIGHT-5 the successor follows; LIGHT-4 and LIGHT-5 no conflict with what was
-/// proven before; LIGHT-3 the next set's keys, where they are sent along.
-/// Cost: that of one justification or stateless proof; with keys, [`duet_primitives::Keyset::check`].
+/// Rules: LIGHT-4 the block is not old; LIGHT-5 and LIGHT-6 the set is trusted (LIGHT-7 when it is not yet); JUST-1 to
+/// JUST-5, or STATELESS-1, STATELESS-2 and JUST-1 to JUST-5; LIGHT-5 the successor follows; LIGHT-4 and LIGHT-5 no
+/// conflict with what was proven before; LIGHT-3 the next set's keys, where they are sent along.
+/// Cost: that of one justification or stateless proof, of two at most where LIGHT-7 applies; with keys,
+/// [`duet_primitives::Keyset::check`].
 ///
 /// # Errors
 /// The first broken rule in that order; the state stays as it was.
 pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
-    let (set, prepared) = before_equation(trusted, &update)?;
+    let (set, prepared) = match before_equation(trusted, &update) {
+        Err(error @ Error::TooFarAhead { .. }) => {
+            set_id_is_unchanged(trusted, &update)?;
+            return Err(error);
+        }
+        found => found?,
+    };
     let justification = prepared.verify()?;
     match after_equation(trusted, set, &update) {
         Ok(Some(next)) => Ok(Outcome::New(Box::new(Verified::new(next, justification)))),
@@ -87,7 +94,7 @@ pub fn verify(trusted: &Trusted, update: Update) -> Result<Outcome, Error> {
 /// takes about half the time. (JUST-6) Where this stops before the end, [`verify`] of the next proof says why.
 pub fn verify_prefix(trusted: &Trusted, updates: &[Update]) -> Vec<Verified> {
     let mut prepared = Vec::new();
-    // No state is believed before the equations of all proofs up to it hold.
+    // No state is trusted before the equations of all proofs up to it hold.
     let mut states: Vec<Trusted> = Vec::new();
     for update in updates {
         let before = states.last().unwrap_or(trusted);
@@ -122,8 +129,8 @@ impl Trusted {
     }
 }
 
-/// The rules on who signs and on the form of the proof, up to the equation. Nothing that the proof says is believed
-/// after them.
+/// The rules on who signs and on the form of the proof, up to the equation. Nothing that the proof says is trusted
+/// yet.
 fn before_equation<'a>(
     trusted: &'a Trusted,
     update: &Update,
@@ -170,6 +177,22 @@ fn set_is_trusted(trusted: &Trusted, got: SetId) -> Result<&TrustedSet, Error> {
     rules::set_still_signs(trusted.signing().id, got)?;
     rules::set_is_within_reach(latest, got)?;
     trusted.set(got).ok_or(Error::TooFarAhead { latest, got })
+}
+
+/// LIGHT-7: a proof of a set beyond the trusted ones is not a proof of a trusted set under another id.
+fn set_id_is_unchanged(trusted: &Trusted, update: &Update) -> Result<(), Error> {
+    let holds_for = |set: &&TrustedSet| {
+        let renamed = update.with_set_id(set.commitment.id);
+        let prepared = proof_is_well_formed(&renamed, set, trusted);
+        prepared.is_ok_and(|prepared| prepared.verify().is_ok())
+    };
+    match trusted.sets().find(holds_for) {
+        Some(set) => Err(Error::SetIdChanged {
+            expected: set.commitment.id,
+            got: update.commitment().validator_set_id,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof brings its own keys, and ENC-1 to ENC-4 for its

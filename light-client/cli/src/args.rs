@@ -12,13 +12,13 @@ Exit status:
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
   5    the validators signed two things that cannot both be true: do not trust this chain's finality
-  6    no endpoint can prove the way from here: begin from a newer or another checkpoint
+  6    no endpoint can prove the way from here: ask others, or begin from a newer checkpoint
   130  interrupted before the goal was reached; the state is saved";
 
 /// A light client for chains that finalize with Duet.
 ///
-/// It verifies one proof per change of the validators and trusts no server: an endpoint that sends what does
-/// not verify is named, together with the broken rule, and left for the next one.
+/// It verifies one proof per change of the validators and trusts no server. An endpoint that sends something that
+/// does not verify is reported with the broken rule and dropped, and the next one is asked.
 #[derive(Debug, Parser)]
 #[command(name = "duet-light", version, after_help = EXIT_STATUS, after_long_help = EXIT_STATUS)]
 pub(crate) struct Args {
@@ -41,7 +41,7 @@ pub(crate) struct Sync {
     #[command(flatten)]
     pub(crate) run: Run,
 
-    /// Go on until this block, or a later one, is proven.
+    /// Continue until this block, or a later one, is proven.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) until: Option<u32>,
 }
@@ -78,7 +78,7 @@ pub(crate) struct Run {
     #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
     pub(crate) urls: Vec<String>,
 
-    /// Hash of the chain's genesis block, 0x-hex: the only thing that has to be trusted.
+    /// Hash of the chain's genesis block, 0x-hex. Nothing else has to be trusted.
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) genesis: Option<H256>,
 
@@ -86,11 +86,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// Keep what is trusted in this file and go on from it the next time.
+    /// Keep the trusted state in this file and continue from it the next time.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
 
-    /// Keep no keys, only commitments to them, and ask for proofs that bring what is missing.
+    /// Keep commitments instead of keys, and ask for proofs that bring the keys that they need.
     #[arg(long)]
     pub(crate) stateless: bool,
 
@@ -110,8 +110,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) request_timeout: Duration,
 
-    /// Try another endpoint when this one has had no new proof for so long while its chain went on, or for four
-    /// times as long while all of it stood still.
+    /// Try another endpoint when this one has had no new proof for so long while its chain grew, or for four times
+    /// as long while its chain stood still.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
 }

@@ -1,4 +1,5 @@
-//! Which endpoint is asked next. A liar is never asked again; one that cannot be reached is, later and later.
+//! Which endpoint is asked next. A liar is never asked again. One that cannot be reached is asked again, after longer
+//! and longer waits.
 
 use crate::{
     exit::{Failure, Kind},
@@ -16,7 +17,7 @@ enum Standing {
     /// May be asked, from a moment on.
     Usable { from: Instant, failures: u32 },
     /// Sent what no honest server sends, or serves something else: not asked again.
-    Left,
+    Dropped,
 }
 
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ pub(crate) enum Choice {
     Ask(usize),
     /// Wait until then.
     Wait(Instant),
-    /// None is left.
+    /// All were dropped.
     Nobody,
 }
 
@@ -42,7 +43,7 @@ pub(crate) enum Choice {
 pub(crate) struct Endpoints {
     all: Vec<Endpoint>,
     give_up_after: Duration,
-    /// Since when none has been of use.
+    /// When one was of use the last time.
     useless_since: Instant,
 }
 
@@ -82,7 +83,7 @@ impl Endpoints {
         self.all.get(index).map(|endpoint| endpoint.url.as_str())
     }
 
-    /// Those that could be asked instead.
+    /// The others that are not dropped.
     pub(crate) fn others(&self, index: usize) -> Vec<usize> {
         let usable = |other: &usize| {
             let endpoint = self.all.get(*other);
@@ -116,7 +117,7 @@ impl Endpoints {
         };
         let failures = match endpoint.standing {
             Standing::Usable { failures, .. } => failures,
-            Standing::Left => return,
+            Standing::Dropped => return,
         };
         let wait = match &fault {
             Fault::Lie(_) | Fault::OtherChain { .. } | Fault::Incompatible(_) => None,
@@ -132,7 +133,7 @@ impl Endpoints {
                 from: now + wait,
                 failures: failures + 1,
             },
-            None => Standing::Left,
+            None => Standing::Dropped,
         };
         endpoint.last = Some(fault);
     }
@@ -142,11 +143,11 @@ impl Endpoints {
         (!self.give_up_after.is_zero()).then(|| self.useless_since + self.give_up_after)
     }
 
-    /// Whether it is time to give up: the deadline is over, and none is left that was not tried.
+    /// Whether it is time to give up: the deadline is over, and every endpoint was tried.
     pub(crate) fn is_over(&self, now: Instant) -> bool {
         let tried = |endpoint: &Endpoint| match endpoint.standing {
             Standing::Usable { failures, .. } => failures > 0,
-            Standing::Left => true,
+            Standing::Dropped => true,
         };
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
@@ -168,8 +169,8 @@ impl Endpoints {
         let gaps = with(|fault| matches!(fault, Fault::Incomplete(_)));
         if !gaps.is_empty() {
             let message = format!(
-                "no endpoint can prove the way from here: {}; begin from a newer checkpoint, or ask a \
-                 node that keeps everything",
+                "no endpoint can prove the way from here: {}; nothing was proven against this state: ask \
+                 other nodes first, and begin from a newer checkpoint only if they lack these proofs too",
                 gaps.join("; ")
             );
             return Failure::new(Kind::NoWay, message);

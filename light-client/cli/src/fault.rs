@@ -64,7 +64,7 @@ pub(crate) enum Missing {
     #[error("proof of genesis")]
     Genesis,
     #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
-    Past,
+    Backfill,
     #[error("handoff proof of set {0}, and needs one: too much is pruned there")]
     HandoffProof(SetId),
     #[error("keys of set {0}")]

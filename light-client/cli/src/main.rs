@@ -1,7 +1,7 @@
 //! `duet-light`: follows a chain's Duet finality over the RPC of nodes that it does not trust.
 //!
-//! The rules are in `duet-light-client`; here is what has to do with the world: which server is asked, what is
-//! shown, what is kept in a file, and how the program ends.
+//! The rules are in `duet-light-client`. This program decides which server is asked, what is shown, what is kept in a
+//! file, and how it ends.
 
 mod args;
 mod checkpoint;

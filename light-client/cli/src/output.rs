@@ -56,7 +56,7 @@ pub(crate) enum Event<'a> {
         hash: H256,
         set: SetId,
     },
-    /// An endpoint was left.
+    /// An endpoint failed: it was dropped, or is asked again later.
     Endpoint {
         url: &'a str,
         verdict: &'static str,

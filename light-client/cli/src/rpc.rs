@@ -1,5 +1,4 @@
-//! A node's RPC, as seen by somebody who does not trust it: everything that comes back is decoded with bounds,
-//! and nothing is believed.
+//! The RPC of an untrusted node: every answer is decoded within bounds, and checked by the caller.
 
 use crate::fault::{Fault, Lie, Missing};
 use duet_light_client::{decode, Error, GenesisProof, HandoffProof, Received, MAX_ANSWER_LEN};
@@ -53,7 +52,7 @@ pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
     };
     let digits = text
         .strip_prefix("0x")
-        .ok_or_else(|| malformed("no 0x in front".to_owned()))?;
+        .ok_or_else(|| malformed("it does not start with 0x".to_owned()))?;
     let bytes = hex::decode(digits).map_err(|error| malformed(error.to_string()))?;
     Ok(decode(&bytes)?)
 }
@@ -67,7 +66,7 @@ fn fault(method: &str, error: ClientError) -> Fault {
             Fault::Incomplete(Missing::Genesis)
         }
         ClientError::Call(error) if error.code() == NOT_HERE_YET => {
-            Fault::Incomplete(Missing::Past)
+            Fault::Incomplete(Missing::Backfill)
         }
         ClientError::ParseError(error) => {
             let (asked, got) = (method.to_owned(), format!("what does not parse: {error}"));

@@ -1,4 +1,4 @@
-//! One run: from what is trusted, over one endpoint after another, to the goal.
+//! One run: from the trusted state to the goal, by one endpoint after another.
 
 use crate::{
     args::Run,
@@ -196,7 +196,7 @@ impl Session {
         self.dirty = true;
     }
 
-    /// Verifies one proof, shows it, and goes on from it.
+    /// Verifies one proof, shows it, and continues from it.
     pub(crate) fn verify(&mut self, update: Update, url: &str) -> Result<Step, Fault> {
         match self.try_verify(update, url)? {
             Ok(step) => Ok(step),
@@ -242,7 +242,7 @@ impl Session {
         Ok(accepted)
     }
 
-    /// Shows a proof that holds, and goes on from it.
+    /// Shows a proof that holds, and continues from it.
     fn accept(
         &mut self,
         verified: Verified,

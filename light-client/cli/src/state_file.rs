@@ -1,5 +1,5 @@
-//! The state file: replaced as a whole, so that it is whole at any moment at which the machine may stop, and
-//! locked, so that two clients do not take turns at it.
+//! The state file. It is replaced as a whole, so that it is complete whenever the machine stops, and locked, so that
+//! two clients do not write it in turns.
 
 use crate::exit::{Failure, Kind};
 use duet_light_client::Trusted;
@@ -25,7 +25,7 @@ fn failed(path: &Path, what: impl std::fmt::Display) -> Failure {
     )
 }
 
-/// The directory in which the file stands.
+/// The directory of the file.
 fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_named_and_not_overwritten() {
+    fn a_damaged_file_is_reported_and_not_overwritten() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("state");
         let mut bytes = state().encode();

@@ -1,4 +1,4 @@
-//! From what is trusted to an endpoint's proven head: one proof per set, then the head's.
+//! From the trusted state to an endpoint's proven head: one proof per set, then the head's.
 
 use crate::{
     exit::Failure,
@@ -15,7 +15,7 @@ use std::time::Duration;
 const MAX_SETS: u32 = 64;
 /// About how many bytes an answer with several sets may have.
 const ANSWER_LEN: u32 = 1 << 20;
-/// How often the head may be of a set that was named after we asked for the last one.
+/// How often the head may be by a set that took over while we asked for the handoff proofs.
 const MAX_ROUNDS: u32 = 8;
 /// How often, and how soon again, a proof of the head is asked for: the head may have moved meanwhile.
 const MAX_MISSING: u32 = 3;
@@ -77,19 +77,19 @@ impl Session {
             }
             let first = self.trusted()?.latest_set().id;
             let in_order = in_order(first, &proofs);
-            let front = self.verify_prefix(&proofs[..in_order], &server.url)?;
-            walked += front;
+            let prefix = self.verify_prefix(&proofs[..in_order], &server.url)?;
+            walked += prefix;
             self.output.progress(self.trusted()?.best_number(), head);
             if self.is_done() {
                 return Ok(walked);
             }
-            let stopped_at = usize::try_from(front).unwrap_or(usize::MAX);
+            let stopped_at = usize::try_from(prefix).unwrap_or(usize::MAX);
             let Some(update) = proofs.into_iter().nth(stopped_at) else {
                 continue;
             };
             let got = update.commitment().validator_set_id;
             if stopped_at >= in_order {
-                let expected = SetId::new(first.get().saturating_add(front.into()));
+                let expected = SetId::new(first.get().saturating_add(prefix.into()));
                 return Err(other_set(expected, got, update.commitment().is_handoff()));
             }
             // What did not hold with the others is verified alone, which says why.

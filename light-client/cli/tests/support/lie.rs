@@ -22,10 +22,12 @@ pub(crate) enum Lie {
     PaddingBits,
     /// Signed by the same validators for another genesis hash.
     OtherChain,
-    /// Signed by another set, under this set's number.
+    /// Signed by another set, under this set's id.
     OtherSet,
-    /// Signed by a set that has handed over, under its own number, where the newest set should have.
+    /// Signed by a former set under its own id, where the newest set should have signed.
     FormerSet,
+    /// The head's proof under the id of a set that is far ahead.
+    ClaimsLaterSet,
     /// One bit of what was signed.
     FlippedMmrRoot,
     /// One bit of the signature.
@@ -48,6 +50,8 @@ pub(crate) enum Lie {
     Garbage,
     /// A number where bytes belong.
     WrongType,
+    /// Another hash for its head than its own proof of that block has.
+    OtherHeadHash,
     /// A head that it has no proof of.
     InventedHead,
     /// Honest, and began in the middle of the chain: it has nothing of what came before yet.
@@ -56,7 +60,7 @@ pub(crate) enum Lie {
     Pruned,
     /// Honest, and for another chain.
     ServesAnotherChain,
-    /// Its chain goes on, its proofs do not.
+    /// Its chain grows, and its proofs stall.
     Stalls,
     /// Pushes a second proof for the newest block, by the validators themselves.
     Equivocates,
@@ -109,6 +113,9 @@ impl Lie {
                 lie.commitment.validator_set_id = SetId::new(0);
                 lie = chain.sign(0, lie.commitment, 0..len);
             }
+            Self::ClaimsLaterSet if lie.commitment.block_number == chain.head().block_number => {
+                lie.commitment.validator_set_id = SetId::new(99);
+            }
             Self::FlippedMmrRoot => lie.commitment.mmr_root.0[31] ^= 1,
             Self::FlippedSignature => lie.signature.0[47] ^= 1,
             _ => {}
@@ -123,7 +130,7 @@ impl Lie {
     ) -> StatelessProof {
         honest.justification = self.of_justification(chain, honest.justification);
         if honest.justification.signers.count() == LEN {
-            // Nobody's key belongs to the proof.
+            // There are no non-signers whose keys belong to the proof.
             (honest.non_signers, honest.proof) = Default::default();
         }
         if self == Self::SetKeys {
