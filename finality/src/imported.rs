@@ -53,7 +53,7 @@ impl ImportedJustifications {
         let later = self.waiting.split_off(&state.scanned().saturating_next());
         let due = std::mem::replace(&mut self.waiting, later);
         let best = state.best_number();
-        let handoffs: Vec<_> = state.spans().filter_map(|era| era.mandatory).collect();
+        let handoffs: Vec<_> = state.eras().filter_map(|era| era.mandatory).collect();
         let highest = due.keys().next_back().copied();
         due.into_iter()
             .filter(|(number, _)| {

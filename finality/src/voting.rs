@@ -72,7 +72,7 @@ impl Voting {
 
     /// Whether the voter has room for another set change.
     pub(crate) fn accepts_set_changes(&self) -> bool {
-        self.voter.as_ref().is_some_and(Voter::accepts_spans)
+        self.voter.as_ref().is_some_and(Voter::accepts_eras)
     }
 
     /// Whether the node was catching up when the voter was told last.

@@ -15,7 +15,7 @@ use duet_primitives::{
     BlockNumber, EquivocationProof, Justification, RoundMessage, UncheckedJustification,
     UncheckedVote, Vote, H256,
 };
-use duet_voter::{Blame, Filter, Noted, NotedProof, Verdict, VoteCheck, Window};
+use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, VoteCheck, Window};
 use sc_network_types::PeerId;
 use std::sync::Arc;
 
@@ -165,8 +165,8 @@ impl Validation {
     /// Records a vote that holds.
     fn record(&mut self, vote: Vote, message: Arc<RoundMessage>) -> Result<Accepted, Rejected> {
         let topic = Topic::own(Kind::Vote, vote.commitment());
-        match self.filter.note_vote(&vote, &message) {
-            Noted::New => {
+        match self.filter.record_vote(&vote, &message) {
+            Recorded::New => {
                 self.metrics.votes_good.inc();
                 Ok(Accepted {
                     topic,
@@ -175,7 +175,7 @@ impl Validation {
                     behaviour: PeerBehaviour::GoodVote,
                 })
             }
-            Noted::Equivocation(proof) => {
+            Recorded::Equivocation(proof) => {
                 self.metrics.equivocations.inc();
                 Ok(Accepted {
                     topic,
@@ -184,13 +184,13 @@ impl Validation {
                     behaviour: PeerBehaviour::GoodEvidence,
                 })
             }
-            Noted::Late => Ok(Accepted {
+            Recorded::Late => Ok(Accepted {
                 topic,
                 relay: false,
                 to_worker: None,
                 behaviour: PeerBehaviour::GoodVote,
             }),
-            Noted::Duplicate | Noted::Misuse(_) => Err(None),
+            Recorded::Duplicate | Recorded::Misuse(_) => Err(None),
         }
     }
 
@@ -220,7 +220,7 @@ impl Validation {
                 self.metrics.justifications_bad.inc();
                 PeerBehaviour::of_justification_error(&error)
             })?;
-        if let NotedProof::Duplicate = self.filter.note_justification(&justification) {
+        if let RecordedProof::Duplicate = self.filter.record_justification(&justification) {
             self.metrics.justifications_known.inc();
             return Err(None);
         }

@@ -106,7 +106,7 @@ impl GossipValidator {
             .lock()
             .validation
             .filter()
-            .note_vote(vote, message);
+            .record_vote(vote, message);
     }
 
     /// The message of a commitment, if it was hashed before.

@@ -9,7 +9,7 @@ use crate::{
 use alloc::vec::Vec;
 use duet_curve::{Base, Commitments, Curve, PointError, Purpose, Query};
 use sha2::{Digest, Sha256};
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 /// `H(m)`: the hash of the suite and the message. (MSG-1)
 pub(crate) fn hash_message<C: Curve>(suite: &[u8], message: &[u8], purpose: Purpose) -> Base<C> {
@@ -32,17 +32,16 @@ fn challenge<C: Curve>(
 /// Signs `hm` with `secret` and proves it. Deterministic: the witness is a hash of the secret and `hm`. (DLEQ-3)
 pub(crate) fn sign<C: Curve>(secret: &C::Scalar, pk1: &Base<C>, hm: &Base<C>) -> VoteSignature {
     let sigma = C::g1_to_bytes(&C::g1_mul_secret(hm.point(), secret));
-    let mut secret_bytes = C::scalar_to_bytes(secret);
-    let mut hashed: [u8; 32] = Sha256::digest(secret_bytes).into();
-    let mut k = hash_to_scalar::<C>(&[&hashed, hm.bytes()]);
-    secret_bytes.zeroize();
-    hashed.zeroize();
+    let hashed: Zeroizing<[u8; 32]> = {
+        let secret_bytes = Zeroizing::new(C::scalar_to_bytes(secret));
+        Zeroizing::new(Sha256::digest(secret_bytes.as_slice()).into())
+    };
+    let k = Zeroizing::new(hash_to_scalar::<C>(&[hashed.as_slice(), hm.bytes()]));
 
     let a = C::g1_mul_secret(&C::g1_generator(), &k);
     let b = C::g1_mul_secret(hm.point(), &k);
     let c = challenge(hm, pk1, &sigma, &a, &b);
     let s = C::scalar_sub_mul(&k, &c, secret);
-    k.zeroize();
     VoteSignature::new(sigma, C::scalar_to_bytes(&c), C::scalar_to_bytes(&s))
 }
 

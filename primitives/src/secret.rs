@@ -8,24 +8,30 @@ use crate::{
     transcript::hash_to_scalar,
     DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, VoteSignature,
 };
-use core::fmt;
+use alloc::boxed::Box;
+use core::{fmt, hint::black_box};
 use duet_curve::{Base, Encodings, Groups, Multiplications, Native, Purpose, Scalars};
 use zeroize::{Zeroize, Zeroizing};
+
+/// Bytes of stack that are overwritten after secrets were used: more than signing takes.
+const STACK_LEN: usize = 32 * 1024;
 
 /// One secret with a public key in both groups. Printed redacted, wiped on drop, never zero.
 ///
 /// With `std` all arithmetic on it is constant-time (blst). Without, it is not: keep secrets out of runtimes.
+/// Signatures are not verified here: signers do that before they give one out, because a faulty one can give the secret
+/// away (`duet-keystore`).
+///
+/// # Where the secret is
+/// In one place on the heap, which is wiped on drop; moving the key moves a pointer. The functions that make a key or sign
+/// wipe their intermediate values and then overwrite the stack that they used. Not covered: registers that the operating
+/// system saves, pages that it swaps out, core dumps, what [`SecretKey::expose`] returns once the caller moves it, and the
+/// seed or bytes that the caller passes in.
 #[derive(Clone)]
 pub struct SecretKey {
-    scalar: <Native as Scalars>::Scalar,
+    scalar: Box<Zeroizing<<Native as Scalars>::Scalar>>,
     pk1: Base<Native>,
     public: DualKeyBytes,
-}
-
-impl Drop for SecretKey {
-    fn drop(&mut self) {
-        self.scalar.zeroize();
-    }
 }
 
 impl fmt::Debug for SecretKey {
@@ -40,7 +46,7 @@ impl SecretKey {
     /// # Errors
     /// [`SecretKeyError::Zero`] in the unreachable case that the seed hashes to zero.
     pub fn from_seed(seed: &[u8; 32]) -> Result<Self, SecretKeyError> {
-        Self::from_scalar(hash_to_scalar::<Native>(&[seed]))
+        on_clean_stack(|| Self::from_scalar(hash_to_scalar::<Native>(&[seed])))
     }
 
     /// The key whose scalar is these 32 little-endian bytes, as `bls381::Pair::to_raw_vec` gives them.
@@ -48,10 +54,14 @@ impl SecretKey {
     /// # Errors
     /// [`SecretKeyError::NotReduced`] when they are not below `r`, [`SecretKeyError::Zero`] when they are zero.
     pub fn from_bytes(bytes: &[u8; SCALAR_LEN]) -> Result<Self, SecretKeyError> {
-        Self::from_scalar(Native::scalar_from_bytes(bytes).ok_or(SecretKeyError::NotReduced)?)
+        on_clean_stack(|| {
+            Self::from_scalar(Native::scalar_from_bytes(bytes).ok_or(SecretKeyError::NotReduced)?)
+        })
     }
 
-    fn from_scalar(scalar: <Native as Scalars>::Scalar) -> Result<Self, SecretKeyError> {
+    fn from_scalar(mut on_stack: <Native as Scalars>::Scalar) -> Result<Self, SecretKeyError> {
+        let scalar = Box::new(Zeroizing::new(on_stack.clone()));
+        on_stack.zeroize();
         let pk1 = Native::g1_mul_secret(&Native::g1_generator(), &scalar);
         if Native::g1_is_zero(&pk1) {
             return Err(SecretKeyError::Zero);
@@ -82,7 +92,8 @@ impl SecretKey {
     }
 
     pub(crate) fn sign_point(&self, hm: &Base<Native>) -> VoteSignature {
-        dleq::sign(&self.scalar, &self.pk1, hm)
+        let scalar: &<Native as Scalars>::Scalar = &self.scalar;
+        on_clean_stack(|| dleq::sign(scalar, &self.pk1, hm))
     }
 
     /// Proves that both halves of the public key have this secret, and names `owner`. (POP-1, POP-2)
@@ -97,4 +108,24 @@ impl SecretKey {
         ));
         PossessionProof::new(ownership, possession)
     }
+}
+
+/// Runs `work` on secrets and overwrites the stack that it used.
+fn on_clean_stack<T>(work: impl FnOnce() -> T) -> T {
+    let result = in_a_frame_of_its_own(work);
+    overwrite_stack();
+    result
+}
+
+/// Keeps the values of `work` out of the frame of its caller, which is not overwritten.
+#[inline(never)]
+fn in_a_frame_of_its_own<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+/// Overwrites the stack below the frame of its caller, where the functions that returned before had their values.
+#[inline(never)]
+fn overwrite_stack() {
+    let mut area = [0u8; STACK_LEN];
+    black_box(&mut area);
 }

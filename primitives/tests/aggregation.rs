@@ -108,6 +108,7 @@ fn unchecked_votes_add_up_to_what_checked_votes_add_up_to() {
     }
 }
 
+/// JUST-7.
 #[test]
 fn one_bad_vote_is_found_and_the_others_are_added_up() {
     let round = Round::new();

@@ -348,7 +348,7 @@ fn a_proof_of_another_chain_fails_and_one_of_another_set_is_told_apart() {
     assert_eq!(JustificationError::EquationFails.culprit(), Culprit::Sender);
 }
 
-/// VOTE-1, VOTE-2, VOTE-3, MSG-2.
+/// VOTE-1 the set, VOTE-2 the signer's position, VOTE-3 the signature under the key at that position.
 #[test]
 fn a_vote_of_another_chain_set_signer_or_commitment_is_refused_by_its_own_rule() {
     let (set, message) = round(4);

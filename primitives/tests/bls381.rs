@@ -63,6 +63,7 @@ fn a_derived_key_is_the_same_on_both_sides() {
     }
 }
 
+/// DLEQ-3: signing needs no randomness, so that both sides give the same bytes.
 #[test]
 fn a_signature_is_the_same_on_both_sides_and_each_verifies_the_other() {
     for uri in URIS {

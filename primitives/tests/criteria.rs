@@ -520,7 +520,7 @@ fn a_proof_of_zeros_is_refused_for_every_sigma() {
     }
 }
 
-/// KEY-2.
+/// ENC-5, KEY-2.
 #[test]
 fn a_secret_is_below_r_and_not_zero() {
     for (what, bytes, below) in scalar_rows() {

@@ -21,8 +21,8 @@ pub struct Config {
     /// How many justifications wait for GRANDPA at most; the highest goes first. (GOSSIP-7)
     pub max_justifications: usize,
     /// How many set changes wait for their proofs at most, see
-    /// [`Voter::accepts_spans`](crate::Voter::accepts_spans).
-    pub max_spans: usize,
+    /// [`Voter::accepts_eras`](crate::Voter::accepts_eras).
+    pub max_eras: usize,
 }
 
 impl Default for Config {
@@ -35,7 +35,7 @@ impl Default for Config {
             retry: 3_000,
             rounds_per_signer: 32,
             max_justifications: 256,
-            max_spans: 256,
+            max_eras: 256,
         }
     }
 }

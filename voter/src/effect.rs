@@ -16,8 +16,7 @@ pub enum Effect {
     /// Store this proof, tell subscribers, serve it to peers. It is durable before the next effect
     /// runs, and may come a second time after a crash.
     ///
-    /// `mandatory` says that it hands over from its set to the next one, so that it is kept for
-    /// ever. (ROUND-2)
+    /// `mandatory` says that it is the handoff proof of its set, which is kept for ever. (ROUND-2)
     Conclude {
         /// The proof.
         justification: Justification,
@@ -28,7 +27,7 @@ pub enum Effect {
     /// (ROUND-4)
     Persist,
     /// Send the own vote to everybody, and enter it with
-    /// [`Filter::note_vote`](crate::Filter::note_vote).
+    /// [`Filter::record_vote`](crate::Filter::record_vote).
     PublishVote {
         /// The vote.
         vote: Vote,
@@ -39,9 +38,9 @@ pub enum Effect {
     PublishJustification(UncheckedJustification),
     /// Hand this evidence to the runtime.
     Report(Box<EquivocationProof>),
-    /// A threshold of a set signed something else than this node's chain says. It is not concluded:
-    /// more than a third of the validators, or this node's chain, are at fault, and its operator
-    /// must hear of it.
+    /// A threshold of a set signed something that contradicts this node's chain. It is not concluded:
+    /// more than a third of the validators are faulty, or this node's chain is wrong. Tell the
+    /// operator.
     Diverged(Box<Justification>),
     /// Read the set with this commitment and answer with [`Event::Set`](crate::Event::Set).
     LoadSet(KeysetCommitment),

@@ -42,7 +42,7 @@ pub enum Event {
     Prepared(Arc<RoundMessage>),
     /// The answer to [`Effect::Sign`](crate::Effect::Sign): the own vote, checked.
     Signed(Vote),
-    /// A vote that the filter called [`Noted::New`](crate::Noted::New), with the message that it
+    /// A vote that the filter called [`Recorded::New`](crate::Recorded::New), with the message that it
     /// was checked against: the voter can add up a round that it has not prepared itself.
     Vote {
         /// The vote.
@@ -55,7 +55,7 @@ pub enum Event {
     /// A justification from gossip or from an imported block, checked against its set.
     Justification(Justification),
     /// What a peer answered to [`Effect::Request`](crate::Effect::Request), each checked against
-    /// its set (see [`Voter::span`](crate::Voter::span)); those after the first bad one left out,
+    /// its set (see [`Voter::era`](crate::Voter::era)); those after the first bad one left out,
     /// which may leave none.
     Response(Vec<Justification>),
     /// The keys that this node can sign with now. In each set the first of them that is a member

@@ -1,67 +1,41 @@
-//! Is it worth checking? Answers before any curve work, and remembers the first valid vote of each
-//! signer.
+//! Decides before any curve arithmetic whether a vote or a justification is worth checking, and keeps the first valid
+//! vote of each signer.
 //!
-//! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], does the check that the
-//! verdict calls for, and says with [`Filter::note_vote`] or [`Filter::note_justification`] that it
-//! held. What failed its check is not noted, so that a forged vote never takes the place of its
-//! alleged signer's. (GOSSIP-3)
+//! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], makes the check that the verdict asks for,
+//! and records what passed with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
+//! recorded, so that a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
 //!
 //! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
 //! checked, once per signer, so that an equivocator who is slower than the rest does not get away.
 //! They are not forwarded.
 
 use crate::{
-    verdict::{Ignored, Verdict},
-    Blame,
+    quota::Quota,
+    verdict::{Blame, Ignored, Verdict},
 };
 use duet_primitives::{
-    BlockNumber, Commitment, DualKeyset, EquivocationError, EquivocationProof, Justification,
-    RoundMessage, SetId, SignerIndex, UncheckedJustification, UncheckedVote, Vote, VoteError,
+    BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SetId, SignerIndex,
+    UncheckedJustification, UncheckedVote, Vote, VoteError,
 };
-use seen::{First, Quota, Seen};
+use key::{key_of, Key};
+use seen::{First, Seen};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
+mod answer;
+mod key;
 mod seen;
 mod window;
 
+pub use answer::{Recorded, RecordedProof, VoteCheck};
 pub use window::{Accepted, Window};
-
-/// Set and block of a round.
-type Key = (SetId, BlockNumber);
 
 /// How many concluded rounds are kept for evidence.
 const EVIDENCE_ROUNDS: usize = 8;
 /// How many proofs are remembered as seen.
 const SEEN_PROOFS: usize = 64;
-
-/// What a vote is checked with.
-#[derive(Clone, Debug)]
-pub struct VoteCheck {
-    /// The set to check it against.
-    pub set: Arc<DualKeyset>,
-    /// Its commitment, if it was hashed before; otherwise hash it with [`RoundMessage::new`].
-    pub message: Option<Arc<RoundMessage>>,
-}
-
-/// What a valid vote turned out to be.
-#[derive(Clone, Debug)]
-pub enum Noted {
-    /// The first of its signer for this block: hand it to the voter and forward it. (GOSSIP-5)
-    New,
-    /// The first of its signer, but the round is concluded: kept for evidence, of no use to anybody
-    /// else.
-    Late,
-    /// Another thread noted one that says the same meanwhile.
-    Duplicate,
-    /// The second that says something else: hand the evidence to the voter and forward the vote, so
-    /// that others see it too. Comes once per set, block and signer. (GOSSIP-4)
-    Equivocation(Box<EquivocationProof>),
-    /// The caller checked the vote against another set than the one it was told to.
-    Misuse(EquivocationError),
-}
 
 /// Decides what is worth checking, and keeps the first valid vote per set, block and signer.
 #[derive(Debug)]
@@ -73,15 +47,6 @@ pub struct Filter {
     /// taken.
     signers: BTreeMap<(SetId, SignerIndex), Quota>,
     proofs: BTreeSet<(BlockNumber, SetId)>,
-}
-
-/// What a valid justification turned out to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotedProof {
-    /// The first that was seen for this block: hand it to the voter and forward it.
-    New,
-    /// Another thread noted one meanwhile.
-    Duplicate,
 }
 
 /// Where a vote belongs.
@@ -137,8 +102,8 @@ impl Filter {
 
     /// Whether a vote is worth its curve work. (GOSSIP-2, GOSSIP-3, GOSSIP-4)
     ///
-    /// In this order: set and block of use, signer in the set (VOTE-2), not known already.
-    /// Cost: a few look-ups, one comparison of commitments.
+    /// Checked in this order: set (VOTE-1) and block are in the window, the signer is in the set (VOTE-2), the vote is
+    /// not known yet. Cost: a few look-ups, one comparison of commitments.
     pub fn vote(&self, vote: &UncheckedVote) -> Verdict<VoteCheck> {
         let UncheckedVote {
             commitment, signer, ..
@@ -168,12 +133,12 @@ impl Filter {
         }
     }
 
-    /// Takes note of a vote that was checked, and says what it turned out to be.
-    pub fn note_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) -> Noted {
+    /// Records a vote that was checked, and says what it turned out to be.
+    pub fn record_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) -> Recorded {
         let (key, signer) = (key_of(vote.commitment()), vote.signer());
         let place = match self.place(key) {
             Ok(place) => place,
-            Err(_) => return Noted::Late,
+            Err(_) => return Recorded::Late,
         };
         let open = matches!(place, Place::Open(_));
         let seen = self
@@ -192,13 +157,13 @@ impl Filter {
             },
         );
         if !open {
-            return Noted::Late;
+            return Recorded::Late;
         }
         self.charge(key, signer);
-        Noted::New
+        Recorded::New
     }
 
-    /// Forgets a vote that was noted as new but could not be handed to the voter, so that it is
+    /// Forgets a vote that was recorded as new but could not be handed to the voter, so that it is
     /// taken when it comes again.
     pub fn forget_vote(&mut self, vote: &Vote) {
         let (key, signer) = (key_of(vote.commitment()), vote.signer());
@@ -249,16 +214,16 @@ impl Filter {
         }
     }
 
-    /// Takes note of a justification that was checked.
-    pub fn note_justification(&mut self, justification: &Justification) -> NotedProof {
+    /// Records a justification that was checked.
+    pub fn record_justification(&mut self, justification: &Justification) -> RecordedProof {
         let (id, block) = key_of(justification.commitment());
         if !self.proofs.insert((block, id)) {
-            return NotedProof::Duplicate;
+            return RecordedProof::Duplicate;
         }
         if self.proofs.len() > SEEN_PROOFS {
             self.proofs.pop_first();
         }
-        NotedProof::New
+        RecordedProof::New
     }
 
     /// How many valid votes are held.
@@ -284,7 +249,7 @@ impl Filter {
         quota.is_some_and(|quota| quota.is_closed_to(block, self.rounds_per_signer))
     }
 
-    /// Counts a round towards the signer's quota; its lowest vote gives way when the quota is used
+    /// Counts a round towards the signer's quota; its lowest vote is displaced when the quota is used
     /// up.
     fn charge(&mut self, (set, block): Key, signer: SignerIndex) {
         let quota = self.signers.entry((set, signer)).or_default();
@@ -301,10 +266,6 @@ impl Filter {
             }
         }
     }
-}
-
-fn key_of(commitment: &Commitment) -> Key {
-    (commitment.validator_set_id, commitment.block_number)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //!   between any two effects is safe.
 //! - It delivers what GRANDPA finalizes from [`Voter::scanned`] on: logs first, then
 //!   [`Event::Finalized`]; again and again until `scanned` is there, as logs may find no room.
-//! - It checks votes and justifications when [`Filter`] says that they are worth it, and hands over
+//! - It checks votes and justifications when [`Filter`] says that they are worth it, and passes on
 //!   only checked ones.
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
 //!
@@ -61,6 +61,7 @@ mod config;
 mod effect;
 mod event;
 mod filter;
+mod quota;
 mod round;
 mod schedule;
 mod state;
@@ -71,8 +72,8 @@ mod voter;
 pub use config::Config;
 pub use effect::Effect;
 pub use event::Event;
-pub use filter::{Accepted, Filter, Noted, NotedProof, VoteCheck, Window};
-pub use state::{Span, State, StateError};
+pub use filter::{Accepted, Filter, Recorded, RecordedProof, VoteCheck, Window};
+pub use state::{Era, State, StateError};
 pub use verdict::{Blame, Ignored, Verdict};
 pub use voter::{Counters, Voter};
 

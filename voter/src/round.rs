@@ -1,21 +1,18 @@
-//! Tally of checked votes; gives a justification at quorum, once.
+//! Counts checked votes, and makes one justification per round when a threshold agrees.
 
+use crate::quota::Quota;
 use duet_primitives::{
     AggregateError, BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SignerIndex,
     Vote,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::RangeInclusive,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 /// The open rounds of one set, by block. (ROUND-7 prunes them.)
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     rounds: BTreeMap<BlockNumber, Round>,
     /// In which rounds each signer has a vote.
-    held: BTreeMap<SignerIndex, BTreeSet<BlockNumber>>,
+    signers: BTreeMap<SignerIndex, Quota>,
 }
 
 /// What became of a vote.
@@ -23,7 +20,7 @@ pub(crate) struct Rounds {
 pub(crate) enum Entered {
     /// It counts.
     Counted,
-    /// It counts, and the signer's vote in its lowest round gave way. (GOSSIP-7)
+    /// It counts, and the signer's vote in its lowest round was displaced. (GOSSIP-7)
     CountedForLowest,
     /// The signer has a vote on this block already; the first one counts.
     Repeated,
@@ -53,15 +50,11 @@ impl Rounds {
         limit: usize,
     ) -> Entered {
         let (block, signer) = (vote.commitment().block_number, vote.signer());
-        let held = self.held.entry(signer).or_default();
-        if !held.insert(block) {
+        let quota = self.signers.entry(signer).or_default();
+        if quota.holds(block) {
             return Entered::Repeated;
         }
-        let lowest = if held.len() > limit {
-            held.pop_first()
-        } else {
-            None
-        };
+        let lowest = quota.charge(block, limit);
         self.rounds.entry(block).or_default().enter(vote, message);
         let Some(lowest) = lowest else {
             return Entered::Counted;
@@ -148,9 +141,9 @@ impl Rounds {
     /// ROUND-7: drops the rounds up to a block.
     pub(crate) fn prune(&mut self, up_to: BlockNumber) {
         self.rounds.retain(|block, _| *block > up_to);
-        self.held.retain(|_, blocks| {
-            blocks.retain(|block| *block > up_to);
-            !blocks.is_empty()
+        self.signers.retain(|_, quota| {
+            quota.release_up_to(up_to);
+            !quota.is_empty()
         });
     }
 
@@ -161,7 +154,7 @@ impl Rounds {
 
     /// How many votes they hold.
     pub(crate) fn votes(&self) -> usize {
-        self.held.values().map(BTreeSet::len).sum()
+        self.signers.values().map(Quota::len).sum()
     }
 }
 
@@ -280,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signers_lowest_vote_gives_way_and_leaves_no_trace() {
+    fn a_signers_lowest_vote_is_displaced_and_no_longer_counts() {
         let set = TestSet::new(0, 0..4);
         let mut rounds = Rounds::default();
         for block in [3, 5] {

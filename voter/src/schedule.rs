@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 /// How many validators of a set of `len` publish a proof of `commitment` before `signer` does.
 ///
-/// The order is that of the hashes of the commitment with each position, so nobody is first for
-/// long and nobody has to say whose turn it is. Cost: `len` hashes.
+/// Members are ordered by the hash of the commitment with each position: each block has another order, and
+/// every node computes it alone. Cost: `len` hashes.
 pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u32 {
     let seed = Sha256::new()
         .chain_update(suite::SCHEDULE_TAG)
@@ -45,7 +45,7 @@ struct Waiting {
 }
 
 impl Schedule {
-    /// A block was concluded: proofs of lower ones are of use to nobody, unless they hand over.
+    /// A block was concluded: proofs of lower ones are not needed, unless they are handoff proofs.
     pub(crate) fn supersede(&mut self, block: BlockNumber) {
         self.waiting
             .retain(|number, waiting| waiting.mandatory || *number >= block);

@@ -1,4 +1,4 @@
-//! What survives a restart, and the two rules that hang on it: no second vote on a block (ROUND-4),
+//! What survives a restart, and the two rules that depend on it: no second vote on a block (ROUND-4),
 //! and sets that follow each other without a gap (ROUND-5).
 
 use codec::{Decode, DecodeAll, Encode};
@@ -12,10 +12,9 @@ const VERSION: u16 = 1;
 /// How many own votes above the best proven block are remembered one by one.
 const MAX_VOTES: usize = 64;
 
-/// The time of one set: from the block that it signs first to the block at which its successor
-/// takes over.
+/// The era of a set: the blocks that it signs, from the first one to the last one before its successor's.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub struct Span {
+pub struct Era {
     /// The set.
     pub set: KeysetCommitment,
     /// The first block that it signs; `None` as long as it is only planned.
@@ -28,10 +27,10 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct State {
     /// The set that signs; always activated.
-    signing: Span,
+    signing: Era,
     /// The sets that follow it, ids without gaps; only the last may be not activated yet.
-    later: VecDeque<Span>,
-    /// The logs up to this block are in the spans.
+    later: VecDeque<Era>,
+    /// The eras hold the logs up to this block.
     scanned: BlockNumber,
     /// The highest proof.
     best: Option<UncheckedJustification>,
@@ -51,10 +50,10 @@ pub enum StateError {
         /// What was found.
         got: u16,
     },
-    /// The bytes are no state.
+    /// The bytes are not a state.
     Malformed(codec::Error),
     /// The sets do not follow each other.
-    Spans,
+    Eras,
     /// The own votes are out of order or beyond what a voter keeps.
     Votes,
 }
@@ -69,7 +68,7 @@ impl fmt::Display for StateError {
                 )
             }
             Self::Malformed(error) => write!(f, "the voter's state does not decode: {error}"),
-            Self::Spans => f.write_str("ROUND-5: the sets in the voter's state leave a gap"),
+            Self::Eras => f.write_str("ROUND-5: the sets in the voter's state leave a gap"),
             Self::Votes => f.write_str("ROUND-4: the votes in the voter's state are out of order"),
         }
     }
@@ -93,7 +92,7 @@ impl State {
     pub fn new(first: KeysetCommitment, start: BlockNumber) -> Self {
         let floor = start.saturating_previous();
         Self {
-            signing: Span {
+            signing: Era {
                 set: first,
                 start: Some(start),
                 mandatory: None,
@@ -125,29 +124,27 @@ impl State {
             });
         }
         let state = Self::decode_all(&mut bytes).map_err(StateError::Malformed)?;
-        state.check_spans()?;
+        state.check_eras()?;
         state.check_votes()?;
         Ok(state)
     }
 
-    fn check_spans(&self) -> Result<(), StateError> {
-        let spans: Vec<_> = self.spans().collect();
-        let follows = |pair: &[&Span]| match pair {
-            [span, next] => {
-                Some(next.set.id) == span.set.id.checked_next()
-                    && span
-                        .start
-                        .is_some_and(|start| span.mandatory >= Some(start))
-                    && next.start.is_none_or(|start| span.mandatory < Some(start))
+    fn check_eras(&self) -> Result<(), StateError> {
+        let eras: Vec<_> = self.eras().collect();
+        let follows = |pair: &[&Era]| match pair {
+            [era, next] => {
+                Some(next.set.id) == era.set.id.checked_next()
+                    && era.start.is_some_and(|start| era.mandatory >= Some(start))
+                    && next.start.is_none_or(|start| era.mandatory < Some(start))
             }
             _ => false,
         };
         let last = self.last();
         let open = last.mandatory.is_none();
         let started = self.signing.start.is_some();
-        (started && open && spans.windows(2).all(follows))
+        (started && open && eras.windows(2).all(follows))
             .then_some(())
-            .ok_or(StateError::Spans)
+            .ok_or(StateError::Eras)
     }
 
     fn check_votes(&self) -> Result<(), StateError> {
@@ -163,18 +160,18 @@ impl State {
             .ok_or(StateError::Votes)
     }
 
-    /// The sets whose hand-over is not behind us, in order; the first one signs. Never empty.
-    pub fn spans(&self) -> impl Iterator<Item = &Span> {
+    /// The eras that have not ended, in order; the set of the first one signs. Never empty.
+    pub fn eras(&self) -> impl Iterator<Item = &Era> {
         iter::once(&self.signing).chain(&self.later)
     }
 
     /// The set that signs.
-    pub fn signing(&self) -> &Span {
+    pub fn signing(&self) -> &Era {
         &self.signing
     }
 
     /// The set that takes over, once it is planned.
-    pub fn next(&self) -> Option<&Span> {
+    pub fn next(&self) -> Option<&Era> {
         self.later.front()
     }
 
@@ -202,11 +199,11 @@ impl State {
         &self.votes
     }
 
-    fn last(&self) -> &Span {
+    fn last(&self) -> &Era {
         self.later.back().unwrap_or(&self.signing)
     }
 
-    fn last_mut(&mut self) -> &mut Span {
+    fn last_mut(&mut self) -> &mut Era {
         self.later.back_mut().unwrap_or(&mut self.signing)
     }
 
@@ -256,7 +253,7 @@ impl State {
             return Logged::Gap;
         }
         last.mandatory = Some(block);
-        self.later.push_back(Span {
+        self.later.push_back(Era {
             set,
             start: None,
             mandatory: None,
@@ -267,8 +264,8 @@ impl State {
     /// A planned set was activated at `block`.
     pub(crate) fn activate(&mut self, block: BlockNumber, id: SetId) -> Logged {
         let known = self
-            .spans()
-            .any(|span| span.set.id == id && span.start.is_some());
+            .eras()
+            .any(|era| era.set.id == id && era.start.is_some());
         if known || id < self.signing.set.id {
             return Logged::Known;
         }
@@ -292,13 +289,13 @@ impl State {
         self.scanned = self.scanned.max(number);
     }
 
-    /// A block of the signing set is proven; votes up to it are of no use any more. (ROUND-7)
+    /// A block of the signing set is proven; votes up to it are no longer needed. (ROUND-7)
     pub(crate) fn conclude(&mut self, proof: &Justification) {
         self.raise_floor(proof.commitment().block_number);
         self.best = Some(proof.as_unchecked().clone());
     }
 
-    /// Goes on to the next set when the hand-over is proven and the next set's first block is
+    /// Goes on to the next set when the handoff is proven and the next set's first block is
     /// finalized. (ROUND-5)
     pub(crate) fn take_over(&mut self) -> bool {
         let reached = self

@@ -53,6 +53,7 @@ mod tests {
         }
     }
 
+    /// ROUND-3.
     #[test]
     fn the_step_is_the_largest_power_of_two_that_grandpa_has_reached() {
         // best, GRANDPA, min_delta, step
@@ -86,6 +87,7 @@ mod tests {
         assert_eq!(step(0, u32::MAX - 1), Some(1 << 31));
     }
 
+    /// ROUND-1, ROUND-3.
     #[test]
     fn nothing_is_voted_on_before_grandpa_is_there() {
         let mut state = State::new(set(0), BlockNumber::new(1));
@@ -98,6 +100,7 @@ mod tests {
         assert_eq!(target(&state, 4), Some(8));
     }
 
+    /// ROUND-2.
     #[test]
     fn a_pending_mandatory_block_comes_before_everything() {
         let mut state = State::new(set(0), BlockNumber::new(1));
@@ -123,6 +126,7 @@ mod tests {
         assert_eq!(state.successor_at(BlockNumber::new(5)), &set(1));
     }
 
+    /// ROUND-3: `best` is never below the block before the set's first one.
     #[test]
     fn members_of_a_new_set_agree_whatever_they_hold_of_the_old_one() {
         let base = TestSet::new(0, [0]);

@@ -10,13 +10,13 @@ pub enum Verdict<T> {
     Check(T),
     /// A valid one that says the same is known: nothing to do, nobody to blame. (GOSSIP-3)
     Known,
-    /// Of no use here and now, though its sender may mean well.
+    /// Not needed here and now; its sender is not to blame.
     Ignore(Ignored),
     /// Its sender breaks a rule. (GOSSIP-6)
     Blame(Blame),
 }
 
-/// Why an object is of no use here and now. (GOSSIP-2)
+/// Why an object is not needed here and now. (GOSSIP-2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
     /// The signing set is not loaded yet.
@@ -37,14 +37,14 @@ pub enum Ignored {
     },
     /// On a block that is proven, or before the first block of its set.
     Stale {
-        /// The lowest block of use.
+        /// The lowest block that is needed.
         lowest: BlockNumber,
         /// The block that the object names.
         got: BlockNumber,
     },
     /// On a block too far ahead, or beyond a mandatory block that is not proven here. (ROUND-2)
     Future {
-        /// The highest block of use.
+        /// The highest block that is needed.
         highest: BlockNumber,
         /// The block that the object names.
         got: BlockNumber,
@@ -72,25 +72,34 @@ pub enum Blame {
     Justification(JustificationError),
 }
 
+impl<T> Verdict<T> {
+    /// The verdict for each culprit that `duet-primitives` names. `other_set` is the reason when nobody is to blame.
+    fn of(culprit: Culprit, blame: Blame, other_set: Option<Ignored>) -> Self {
+        match culprit {
+            Culprit::Sender => Self::Blame(blame),
+            Culprit::Nobody => Self::Ignore(other_set.unwrap_or(Ignored::Misuse)),
+            Culprit::Caller | Culprit::Validators => Self::Ignore(Ignored::Misuse),
+        }
+    }
+}
+
 impl<T> From<VoteError> for Verdict<T> {
     fn from(error: VoteError) -> Self {
-        match (error.culprit(), error) {
-            (Culprit::Sender, error) => Self::Blame(Blame::Vote(error)),
-            (_, VoteError::WrongSet { expected, got }) => Self::Ignore(Ignored::set(expected, got)),
-            _ => Self::Ignore(Ignored::Misuse),
-        }
+        let other_set = match error {
+            VoteError::WrongSet { expected, got } => Some(Ignored::set(expected, got)),
+            _ => None,
+        };
+        Self::of(error.culprit(), Blame::Vote(error), other_set)
     }
 }
 
 impl<T> From<JustificationError> for Verdict<T> {
     fn from(error: JustificationError) -> Self {
-        match (error.culprit(), error) {
-            (Culprit::Sender, error) => Self::Blame(Blame::Justification(error)),
-            (_, JustificationError::WrongSet { expected, got }) => {
-                Self::Ignore(Ignored::set(expected, got))
-            }
-            _ => Self::Ignore(Ignored::Misuse),
-        }
+        let other_set = match error {
+            JustificationError::WrongSet { expected, got } => Some(Ignored::set(expected, got)),
+            _ => None,
+        };
+        Self::of(error.culprit(), Blame::Justification(error), other_set)
     }
 }
 

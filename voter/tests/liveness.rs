@@ -4,7 +4,7 @@
 
 mod simulation;
 
-use simulation::{adversaries::Kind, network::Weather, seeds, Scenario};
+use simulation::{adversaries::Kind, network::Conditions, seeds, Scenario};
 
 #[test]
 fn one_voter_alone_finalizes_everything() {
@@ -14,7 +14,7 @@ fn one_voter_alone_finalizes_everything() {
 #[test]
 fn in_kind_weather_one_validator_publishes_each_proof() {
     for seed in seeds(0..10) {
-        let mut scenario = Scenario::new("kind weather", 4).with_changes(2);
+        let mut scenario = Scenario::new("a good network", 4).with_changes(2);
         scenario.config.rebroadcast = 1_000_000;
         let outcome = scenario.play(seed);
         for (block, publishers) in &outcome.judge.publishers {
@@ -33,7 +33,7 @@ fn four_voters_recover_from_a_storm() {
     for seed in seeds(0..30) {
         let scenario = Scenario::new("storm", 4).with_changes(4);
         Scenario {
-            weather: Weather::STORM,
+            conditions: Conditions::STORM,
             crashes: 10,
             ..scenario
         }
@@ -47,7 +47,7 @@ fn a_third_of_the_voters_may_be_silent() {
         let adversaries = (0..5).map(|id| (id * 3, Kind::Silent)).collect();
         let scenario = Scenario::new("five of sixteen silent", 16).with_changes(1);
         Scenario {
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             adversaries,
             ..scenario
         }
@@ -56,12 +56,12 @@ fn a_third_of_the_voters_may_be_silent() {
 }
 
 #[test]
-fn a_node_that_joins_late_gets_every_hand_over() {
+fn a_node_that_joins_late_gets_every_handoff_proof() {
     for seed in seeds(0..20) {
         let scenario = Scenario::new("a late node", 4).with_changes(8);
         Scenario {
             late: vec![0],
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             ..scenario
         }
         .play(seed);
@@ -72,7 +72,7 @@ fn a_node_that_joins_late_gets_every_hand_over() {
 fn a_late_node_with_room_for_two_sets_catches_up_all_the_same() {
     for seed in seeds(0..10) {
         let mut scenario = Scenario::new("a late node, little room", 4).with_changes(6);
-        scenario.config.max_spans = 2;
+        scenario.config.max_eras = 2;
         scenario.config.max_justifications = 2;
         Scenario {
             late: vec![0],
@@ -88,7 +88,7 @@ fn sets_without_a_common_member_hand_over() {
         let mut scenario = Scenario::new("all new", 4);
         scenario.sets = vec![(0..4).collect(), (4..8).collect(), (8..12).collect()];
         Scenario {
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             ..scenario
         }
         .play(seed);
@@ -101,7 +101,7 @@ fn a_session_that_activates_one_set_and_plans_another_hands_over_twice() {
         let mut scenario = Scenario::new("back to back", 4).with_changes(5);
         scenario.gaps = vec![0];
         Scenario {
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             ..scenario
         }
         .play(seed);
@@ -113,7 +113,7 @@ fn a_greater_least_distance_leaves_less_than_itself_unproven() {
     for seed in seeds(0..10) {
         let mut scenario = Scenario::new("min_delta of four", 4).with_changes(2);
         scenario.config.min_delta = 4;
-        scenario.weather = Weather::ROUGH;
+        scenario.conditions = Conditions::BAD;
         scenario.slack = 3;
         scenario.play(seed);
     }
@@ -160,7 +160,7 @@ fn a_hundred_voters_finalize_with_a_third_of_them_against_it() {
         let scenario = Scenario::new("a hundred voters", 100).with_changes(1);
         Scenario {
             adversaries: bad.zip(kinds).collect(),
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             crashes: 10,
             tail: 4,
             calm: 30_000,

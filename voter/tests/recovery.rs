@@ -2,7 +2,7 @@
 
 mod simulation;
 
-use simulation::{network::Weather, seeds, Scenario};
+use simulation::{network::Conditions, seeds, Scenario};
 
 #[test]
 fn a_crash_before_any_effect_breaks_nothing() {
@@ -28,9 +28,9 @@ fn a_crash_before_any_effect_breaks_nothing() {
 #[test]
 fn a_node_whose_chain_changes_under_it_never_signs_twice() {
     for seed in seeds(0..2) {
-        let scenario = Scenario::new("fickle", 4).with_changes(1);
+        let scenario = Scenario::new("reorging", 4).with_changes(1);
         let scenario = Scenario {
-            fickle: Some(1),
+            reorging: Some(1),
             ..scenario
         };
         let effects = scenario
@@ -56,7 +56,7 @@ fn crashes_all_over_the_place_are_survived() {
         let scenario = Scenario::new("many crashes", 4).with_changes(3);
         Scenario {
             crashes: 60,
-            weather: Weather::ROUGH,
+            conditions: Conditions::BAD,
             ..scenario
         }
         .play(seed);

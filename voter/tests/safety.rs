@@ -3,11 +3,11 @@
 
 mod simulation;
 
-use simulation::{adversaries::Kind, network::Weather, seeds, Scenario};
+use simulation::{adversaries::Kind, network::Conditions, seeds, Scenario};
 
 fn stormy(name: &'static str, n: u64) -> Scenario {
     Scenario {
-        weather: Weather::ROUGH,
+        conditions: Conditions::BAD,
         crashes: 6,
         ..Scenario::new(name, n).with_changes(3)
     }
@@ -16,7 +16,7 @@ fn stormy(name: &'static str, n: u64) -> Scenario {
 #[test]
 fn four_voters_stay_safe_through_loss_reordering_and_crashes() {
     for seed in seeds(0..40) {
-        stormy("four voters in rough weather", 4).play(seed);
+        stormy("four voters in a bad network", 4).play(seed);
     }
 }
 

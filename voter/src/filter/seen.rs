@@ -1,13 +1,11 @@
-//! What was seen of a round and of a signer.
+//! The valid votes that the filter has seen in a round.
 
-use super::Noted;
+use super::answer::Recorded;
+use crate::quota::Quota;
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, RoundMessage, SetId, SignerIndex, Vote,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Debug)]
 pub(super) struct Seen {
@@ -23,14 +21,6 @@ pub(super) struct Seen {
 pub(super) struct First {
     pub(super) vote: Vote,
     pub(super) equivocated: bool,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Quota {
-    /// Open rounds with a vote of this signer.
-    blocks: BTreeSet<BlockNumber>,
-    /// Its votes at or below this block gave way to later ones and are not taken again.
-    floor: Option<BlockNumber>,
 }
 
 impl Seen {
@@ -74,39 +64,16 @@ impl Seen {
 
 impl First {
     /// GOSSIP-4: a second vote on the block.
-    pub(super) fn judge(&mut self, set: &DualKeyset, vote: &Vote) -> Noted {
+    pub(super) fn judge(&mut self, set: &DualKeyset, vote: &Vote) -> Recorded {
         if self.equivocated || vote.commitment() == self.vote.commitment() {
-            return Noted::Duplicate;
+            return Recorded::Duplicate;
         }
         match EquivocationProof::new(set.keyset(), &self.vote, vote) {
             Ok(proof) => {
                 self.equivocated = true;
-                Noted::Equivocation(Box::new(proof))
+                Recorded::Equivocation(Box::new(proof))
             }
-            Err(error) => Noted::Misuse(error),
+            Err(error) => Recorded::Misuse(error),
         }
-    }
-}
-
-impl Quota {
-    /// Whether a vote on this block would be the one to give way, or gave way before.
-    pub(super) fn is_closed_to(&self, block: BlockNumber, limit: usize) -> bool {
-        let full = self.blocks.len() >= limit;
-        self.floor.is_some_and(|floor| block <= floor)
-            || full && self.blocks.first().is_some_and(|lowest| block < *lowest)
-    }
-
-    /// Counts a round; says which one gives way.
-    pub(super) fn charge(&mut self, block: BlockNumber, limit: usize) -> Option<BlockNumber> {
-        self.blocks.insert(block);
-        if self.blocks.len() <= limit {
-            return None;
-        }
-        self.floor = self.blocks.pop_first();
-        self.floor
-    }
-
-    pub(super) fn release(&mut self, block: BlockNumber) {
-        self.blocks.remove(&block);
     }
 }

@@ -43,10 +43,10 @@ fn vote(set: &TestSet, signer: u32, message: &RoundMessage) -> Vote {
     set.vote(signer, message).expect("a member")
 }
 
-fn note(filter: &mut Filter, set: &TestSet, signer: u32, block: u32) {
+fn record(filter: &mut Filter, set: &TestSet, signer: u32, block: u32) {
     let message = message(set, block);
-    let noted = filter.note_vote(&vote(set, signer, &message), &message);
-    assert!(matches!(noted, Noted::New), "{noted:?}");
+    let recorded = filter.record_vote(&vote(set, signer, &message), &message);
+    assert!(matches!(recorded, Recorded::New), "{recorded:?}");
 }
 
 fn ask(filter: &Filter, vote: &Vote) -> Verdict<bool> {
@@ -68,6 +68,7 @@ fn nothing_is_taken_before_the_first_window() {
     );
 }
 
+/// GOSSIP-2, with the signer of VOTE-2.
 #[test]
 fn set_and_block_are_looked_at_before_the_signer() {
     let set = set();
@@ -100,13 +101,14 @@ fn set_and_block_are_looked_at_before_the_signer() {
     assert_eq!(at(5, 20, 3), Ok(None));
 }
 
+/// GOSSIP-3.
 #[test]
 fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
     let set = set();
     let mut filter = filter(&set);
     let first = vote(&set, 1, &message(&set, 12));
     assert_eq!(ask(&filter, &first), Verdict::Check(false));
-    note(&mut filter, &set, 1, 12);
+    record(&mut filter, &set, 1, 12);
     let mut again = first.into_unchecked();
     again.signature = VoteSignature([7; 112]);
     assert!(matches!(filter.vote(&again), Verdict::Known));
@@ -118,15 +120,16 @@ fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
     );
 }
 
+/// GOSSIP-4.
 #[test]
 fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
     let set = set();
     let mut filter = filter(&set);
-    note(&mut filter, &set, 1, 12);
+    record(&mut filter, &set, 1, 12);
     let messages = [lie(&set, 12, 1), lie(&set, 12, 2)];
     let [second, third] = messages.each_ref().map(|message| vote(&set, 1, message));
     assert_eq!(ask(&filter, &second), Verdict::Check(false));
-    let Noted::Equivocation(proof) = filter.note_vote(&second, &messages[0]) else {
+    let Recorded::Equivocation(proof) = filter.record_vote(&second, &messages[0]) else {
         panic!("two commitments are an equivocation");
     };
     let offence = proof
@@ -141,8 +144,8 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
         })
     );
     assert!(matches!(
-        filter.note_vote(&third, &messages[1]),
-        Noted::Duplicate
+        filter.record_vote(&third, &messages[1]),
+        Recorded::Duplicate
     ));
 }
 
@@ -150,16 +153,19 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
 fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     let set = set();
     let mut filter = filter(&set);
-    note(&mut filter, &set, 0, 12);
+    record(&mut filter, &set, 0, 12);
     filter.update(window(&set, 13, 20));
     let message = message(&set, 12);
     let late = vote(&set, 1, &message);
     assert_eq!(ask(&filter, &late), Verdict::Check(true));
-    assert!(matches!(filter.note_vote(&late, &message), Noted::Late));
+    assert!(matches!(
+        filter.record_vote(&late, &message),
+        Recorded::Late
+    ));
     assert_eq!(ask(&filter, &late), Verdict::Known);
     let other = lie(&set, 12, 1);
-    let noted = filter.note_vote(&vote(&set, 1, &other), &other);
-    assert!(matches!(noted, Noted::Equivocation(_)));
+    let recorded = filter.record_vote(&vote(&set, 1, &other), &other);
+    assert!(matches!(recorded, Recorded::Equivocation(_)));
     let never_opened = vote(&set, 1, &lie(&set, 11, 1));
     let stale = Ignored::Stale {
         lowest: BlockNumber::new(13),
@@ -168,13 +174,14 @@ fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     assert_eq!(ask(&filter, &never_opened), Verdict::Ignore(stale));
 }
 
+/// ROUND-7.
 #[test]
 fn concluded_rounds_are_pruned_but_for_the_last_few() {
     let set = set();
     let mut filter = Filter::new(100);
     filter.update(window(&set, 1, 100));
     for block in 1..=30 {
-        note(&mut filter, &set, 0, block);
+        record(&mut filter, &set, 0, block);
     }
     filter.update(window(&set, 31, 100));
     assert_eq!(filter.votes_held(), EVIDENCE_ROUNDS);
@@ -189,13 +196,14 @@ fn concluded_rounds_are_pruned_but_for_the_last_few() {
     assert_eq!(ask(&filter, &vote), Verdict::Check(false));
 }
 
+/// GOSSIP-7.
 #[test]
 fn a_signer_who_votes_everywhere_only_displaces_itself() {
     let set = set();
     let mut filter = filter(&set);
-    note(&mut filter, &set, 2, 11);
+    record(&mut filter, &set, 2, 11);
     for block in [11, 13, 12] {
-        note(&mut filter, &set, 3, block);
+        record(&mut filter, &set, 3, block);
     }
     assert_eq!(filter.votes_held(), 3);
     let crowded = Verdict::Ignore(Ignored::Crowded {
@@ -205,7 +213,7 @@ fn a_signer_who_votes_everywhere_only_displaces_itself() {
     assert_eq!(
         ask(&filter, &displaced),
         crowded,
-        "no second check of what gave way"
+        "no second check of a displaced vote"
     );
     assert_eq!(
         ask(&filter, &vote(&set, 3, &message(&set, 14))),
@@ -219,10 +227,10 @@ fn a_signer_who_votes_everywhere_only_displaces_itself() {
 fn a_vote_that_could_not_be_handed_over_is_taken_again() {
     let set = set();
     let mut filter = filter(&set);
-    note(&mut filter, &set, 0, 12);
+    record(&mut filter, &set, 0, 12);
     filter.forget_vote(&vote(&set, 0, &message(&set, 12)));
     assert_eq!(filter.votes_held(), 0);
-    note(&mut filter, &set, 0, 12);
+    record(&mut filter, &set, 0, 12);
 }
 
 #[test]
@@ -255,12 +263,15 @@ fn one_valid_proof_per_block_is_checked() {
         filter.justification(proof.as_unchecked()),
         Verdict::Check(_)
     ));
-    assert_eq!(filter.note_justification(&proof), NotedProof::New);
+    assert_eq!(filter.record_justification(&proof), RecordedProof::New);
     assert!(matches!(
         filter.justification(fuller.as_unchecked()),
         Verdict::Known
     ));
-    assert_eq!(filter.note_justification(&fuller), NotedProof::Duplicate);
+    assert_eq!(
+        filter.record_justification(&fuller),
+        RecordedProof::Duplicate
+    );
 }
 
 #[test]

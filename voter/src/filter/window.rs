@@ -1,11 +1,11 @@
-//! The part of the chain on which votes and proofs are of use now. (GOSSIP-2)
+//! The sets and blocks whose votes and proofs are needed now. (GOSSIP-2)
 
-use super::Key;
-use crate::Ignored;
+use super::key::Key;
+use crate::verdict::Ignored;
 use duet_primitives::{BlockNumber, DualKeyset, SetId};
 use std::sync::Arc;
 
-/// What is of use to the voter now: [`Voter::window`](crate::Voter::window).
+/// What the voter needs now: [`Voter::window`](crate::Voter::window).
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     /// The set that signs; `None` until it is loaded.
@@ -18,8 +18,8 @@ pub struct Window {
     pub awaited: Vec<Accepted>,
 }
 
-/// The blocks on which votes and proofs of one set are of use, both ends included; none when they
-/// cross.
+/// The blocks whose votes and proofs of one set are needed, both ends included; none when `lowest` is above
+/// `highest`.
 #[derive(Clone, Debug)]
 pub struct Accepted {
     /// The set.
@@ -61,7 +61,7 @@ impl Window {
             .find(|accepted| accepted.id() == id)
     }
 
-    /// Where an object about this block belongs, or why it is of no use.
+    /// The window that an object about this block falls in, or why it is ignored.
     pub(super) fn place(&self, id: SetId, block: BlockNumber) -> Result<&Accepted, Ignored> {
         let signing = self.signing.as_ref().ok_or(Ignored::NotReady)?;
         let accepted = self.accepted(id).ok_or(Ignored::set(signing.id(), id))?;

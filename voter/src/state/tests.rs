@@ -89,23 +89,23 @@ fn a_state_that_no_voter_writes_is_refused() {
     assert_eq!(check(|_| ()), Ok(()));
     assert_eq!(
         check(|state| state.signing.start = None),
-        Err(StateError::Spans)
+        Err(StateError::Eras)
     );
     assert_eq!(
         check(|state| state.signing.mandatory = None),
-        Err(StateError::Spans)
+        Err(StateError::Eras)
     );
     assert_eq!(
         check(|state| state.signing.mandatory = Some(BlockNumber::new(9))),
-        Err(StateError::Spans)
+        Err(StateError::Eras)
     );
     assert_eq!(
         check(|state| state.later[0].set.id = SetId::new(2)),
-        Err(StateError::Spans)
+        Err(StateError::Eras)
     );
     assert_eq!(
         check(|state| state.later.truncate(1)),
-        Err(StateError::Spans)
+        Err(StateError::Eras)
     );
     assert_eq!(check(|state| state.votes.reverse()), Err(StateError::Votes));
     assert_eq!(

@@ -7,14 +7,14 @@ use duet_primitives::{BlockNumber, Justification};
 /// Where a proof came from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// Somebody else: the network has it.
+    /// A peer sent it, so the network has it.
     Received,
     /// The votes that this node holds.
     Votes,
 }
 
 impl Voter {
-    /// Concludes and hands over until nothing more follows from what is known.
+    /// Concludes blocks and goes on to next sets until nothing more can be concluded.
     pub(super) fn advance(&mut self, now: Millis, out: &mut Outbox) {
         loop {
             if let Some((proof, origin)) = self.highest_proof() {
@@ -122,7 +122,7 @@ impl Voter {
         }
     }
 
-    /// The block was published by this node: nobody needs to show it a proof any more.
+    /// This node published a proof of the block: it no longer waits for one from the network.
     pub(super) fn unwatch(&mut self, block: BlockNumber) {
         self.awaited.retain(|one| one.lowest != block);
     }

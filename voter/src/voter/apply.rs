@@ -33,8 +33,8 @@ impl Voter {
 
     fn planned(&mut self, block: BlockNumber, set: Arc<DualKeyset>, out: &mut Outbox) {
         let id = set.keyset().id();
-        let is_new = self.span(id).is_none() && id > self.set_id();
-        if self.deferred.is_some() || is_new && !self.accepts_spans() {
+        let is_new = self.era(id).is_none() && id > self.set_id();
+        if self.deferred.is_some() || is_new && !self.accepts_eras() {
             self.deferred.get_or_insert(block);
             self.counters.deferred_plans += 1;
             return;
@@ -76,9 +76,9 @@ impl Voter {
     fn loaded(&mut self, set: Arc<DualKeyset>) {
         let wanted = self
             .state
-            .spans()
+            .eras()
             .take(2)
-            .any(|span| &span.set == set.commitment());
+            .any(|era| &era.set == set.commitment());
         if wanted {
             self.sets.insert(set.keyset().id(), set);
         }
@@ -202,7 +202,7 @@ impl Voter {
             self.schedule.seen(block);
             return;
         }
-        if self.span(id).is_none() || block <= self.state.best_number() {
+        if self.era(id).is_none() || block <= self.state.best_number() {
             self.counters.stale_justifications += 1;
             return;
         }

@@ -23,9 +23,9 @@ impl Voter {
     fn ask_sets(&mut self, now: Millis, out: &mut Outbox) {
         let missing: Vec<_> = self
             .state
-            .spans()
+            .eras()
             .take(2)
-            .map(|span| &span.set)
+            .map(|era| &era.set)
             .filter(|set| !self.sets.contains_key(&set.id))
             .cloned()
             .collect();

@@ -11,7 +11,7 @@ use crate::{
     filter::{Accepted, Window},
     round::Rounds,
     schedule::Schedule,
-    Config, Effect, Event, Millis, Span, State,
+    Config, Effect, Era, Event, Millis, State,
 };
 use duet_primitives::{
     BlockNumber, DualKeyset, Pk1Bytes, SetId, SignerIndex, UncheckedJustification,
@@ -36,7 +36,7 @@ const REPORTED_SETS: u64 = 8;
 pub struct Counters {
     /// Votes on rounds that are concluded, or of sets that are not concerned.
     pub stale_votes: u64,
-    /// Votes that gave way to later ones of their signer.
+    /// Votes that were displaced by later ones of their signer.
     pub dropped_votes: u64,
     /// Justifications of blocks that are proven.
     pub stale_justifications: u64,
@@ -86,7 +86,7 @@ struct Retries {
 }
 
 impl Voter {
-    /// A voter that goes on from a stored state. Send it [`Event::Tick`] once: it then asks for
+    /// A voter that continues from a stored state. Send it [`Event::Tick`] once: it then asks for
     /// what it needs.
     pub fn new(config: Config, state: State, own_keys: Vec<Pk1Bytes>) -> Self {
         Self {
@@ -135,15 +135,15 @@ impl Voter {
     /// Whether there is room for another set change. Without, [`Event::Planned`] is not taken,
     /// [`Voter::scanned`] stays before its block, and the host may as well stop reading headers
     /// until proofs have made room.
-    pub fn accepts_spans(&self) -> bool {
-        self.state.spans().count() < self.config.max_spans.max(2)
+    pub fn accepts_eras(&self) -> bool {
+        self.state.eras().count() < self.config.max_eras.max(2)
     }
 
-    /// What is of use now, for [`Filter::update`](crate::Filter::update).
+    /// The sets and blocks whose votes and proofs are needed now, for [`Filter::update`](crate::Filter::update).
     pub fn window(&self) -> Window {
         let reach = self.state.scanned().saturating_add(self.config.lookahead);
-        let accepted = |span: &Span, lowest, highest: BlockNumber| {
-            let set = self.sets.get(&span.set.id)?.clone();
+        let accepted = |era: &Era, lowest, highest: BlockNumber| {
+            let set = self.sets.get(&era.set.id)?.clone();
             Some(Accepted {
                 set,
                 lowest,
@@ -166,9 +166,9 @@ impl Voter {
         }
     }
 
-    /// The time of a set whose hand-over is not behind us, with the commitment to load its keys by.
-    pub fn span(&self, id: SetId) -> Option<&Span> {
-        self.state.spans().find(|span| span.set.id == id)
+    /// The era of a set, if it has not ended, with the commitment by which to load the set's keys.
+    pub fn era(&self, id: SetId) -> Option<&Era> {
+        self.state.eras().find(|era| era.set.id == id)
     }
 
     /// A set that is loaded: the signing one or the next.
@@ -199,7 +199,7 @@ impl Voter {
             .map(|vote| vote.commitment.block_number)
     }
 
-    /// Where this node's key stands in the signing set; `None` when it is not in it.
+    /// The position of this node's key in the signing set; `None` when it is not a member.
     pub fn own_signer(&self) -> Option<SignerIndex> {
         self.own(self.set_id()).map(|(signer, _)| signer)
     }
@@ -219,12 +219,12 @@ impl Voter {
         self.proofs.len()
     }
 
-    /// How many sets wait for the proof that hands over to them.
+    /// How many activated sets wait for the handoff proof that names them.
     pub fn lagging_sets(&self) -> usize {
         self.state
-            .spans()
+            .eras()
             .skip(1)
-            .filter(|span| span.start.is_some())
+            .filter(|era| era.start.is_some())
             .count()
     }
 
@@ -233,7 +233,7 @@ impl Voter {
         self.counters
     }
 
-    /// The first own key that is a member of a loaded set, and where it stands.
+    /// The first own key that is a member of a loaded set, and its position.
     fn own(&self, id: SetId) -> Option<(SignerIndex, Pk1Bytes)> {
         let set = self.sets.get(&id)?.keyset();
         self.own_keys

@@ -17,7 +17,7 @@ impl Proofs {
         }
     }
 
-    /// Keeps a proof, the first per block. When there is no room the highest gives way, which is
+    /// Keeps a proof, the first per block. When there is no room the highest is dropped, which is
     /// the one that is needed last; says how many did.
     pub(super) fn insert(&mut self, proof: Justification) -> u64 {
         let commitment = proof.commitment();

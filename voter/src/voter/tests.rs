@@ -420,7 +420,7 @@ fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
     assert_eq!(voter.scanned(), BlockNumber::new(3));
     assert_eq!(voter.counters().inconsistent, 1);
 
-    voter.config.max_spans = 2;
+    voter.config.max_eras = 2;
     voter.handle(
         Event::Planned {
             block: BlockNumber::new(4),
@@ -435,7 +435,7 @@ fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
         },
         0,
     );
-    assert!(!voter.accepts_spans());
+    assert!(!voter.accepts_eras());
     voter.handle(
         Event::Planned {
             block: BlockNumber::new(8),

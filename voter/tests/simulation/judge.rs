@@ -38,7 +38,7 @@ struct Ledger {
     /// Blocks with proofs, in this life and as persisted.
     best: BlockNumber,
     persisted_best: BlockNumber,
-    handed_over: BTreeSet<SetId>,
+    handoffs: BTreeSet<SetId>,
     proofs: BTreeMap<BlockNumber, UncheckedJustification>,
 }
 
@@ -47,15 +47,15 @@ impl Ledger {
         Self {
             best: BlockNumber::ZERO,
             persisted_best: BlockNumber::ZERO,
-            handed_over: BTreeSet::new(),
+            handoffs: BTreeSet::new(),
             proofs: BTreeMap::new(),
         }
     }
 
-    /// Whether the set before this one has handed over; the first set has none before it.
+    /// Whether the handoff to this set is proven; the first set needs none.
     fn may_sign(&self, id: SetId) -> bool {
         id.checked_previous()
-            .is_none_or(|before| self.handed_over.contains(&before))
+            .is_none_or(|before| self.handoffs.contains(&before))
     }
 }
 
@@ -106,13 +106,11 @@ impl Judge {
         let ledger = self.ledger(node);
         self.require(
             era.mandatory
-                .is_none_or(|m| block <= m || ledger.handed_over.contains(&id)),
-            || format!("ROUND-2: node {node} votes on {block} before set {id} has handed over"),
+                .is_none_or(|m| block <= m || ledger.handoffs.contains(&id)),
+            || format!("ROUND-2: node {node} votes on {block} before the handoff of set {id}"),
         );
         self.require(ledger.may_sign(id), || {
-            format!(
-                "ROUND-5: node {node} votes in set {id} before the set before it has handed over"
-            )
+            format!("ROUND-5: node {node} votes in set {id} before the handoff to it")
         });
     }
 
@@ -151,7 +149,7 @@ impl Judge {
         let ordered = block > ledger.best;
         let own = era
             .mandatory
-            .is_none_or(|m| block <= m || ledger.handed_over.contains(&id));
+            .is_none_or(|m| block <= m || ledger.handoffs.contains(&id));
         let earlier = ledger.may_sign(id);
         assert!(
             ordered,
@@ -160,7 +158,7 @@ impl Judge {
         );
         assert!(
             own,
-            "ROUND-2: node {node} concludes {block} before set {id} has handed over"
+            "ROUND-2: node {node} concludes {block} before the handoff of set {id}"
         );
         assert!(
             earlier,
@@ -169,7 +167,7 @@ impl Judge {
         ledger.best = block;
         ledger.proofs.insert(block, proof.clone());
         if mandatory {
-            ledger.handed_over.insert(id);
+            ledger.handoffs.insert(id);
         }
     }
 
@@ -302,10 +300,10 @@ impl Judge {
                 )
             });
             let all: BTreeSet<_> = (0..changes).map(SetId::new).collect();
-            self.require(ledger.handed_over == all, || {
+            self.require(ledger.handoffs == all, || {
                 format!(
-                    "node {node} has hand-overs {:?} of {changes}",
-                    ledger.handed_over
+                    "node {node} has the handoffs of sets {:?}, of {changes}",
+                    ledger.handoffs
                 )
             });
         }

@@ -19,7 +19,7 @@ use chain::Chain;
 use duet_primitives::{BlockNumber, UncheckedJustification, UncheckedVote};
 use duet_voter::{Config, Event, Millis};
 use judge::Judge;
-use network::{Network, Weather};
+use network::{Conditions, Network};
 use node::Node;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{RngCore, SeedableRng};
@@ -35,7 +35,7 @@ pub(crate) type NodeId = usize;
 /// Time between two blocks.
 pub(crate) const BLOCK_TIME: Millis = 1_000;
 
-/// For how long a run goes on in calm weather even when all is proven.
+/// For how long a run goes on with a good network even when all is proven.
 const AFTERMATH: Millis = 8_000;
 
 /// What nodes send each other.
@@ -93,14 +93,14 @@ pub(crate) struct Scenario {
     pub(crate) session: u32,
     /// Blocks after the last set's first.
     pub(crate) tail: u32,
-    pub(crate) weather: Weather,
+    pub(crate) conditions: Conditions,
     pub(crate) degree: usize,
     /// How many crashes at random times.
     pub(crate) crashes: u64,
     /// A node and the effect of its life before which it loses power.
     pub(crate) crash_before_effect: Option<(NodeId, u64)>,
-    /// A node whose chain says something else after each restart.
-    pub(crate) fickle: Option<NodeId>,
+    /// A node whose chain is reorganised at each restart: it says something else then.
+    pub(crate) reorging: Option<NodeId>,
     pub(crate) adversaries: Vec<(NodeId, Kind)>,
     /// Nodes that start when everything is finalized.
     pub(crate) late: Vec<NodeId>,
@@ -112,7 +112,7 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// One set of `n`, a kind network, nobody misbehaves.
+    /// One set of `n`, a good network, nobody misbehaves.
     pub(crate) fn new(name: &'static str, n: u64) -> Self {
         Self {
             name,
@@ -120,11 +120,11 @@ impl Scenario {
             gaps: vec![4],
             session: 4,
             tail: 10,
-            weather: Weather::KIND,
+            conditions: Conditions::GOOD,
             degree: 8,
             crashes: 0,
             crash_before_effect: None,
-            fickle: None,
+            reorging: None,
             adversaries: Vec::new(),
             late: Vec::new(),
             slack: 0,
@@ -246,7 +246,13 @@ impl World {
             })
             .collect();
         let honest: Vec<_> = (0..nodes).filter(|id| bad(*id).is_none()).collect();
-        let network = Network::new(nodes, &honest, scenario.degree, scenario.weather, &mut rng);
+        let network = Network::new(
+            nodes,
+            &honest,
+            scenario.degree,
+            scenario.conditions,
+            &mut rng,
+        );
         let judge = Judge::new(chain.clone(), honest);
         Self {
             scenario,
@@ -265,13 +271,13 @@ impl World {
         let rough = BLOCK_TIME * Millis::from(height.get() + 2);
         self.plan(rough);
         let end = rough + self.scenario.calm;
-        let (expected, fickle) = (
+        let (expected, reorging) = (
             BlockNumber::new(height.get().saturating_sub(self.scenario.slack)),
-            self.scenario.fickle,
+            self.scenario.reorging,
         );
         while let Some((at, item)) = self.network.next() {
             // A while after everything is done nothing new happens.
-            if at > end || at > rough + AFTERMATH && self.judge.is_done(expected, fickle) {
+            if at > end || at > rough + AFTERMATH && self.judge.is_done(expected, reorging) {
                 break;
             }
             if at >= rough {
@@ -285,7 +291,7 @@ impl World {
                 node.check_memory(&self.judge);
             }
         }
-        self.judge.finish(expected, fickle);
+        self.judge.finish(expected, reorging);
         Outcome {
             judge: self.judge,
             nodes: self.actors,
@@ -311,7 +317,7 @@ impl World {
             while number < height.get() {
                 // Now and then GRANDPA finalizes several blocks at once for a node.
                 number = (number + 1 + u32::from(below(&mut self.rng, 5) > 2)).min(height.get());
-                let delay = below(&mut self.rng, self.scenario.weather.delay.1 + 1);
+                let delay = below(&mut self.rng, self.scenario.conditions.delay.1 + 1);
                 self.network.at(
                     Millis::from(number) * BLOCK_TIME + delay,
                     Item::Grandpa {

@@ -9,9 +9,9 @@ use std::{
     sync::Arc,
 };
 
-/// What links do to messages.
+/// The network conditions: what links do to messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Weather {
+pub(crate) struct Conditions {
     /// Of a thousand messages, how many are lost.
     pub(crate) loss: u64,
     /// Of a thousand messages, how many come twice.
@@ -20,13 +20,13 @@ pub(crate) struct Weather {
     pub(crate) delay: (Millis, Millis),
 }
 
-impl Weather {
-    pub(crate) const KIND: Self = Self {
+impl Conditions {
+    pub(crate) const GOOD: Self = Self {
         loss: 0,
         twice: 0,
         delay: (5, 40),
     };
-    pub(crate) const ROUGH: Self = Self {
+    pub(crate) const BAD: Self = Self {
         loss: 200,
         twice: 100,
         delay: (5, 1_500),
@@ -43,7 +43,7 @@ pub(crate) struct Network {
     items: BTreeMap<u64, Item>,
     count: u64,
     peers: Vec<Vec<NodeId>>,
-    weather: Weather,
+    conditions: Conditions,
 }
 
 impl Network {
@@ -53,7 +53,7 @@ impl Network {
         nodes: usize,
         honest: &[NodeId],
         degree: usize,
-        weather: Weather,
+        conditions: Conditions,
         rng: &mut ChaCha8Rng,
     ) -> Self {
         let mut links = vec![BTreeSet::new(); nodes];
@@ -79,12 +79,12 @@ impl Network {
                 .into_iter()
                 .map(|links| links.into_iter().collect())
                 .collect(),
-            weather,
+            conditions,
         }
     }
 
     pub(crate) fn calm(&mut self) {
-        self.weather = Weather::KIND;
+        self.conditions = Conditions::GOOD;
     }
 
     pub(crate) fn peers(&self, id: NodeId) -> &[NodeId] {
@@ -110,7 +110,7 @@ impl Network {
         message: &Arc<Message>,
         rng: &mut ChaCha8Rng,
     ) {
-        let Weather { loss, twice, delay } = self.weather;
+        let Conditions { loss, twice, delay } = self.conditions;
         if below(rng, 1000) < loss {
             return;
         }

@@ -12,7 +12,9 @@ use duet_primitives::{
     testing, BlockNumber, Commitment, Justification, SetId, UncheckedJustification, UncheckedVote,
     H256,
 };
-use duet_voter::{Config, Effect, Event, Filter, Millis, Noted, NotedProof, State, Verdict, Voter};
+use duet_voter::{
+    Config, Effect, Event, Filter, Millis, Recorded, RecordedProof, State, Verdict, Voter,
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) struct Node {
@@ -40,7 +42,7 @@ pub(crate) struct Running {
 struct Disk {
     state: Option<Vec<u8>>,
     first: Option<State>,
-    handovers: BTreeMap<SetId, UncheckedJustification>,
+    handoffs: BTreeMap<SetId, UncheckedJustification>,
 }
 
 impl Node {
@@ -102,14 +104,14 @@ impl Node {
         };
         let bound = self.members * self.config.rounds_per_signer * 2;
         judge.require(voter.votes_held() <= bound, || {
-            format!("node {} hoards votes", self.id)
+            format!("node {} holds too many votes", self.id)
         });
         judge.require(filter.votes_held() <= bound + 8 * self.members, || {
-            format!("the filter of node {} hoards votes", self.id)
+            format!("the filter of node {} holds too many votes", self.id)
         });
         judge.require(
             voter.justifications_held() <= self.config.max_justifications,
-            || format!("node {} hoards justifications", self.id),
+            || format!("node {} holds too many justifications", self.id),
         );
     }
 }
@@ -224,7 +226,7 @@ impl World {
                 };
                 let grandpa = node.grandpa;
                 if let Some(running) = &mut node.running {
-                    running.filter.note_vote(&vote, &message);
+                    running.filter.record_vote(&vote, &message);
                 }
                 let vote = vote.to_unchecked();
                 self.judge.published(id, grandpa, &vote);
@@ -280,20 +282,20 @@ impl World {
         }
     }
 
-    /// What the node's chain says; a fickle one says something else after each restart.
+    /// What the node's chain says; a reorging node's says something else after each restart.
     fn prepared(&self, id: NodeId, number: BlockNumber) -> Commitment {
         let mut commitment = self.chain.commitment(number);
         let epoch = self.node(id).map_or(0, |node| node.epoch);
-        if self.scenario.fickle == Some(id) && epoch > 0 {
+        if self.scenario.reorging == Some(id) && epoch > 0 {
             commitment.mmr_root = H256::from_low_u64_be(epoch);
         }
         commitment
     }
 
-    /// The host answers after a while, and in bad weather sometimes not at all.
+    /// The host answers after a while, and under bad network conditions sometimes not at all.
     fn answer(&mut self, id: NodeId, event: Event) {
         let epoch = self.node(id).map_or(0, |node| node.epoch);
-        if below(&mut self.rng, 1000) < self.scenario.weather.loss / 4 {
+        if below(&mut self.rng, 1000) < self.scenario.conditions.loss / 4 {
             return;
         }
         let at = self.now + 1 + below(&mut self.rng, 30);
@@ -315,11 +317,11 @@ impl World {
         };
         if mandatory {
             node.disk
-                .handovers
+                .handoffs
                 .insert(proof.commitment.validator_set_id, proof.clone());
         }
         // There may be room for logs that were refused.
-        if node.voter().accepts_spans() && node.voter().scanned() < node.grandpa {
+        if node.voter().accepts_eras() && node.voter().scanned() < node.grandpa {
             let item = Item::Grandpa {
                 to: id,
                 number: node.grandpa,
@@ -373,8 +375,8 @@ impl World {
         let Some(Actors { filter, .. }) = self.parts(to) else {
             return;
         };
-        match filter.note_vote(&checked, &hashed) {
-            Noted::New => {
+        match filter.record_vote(&checked, &hashed) {
+            Recorded::New => {
                 self.network
                     .broadcast(self.now, to, Some(from), message, &mut self.rng);
                 self.feed(
@@ -385,13 +387,13 @@ impl World {
                     },
                 );
             }
-            Noted::Equivocation(proof) => {
+            Recorded::Equivocation(proof) => {
                 self.network
                     .broadcast(self.now, to, Some(from), message, &mut self.rng);
                 self.feed(to, Event::Equivocation(proof));
             }
-            Noted::Late | Noted::Duplicate => {}
-            Noted::Misuse(error) => panic!("the filter was misused: {error}"),
+            Recorded::Late | Recorded::Duplicate => {}
+            Recorded::Misuse(error) => panic!("the filter was misused: {error}"),
         }
     }
 
@@ -422,7 +424,7 @@ impl World {
         let Some(Actors { filter, .. }) = self.parts(to) else {
             return;
         };
-        if filter.note_justification(&checked) == NotedProof::New {
+        if filter.record_justification(&checked) == RecordedProof::New {
             self.network
                 .broadcast(self.now, to, Some(from), message, &mut self.rng);
             self.feed(to, Event::Justification(checked));
@@ -434,7 +436,7 @@ impl World {
         let Some(node) = self.node(to) else { return };
         let held = node
             .disk
-            .handovers
+            .handoffs
             .range(first_set..)
             .map(|(_, proof)| proof.clone());
         let message = Message::Response(held.take(3).collect());
@@ -447,14 +449,14 @@ impl World {
         for proof in proofs {
             let id = proof.commitment.validator_set_id;
             let Some(node) = self.node(to) else { return };
-            let Some(span) = node.voter().span(id) else {
+            let Some(known) = node.voter().era(id) else {
                 continue;
             };
             let era = self.chain.era(id).expect("the voter knows it");
             assert_eq!(
-                &span.set,
+                &known.set,
                 era.set.set.commitment(),
-                "spans are those of the chain"
+                "the voter's eras are those of the chain"
             );
             match crypto::check_proof(&era.set, proof.clone()) {
                 Ok(proof) => checked.push(proof),

@@ -1,0 +1,322 @@
+//! The judge of the simulation objects to each kind of history that must never happen. Every test shows it a history
+//! that it accepts, then the same with one thing changed.
+
+mod simulation;
+
+use duet_primitives::{
+    testing, Bitfield, BlockNumber, Commitment, EquivocationProof, SignerIndex,
+    UncheckedJustification, UncheckedVote, H256,
+};
+use simulation::{chain::Chain, crypto, judge::Judge, NodeId};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::Arc,
+};
+
+/// The handoff block of the first set, and the first block of the second one.
+const HANDOFF: u32 = 5;
+const SECOND_SET: u32 = 9;
+
+/// Two sets of four; nodes 0 to 4 are honest, and node 4 is only in the second set.
+fn chain() -> Arc<Chain> {
+    let sets = [vec![0, 1, 2, 3], vec![1, 2, 3, 4]];
+    let chain = Chain::new(&sets, &[4], 4, 10);
+    assert_eq!(chain.eras[0].mandatory, Some(BlockNumber::new(HANDOFF)));
+    assert_eq!(chain.eras[1].start, BlockNumber::new(SECOND_SET));
+    Arc::new(chain)
+}
+
+fn judge(chain: &Arc<Chain>) -> Judge {
+    Judge::new(chain.clone(), (0..5).collect())
+}
+
+fn block(number: u32) -> BlockNumber {
+    BlockNumber::new(number)
+}
+
+/// What the chain says about a block.
+fn truth(chain: &Chain, number: u32) -> Commitment {
+    chain.commitment(block(number))
+}
+
+fn lie(chain: &Chain, number: u32) -> Commitment {
+    Commitment {
+        mmr_root: H256::repeat_byte(0xcc),
+        ..truth(chain, number)
+    }
+}
+
+/// A node's valid vote.
+fn vote(chain: &Chain, node: NodeId, commitment: &Commitment) -> UncheckedVote {
+    let era = chain.era(commitment.validator_set_id).expect("a set");
+    let key = testing::secret(node as u64).public().pk1();
+    let signer = era.set.set.keyset().position(&key).expect("a member");
+    crypto::sign(&era.set, signer, commitment)
+}
+
+/// A valid proof of the truth about a block.
+fn proof(chain: &Chain, number: u32) -> UncheckedJustification {
+    let era = chain.era_at(block(number));
+    let message = crypto::message(&truth(chain, number));
+    era.set.justify(&message, 0..3).into_unchecked()
+}
+
+/// The judge's objection to what `act` tells it.
+fn objection(judge: &mut Judge, act: impl FnOnce(&mut Judge)) -> String {
+    let cause = panic::catch_unwind(AssertUnwindSafe(|| act(judge)))
+        .expect_err("the judge objects to this");
+    match cause.downcast::<String>() {
+        Ok(text) => *text,
+        Err(_) => panic!("the judge says what it objects to"),
+    }
+}
+
+#[track_caller]
+fn assert_says(objection: &str, expected: &str) {
+    assert!(objection.starts_with(expected), "{objection}");
+}
+
+#[test]
+fn two_votes_of_one_node_on_one_block_are_a_violation_of_round_4() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let first = vote(&chain, 0, &truth(&chain, 3));
+    judge.published(0, block(3), &first);
+    judge.published(0, block(3), &first);
+    judge.published(1, block(3), &vote(&chain, 1, &lie(&chain, 3)));
+    let said = objection(&mut judge, |judge| {
+        judge.published(0, block(3), &vote(&chain, 0, &lie(&chain, 3)));
+    });
+    assert_says(&said, "ROUND-4: node 0 signs two commitments for block 3");
+}
+
+#[test]
+fn a_vote_ahead_of_grandpa_is_a_violation_of_round_1() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let vote = vote(&chain, 0, &truth(&chain, 4));
+    let said = objection(&mut judge, |judge| judge.published(0, block(3), &vote));
+    assert_says(&said, "ROUND-1: node 0 votes on 4, GRANDPA is at 3");
+    judge.published(0, block(4), &vote);
+}
+
+#[test]
+fn a_vote_past_the_handoff_block_is_a_violation_of_round_2_until_that_is_proven() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let early = vote(&chain, 0, &truth(&chain, HANDOFF + 1));
+    let said = objection(&mut judge, |judge| judge.published(0, block(8), &early));
+    assert_says(&said, "ROUND-2: node 0 votes on 6 before");
+    judge.concluded(0, &proof(&chain, HANDOFF), true);
+    judge.published(0, block(8), &early);
+}
+
+#[test]
+fn a_vote_of_a_set_whose_predecessor_has_not_handed_over_is_a_violation_of_round_5() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let early = vote(&chain, 1, &truth(&chain, SECOND_SET));
+    let said = objection(&mut judge, |judge| judge.published(1, block(12), &early));
+    assert_says(&said, "ROUND-5: node 1 votes in set 1 before");
+    judge.concluded(1, &proof(&chain, HANDOFF), true);
+    judge.published(1, block(12), &early);
+}
+
+#[test]
+fn a_vote_in_a_set_on_a_block_of_another_set_is_a_violation_of_round_5() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let mut foreign = truth(&chain, 3);
+    foreign.validator_set_id = truth(&chain, SECOND_SET).validator_set_id;
+    let said = objection(&mut judge, |judge| {
+        judge.published(1, block(12), &vote(&chain, 1, &foreign));
+    });
+    assert_says(&said, "ROUND-5: node 1 votes in set 1 on block 3");
+}
+
+#[test]
+fn a_proof_below_the_threshold_is_a_violation_of_just_4() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let good = proof(&chain, 3);
+    let mut thin = good.clone();
+    thin.signers = Bitfield::from_indices(4, [0, 1].map(SignerIndex::new));
+    let said = objection(&mut judge, |judge| judge.concluded(0, &thin, false));
+    assert_says(&said, "JUST-4: node 0 concludes block 3 with 2 of 4");
+    judge.concluded(0, &good, false);
+}
+
+#[test]
+fn a_proof_whose_signature_does_not_hold_is_a_violation() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let mut forged = proof(&chain, 3);
+    forged.signature = proof(&chain, 4).signature;
+    let said = objection(&mut judge, |judge| judge.concluded(0, &forged, false));
+    assert_says(
+        &said,
+        "node 0 concludes block 3 with a proof that does not hold",
+    );
+}
+
+#[test]
+fn a_proof_of_something_that_the_chain_does_not_say_is_a_violation() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let set = &chain.eras[0].set;
+    let untrue = set.justify(&crypto::message(&lie(&chain, 3)), 0..3);
+    let said = objection(&mut judge, |judge| {
+        judge.concluded(0, untrue.as_unchecked(), false);
+    });
+    assert_says(&said, "node 0 concludes something untrue about block 3");
+    let said = objection(&mut judge, |judge| {
+        judge.diverged(0, untrue.as_unchecked());
+    });
+    assert_says(&said, "a threshold signed something untrue about block 3");
+}
+
+#[test]
+fn a_wrong_answer_on_whether_a_block_is_mandatory_is_a_violation_of_round_2() {
+    let chain = chain();
+    for (number, mandatory) in [(HANDOFF, true), (3, false)] {
+        let proof = proof(&chain, number);
+        judge(&chain).concluded(0, &proof, mandatory);
+        let said = objection(&mut judge(&chain), |judge| {
+            judge.concluded(0, &proof, !mandatory);
+        });
+        assert_says(&said, "ROUND-2: node 0 is wrong on whether");
+    }
+}
+
+#[test]
+fn a_conclusion_out_of_order_is_a_violation() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    judge.concluded(0, &proof(&chain, 4), false);
+    for number in [3, 4] {
+        let said = objection(&mut judge, |judge| {
+            judge.concluded(0, &proof(&chain, number), false);
+        });
+        assert_says(&said, &format!("node 0 concludes block {number} after"));
+    }
+}
+
+#[test]
+fn a_conclusion_past_the_handoff_block_is_a_violation_of_round_2_until_that_is_proven() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let later = proof(&chain, HANDOFF + 1);
+    let said = objection(&mut judge, |judge| judge.concluded(0, &later, false));
+    assert_says(&said, "ROUND-2: node 0 concludes 6 before");
+    judge.concluded(0, &proof(&chain, HANDOFF), true);
+    judge.concluded(0, &later, false);
+}
+
+#[test]
+fn a_conclusion_of_a_set_whose_predecessor_has_not_handed_over_is_a_violation_of_round_5() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let next = proof(&chain, SECOND_SET);
+    let said = objection(&mut judge, |judge| judge.concluded(0, &next, false));
+    assert_says(&said, "ROUND-5: node 0 concludes 9 of set 1 too early");
+    judge.concluded(0, &proof(&chain, HANDOFF), true);
+    judge.concluded(0, &next, false);
+}
+
+#[test]
+fn after_a_crash_what_was_persisted_is_not_concluded_again() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    judge.concluded(0, &proof(&chain, 3), false);
+    judge.crashed(0);
+    judge.concluded(0, &proof(&chain, 3), false);
+    judge.persisted(0);
+    judge.crashed(0);
+    let said = objection(&mut judge, |judge| {
+        judge.concluded(0, &proof(&chain, 3), false);
+    });
+    assert_says(&said, "node 0 concludes block 3 after block 3");
+}
+
+#[test]
+fn a_proof_that_its_publisher_did_not_conclude_is_a_violation() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let proof = proof(&chain, 3);
+    let said = objection(&mut judge, |judge| judge.published_proof(0, &proof));
+    assert_says(&said, "node 0 publishes a proof of block 3");
+    judge.concluded(0, &proof, false);
+    judge.published_proof(0, &proof);
+}
+
+#[test]
+fn a_second_check_of_the_same_vote_or_block_is_a_violation_of_gossip_3() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let first = vote(&chain, 1, &truth(&chain, 3));
+    judge.checked_vote(0, 0, &first);
+    let said = objection(&mut judge, |judge| judge.checked_vote(0, 0, &first));
+    assert_says(&said, "GOSSIP-3: node 0 checks signer");
+    // A restart forgets, and another commitment is evidence. (GOSSIP-4)
+    judge.checked_vote(0, 1, &first);
+    judge.checked_vote(0, 1, &vote(&chain, 1, &lie(&chain, 3)));
+    let mut third = lie(&chain, 3);
+    third.block_hash = H256::repeat_byte(0xdd);
+    let third = vote(&chain, 1, &third);
+    let said = objection(&mut judge, |judge| judge.checked_vote(0, 1, &third));
+    assert_says(&said, "GOSSIP-3: node 0 checks signer");
+
+    judge.checked_proof(0, 0, &proof(&chain, 3));
+    let said = objection(&mut judge, |judge| {
+        judge.checked_proof(0, 0, &proof(&chain, 3));
+    });
+    assert_says(&said, "GOSSIP-3: node 0 checks two proofs of block 3");
+}
+
+#[test]
+fn blame_of_an_honest_node_is_a_violation_of_gossip_6() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    judge.blamed(0, 7);
+    let said = objection(&mut judge, |judge| judge.blamed(0, 1));
+    assert_says(&said, "GOSSIP-6: node 0 blames the honest node 1");
+}
+
+#[test]
+fn a_report_must_hold_come_once_and_name_nobody_honest() {
+    let chain = chain();
+    let mut judge = Judge::new(chain.clone(), vec![0, 1, 2]);
+    let evidence = |node| {
+        let set = &chain.eras[0].set;
+        let [first, second] = [truth(&chain, 3), lie(&chain, 3)].map(|commitment| {
+            let vote = vote(&chain, node, &commitment);
+            crypto::check_vote(&set.clone(), vote).expect("a valid vote")
+        });
+        EquivocationProof::new(set.set.keyset(), &first, &second).expect("an equivocation")
+    };
+    let said = objection(&mut judge, |judge| judge.reported(0, 0, &evidence(1)));
+    assert_says(&said, "node 0 reports an honest node");
+    let good = evidence(3);
+    let mut bad = good.clone();
+    bad.second = bad.first.clone();
+    let said = objection(&mut judge, |judge| judge.reported(0, 0, &bad));
+    assert_says(&said, "node 0 reports evidence that fails");
+    judge.reported(0, 0, &good);
+    let said = objection(&mut judge, |judge| judge.reported(0, 0, &good));
+    assert_says(&said, "node 0 reports signer");
+}
+
+#[test]
+fn a_node_that_proves_nothing_in_a_calm_network_is_a_violation() {
+    let chain = chain();
+    let mut judge = Judge::new(chain.clone(), vec![0, 1]);
+    for node in [0, 1] {
+        judge.concluded(node, &proof(&chain, HANDOFF), true);
+    }
+    judge.concluded(0, &proof(&chain, 12), false);
+    let said = objection(&mut judge, |judge| judge.finish(block(12), None));
+    assert_says(&said, "node 1 has a proof of 5, GRANDPA is at 12");
+    judge.finish(block(12), Some(1));
+    judge.concluded(1, &proof(&chain, 12), false);
+    judge.finish(block(12), None);
+}
