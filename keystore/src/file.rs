@@ -47,7 +47,7 @@ pub(crate) struct KeyFile {
     pub(crate) secret: StoredSecret,
 }
 
-/// The secret as it stands in the file.
+/// The secret as it is stored in the file.
 pub(crate) enum StoredSecret {
     Plain(Zeroizing<[u8; SCALAR_LEN]>),
     Sealed(Sealed),

@@ -240,7 +240,7 @@ fn a_handoff_proof_with_other_keys_or_without_a_successor_is_refused() {
 fn a_successor_out_of_order_is_the_validators_fault() {
     let chain = chain();
     let with_next = |change: fn(&mut Commitment)| {
-        let mut commitment = chain.justification(5).expect("it hands over").commitment;
+        let mut commitment = chain.justification(5).expect("it is a handoff").commitment;
         change(&mut commitment);
         let signed = chain.sign(0, commitment, 0..5);
         begin(&chain, Mode::Full)
@@ -274,7 +274,7 @@ fn a_successor_of_no_keys_or_too_many_is_refused_as_that_and_blames_the_validato
     // LIGHT-5
     let chain = chain();
     for len in [0, MAX_VALIDATORS + 1] {
-        let mut commitment = chain.justification(5).expect("it hands over").commitment;
+        let mut commitment = chain.justification(5).expect("it is a handoff").commitment;
         commitment.next.len = len;
         let error = begin(&chain, Mode::Full)
             .verify(chain.sign(0, commitment, 0..5))
@@ -292,7 +292,7 @@ fn a_successor_of_no_keys_or_too_many_is_refused_as_that_and_blames_the_validato
 fn the_same_keys_under_the_next_id_are_a_successor() {
     // LIGHT-5: whether the keys differ is not checked.
     let chain = chain();
-    let mut commitment = chain.justification(5).expect("it hands over").commitment;
+    let mut commitment = chain.justification(5).expect("it is a handoff").commitment;
     commitment.next = chain.sets[0].set.commitment().clone();
     commitment.next.id = SetId::new(1);
     let signed = chain.sign(0, commitment.clone(), 0..5);

@@ -43,7 +43,7 @@ const INSTRUMENT: [&str; 5] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ];
 
-/// Set where this program stands in for rustc.
+/// Set where cargo calls this program in place of rustc.
 const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
 
 /// Compiles one crate in place of rustc, when cargo asks for that: our own crates are instrumented, the others stay as they

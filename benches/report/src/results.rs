@@ -81,7 +81,7 @@ pub(crate) struct Count {
 }
 
 impl Results {
-    /// What stands in a file of an earlier run.
+    /// The content of a file of an earlier run.
     pub(crate) fn read(file: &Path) -> Result<Self> {
         read_json(file)
     }

@@ -26,7 +26,7 @@ const RIGHT: f64 = 236.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 54.0;
 
-/// Told apart without colours too, because the legend stands in the order of the lines' ends.
+/// The legend is in the order of the lines' ends, so that lines can be told apart without colours.
 const COLOURS: [&str; 8] = [
     "#0b6e99", "#c4391d", "#2e7d32", "#8e44ad", "#b9770e", "#546e7a", "#ad1457", "#37474f",
 ];

@@ -3,7 +3,7 @@
 //!
 //! Time is virtual, costs are real: [`measure`] runs the code that nodes run, and [`Round`] plays a round with
 //! those costs on a random network. A [`Matrix`] plays many rounds, and [`Report`] shows them. The same seed and
-//! costs give the same result, bit for bit. What is modelled and what is not stands in `docs/simulation.md`.
+//! costs give the same result, bit for bit. `docs/simulation.md` says what is modelled and what is not.
 //!
 //! ```
 //! use duet_simulation::*;
@@ -46,7 +46,7 @@ pub use costs::{measure, CostTable, Costs, SchemeCosts};
 pub use matrix::{Matrix, MatrixError};
 pub use mesh::{Edge, Link, Mesh};
 pub use model::{Model, ModelError, MAX_VALIDATORS, MILLISECOND, SECOND};
-pub use plan::{Ballot, Plan};
+pub use plan::{Plan, VoteBatch};
 pub use report::{PerNode, Report, Row, Spread};
 pub use reputation::{Reputation, BAD_VOTE, BANNED_THRESHOLD, GOOD_VOTE, STRIKES};
 pub use round::{NodeReport, Outcome, Round};

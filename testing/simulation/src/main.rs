@@ -38,9 +38,9 @@ struct Options {
     /// Sets of at most so many validators have every vote travel alone.
     #[arg(long, default_value_t = 1_000)]
     exact: u32,
-    /// Larger sets have that many votes travel together that there are no more ballots than this.
+    /// Larger sets have that many votes travel together that there are no more batches than this.
     #[arg(long, default_value = "500")]
-    ballots: NonZeroU32,
+    batches: NonZeroU32,
     /// Median latency of a link, one way, in milliseconds.
     #[arg(long, default_value_t = 50)]
     latency: u32,
@@ -114,7 +114,7 @@ impl Options {
             garbage: self.garbage.clone(),
             seeds: seeds.collect(),
             exact_up_to: self.exact,
-            ballots: self.ballots,
+            batches: self.batches,
         }
     }
 }

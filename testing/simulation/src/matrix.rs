@@ -33,8 +33,8 @@ pub struct Matrix {
     pub seeds: Vec<u64>,
     /// Sets of at most so many validators have every vote travel alone.
     pub exact_up_to: u32,
-    /// In larger sets, that many votes travel together that there are as many ballots at most.
-    pub ballots: NonZeroU32,
+    /// In larger sets, that many votes travel together that there are as many batches at most.
+    pub batches: NonZeroU32,
 }
 
 /// Why a matrix cannot be played.
@@ -81,7 +81,7 @@ impl Matrix {
 
     /// Plays everything on so many threads; `progress` is called after each network of each case.
     ///
-    /// Memory: below 500 MiB per thread for 10 000 validators and 500 ballots. The result does not depend on
+    /// Memory: below 500 MiB per thread for 10 000 validators and 500 batches. The result does not depend on
     /// the number of threads.
     ///
     /// # Errors
@@ -135,13 +135,13 @@ impl Matrix {
     }
 
     fn model_for(&self, validators: u32) -> (u32, Model) {
-        let votes_per_ballot = if validators <= self.exact_up_to {
+        let votes_per_batch = if validators <= self.exact_up_to {
             1
         } else {
-            validators.div_ceil(self.ballots.get())
+            validators.div_ceil(self.batches.get())
         };
         let model = Model {
-            votes_per_ballot,
+            votes_per_batch,
             ..self.model.clone()
         };
         (validators, model)
@@ -214,7 +214,7 @@ fn rows(jobs: &[Job<'_>], networks: &[Outcomes]) -> Vec<Row> {
             Row::new(
                 scheme,
                 job.case,
-                job.model.votes_per_ballot,
+                job.model.votes_per_batch,
                 job.costs.message,
                 &of(scheme),
             )

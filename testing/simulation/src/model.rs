@@ -30,7 +30,7 @@ pub struct Model {
     /// Bad votes per second that a garbage sender sends to each of its peers.
     pub garbage_rate: u32,
     /// Votes that travel and are checked together, so that large sets fit into memory: 1 is exact.
-    pub votes_per_ballot: u32,
+    pub votes_per_batch: u32,
 }
 
 impl Default for Model {
@@ -45,7 +45,7 @@ impl Default for Model {
             start_spread: 200 * MILLISECOND,
             publish_step: 500 * MILLISECOND,
             garbage_rate: 1_000,
-            votes_per_ballot: 1,
+            votes_per_batch: 1,
         }
     }
 }
@@ -89,7 +89,7 @@ impl Model {
             ("out_peers", self.out_peers == 0),
             ("bandwidth", self.bandwidth == 0),
             ("garbage_rate", self.garbage_rate == 0),
-            ("votes_per_ballot", self.votes_per_ballot == 0),
+            ("votes_per_batch", self.votes_per_batch == 0),
             ("latency_range", least == 0 || least > most),
             ("latency_median", self.latency_median == 0),
             (

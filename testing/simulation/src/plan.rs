@@ -9,7 +9,7 @@ use crate::{
 
 /// Votes that travel together: one vote, unless the model says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ballot {
+pub struct VoteBatch {
     /// The node that sends it first.
     pub voter: u32,
     /// How many votes it stands for.
@@ -26,7 +26,7 @@ pub struct Plan {
     /// Which nodes send garbage; they neither vote nor forward.
     pub garbage: Vec<bool>,
     /// The votes of the honest.
-    pub ballots: Vec<Ballot>,
+    pub batches: Vec<VoteBatch>,
     /// Each node's place in the schedule of who publishes a proof.
     pub ranks: Vec<u32>,
     /// When the first bad vote leaves on each edge, in shares of the time between two, `2^-32` each.
@@ -54,7 +54,7 @@ impl Plan {
             .collect();
         let garbage = garbage_senders(validators, garbage_percent, seed);
         Ok(Self {
-            ballots: ballots(model, &garbage, seed),
+            batches: batches(model, &garbage, seed),
             ranks: ranks(validators, seed),
             garbage,
             mesh,
@@ -74,19 +74,19 @@ fn garbage_senders(validators: u32, percent: u32, seed: u64) -> Vec<bool> {
 }
 
 /// Each honest validator's vote, and then as many together as the model says, cast by the first of them.
-fn ballots(model: &Model, garbage: &[bool], seed: u64) -> Vec<Ballot> {
+fn batches(model: &Model, garbage: &[bool], seed: u64) -> Vec<VoteBatch> {
     let mut random = Random::new(seed, Purpose::Starts);
     let cast: Vec<_> = (0..)
         .zip(garbage)
         .map(|(voter, garbage)| (voter, random.below(model.start_spread), *garbage))
         .filter_map(|(voter, at, garbage)| (!garbage).then_some((voter, at)))
         .collect();
-    let together = usize::try_from(model.votes_per_ballot).unwrap_or(usize::MAX);
+    let together = usize::try_from(model.votes_per_batch).unwrap_or(usize::MAX);
     cast.chunks(together)
         .filter_map(|votes| {
             let (voter, at) = *votes.first()?;
             let votes = u32::try_from(votes.len()).ok()?;
-            Some(Ballot { voter, votes, at })
+            Some(VoteBatch { voter, votes, at })
         })
         .collect()
 }
@@ -101,7 +101,7 @@ mod tests {
 
     fn plan(validators: u32, percent: u32, together: u32) -> Plan {
         let model = Model {
-            votes_per_ballot: together,
+            votes_per_batch: together,
             ..Model::default()
         };
         Plan::new(&model, validators, percent, 5).expect("a plan")
@@ -112,10 +112,10 @@ mod tests {
         for (percent, honest) in [(0, 1000), (1, 990), (10, 900), (33, 670)] {
             for together in [1, 7, 10] {
                 let plan = plan(1000, percent, together);
-                let votes: u32 = plan.ballots.iter().map(|ballot| ballot.votes).sum();
+                let votes: u32 = plan.batches.iter().map(|batch| batch.votes).sum();
                 assert_eq!(votes, honest);
-                for ballot in &plan.ballots {
-                    let voter = usize::try_from(ballot.voter).expect("an index");
+                for batch in &plan.batches {
+                    let voter = usize::try_from(batch.voter).expect("an index");
                     assert!(!plan.garbage[voter]);
                 }
             }
@@ -132,10 +132,10 @@ mod tests {
             .all(|(few, many)| *many || !few));
         assert_eq!(few.mesh.edges(), many.mesh.edges());
         let start = |plan: &Plan, voter| {
-            let ballot = plan.ballots.iter().find(|ballot| ballot.voter == voter);
-            ballot.map(|ballot| ballot.at)
+            let batch = plan.batches.iter().find(|batch| batch.voter == voter);
+            batch.map(|batch| batch.at)
         };
-        let voter = many.ballots[0].voter;
+        let voter = many.batches[0].voter;
         assert_eq!(start(&few, voter), start(&many, voter));
     }
 

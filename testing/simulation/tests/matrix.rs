@@ -18,7 +18,7 @@ fn matrix() -> Matrix {
         garbage: vec![0, 33],
         seeds: vec![1, 2, 3],
         exact_up_to: 1000,
-        ballots: NonZeroU32::new(50).expect("above zero"),
+        batches: NonZeroU32::new(50).expect("above zero"),
     }
 }
 
@@ -97,7 +97,7 @@ fn votes_that_travel_together_change_little() {
     let (exact, rough) = (play(&matrix(), 2), play(&together, 2));
     for scheme in Scheme::ALL {
         let (exact, rough) = (row(&exact, scheme, 200, 0), row(&rough, scheme, 200, 0));
-        assert_eq!((exact.votes_per_ballot, rough.votes_per_ballot), (1, 4));
+        assert_eq!((exact.votes_per_batch, rough.votes_per_batch), (1, 4));
         let is_near = |exact: u64, rough: u64| exact.abs_diff(rough) * 100 < exact * 15;
         assert!(is_near(exact.cpu.median, rough.cpu.median));
         assert!(is_near(exact.sent.median, rough.sent.median));

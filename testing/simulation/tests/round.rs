@@ -1,7 +1,7 @@
 //! What holds in every round.
 
 use duet_simulation::{
-    Ballot, Link, Mesh, MessageSizes, Model, NodeReport, Outcome, Plan, Round, SchemeCosts,
+    Link, Mesh, MessageSizes, Model, NodeReport, Outcome, Plan, Round, SchemeCosts, VoteBatch,
     MILLISECOND, STRIKES,
 };
 
@@ -37,8 +37,8 @@ fn plan(nodes: u32, links: &[Link], garbage_senders: &[u32]) -> Plan {
     let honest = (0..nodes).filter(|node| !garbage_senders.contains(node));
     Plan {
         phases: vec![0; mesh.edges().len()],
-        ballots: honest
-            .map(|voter| Ballot {
+        batches: honest
+            .map(|voter| VoteBatch {
                 voter,
                 votes: 1,
                 at: 0,

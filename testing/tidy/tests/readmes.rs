@@ -67,7 +67,7 @@ fn documentation(library: &str) -> String {
         .collect()
 }
 
-/// What stands in blocks of Rust that are meant to compile.
+/// The blocks of Rust that are meant to compile.
 fn examples(readme: &str) -> Vec<String> {
     let blocks = readme.split("```rust\n").skip(1);
     blocks

@@ -161,15 +161,15 @@ fn after_a_restart_the_persisted_vote_is_published_again_and_no_other_is_signed(
         ["publish vote"]
     );
 
-    let mut fickle = restart();
+    let mut reorging = restart();
     let mut other = base.commitment(1, &base.set);
     other.block_hash = H256::zero();
     assert_eq!(
-        handle(&mut fickle, Event::Prepared(hash(other)), 0),
+        handle(&mut reorging, Event::Prepared(hash(other)), 0),
         [""; 0]
     );
-    assert_eq!(handle(&mut fickle, Event::Tick, 10 * RETRY), [""; 0]);
-    assert_eq!(fickle.counters().inconsistent, 1);
+    assert_eq!(handle(&mut reorging, Event::Tick, 10 * RETRY), [""; 0]);
+    assert_eq!(reorging.counters().inconsistent, 1);
 }
 
 #[test]

@@ -55,7 +55,7 @@ async fn bob_changes_its_key(network: &Network) {
 /// Waits until a node has the proofs by which so many sets have handed over, from the first on.
 async fn handed_over(rpc: &Rpc, sets: usize) {
     let looks = || rpc.hand_overs(SetId::new(0));
-    wait::until("the hand-overs", SOON, looks, |got| *got >= sets)
+    wait::until("the handoff proofs", SOON, looks, |got| *got >= sets)
         .await
         .expect("the node has them");
 }

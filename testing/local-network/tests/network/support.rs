@@ -76,7 +76,7 @@ pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
     Keyset::check(&keysets.expect("there is a set").current, &keys).expect("the chain is sound")
 }
 
-/// Where a key stands in a set.
+/// The position of a key in a set.
 pub(crate) fn position(set: &Keyset, key: &DualKeyBytes) -> SignerIndex {
     set.position(&key.pk1()).expect("the key is in the set")
 }

@@ -54,7 +54,7 @@ pub struct Row {
     /// Share of it that sends garbage, in percent.
     pub garbage: u32,
     /// Votes that travel and are checked together; 1 is exact.
-    pub votes_per_ballot: u32,
+    pub votes_per_batch: u32,
     /// Processor time.
     pub cpu: PerNode,
     /// Bytes sent.
@@ -113,7 +113,7 @@ impl Row {
     pub(crate) fn new(
         scheme: Scheme,
         case: Case,
-        votes_per_ballot: u32,
+        votes_per_batch: u32,
         message: u64,
         outcomes: &[&Outcome],
     ) -> Option<Self> {
@@ -126,7 +126,7 @@ impl Row {
             scheme,
             validators: case.validators,
             garbage: case.garbage,
-            votes_per_ballot,
+            votes_per_batch,
             duplicates_share: (duplicates.median * message * 1_000_000)
                 .checked_div(cpu.median)
                 .unwrap_or_default(),

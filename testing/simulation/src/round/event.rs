@@ -3,8 +3,8 @@
 /// What travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// Good votes, by the number of their ballot.
-    Ballot(u32),
+    /// Good votes, by the number of their batch.
+    VoteBatch(u32),
     /// One bad vote.
     Garbage,
     /// A finality proof.
@@ -15,7 +15,7 @@ pub(super) enum Message {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// A validator votes.
-    Cast { ballot: u32 },
+    Cast { batch: u32 },
     /// The first byte of a message arrives.
     Arrives { edge: u32, message: Message },
     /// A new message was checked.
@@ -30,22 +30,22 @@ pub(super) enum What {
     Bans { edge: u32 },
 }
 
-/// Bits of the number of a ballot: more than [`MAX_VALIDATORS`](crate::MAX_VALIDATORS) ballots have.
-const BALLOT_BITS: u32 = 24;
-const PROOF: u64 = (1 << BALLOT_BITS) - 1;
+/// Bits of the number of a batch: more than [`MAX_VALIDATORS`](crate::MAX_VALIDATORS) batches have.
+const BATCH_BITS: u32 = 24;
+const PROOF: u64 = (1 << BATCH_BITS) - 1;
 const GARBAGE: u64 = PROOF - 1;
 
 /// Of events at the same time, those with the lower kind come first.
-const KIND_SHIFT: u32 = u32::BITS + BALLOT_BITS;
+const KIND_SHIFT: u32 = u32::BITS + BATCH_BITS;
 
 impl What {
-    /// As a number: the kind, the edge, node or ballot, and the message. Different events have different numbers.
+    /// As a number: the kind, the edge, node or batch, and the message. Different events have different numbers.
     pub(super) fn encode(self) -> u64 {
         let number = |kind: u64, at: u32, message: u64| {
-            (kind << KIND_SHIFT) | (u64::from(at) << BALLOT_BITS) | message
+            (kind << KIND_SHIFT) | (u64::from(at) << BATCH_BITS) | message
         };
         match self {
-            Self::Cast { ballot } => number(0, ballot, 0),
+            Self::Cast { batch } => number(0, batch, 0),
             Self::Arrives { edge, message } => number(1, edge, message.encode()),
             Self::Checked { edge, message } => number(2, edge, message.encode()),
             Self::Concludes { node } => number(3, node, 0),
@@ -57,10 +57,10 @@ impl What {
 
     /// What [`What::encode`] was given; `None` for other numbers.
     pub(super) fn decode(number: u64) -> Option<Self> {
-        let at = u32::try_from((number >> BALLOT_BITS) & u64::from(u32::MAX)).ok()?;
+        let at = u32::try_from((number >> BATCH_BITS) & u64::from(u32::MAX)).ok()?;
         let message = || Message::decode(number & PROOF);
         Some(match number >> KIND_SHIFT {
-            0 => Self::Cast { ballot: at },
+            0 => Self::Cast { batch: at },
             1 => Self::Arrives {
                 edge: at,
                 message: message()?,
@@ -81,7 +81,7 @@ impl What {
 impl Message {
     fn encode(self) -> u64 {
         match self {
-            Self::Ballot(ballot) => u64::from(ballot),
+            Self::VoteBatch(batch) => u64::from(batch),
             Self::Garbage => GARBAGE,
             Self::Proof => PROOF,
         }
@@ -91,7 +91,7 @@ impl Message {
         match number {
             GARBAGE => Some(Self::Garbage),
             PROOF => Some(Self::Proof),
-            ballot => u32::try_from(ballot).ok().map(Self::Ballot),
+            batch => u32::try_from(batch).ok().map(Self::VoteBatch),
         }
     }
 }
@@ -105,15 +105,15 @@ mod tests {
     fn what_is_kept_is_what_was_entered() {
         let at = u32::MAX;
         let mut all = vec![
-            What::Cast { ballot: at },
+            What::Cast { batch: at },
             What::Concludes { node: at },
             What::Publishes { node: at },
             What::Garbage { edge: at },
             What::Bans { edge: at },
         ];
         for message in [
-            Message::Ballot(0),
-            Message::Ballot(MAX_VALIDATORS),
+            Message::VoteBatch(0),
+            Message::VoteBatch(MAX_VALIDATORS),
             Message::Garbage,
             Message::Proof,
         ] {

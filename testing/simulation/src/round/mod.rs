@@ -15,7 +15,7 @@ use crate::{
     costs::SchemeCosts,
     mesh::Edge,
     model::Model,
-    plan::{Ballot, Plan},
+    plan::{Plan, VoteBatch},
     queue::{Event, Queue},
     reputation::Reputation,
     sizes::MessageSizes,
@@ -112,7 +112,7 @@ impl<'a> Running<'a> {
         let Plan {
             mesh,
             garbage,
-            ballots,
+            batches,
             ..
         } = round.plan;
         let honest = (0..garbage.len()).filter(|at| !garbage[*at]).count();
@@ -123,7 +123,7 @@ impl<'a> Running<'a> {
         }
         let edges = mesh.edges().len();
         Self {
-            noted: Noted::new(nodes.len(), ballots.len()),
+            noted: Noted::new(nodes.len(), batches.len()),
             nodes,
             reputations: vec![Reputation::default(); edges],
             is_closed: vec![false; edges],
@@ -144,8 +144,8 @@ impl<'a> Running<'a> {
 
     fn start(&mut self) {
         let plan = self.round.plan;
-        for (ballot, cast) in (0..).zip(&plan.ballots) {
-            self.push(cast.at, What::Cast { ballot });
+        for (batch, cast) in (0..).zip(&plan.batches) {
+            self.push(cast.at, What::Cast { batch });
         }
         let interval = u128::from(self.round.model.garbage_interval());
         for (edge, phase) in (0..).zip(&plan.phases) {
@@ -187,7 +187,7 @@ impl<'a> Running<'a> {
 
     fn handle(&mut self, at: u64, what: What) {
         match what {
-            What::Cast { ballot } => self.cast(at, ballot),
+            What::Cast { batch } => self.cast(at, batch),
             What::Arrives { edge, message } => self.arrives(at, edge, message),
             What::Checked { edge, message } => self.checked(at, edge, message),
             What::Concludes { node } => self.concludes(at, node),
@@ -197,24 +197,24 @@ impl<'a> Running<'a> {
         }
     }
 
-    fn ballot(&self, ballot: u32) -> Ballot {
-        self.round.plan.ballots[index(ballot)]
+    fn batch(&self, batch: u32) -> VoteBatch {
+        self.round.plan.batches[index(batch)]
     }
 
-    fn cast(&mut self, at: u64, ballot: u32) {
-        let Ballot { voter, votes, .. } = self.ballot(ballot);
+    fn cast(&mut self, at: u64, batch: u32) {
+        let VoteBatch { voter, votes, .. } = self.batch(batch);
         if self.nodes[index(voter)].tally.proof_at.is_some() {
             return; // Nobody votes on what is proven.
         }
-        self.noted.insert(index(voter), index(ballot));
-        self.forward(at, voter, None, Message::Ballot(ballot));
+        self.noted.insert(index(voter), index(batch));
+        self.forward(at, voter, None, Message::VoteBatch(batch));
         self.count(at, voter, votes);
     }
 
     /// How many good votes a message holds, if it is one of votes.
     fn votes(&self, message: Message) -> Option<u32> {
         match message {
-            Message::Ballot(ballot) => Some(self.ballot(ballot).votes),
+            Message::VoteBatch(batch) => Some(self.batch(batch).votes),
             Message::Garbage | Message::Proof => None,
         }
     }
@@ -222,7 +222,7 @@ impl<'a> Running<'a> {
     fn footprint(&self, message: Message) -> Footprint {
         let (vote, proof) = self.footprints;
         match message {
-            Message::Ballot(ballot) => vote.times(self.ballot(ballot).votes),
+            Message::VoteBatch(batch) => vote.times(self.batch(batch).votes),
             Message::Garbage => vote,
             Message::Proof => proof,
         }
@@ -267,9 +267,9 @@ impl<'a> Running<'a> {
     fn check_of_new(&mut self, node: usize, message: Message) -> Option<u64> {
         let costs = self.round.costs;
         let (is_new, cost) = match message {
-            Message::Ballot(ballot) => {
-                let votes = u64::from(self.ballot(ballot).votes);
-                let is_new = self.noted.insert(node, index(ballot));
+            Message::VoteBatch(batch) => {
+                let votes = u64::from(self.batch(batch).votes);
+                let is_new = self.noted.insert(node, index(batch));
                 (is_new, votes * costs.vote)
             }
             Message::Garbage => (true, costs.bad_vote),
@@ -300,8 +300,8 @@ impl<'a> Running<'a> {
     fn checked(&mut self, at: u64, edge: u32, message: Message) {
         let Edge { to, back, .. } = *self.round.plan.mesh.edge(edge);
         match message {
-            Message::Ballot(ballot) => {
-                let votes = self.ballot(ballot).votes;
+            Message::VoteBatch(batch) => {
+                let votes = self.batch(batch).votes;
                 // Votes on what is proven are checked for evidence, and of no use to anybody else.
                 if self.nodes[index(to)].tally.proof_at.is_none() {
                     self.forward(at, to, Some(back), message);

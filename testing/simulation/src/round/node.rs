@@ -66,25 +66,25 @@ impl Node {
     }
 }
 
-/// Which node has noted which ballot.
+/// Which node has noted which batch.
 pub(super) struct Noted {
     words: Vec<u64>,
     words_per_node: usize,
 }
 
 impl Noted {
-    pub(super) fn new(nodes: usize, ballots: usize) -> Self {
-        let words_per_node = ballots.div_ceil(64);
+    pub(super) fn new(nodes: usize, batches: usize) -> Self {
+        let words_per_node = batches.div_ceil(64);
         Self {
             words: vec![0; nodes * words_per_node],
             words_per_node,
         }
     }
 
-    /// Notes a ballot; says whether it is new to the node.
-    pub(super) fn insert(&mut self, node: usize, ballot: usize) -> bool {
-        let word = &mut self.words[node * self.words_per_node + ballot / 64];
-        let bit = 1 << (ballot % 64);
+    /// Notes a batch; says whether it is new to the node.
+    pub(super) fn insert(&mut self, node: usize, batch: usize) -> bool {
+        let word = &mut self.words[node * self.words_per_node + batch / 64];
+        let bit = 1 << (batch % 64);
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
