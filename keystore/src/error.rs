@@ -23,7 +23,7 @@ pub enum KeyStoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is whole, and the password does not open it.
+    /// The file is intact, and the password does not decrypt it.
     #[error("{}: wrong password for this key file", path.display())]
     WrongPassword {
         /// The file.
@@ -39,7 +39,7 @@ pub enum KeyStoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not as it was written.
+    /// The file was damaged or changed after it was written.
     #[error("{}: this key file is corrupt: {reason}", path.display())]
     Corrupt {
         /// The file.
@@ -47,7 +47,7 @@ pub enum KeyStoreError {
         /// What is wrong with it.
         reason: Box<Corruption>,
     },
-    /// The record of a key's votes is not as it was written. Nothing is signed with the key, because it may
+    /// The record of a key's votes was damaged or changed. Nothing is signed with the key, because it may
     /// have voted.
     #[error(
         "{}: this record of a key's votes is corrupt, so nothing is signed with the key: {reason}",
@@ -59,9 +59,9 @@ pub enum KeyStoreError {
         /// What is wrong with it.
         reason: Box<Corruption>,
     },
-    /// Others may read the secret.
+    /// Other users may read the secret.
     #[error(
-        "{}: this key file is not encrypted, and others may read it (mode {mode:04o}): chmod 600 it",
+        "{}: this key file is not encrypted, and other users may read it (mode {mode:04o}): chmod 600 it",
         path.display()
     )]
     Exposed {
@@ -79,10 +79,10 @@ pub enum KeyStoreError {
         found: Pk1Bytes,
     },
     /// The system's random number generator failed.
-    #[error("the system gave no randomness: {0}")]
+    #[error("the system's random number generator failed: {0}")]
     Randomness(rand::Error),
-    /// The password could not be stretched: out of memory.
-    #[error("the password could not be turned into a key: {0}")]
+    /// The key derivation failed: out of memory.
+    #[error("no key could be derived from the password: {0}")]
     Stretch(argon2::Error),
 }
 
@@ -96,7 +96,7 @@ pub enum Corruption {
         limit: usize,
     },
     /// Not the JSON that belongs there.
-    #[error("it does not read as JSON of this kind: {0}")]
+    #[error("it is not valid JSON of this kind: {0}")]
     Json(#[from] serde_json::Error),
     /// Written by a later version.
     #[error("it has version {got}, and this program reads version {expected}")]
@@ -114,8 +114,10 @@ pub enum Corruption {
         /// Its length in bytes.
         expected: usize,
     },
-    /// It asks for more memory or passes than this program gives.
-    #[error("it asks for {memory_kib} KiB and {passes} passes to open it, beyond the limits")]
+    /// Opening it would take more memory or passes than this program allows.
+    #[error(
+        "opening it would take {memory_kib} KiB and {passes} passes, which is above the limits"
+    )]
     Cost {
         /// KiB of memory.
         memory_kib: u32,
@@ -128,11 +130,11 @@ pub enum Corruption {
     /// The contents are not those that the checksum is of.
     #[error("its checksum does not match its contents")]
     Checksum,
-    /// The same contents, spelled in another way than this program does.
-    #[error("it was edited")]
+    /// The contents are valid, but not formatted as this program writes them.
+    #[error("it is not formatted as this program writes it: it was edited")]
     Spelling,
-    /// The secret is no secret key.
-    #[error("its secret is no secret key: {0}")]
+    /// The secret is not a secret key.
+    #[error("its secret is not a secret key: {0}")]
     Secret(#[from] SecretKeyError),
     /// The secret is of another key.
     #[error("its secret belongs to the key {secret}, not to the key {public} that it names")]
@@ -146,7 +148,7 @@ pub enum Corruption {
     #[error("the second half of its public key does not belong to its secret")]
     OtherSecondHalf,
     /// The file's name is not that of its key.
-    #[error("the key in it belongs into a file named {expected}")]
+    #[error("the key in it belongs in a file named {expected}")]
     Name {
         /// The name of the key's file.
         expected: String,

@@ -35,7 +35,7 @@ pub fn file_name(key: &Pk1Bytes) -> String {
     format!("{FILE_PREFIX}{}", name_head(key))
 }
 
-/// What stands for a key in the names of its files.
+/// The part of a file name that identifies the key.
 pub(crate) fn name_head(key: &Pk1Bytes) -> String {
     let head: Vec<u8> = key.as_ref().iter().copied().take(NAME_BYTES).collect();
     hex::encode(head)

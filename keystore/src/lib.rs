@@ -21,11 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Each signature is verified before it is given out, because a faulty one can give the secret away.
+//!
 //! Beside each key lies a record of what it voted for, flushed to disk before the vote is given out: a key
 //! signs one commitment for a block, whatever happens to the node's database. (ROUND-4)
 
 mod directory;
 mod error;
+mod fault;
 mod file;
 mod seal;
 mod signer;
@@ -34,6 +37,7 @@ mod suri;
 mod votes;
 
 pub use error::{Corruption, KeyStoreError};
+pub use fault::Fault;
 pub use file::{file_name, FILE_PREFIX};
 pub use seal::SealCost;
 pub use signer::{Signer, SignerError};

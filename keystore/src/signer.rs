@@ -1,6 +1,6 @@
 //! What the voter, the RPC and the command line ask of whoever holds the secrets.
 
-use crate::KeyStoreError;
+use crate::{error::KeyStoreError, fault::Fault};
 use duet_primitives::{
     BlockNumber, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
 };
@@ -19,12 +19,14 @@ pub trait Signer: Send + Sync {
 
     /// Signs the round's commitment as the member at position `signer`. (VOTE-3)
     ///
-    /// Deterministic: asked twice, it gives the same bytes. A signer remembers, across power cuts too, what each
-    /// key has signed, and signs no second commitment for a block. (ROUND-4)
+    /// Deterministic: asked twice, it gives the same bytes. A signer verifies each signature before it returns it. It
+    /// remembers, across power cuts too, what each key has signed, and signs no second commitment for a block.
+    /// (ROUND-4)
     ///
     /// # Errors
     /// [`SignerError::NoKey`] when there is no secret for `key`; [`SignerError::AlreadyVoted`] and
-    /// [`SignerError::TooOld`] for what must not be signed; otherwise what the signer met.
+    /// [`SignerError::TooOld`] for what must not be signed; [`SignerError::Faulty`] when the fresh signature does not
+    /// hold; otherwise what went wrong.
     fn sign_vote(
         &self,
         key: &Pk1Bytes,
@@ -69,18 +71,29 @@ pub enum SignerError {
         /// The block.
         block: BlockNumber,
     },
-    /// ROUND-4: the block is so far below those that the key signed that nobody remembers whether it did.
-    #[error("ROUND-4: block {block} is below all that the key {key} is remembered to have signed")]
+    /// ROUND-4: the block is below the votes that are remembered, so that it is not known whether the key signed it.
+    #[error("ROUND-4: block {block} is below all recorded votes of the key {key}")]
     TooOld {
         /// The key.
         key: Pk1Bytes,
         /// The block.
         block: BlockNumber,
     },
-    /// This signer makes no keys.
-    #[error("this signer makes no keys: make them where its secrets are kept")]
+    /// The fresh signature does not hold, so it was discarded: a faulty signature can give the secret away.
+    #[error(
+        "the key {key} produced a faulty signature, which was discarded; check the memory and the processor of this \
+         machine: {fault}"
+    )]
+    Faulty {
+        /// The key.
+        key: Pk1Bytes,
+        /// The rule that the signature broke.
+        fault: Fault,
+    },
+    /// This signer cannot generate keys.
+    #[error("this signer cannot generate keys: generate them where its secrets are kept")]
     CannotGenerate,
-    /// The key file.
+    /// The key file, or the record of votes.
     #[error(transparent)]
     KeyStore(#[from] KeyStoreError),
     /// A signer of another kind could not be asked.

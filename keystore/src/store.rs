@@ -3,6 +3,7 @@
 use crate::{
     directory::{Directory, Files, Modified},
     error::KeyStoreError,
+    fault::{verified_possession, verified_vote},
     file::file_name,
     seal::SealCost,
     signer::{Signer, SignerError},
@@ -28,7 +29,7 @@ use zeroize::Zeroizing;
 pub struct KeyStore {
     directory: Option<Directory>,
     keys: RwLock<Keys>,
-    /// What each key has voted for on each chain, as it stands on disk where the key does.
+    /// What each key has voted for on each chain; on disk too, unless the key lives in memory only.
     votes: Mutex<BTreeMap<(Pk1Bytes, H256), Votes>>,
 }
 
@@ -148,7 +149,7 @@ impl KeyStore {
         Ok(())
     }
 
-    /// The file that a key stands in, or would; `None` without a directory.
+    /// The file of a key, whether it exists or not; `None` without a directory.
     pub fn path_of(&self, key: &Pk1Bytes) -> Option<PathBuf> {
         self.directory
             .as_ref()
@@ -162,7 +163,7 @@ impl KeyStore {
             .map(|directory| votes::path(directory, key, genesis))
     }
 
-    /// Notes a vote, on disk unless the key lives in memory only. (ROUND-4)
+    /// Records a vote, on disk unless the key lives in memory only. (ROUND-4)
     fn record(&self, key: &Pk1Bytes, message: &RoundMessage) -> Result<(), SignerError> {
         let directory = self
             .directory
@@ -235,6 +236,32 @@ impl KeyStore {
         Ok(())
     }
 
+    /// Gives out the vote that `sign` makes, once it is verified and recorded. (ROUND-4)
+    fn vote_made_by(
+        &self,
+        key: &Pk1Bytes,
+        message: &RoundMessage,
+        sign: impl FnOnce(&SecretKey) -> UncheckedVote,
+    ) -> Result<UncheckedVote, SignerError> {
+        let vote = self.with_secret(key, sign)?;
+        let vote = verified_vote(key, message, vote)
+            .map_err(|fault| SignerError::Faulty { key: *key, fault })?;
+        self.record(key, message)?;
+        Ok(vote)
+    }
+
+    /// Gives out the proof of possession that `prove` makes, once it is verified.
+    fn possession_made_by(
+        &self,
+        key: &Pk1Bytes,
+        owner: &[u8],
+        prove: impl FnOnce(&SecretKey) -> PossessionProof,
+    ) -> Result<PossessionProof, SignerError> {
+        let (public, proof) = self.with_secret(key, |secret| (secret.public(), prove(secret)))?;
+        verified_possession(&public, owner, proof)
+            .map_err(|fault| SignerError::Faulty { key: *key, fault })
+    }
+
     fn with_secret<T>(
         &self,
         key: &Pk1Bytes,
@@ -268,9 +295,9 @@ impl Signer for KeyStore {
         signer: SignerIndex,
         message: &RoundMessage,
     ) -> Result<UncheckedVote, SignerError> {
-        let vote = self.with_secret(key, |secret| UncheckedVote::sign(secret, signer, message))?;
-        self.record(key, message)?;
-        Ok(vote)
+        self.vote_made_by(key, message, |secret| {
+            UncheckedVote::sign(secret, signer, message)
+        })
     }
 
     fn prove_possession(
@@ -279,7 +306,7 @@ impl Signer for KeyStore {
         owner: &[u8],
     ) -> Result<PossessionProof, SignerError> {
         self.refresh()?;
-        self.with_secret(key, |secret| secret.prove_possession(owner))
+        self.possession_made_by(key, owner, |secret| secret.prove_possession(owner))
     }
 
     fn generate(&self) -> Result<DualKeyBytes, SignerError> {
@@ -287,10 +314,99 @@ impl Signer for KeyStore {
         OsRng
             .try_fill_bytes(&mut *seed)
             .map_err(KeyStoreError::Randomness)?;
-        let secret =
-            SecretKey::from_seed(&seed).expect("no seed that anybody finds hashes to zero");
+        let secret = SecretKey::from_seed(&seed).expect("a random seed does not hash to zero; qed");
         let public = secret.public();
         self.insert(secret)?;
         Ok(public)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::Fault;
+    use duet_primitives::{
+        BlockNumber, Commitment, KeysetCommitment, PossessionError, SetId, SignatureError,
+        VoteSignature,
+    };
+
+    fn message(block_hash: u8) -> RoundMessage {
+        let next = KeysetCommitment {
+            id: SetId::new(0),
+            len: 1,
+            root: H256::zero(),
+            apk1: secret().public().pk1(),
+        };
+        let commitment = Commitment {
+            block_number: BlockNumber::new(8),
+            block_hash: H256::repeat_byte(block_hash),
+            mmr_root: H256::zero(),
+            validator_set_id: SetId::new(0),
+            next,
+        };
+        RoundMessage::new(H256::zero(), commitment)
+    }
+
+    fn secret() -> SecretKey {
+        SecretKey::from_seed(&[1; 32]).expect("a key")
+    }
+
+    fn store() -> KeyStore {
+        let store = KeyStore::in_memory();
+        store.insert_ephemeral(secret());
+        store
+    }
+
+    /// One bit of the response `s` flips while the machine signs.
+    fn with_fault(VoteSignature(mut bytes): VoteSignature) -> VoteSignature {
+        bytes[80] ^= 1;
+        VoteSignature(bytes)
+    }
+
+    #[test]
+    fn a_faulty_vote_does_not_leave_the_signer_and_is_not_recorded() {
+        let (store, key) = (store(), secret().public().pk1());
+        let error = store
+            .vote_made_by(&key, &message(1), |secret| {
+                let mut vote = UncheckedVote::sign(secret, SignerIndex::new(0), &message(1));
+                vote.signature = with_fault(vote.signature);
+                vote
+            })
+            .expect_err("the signature does not hold");
+        let expected = Fault::Vote(SignatureError::ProofFails);
+        assert!(
+            matches!(error, SignerError::Faulty { key: named, fault } if named == key && fault == expected),
+            "{error}"
+        );
+        store
+            .sign_vote(&key, SignerIndex::new(0), &message(2))
+            .expect("nothing was given out for this block");
+    }
+
+    #[test]
+    fn a_vote_that_a_damaged_secret_signed_does_not_leave_the_signer() {
+        let (store, key) = (store(), secret().public().pk1());
+        let damaged = SecretKey::from_seed(&[2; 32]).expect("a key");
+        let error = store
+            .vote_made_by(&key, &message(1), |_| {
+                UncheckedVote::sign(&damaged, SignerIndex::new(0), &message(1))
+            })
+            .expect_err("the signature is of another key");
+        assert!(matches!(error, SignerError::Faulty { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_faulty_proof_of_possession_does_not_leave_the_signer() {
+        let error = store()
+            .possession_made_by(&secret().public().pk1(), b"owner", |secret| {
+                let good = secret.prove_possession(b"owner");
+                PossessionProof::new(good.ownership(), with_fault(good.possession()))
+            })
+            .expect_err("the second part does not hold");
+        let expected = Fault::Possession(PossessionError::Possession(SignatureError::ProofFails));
+        assert!(
+            matches!(error, SignerError::Faulty { fault, .. } if fault == expected),
+            "{error}"
+        );
     }
 }

@@ -1,0 +1,157 @@
+//! Does the time of a signature depend on the secret? Measured as dudect does (Reparaz, Balasch, Verbauwhede, 2017).
+//!
+//! Two classes of secrets, one that is always the same and one that is random, are timed in random order. Welch's t-test
+//! says whether the two means differ: |t| above 4.5 is a leak, below it none was found with that many samples. Slow
+//! outliers are noise of the machine, so that the test is also made on the fastest shares of all samples, and the largest
+//! |t| counts. The fixed secret is 3: the scalar whose leading zeros and few digits cost variable-time code the least.
+//!
+//! The last line measures a multiplication that is meant for public scalars and does depend on them: it shows that the
+//! measurement finds a leak.
+//!
+//! `cargo run -p duet-keystore --example constant_time -- 20000`; results: docs/constant-time.md.
+
+use duet_curve::{Base, Groups, Multiplications, Native, Purpose, Scalars};
+use duet_primitives::SecretKey;
+use rand::{rngs::OsRng, seq::SliceRandom, RngCore};
+use std::{env, hint::black_box, process::ExitCode, time::Instant};
+
+/// |t| above which two classes differ, as dudect has it.
+const THRESHOLD: f64 = 4.5;
+/// Shares of the samples, from the fastest on, on which the test is made.
+const SHARES: [f64; 6] = [0.25, 0.5, 0.75, 0.9, 0.99, 1.0];
+/// Secrets of each class. As many of the fixed one, so that both classes use as much memory.
+const SECRETS: usize = 256;
+/// Samples if none are asked for.
+const SAMPLES: usize = 20_000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Fixed,
+    Random,
+}
+
+/// One time in nanoseconds.
+struct Sample {
+    class: Class,
+    nanos: f64,
+}
+
+fn main() -> ExitCode {
+    let samples = match env::args().nth(1).map(|count| count.parse()) {
+        None => SAMPLES,
+        Some(Ok(count)) => count,
+        Some(Err(error)) => {
+            eprintln!("how many samples? {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("{samples} samples each; a leak is |t| > {THRESHOLD}");
+    let keys = inputs(key);
+    let sign = worst_t(&measure(samples, &keys, |key| key.sign(b"message")));
+    report("SecretKey::sign", sign);
+
+    let scalars = inputs(|bytes| Native::scalar_from_bytes(&bytes));
+    let generator = Native::g1_generator();
+    let secret = worst_t(&measure(samples, &scalars, |scalar| {
+        Native::g1_mul_secret(&generator, scalar)
+    }));
+    report("g1_mul_secret", secret);
+
+    let base: Base<Native> = Base::new(generator, Purpose::Once);
+    let public = worst_t(&measure(samples, &scalars, |scalar| {
+        Native::g1_mul_public(scalar, &base)
+    }));
+    report("g1_mul_public, which leaks", public);
+
+    let passed = sign < THRESHOLD && secret < THRESHOLD && public > THRESHOLD;
+    ExitCode::from(u8::from(!passed))
+}
+
+fn report(name: &str, t: f64) {
+    println!("{name:30} |t| = {t:.2}");
+}
+
+fn key(bytes: [u8; 32]) -> Option<SecretKey> {
+    SecretKey::from_bytes(&bytes).ok()
+}
+
+/// The inputs of both classes, in random order, each a value of its own.
+fn inputs<T>(make: impl Fn([u8; 32]) -> Option<T>) -> Vec<(Class, T)> {
+    let mut three = [0; 32];
+    three[0] = 3;
+    let random = || {
+        let mut bytes = [0; 32];
+        OsRng.fill_bytes(&mut bytes);
+        bytes[31] &= 0x3f; // Below the order of the groups.
+        bytes
+    };
+    let fixed = (0..SECRETS).filter_map(|_| Some((Class::Fixed, make(three)?)));
+    let random = (0..SECRETS).filter_map(|_| Some((Class::Random, make(random())?)));
+    let mut inputs: Vec<_> = fixed.chain(random).collect();
+    inputs.shuffle(&mut OsRng);
+    inputs
+}
+
+/// Times `work` on inputs drawn at random.
+fn measure<T, R>(samples: usize, inputs: &[(Class, T)], work: impl Fn(&T) -> R) -> Vec<Sample> {
+    let time = |(class, input): &(Class, T)| {
+        let start = Instant::now();
+        black_box(work(black_box(input)));
+        Sample {
+            class: *class,
+            nanos: start.elapsed().as_nanos() as f64,
+        }
+    };
+    let draw = || inputs.choose(&mut OsRng).expect("there are inputs");
+    for _ in 0..samples / 20 {
+        time(draw()); // Warms caches and the processor's clock.
+    }
+    (0..samples).map(|_| time(draw())).collect()
+}
+
+/// The largest |t| of all shares.
+fn worst_t(samples: &[Sample]) -> f64 {
+    let mut times: Vec<_> = samples.iter().map(|sample| sample.nanos).collect();
+    times.sort_by(f64::total_cmp);
+    SHARES
+        .iter()
+        .filter_map(|share| {
+            let last = (times.len() as f64 * share) as usize;
+            let limit = *times.get(last.saturating_sub(1))?;
+            let of = |class| {
+                let kept = samples
+                    .iter()
+                    .filter(move |sample| sample.class == class && sample.nanos <= limit);
+                Moments::of(kept.map(|sample| sample.nanos))
+            };
+            Some(of(Class::Fixed).welch(&of(Class::Random)).abs())
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Count, mean and variance.
+struct Moments {
+    count: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Moments {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let values: Vec<_> = values.collect();
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        Self {
+            count,
+            mean,
+            variance: squares / (count - 1.0),
+        }
+    }
+
+    /// Welch's t.
+    fn welch(&self, other: &Self) -> f64 {
+        let error = self.variance / self.count + other.variance / other.count;
+        (self.mean - other.mean) / error.sqrt()
+    }
+}
