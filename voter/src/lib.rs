@@ -23,38 +23,38 @@
 //! - One key of a node votes in each set, the first of its keys that is a member.
 //!
 //! ```
-//! use duet_primitives::{testing::TestSet, RoundMessage, H256};
+//! use duet_primitives::{testing::TestSet, BlockNumber, RoundMessage, H256};
 //! use duet_voter::{Config, Effect, Event, State, Voter};
 //! use std::sync::Arc;
 //!
 //! // A set of one: its only vote is a quorum.
 //! let one = TestSet::new(0, [7]);
 //! let key = one.set.keyset().key_bytes()[0];
-//! let state = State::new(one.set.commitment().clone(), 1);
+//! let state = State::new(one.set.commitment().clone(), BlockNumber::new(1));
 //! let mut voter = Voter::new(Config::default(), state, vec![key]);
 //!
 //! // The host answers each effect that asks for something; a real one has a database, a chain and a
 //! // signer for it.
-//! let mut events = vec![Event::Tick, Event::Finalized { number: 1 }];
+//! let mut events = vec![Event::Tick, Event::Finalized { number: BlockNumber::new(1) }];
 //! let mut proven = None;
 //! while !events.is_empty() {
 //!     for effect in voter.handle(events.remove(0), 0) {
 //!         match effect {
 //!             Effect::LoadSet(_) => events.push(Event::Set(Arc::new(one.set.clone()))),
 //!             Effect::Prepare { number } => {
-//!                 let commitment = one.commitment(number, &one.set);
+//!                 let commitment = one.commitment(number.get(), &one.set);
 //!                 let message = RoundMessage::new(H256::zero(), commitment);
 //!                 events.push(Event::Prepared(Arc::new(message)));
 //!             }
 //!             Effect::Sign { message, signer, .. } => {
-//!                 events.push(Event::Signed(one.vote(signer, &message).expect("a member")));
+//!                 events.push(Event::Signed(one.vote(signer.get(), &message).expect("a member")));
 //!             }
 //!             Effect::Conclude { justification, .. } => proven = Some(justification),
 //!             _ => {}
 //!         }
 //!     }
 //! }
-//! assert_eq!(proven.expect("a proof").commitment().block_number, 1);
+//! assert_eq!(proven.expect("a proof").commitment().block_number, BlockNumber::new(1));
 //! ```
 
 mod config;
