@@ -4,7 +4,6 @@ use crate::{
     types::{AccountId, Address, Hash, Nonce, Signature},
     Runtime, RuntimeCall,
 };
-use frame_support::traits::Get;
 use sp_runtime::generic::{self, Era};
 
 /// The checks of every transaction before it runs. Their data is part of what the signer signs.

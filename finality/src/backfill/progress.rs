@@ -172,7 +172,10 @@ impl Progress {
         };
         made.map_err(|error| {
             self.genesis = Genesis::Unusable;
-            BackfillError::Unusable { set, error }
+            BackfillError::Unusable {
+                set,
+                error: Box::new(error),
+            }
         })
     }
 

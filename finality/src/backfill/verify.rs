@@ -19,7 +19,10 @@ pub(crate) enum BackfillError {
     #[error("REQ-5: it holds, and contradicts what this node knows to be final")]
     Contradiction(Box<Justification>),
     #[error("the stored history is unusable at set {set}: {error}")]
-    Unusable { set: SetId, error: UnusableError },
+    Unusable {
+        set: SetId,
+        error: Box<UnusableError>,
+    },
     /// The node stops.
     #[error(transparent)]
     Store(#[from] StoreError),
