@@ -39,7 +39,7 @@ fn aggregation(harness: &mut Harness) {
             || {
                 let round = Round::of(*n);
                 let all = round.votes();
-                let votes: Vec<_> = signers().iter().map(|at| &all[*at as usize]).collect();
+                let votes: Vec<_> = signers().iter().map(|at| &all[at.get() as usize]).collect();
                 move || {
                     let votes = votes.iter().map(|bytes| decode_vote(bytes)).collect();
                     let message = round.message();
