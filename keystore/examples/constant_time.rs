@@ -17,8 +17,8 @@ use std::{env, hint::black_box, process::ExitCode, time::Instant};
 
 /// |t| above which two classes differ, as dudect has it.
 const THRESHOLD: f64 = 4.5;
-/// Shares of the samples, from the fastest on, on which the test is made.
-const SHARES: [f64; 6] = [0.25, 0.5, 0.75, 0.9, 0.99, 1.0];
+/// Shares of the samples in percent, from the fastest on, on which the test is made.
+const SHARES: [usize; 6] = [25, 50, 75, 90, 99, 100];
 /// Secrets of each class. As many of the fixed one, so that both classes use as much memory.
 const SECRETS: usize = 256;
 /// Samples if none are asked for.
@@ -116,7 +116,7 @@ fn worst_t(samples: &[Sample]) -> f64 {
     SHARES
         .iter()
         .filter_map(|share| {
-            let last = (times.len() as f64 * share) as usize;
+            let last = times.len() * share / 100;
             let limit = *times.get(last.saturating_sub(1))?;
             let of = |class| {
                 let kept = samples
