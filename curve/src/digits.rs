@@ -130,7 +130,7 @@ mod tests {
             let BaseZ(digits) = BaseZ::new(&scalar);
             assert!(digits.iter().all(|digit| *digit < Z));
             // Horner's rule with `a − b·c`: the sign alternates, and is even again after the last digit.
-            let sum = digits.iter().rev().fold(zero.clone(), |sum, digit| {
+            let sum = digits.iter().rev().fold(zero, |sum, digit| {
                 let digit = Ark::scalar_from_bytes(&bytes(*digit)).unwrap();
                 let minus = Ark::scalar_sub_mul(&zero, &sum, &z);
                 Ark::scalar_sub_mul(&digit, &minus, &one())

@@ -21,7 +21,7 @@
 //!
 //! 1. [`block_import`] wraps the block import (GRANDPA's, usually) and makes the links for the steps below;
 //! 2. [`duet_gossip::peers_set_config`] and [`duet_gossip::requests::handler`] register the protocols;
-//! 3. [`run`] is spawned as an essential, blocking task;
+//! 3. [`run`](fn@run) is spawned as an essential, blocking task;
 //! 4. [`rpc::Duet`] is merged into the RPC module.
 
 mod backfill;

@@ -11,7 +11,7 @@ use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What [`run`](crate::run) is started with.
+/// What [`run`](fn@crate::run) is started with.
 pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     /// The client.
     pub client: Arc<Client>,
