@@ -14,7 +14,7 @@ use std::{
 /// Which mutants to try, and for how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only mutants of the files that this glob matches.
+    /// Only mutants of the files that this glob matches; otherwise those of `curve` and `primitives`.
     #[arg(long, value_name = "GLOB")]
     file: Vec<String>,
     /// Stops after so many minutes, and reports what was tried until then.
@@ -24,6 +24,9 @@ pub(crate) struct Options {
     #[arg(long)]
     list: bool,
 }
+
+/// What decides which bytes are accepted.
+const DECIDING: [&str; 2] = ["curve/src/**", "primitives/src/**"];
 
 /// What cargo-mutants writes in its report, one file for each outcome.
 const OUTCOMES: [&str; 4] = ["caught", "timeout", "unviable", "missed"];
@@ -49,7 +52,9 @@ pub(crate) fn run(options: &Options) -> Result {
         None => Command::new(program),
     };
     mutants.current_dir(root()).arg("mutants");
-    for file in &options.file {
+    let named = options.file.iter().map(String::as_str);
+    let all = DECIDING.into_iter().filter(|_| options.file.is_empty());
+    for file in named.chain(all) {
         mutants.args(["--file", file]);
     }
     let folder = absolute(target_directory().join("mutants"))?;
