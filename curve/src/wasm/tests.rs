@@ -501,3 +501,21 @@ fn a_point_is_the_same_as_itself_in_other_coordinates_and_not_as_its_negative() 
     assert!(!hash::is_same(&point, &twice));
     assert!(!hash::is_same(&twice.to_affine().neg().into(), &twice));
 }
+
+/// The subgroup checks of G1 and G2 compare points so. (ENC-4)
+#[test]
+fn a_point_equals_one_with_the_same_two_coordinates_and_no_other() {
+    let point = Wasm::g1_generator().point;
+    let twice = Jacobian::from(point).double();
+    let Affine { x, y } = twice.to_affine();
+    assert!(twice.equals(&Affine { x, y }));
+    assert!(!twice.equals(&Affine { x, y: point.y }));
+    assert!(!twice.equals(&Affine { x: point.x, y }));
+    let zero = twice.add(&Affine { x, y: y.neg() }.into());
+    assert!(!zero.equals(&Affine { x, y }));
+    let Affine { x, y } = Wasm::g2_generator().0;
+    let point = Jacobian::from(Affine { x, y });
+    assert!(point.equals(&Affine { x, y }));
+    assert!(!point.equals(&Affine { x, y: x }));
+    assert!(!point.equals(&Affine { x: y, y }));
+}

@@ -321,3 +321,37 @@ fn thrice_minus_twice(a: Fp2, b: Fp2) -> Fp2 {
 fn thrice_plus_twice(a: Fp2, b: Fp2) -> Fp2 {
     add2::<3, 2, 5>(a + a + a, b + b).reduce()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One, with one of its six coordinates changed.
+    fn one_but_for(at: usize, change: Fp2) -> Fp12 {
+        let mut element = Fp12::ONE;
+        let Fp12 { c0, c1 } = &mut element;
+        let part = if at < 3 { c0 } else { c1 };
+        let place = match at % 3 {
+            0 => &mut part.c0,
+            1 => &mut part.c1,
+            _ => &mut part.c2,
+        };
+        *place = (*place + change).reduce();
+        element
+    }
+
+    /// What a product of pairings is asked.
+    #[test]
+    fn no_element_is_one_that_differs_from_it_in_a_single_coordinate() {
+        let unit = Fp2::ONE;
+        let other_unit = Fp2 {
+            c0: unit.c1,
+            c1: unit.c0,
+        };
+        assert!(Fp12::ONE.is_one());
+        for at in 0..6 {
+            assert!(!one_but_for(at, unit).is_one(), "coordinate {at}");
+            assert!(!one_but_for(at, other_unit).is_one(), "coordinate {at}");
+        }
+    }
+}

@@ -224,13 +224,17 @@ fn equality_and_replacement_go_by_lane() {
     for_each_kernel(test);
 }
 
-/// Small multiples of the generator, of which many are equal, opposite or zero.
+/// Small multiples of the generator, of which many are equal, opposite or zero, and both points of the curve with `x = 0`.
 fn points() -> Vec<Affine> {
+    let mut of_order_three = [0; 48];
+    of_order_three[0] = 0x80;
+    let of_order_three = decompress_g1(&of_order_three).expect("a point of the curve");
     let generator = Blst::g1_generator();
     let mut multiples = vec![Blst::g1_sub(&generator, &generator)];
     for _ in 0..6 {
         multiples.push(Blst::g1_sum(&[&multiples[multiples.len() - 1], &generator]));
     }
+    multiples.push(of_order_three);
     multiples
         .iter()
         .flat_map(|point| [*point, Blst::g1_neg(point)])
