@@ -109,7 +109,7 @@ impl Effects {
         Ok(self.surroundings.store.drop_payloads(&blocks)?)
     }
 
-    pub(crate) fn publish_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) {
+    pub(crate) fn publish_vote(&mut self, vote: &Vote) {
         let number = vote.commitment().block_number;
         let Surroundings {
             network,
@@ -117,7 +117,7 @@ impl Effects {
             metrics,
             ..
         } = &self.surroundings;
-        validator.record_own_vote(vote, message);
+        validator.record_own_vote(vote);
         if Some(number) > self.best_voted {
             self.best_voted = Some(number);
             metrics.votes_sent.inc();
@@ -161,8 +161,9 @@ impl Effects {
         }
     }
 
-    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed.
-    pub(crate) fn prepare(&self, number: BlockNumber) -> Option<Event> {
+    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed. `votes` is how many signers
+    /// there are.
+    pub(crate) fn prepare(&self, number: BlockNumber, votes: u32) -> Option<Event> {
         let Surroundings {
             chain, validator, ..
         } = &self.surroundings;
@@ -174,10 +175,8 @@ impl Effects {
             }
         };
         // Hashed once for the whole round.
-        let message = validator
-            .message(&commitment)
-            .unwrap_or_else(|| Arc::new(RoundMessage::new(chain.genesis_hash(), commitment)));
-        validator.remember(&message);
+        let message = RoundMessage::new(chain.genesis_hash(), commitment).expecting(votes);
+        validator.prepare(&message);
         Some(Event::Prepared(message))
     }
 
@@ -185,7 +184,7 @@ impl Effects {
     pub(crate) fn sign(
         &self,
         set: &DualKeyset,
-        message: &Arc<RoundMessage>,
+        message: &RoundMessage,
         signer: SignerIndex,
         key: &Pk1Bytes,
     ) -> Option<Event> {

@@ -25,14 +25,17 @@ use duet_gossip::{
 use duet_keystore::Signer;
 use duet_primitives::{DuetApi, UncheckedJustification, H256};
 use duet_voter::Config;
-use futures::{future, StreamExt};
+use futures::{channel::oneshot, future, FutureExt, StreamExt};
 use sc_client_api::Backend as BackendT;
 use sc_network::NetworkRequest;
 use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
 use sc_utils::notification::NotificationSender;
 use sp_consensus::SyncOracle;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
+
+/// Names the tasks of this crate to the task manager, and in its metrics.
+const GROUP: Option<&str> = Some("finality");
 
 /// Runs Duet on a node until the network shuts down or what must survive cannot be written.
 ///
@@ -82,6 +85,13 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         clock.clone(),
         gossip_metrics.clone(),
     );
+    let spawner = params.spawner;
+    for verifier in joined.verifiers {
+        spawner.spawn_essential_blocking("duet-verify", GROUP, verifier);
+    }
+    let (engine_runs, engine_gone) = oneshot::channel::<Infallible>();
+    let engine = joined.engine.map(move |()| drop(engine_runs));
+    spawner.spawn_essential("duet-gossip", GROUP, engine.boxed());
     let store = params.links.store;
     let server = params
         .requests
@@ -90,7 +100,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
         imported: params.links.imported,
-        engine: joined.engine,
+        network_gone: engine_gone.map(drop).boxed(),
     };
     let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
     let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
@@ -175,7 +185,7 @@ fn assemble(node: Node) -> Worker {
 
 /// Runs the worker and the request server until one of them stops, and says why.
 async fn until_it_stops(
-    worker: impl future::Future<Output = Result<std::convert::Infallible, Error>>,
+    worker: impl future::Future<Output = Result<Infallible, Error>>,
     server: impl future::Future<Output = ()>,
 ) {
     futures::pin_mut!(worker, server);

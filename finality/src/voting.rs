@@ -176,7 +176,7 @@ impl Voting {
                 effects.conclude_handoff(justification)?;
                 handoffs.found(set);
             }
-            Effect::PublishVote { vote, message } => effects.publish_vote(&vote, &message),
+            Effect::PublishVote(vote) => effects.publish_vote(&vote),
             Effect::PublishJustification(justification) => {
                 effects.publish_justification(justification);
             }
@@ -185,7 +185,10 @@ impl Voting {
                 report_divergence(&justification, &self.parts.metrics);
             }
             Effect::LoadSet(commitment) => return Ok(effects.load_set(&commitment)),
-            Effect::Prepare { number } => return Ok(effects.prepare(number)),
+            Effect::Prepare { number } => {
+                let votes = voter.state().signing().set.len;
+                return Ok(effects.prepare(number, votes));
+            }
             Effect::Sign {
                 message,
                 signer,

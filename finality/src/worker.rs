@@ -26,8 +26,8 @@ pub(crate) struct Sources {
     pub(crate) checked: async_channel::Receiver<Checked>,
     /// Justifications that came with blocks.
     pub(crate) imported: async_channel::Receiver<Imported>,
-    /// Drives the gossip engine; ends when the network shuts down.
-    pub(crate) engine: BoxFuture<'static, ()>,
+    /// Completes when the network shuts down.
+    pub(crate) network_gone: BoxFuture<'static, ()>,
 }
 
 /// The parts of the worker, each with one purpose.
@@ -53,9 +53,9 @@ impl Worker {
             finality,
             mut checked,
             mut imported,
-            engine,
+            network_gone,
         } = sources;
-        let (mut engine, mut finality) = (engine.fuse(), finality.fuse());
+        let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
         self.backfill.prove_genesis()?;
         self.housekeeping()?;
         let mut housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
@@ -76,7 +76,7 @@ impl Worker {
                     while let Some(Some(())) = finality.next().now_or_never() {}
                     self.follow_finality()?;
                 },
-                () = engine => return Err(Error::NetworkGone),
+                () = network_gone => return Err(Error::NetworkGone),
                 answer = self.voting.next_answer() => self.voting.on_answer(answer)?,
                 answer = self.backfill.next_answer() => {
                     self.backfill.on_answer(answer)?;
@@ -117,7 +117,7 @@ impl Worker {
 
     fn on_checked(&mut self, message: Checked) -> Result<(), Error> {
         self.voting.handle(match message {
-            Checked::Vote { vote, message } => Event::Vote { vote, message },
+            Checked::Votes(votes) => Event::Votes(votes),
             Checked::Equivocation(proof) => Event::Equivocation(proof),
             Checked::Justification(justification) => Event::Justification(justification),
         })

@@ -7,7 +7,9 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`message`] | what is gossiped, decoded within bounds (GOSSIP-1) |
-//! | `validation`, `validator`, `topic`, `peers` | what is checked, relayed and kept (GOSSIP-2 to GOSSIP-7) |
+//! | `validator`, `validation` | what becomes of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
+//! | `pending`, `check` | what waits to be checked, in which order, and the arithmetic (GOSSIP-7) |
+//! | `relaying`, `topic` | to whom messages go, how fast, and for how long they are kept (GOSSIP-5, GOSSIP-8) |
 //! | [`requests`] | questions for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
 //! | [`on_demand`] | whom to ask and when (REQ-1) |
 //! | [`reputation`] | what behaviour costs a peer: the only table (GOSSIP-6) |
@@ -23,14 +25,16 @@
 //!
 //! Blocks are numbered by `u32` and hashed to 32 bytes, because that is what validators sign.
 
+mod check;
 pub mod clock;
 mod logging;
 pub mod message;
 pub mod metrics;
 pub mod network;
 pub mod on_demand;
-mod peers;
+mod pending;
 mod protocol;
+mod relaying;
 pub mod reputation;
 pub mod requests;
 pub mod source;

@@ -61,7 +61,7 @@ metrics! {
         equivocations: Counter = "equivocations_total", "Equivocations found";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
         banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
-        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because the worker is behind";
+        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because too many wait";
 
         justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";
         justifications_bad: Counter = "justifications_bad_total", "Justifications from gossip that were invalid";

@@ -2,7 +2,7 @@ use super::*;
 use crate::topic::Kind;
 use codec::Encode;
 use duet_primitives::{
-    testing::TestSet, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
+    testing::TestSet, Commitment, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
 };
 use duet_voter::Accepted;
 use futures::{
@@ -14,26 +14,25 @@ use sp_runtime::{
     traits::BlakeTwo256,
     OpaqueExtrinsic,
 };
-use std::{
-    cell::RefCell,
-    sync::atomic::{AtomicU64, Ordering},
-};
 
 type Block = GenericBlock<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
 
-/// Records what is relayed, and to whom it may go.
-#[derive(Default)]
-struct Context {
-    relayed: RefCell<Vec<Vec<u8>>>,
-}
+/// What the engine offers; the validator uses none of it.
+struct Context;
 
 impl ValidatorContext<Block> for Context {
-    fn broadcast_topic(&mut self, _: H256, _: bool) {}
-    fn broadcast_message(&mut self, _: H256, message: Vec<u8>, _: bool) {
-        self.relayed.borrow_mut().push(message);
+    fn broadcast_topic(&mut self, _: H256, _: bool) {
+        panic!("messages reach the engine over their queue");
     }
-    fn send_message(&mut self, _: &PeerId, _: Vec<u8>) {}
-    fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {}
+    fn broadcast_message(&mut self, _: H256, _: Vec<u8>, _: bool) {
+        panic!("messages reach the engine over their queue");
+    }
+    fn send_message(&mut self, _: &PeerId, _: Vec<u8>) {
+        panic!("messages reach the engine over their queue");
+    }
+    fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {
+        panic!("messages reach the engine over their queue");
+    }
 }
 
 /// Reputations as the network keeps them, except that they never decay.
@@ -43,6 +42,12 @@ struct Ledger(Arc<Mutex<Vec<(PeerId, i32)>>>);
 impl Ledger {
     fn entries(&self) -> usize {
         self.0.lock().len()
+    }
+
+    fn of(&self, peer: &PeerId) -> i32 {
+        let ledger = self.0.lock();
+        let of_peer = ledger.iter().filter(|(who, _)| who == peer);
+        of_peer.fold(0, |sum, (_, value)| sum.saturating_add(*value))
     }
 
     fn last(&self) -> Option<i32> {
@@ -56,23 +61,16 @@ impl Reputations for Ledger {
     }
 
     fn is_banned(&self, peer: &PeerId) -> bool {
-        let of_peer = |(who, value): &(PeerId, i32)| (who == peer).then_some(*value);
-        let ledger = self.0.lock();
-        let reputation = ledger
-            .iter()
-            .filter_map(of_peer)
-            .fold(0, i32::saturating_add);
-        reputation < BANNED_THRESHOLD
+        self.of(peer) < BANNED_THRESHOLD
     }
 }
 
-/// A clock that a test sets; nothing here waits for it.
-#[derive(Default)]
-struct TestClock(AtomicU64);
+/// A clock that stands still; nothing here waits for it.
+struct Stopped;
 
-impl Clock for TestClock {
+impl Clock for Stopped {
     fn now(&self) -> Millis {
-        self.0.load(Ordering::Relaxed)
+        0
     }
 
     fn sleep_until(&self, _: Millis) -> BoxFuture<'static, ()> {
@@ -83,36 +81,30 @@ impl Clock for TestClock {
 struct Setup {
     set: TestSet,
     genesis: H256,
-    validator: GossipValidator,
-    checked: async_channel::Receiver<Checked>,
+    validator: Arc<GossipValidator>,
+    queues: Queues,
     ledger: Ledger,
-    clock: Arc<TestClock>,
-    context: Context,
     peer: PeerId,
 }
 
-/// See [`Settings::rebroadcast`].
-const REBROADCAST: Millis = 30_000;
 const LOWEST: u32 = 5;
 const HIGHEST: u32 = 100;
 
-fn setup_with_queue(queue: usize) -> Setup {
+fn setup() -> Setup {
     let set = TestSet::new(0, 0..4);
     let genesis = H256::repeat_byte(9);
-    let (ledger, clock) = (Ledger::default(), Arc::new(TestClock::default()));
+    let ledger = Ledger::default();
     let settings = Settings {
         genesis_hash: genesis,
         rounds_per_signer: 32,
-        rebroadcast: REBROADCAST,
+        rebroadcast: 30_000,
     };
-    let (mut validator, _) = GossipValidator::new(
+    let (validator, queues) = GossipValidator::new(
         settings,
         Box::new(ledger.clone()),
-        clock.clone(),
+        Arc::new(Stopped),
         Metrics::new(None),
     );
-    let (sender, checked) = async_channel::bounded(queue);
-    validator.checked = sender;
     let signing = Accepted {
         set: Arc::new(set.set.clone()),
         lowest: BlockNumber::new(LOWEST),
@@ -124,51 +116,58 @@ fn setup_with_queue(queue: usize) -> Setup {
         awaited: Vec::new(),
     };
     validator.update(window, BlockNumber::new(LOWEST - 1));
-    let mut setup = Setup {
+    let setup = Setup {
         set,
         genesis,
-        validator,
-        checked,
+        validator: Arc::new(validator),
+        queues,
         ledger,
-        clock,
-        context: Context::default(),
         peer: PeerId::random(),
     };
-    let role = ObservedRole::Full;
-    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &setup.peer, role);
+    setup.connect(&setup.peer);
     setup
 }
 
-fn setup() -> Setup {
-    setup_with_queue(16)
-}
-
-/// What the gossip engine is told.
-#[derive(Debug, PartialEq, Eq)]
-enum Told {
-    Keep(Topic),
-    Process(Topic),
-    Discard,
-}
-
 impl Setup {
-    fn send(&mut self, bytes: &[u8]) -> Told {
-        // The connection does not matter for most tests: see the one about relaying.
-        let topic = |hash: H256| Topic {
-            from: None,
-            ..Topic::from_hash(&hash).expect("the validator made the topic")
-        };
-        let Self {
-            validator,
-            context,
-            peer,
-            ..
-        } = self;
-        match Validator::<Block>::validate(validator, context, peer, bytes) {
-            ValidationResult::ProcessAndKeep(hash) => Told::Keep(topic(hash)),
-            ValidationResult::ProcessAndDiscard(hash) => Told::Process(topic(hash)),
-            ValidationResult::Discard => Told::Discard,
-        }
+    fn connect(&self, peer: &PeerId) {
+        let validator = &*self.validator;
+        Validator::<Block>::new_peer(validator, &mut Context, peer, ObservedRole::Full);
+    }
+
+    /// A message arrives; nobody checks yet.
+    fn arrive(&self, peer: &PeerId, bytes: &[u8]) {
+        let validator = &*self.validator;
+        let told = Validator::<Block>::validate(validator, &mut Context, peer, bytes);
+        assert!(
+            matches!(told, ValidationResult::Discard),
+            "the engine keeps nothing that was not checked"
+        );
+    }
+
+    /// What waits is checked, until nothing does.
+    fn check(&self) {
+        self.signal();
+        let verifier = verify(self.validator.clone());
+        assert!(
+            verifier.now_or_never().is_none(),
+            "it waits for more when it is done"
+        );
+    }
+
+    /// So that a check also finds what arrived before the last one.
+    fn signal(&self) {
+        self.validator.signal_work();
+    }
+
+    /// A message arrives and is checked; what is relayed of it.
+    fn send(&self, bytes: &[u8]) -> Vec<Topic> {
+        self.arrive(&self.peer, bytes);
+        self.check();
+        self.relayed().iter().map(GossipMessage::topic).collect()
+    }
+
+    fn relayed(&self) -> Vec<GossipMessage> {
+        std::iter::from_fn(|| self.queues.outgoing.try_recv().ok()).collect()
     }
 
     fn commitment(&self, number: u32) -> Commitment {
@@ -181,12 +180,15 @@ impl Setup {
         UncheckedVote::sign(secret, SignerIndex::new(signer), &message)
     }
 
-    fn send_vote(&mut self, vote: UncheckedVote) -> Told {
-        self.send(&GossipMessage::Vote(vote).encode())
+    /// A vote with the signature of another signer.
+    fn forged(&self, commitment: Commitment, signer: u32) -> UncheckedVote {
+        let mut forged = self.vote(commitment.clone(), signer);
+        forged.signature = self.vote(commitment, (signer + 1) % 4).signature;
+        forged
     }
 
-    fn relayed(&self) -> usize {
-        self.context.relayed.borrow().len()
+    fn send_vote(&self, vote: UncheckedVote) -> Vec<Topic> {
+        self.send(&bytes_of(vote))
     }
 
     fn dleq_checks(&self) -> u64 {
@@ -198,111 +200,201 @@ impl Setup {
     }
 }
 
-fn topic(kind: Kind, number: u32) -> Topic {
+fn bytes_of(vote: UncheckedVote) -> Vec<u8> {
+    GossipMessage::Vote(vote).encode()
+}
+
+fn vote_topic(number: u32, signer: u32) -> Topic {
     Topic {
-        kind,
-        set_id: SetId::new(0),
         number: BlockNumber::new(number),
-        from: None,
+        set_id: SetId::new(0),
+        kind: Kind::Vote {
+            signer: SignerIndex::new(signer),
+        },
     }
 }
 
-fn vote_topic(number: u32) -> Topic {
-    topic(Kind::Vote, number)
+fn proof_topic(number: u32) -> Topic {
+    Topic {
+        kind: Kind::Justification,
+        ..vote_topic(number, 0)
+    }
 }
 
 /// GOSSIP-5.
 #[test]
-fn a_valid_vote_is_kept_relayed_as_it_came_and_handed_to_the_worker() {
-    let mut setup = setup();
-    let bytes = GossipMessage::Vote(setup.vote(setup.commitment(10), 2)).encode();
-    assert_eq!(setup.send(&bytes), Told::Keep(vote_topic(10)));
-    assert_eq!(*setup.context.relayed.borrow(), [bytes]);
+fn a_valid_vote_is_relayed_as_it_came_and_handed_to_the_worker_after_its_check() {
+    let setup = setup();
+    let bytes = bytes_of(setup.vote(setup.commitment(10), 2));
+    setup.arrive(&setup.peer, &bytes);
+    assert_eq!(
+        (setup.relayed().len(), setup.ledger.entries()),
+        (0, 0),
+        "nothing is relayed or earned without a check"
+    );
+    setup.check();
+    let relayed: Vec<_> = setup.relayed().iter().map(Encode::encode).collect();
+    assert_eq!(relayed, [bytes]);
     assert_eq!(
         setup.last_report(),
         Some(PeerBehaviour::GoodVote.reputation().value)
     );
-    let Ok(Checked::Vote { vote, message }) = setup.checked.try_recv() else {
+    let Ok(Checked::Votes(votes)) = setup.queues.checked.try_recv() else {
         panic!("the worker gets the vote")
     };
-    assert_eq!(
-        (vote.signer(), message.commitment()),
-        (SignerIndex::new(2), vote.commitment())
-    );
+    let signers: Vec<_> = votes.iter().map(Vote::signer).collect();
+    assert_eq!(signers, [SignerIndex::new(2)]);
+}
+
+/// GOSSIP-5.
+#[test]
+fn votes_of_one_round_are_checked_together_and_each_has_its_own_verdict() {
+    let setup = setup();
+    let own = RoundMessage::new(setup.genesis, setup.commitment(10)).expecting(4);
+    setup.validator.prepare(&own);
+    for signer in 0..4 {
+        let vote = match signer {
+            1 => setup.forged(setup.commitment(10), signer),
+            _ => setup.vote(setup.commitment(10), signer),
+        };
+        setup.arrive(&setup.peer, &bytes_of(vote));
+    }
+    setup.check();
+    let Ok(Checked::Votes(votes)) = setup.queues.checked.try_recv() else {
+        panic!("the worker gets the votes")
+    };
+    let signers: Vec<_> = votes.iter().map(|vote| vote.signer().get()).collect();
+    assert_eq!(signers, [0, 2, 3]);
+    assert!(setup.queues.checked.try_recv().is_err(), "at once");
+    assert_eq!(setup.validator.metrics.votes_bad.get(), 1);
 }
 
 /// GOSSIP-3.
 #[test]
 fn the_same_vote_again_costs_no_curve_work_and_no_reputation() {
-    let mut setup = setup();
+    let setup = setup();
     let vote = setup.vote(setup.commitment(10), 2);
     setup.send_vote(vote.clone());
     let reports = setup.ledger.entries();
-    assert_eq!(setup.send_vote(vote), Told::Discard);
-    assert_eq!(setup.dleq_checks(), 1);
-    assert_eq!((setup.relayed(), setup.ledger.entries()), (1, reports));
+    assert_eq!(setup.send_vote(vote), []);
+    assert_eq!((setup.dleq_checks(), setup.ledger.entries()), (1, reports));
+}
+
+/// GOSSIP-3.
+#[test]
+fn copies_that_come_before_the_check_are_not_checked() {
+    let setup = setup();
+    let bytes = bytes_of(setup.vote(setup.commitment(10), 2));
+    for _ in 0..5 {
+        setup.arrive(&PeerId::random(), &bytes);
+    }
+    setup.check();
+    assert_eq!((setup.dleq_checks(), setup.relayed().len()), (1, 1));
+    assert_eq!(setup.ledger.entries(), 1);
 }
 
 /// GOSSIP-3.
 #[test]
 fn other_bytes_for_the_same_commitment_cost_no_curve_work() {
-    let mut setup = setup();
+    let setup = setup();
     let vote = setup.vote(setup.commitment(10), 2);
     setup.send_vote(vote.clone());
     // A re-randomised proof differs in these bytes; whether it would hold is never asked.
     let mut other = vote;
     other.signature = setup.vote(setup.commitment(11), 2).signature;
-    assert_eq!(setup.send_vote(other), Told::Discard);
-    assert_eq!((setup.dleq_checks(), setup.relayed()), (1, 1));
+    assert_eq!(setup.send_vote(other), []);
+    assert_eq!(setup.dleq_checks(), 1);
 }
 
 /// GOSSIP-6.
 #[test]
 fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
-    let mut setup = setup();
-    let good = setup.vote(setup.commitment(10), 2);
-    let mut forged = good.clone();
-    forged.signature = setup.vote(setup.commitment(10), 3).signature;
-    assert_eq!(setup.send_vote(forged), Told::Discard);
+    let setup = setup();
+    let forged = setup.forged(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(forged), []);
     assert_eq!(
         setup.last_report(),
         Some(PeerBehaviour::BadVote.reputation().value)
     );
-    assert_eq!(setup.relayed(), 0);
-    assert_eq!(setup.send_vote(good), Told::Keep(vote_topic(10)));
+    let good = setup.vote(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(good), [vote_topic(10, 2)]);
+}
+
+/// GOSSIP-6.
+#[test]
+fn a_forgery_that_waits_does_not_keep_out_the_vote_that_comes_after_it() {
+    for prepared in [false, true] {
+        let setup = setup();
+        if prepared {
+            let own = RoundMessage::new(setup.genesis, setup.commitment(10));
+            setup.validator.prepare(&own);
+        }
+        let [liar, honest] = [PeerId::random(), PeerId::random()];
+        setup.arrive(&liar, &bytes_of(setup.forged(setup.commitment(10), 2)));
+        setup.arrive(&honest, &bytes_of(setup.vote(setup.commitment(10), 2)));
+        setup.check();
+        assert_eq!(setup.relayed().len(), 1);
+        let costs = [liar, honest].map(|peer| setup.ledger.of(&peer).signum());
+        assert_eq!(costs, [-1, 1]);
+    }
 }
 
 /// GOSSIP-6.
 #[test]
 fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     let mut setup = setup();
-    let forge = |setup: &Setup, number| {
-        let mut forged = setup.vote(setup.commitment(number), 2);
-        forged.signature = setup.vote(setup.commitment(number), 3).signature;
-        forged
-    };
-    let mut sent = 0;
-    while !setup.ledger.is_banned(&setup.peer) {
-        assert_eq!(setup.send_vote(forge(&setup, 10)), Told::Discard);
-        sent += 1;
+    // Each on a commitment of its own, all of them before any check.
+    for byte in 0..=255 {
+        let mut invented = setup.commitment(10);
+        invented.mmr_root = H256::repeat_byte(byte);
+        setup.arrive(&setup.peer, &bytes_of(setup.forged(invented, 2)));
     }
-    assert_eq!(setup.dleq_checks(), sent);
+    setup.check();
+    assert!(setup.ledger.is_banned(&setup.peer));
+    let checked = setup.dleq_checks();
+    assert!((100..=101).contains(&checked), "{checked}");
+    assert_eq!(setup.validator.metrics.banned_drops.get(), 256 - checked);
 
-    assert_eq!(setup.send_vote(forge(&setup, 11)), Told::Discard);
     let honest = setup.vote(setup.commitment(10), 2);
-    assert_eq!(setup.send_vote(honest.clone()), Told::Discard);
-    assert_eq!(setup.dleq_checks(), sent);
-    assert_eq!(setup.validator.metrics.banned_drops.get(), 2);
+    assert_eq!(setup.send_vote(honest.clone()), []);
+    assert_eq!(setup.dleq_checks(), checked);
 
     // The same vote from anybody else counts.
     setup.peer = PeerId::random();
-    assert_eq!(setup.send_vote(honest), Told::Keep(vote_topic(10)));
+    assert_eq!(setup.send_vote(honest), [vote_topic(10, 2)]);
+}
+
+/// GOSSIP-7.
+#[test]
+fn a_flood_of_one_peer_does_not_delay_the_vote_of_another() {
+    let setup = setup();
+    let flood = setup.forged(setup.commitment(10), 2);
+    for byte in 0..=255 {
+        for signer in 0..4 {
+            let mut vote = flood.clone();
+            vote.commitment.mmr_root = H256::repeat_byte(byte);
+            vote.signer = SignerIndex::new(signer);
+            setup.arrive(&setup.peer, &bytes_of(vote));
+        }
+    }
+    let mut late = flood;
+    late.commitment.block_number = BlockNumber::new(11);
+    setup.arrive(&setup.peer, &bytes_of(late));
+    let drops = setup.validator.metrics.queue_drops.get();
+    assert_eq!(drops, 1, "a peer has room for 1 024");
+
+    let honest = PeerId::random();
+    setup.arrive(&honest, &bytes_of(setup.vote(setup.commitment(10), 3)));
+    for _ in 0..2 {
+        setup.validator.check_next().expect("some wait");
+    }
+    assert_eq!(setup.relayed().len(), 1, "the second check is the other's");
 }
 
 /// GOSSIP-4.
 #[test]
 fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
-    let mut setup = setup();
+    let setup = setup();
     let first = setup.commitment(10);
     let others = [1, 2].map(|byte| {
         let mut other = first.clone();
@@ -311,16 +403,17 @@ fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
     });
     setup.send_vote(setup.vote(first, 2));
     let [second, third] = others.map(|other| setup.vote(other, 2));
-    assert_eq!(setup.send_vote(second), Told::Keep(vote_topic(10)));
+    assert_eq!(setup.send_vote(second), [vote_topic(10, 2)]);
     assert_eq!(
         setup.last_report(),
         Some(PeerBehaviour::GoodEvidence.reputation().value)
     );
-    assert_eq!(setup.send_vote(third), Told::Discard);
-    assert_eq!((setup.dleq_checks(), setup.relayed()), (2, 2));
+    assert_eq!(setup.send_vote(third), []);
+    assert_eq!(setup.dleq_checks(), 2);
 
-    assert!(matches!(setup.checked.try_recv(), Ok(Checked::Vote { .. })));
-    let Ok(Checked::Equivocation(evidence)) = setup.checked.try_recv() else {
+    let checked = &setup.queues.checked;
+    assert!(matches!(checked.try_recv(), Ok(Checked::Votes(_))));
+    let Ok(Checked::Equivocation(evidence)) = checked.try_recv() else {
         panic!("the worker gets the evidence")
     };
     assert!(evidence
@@ -330,8 +423,8 @@ fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
 
 #[test]
 fn garbage_is_blamed_by_its_length() {
-    let mut setup = setup();
-    assert_eq!(setup.send(&[7; 20]), Told::Discard);
+    let setup = setup();
+    assert_eq!(setup.send(&[7; 20]), []);
     let cost = PeerBehaviour::Undecodable { bytes: 20 }.reputation().value;
     assert_eq!(setup.last_report(), Some(cost));
     assert_eq!(setup.validator.metrics.undecodable.get(), 1);
@@ -340,16 +433,16 @@ fn garbage_is_blamed_by_its_length() {
 /// GOSSIP-2.
 #[test]
 fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
-    let mut setup = setup();
+    let setup = setup();
     for number in [LOWEST - 1, HIGHEST + 1] {
         assert_eq!(
             setup.send_vote(setup.vote(setup.commitment(number), 1)),
-            Told::Discard
+            []
         );
     }
     let mut other_set = setup.commitment(10);
     other_set.validator_set_id = SetId::new(1);
-    assert_eq!(setup.send_vote(setup.vote(other_set, 1)), Told::Discard);
+    assert_eq!(setup.send_vote(setup.vote(other_set, 1)), []);
     assert_eq!((setup.dleq_checks(), setup.last_report()), (0, None));
     assert_eq!(setup.validator.metrics.votes_ignored.get(), 3);
 }
@@ -357,10 +450,10 @@ fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
 /// GOSSIP-2.
 #[test]
 fn a_signer_that_the_set_does_not_have_is_blamed_without_curve_work() {
-    let mut setup = setup();
+    let setup = setup();
     let mut vote = setup.vote(setup.commitment(10), 1);
     vote.signer = SignerIndex::new(4);
-    assert_eq!(setup.send_vote(vote), Told::Discard);
+    assert_eq!(setup.send_vote(vote), []);
     assert_eq!(
         setup.last_report(),
         Some(PeerBehaviour::UnknownSigner.reputation().value)
@@ -370,133 +463,95 @@ fn a_signer_that_the_set_does_not_have_is_blamed_without_curve_work() {
 
 #[test]
 fn a_justification_is_checked_once_relayed_once_and_a_bad_one_blamed() {
-    let mut setup = setup();
+    let setup = setup();
     let message = RoundMessage::new(setup.genesis, setup.commitment(10));
     let good = setup.set.justify(&message, 0..3).into_unchecked();
     let mut bad = good.clone();
     bad.apk2 = setup.set.justify(&message, 1..4).into_unchecked().apk2;
-    let send = |setup: &mut Setup, one: UncheckedJustification| {
-        setup.send(&GossipMessage::Justification(one).encode())
-    };
-    assert_eq!(send(&mut setup, bad), Told::Discard);
-    assert_eq!(
-        setup.last_report(),
-        Some(PeerBehaviour::BadJustification.reputation().value)
-    );
-    let topic = topic(Kind::Justification, 10);
-    assert_eq!(send(&mut setup, good.clone()), Told::Keep(topic));
-    assert_eq!(send(&mut setup, good), Told::Discard);
-    assert_eq!(setup.relayed(), 1);
+    let bytes = |one: UncheckedJustification| GossipMessage::Justification(one).encode();
+    let [liar, honest, other] = [(); 3].map(|()| PeerId::random());
+    setup.arrive(&liar, &bytes(bad));
+    setup.arrive(&honest, &bytes(good.clone()));
+    setup.arrive(&other, &bytes(good.clone()));
+    setup.check();
+    let cost = PeerBehaviour::BadJustification.reputation().value;
+    assert_eq!(setup.ledger.of(&liar), cost);
+    assert_eq!(setup.validator.metrics.justifications_good.get(), 1);
+    let relayed: Vec<_> = setup.relayed().iter().map(GossipMessage::topic).collect();
+    assert_eq!(relayed, [proof_topic(10)]);
+    assert_eq!(setup.send(&bytes(good)), []);
     assert!(matches!(
-        setup.checked.try_recv(),
+        setup.queues.checked.try_recv(),
         Ok(Checked::Justification(_))
     ));
+    assert!(setup.queues.checked.try_recv().is_err());
 }
 
 /// GOSSIP-7.
 #[test]
-fn with_a_full_queue_nothing_is_checked_and_nothing_is_marked_as_known() {
-    let mut setup = setup_with_queue(1);
-    setup.send_vote(setup.vote(setup.commitment(10), 1));
-    let second = setup.vote(setup.commitment(10), 2);
-    assert_eq!(setup.send_vote(second.clone()), Told::Discard);
-    assert_eq!(setup.dleq_checks(), 1);
-    assert_eq!(setup.validator.metrics.queue_drops.get(), 1);
-    assert!(setup.checked.try_recv().is_ok());
-    assert_eq!(setup.send_vote(second), Told::Keep(vote_topic(10)));
+fn while_the_worker_is_behind_nothing_is_checked_and_nothing_is_lost() {
+    let setup = setup();
+    let rounds = u32::try_from(CHECKED_QUEUE).unwrap() / 4 + 1;
+    for number in 0..rounds {
+        for signer in 0..4 {
+            let vote = setup.vote(setup.commitment(LOWEST + number), signer);
+            setup.arrive(&setup.peer, &bytes_of(vote));
+        }
+    }
+    setup.signal();
+    let mut verifier = verify(setup.validator.clone()).boxed();
+    assert!((&mut verifier).now_or_never().is_none());
+    let queued = u64::try_from(CHECKED_QUEUE).unwrap();
+    assert_eq!(setup.dleq_checks(), queued + 1, "one that finds no place");
+    let mut received = 0;
+    loop {
+        received += std::iter::from_fn(|| setup.queues.checked.try_recv().ok()).count();
+        assert!((&mut verifier).now_or_never().is_none());
+        if setup.queues.checked.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(received, usize::try_from(rounds).unwrap() * 4);
 }
 
 #[test]
 fn messages_below_the_best_proof_expire_and_are_not_sent() {
     let setup = setup();
-    setup
-        .validator
-        .update(Window::default(), BlockNumber::new(20));
-    let mut expired = Validator::<Block>::message_expired(&setup.validator);
-    let hash = |kind, number| topic(kind, number).to_hash();
-    assert!(expired(hash(Kind::Vote, 20), &[]));
-    assert!(!expired(hash(Kind::Vote, 21), &[]));
-    assert!(expired(hash(Kind::Justification, 19), &[]));
-    assert!(!expired(hash(Kind::Justification, 20), &[]));
+    let validator = &*setup.validator;
+    validator.update(Window::default(), BlockNumber::new(20));
+    assert!(validator.keep(b"vote"));
+    let mut expired = Validator::<Block>::message_expired(validator);
+    assert!(expired(vote_topic(20, 1).to_hash(), b"vote"));
+    assert!(!expired(vote_topic(21, 1).to_hash(), &[]));
+    assert!(expired(proof_topic(19).to_hash(), &[]));
+    assert!(!expired(proof_topic(20).to_hash(), &[]));
     assert!(expired(H256::repeat_byte(0xff), &[]));
     drop(expired);
-    let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
-    let intent = MessageIntent::Broadcast;
-    assert!(!allowed(&setup.peer, intent, &hash(Kind::Vote, 20), &[]));
-    assert!(allowed(&setup.peer, intent, &hash(Kind::Vote, 21), &[]));
-}
-
-#[test]
-fn what_peers_have_is_sent_again_once_per_interval_and_relays_do_not_use_up_the_turn() {
-    let setup = setup();
-    let topic = vote_topic(10).to_hash();
-    let ask = |intent| {
-        let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
-        (0..2).all(|_| allowed(&setup.peer, intent, &topic, &[]))
+    assert!(validator.keep(b"vote"), "the engine does not have it now");
+    let mut allowed = Validator::<Block>::message_allowed(validator);
+    let mut may_go = |topic: Topic| {
+        let intent = MessageIntent::Broadcast;
+        allowed(&setup.peer, intent, &topic.to_hash(), &[])
     };
-    setup.clock.0.store(REBROADCAST - 1, Ordering::Relaxed);
-    assert!(!ask(MessageIntent::PeriodicRebroadcast));
-    setup.clock.0.store(REBROADCAST, Ordering::Relaxed);
-    assert!(ask(MessageIntent::Broadcast));
-    assert!(
-        ask(MessageIntent::PeriodicRebroadcast),
-        "all messages of one pass go"
-    );
-    assert!(
-        !ask(MessageIntent::PeriodicRebroadcast),
-        "the next pass waits"
-    );
-    setup.clock.0.store(2 * REBROADCAST, Ordering::Relaxed);
-    assert!(ask(MessageIntent::PeriodicRebroadcast));
-}
-
-/// Asks whether a message may be sent to a peer that does not have it.
-fn may_go_to(setup: &Setup, peer: &PeerId, topic: &H256) -> bool {
-    let mut allowed = Validator::<Block>::message_allowed(&setup.validator);
-    allowed(peer, MessageIntent::Broadcast, topic, &[])
+    assert!(!may_go(vote_topic(20, 1)));
+    assert!(may_go(vote_topic(21, 1)));
 }
 
 /// GOSSIP-5.
 #[test]
-fn a_message_is_not_relayed_over_the_connection_that_it_came_over() {
-    let mut setup = setup();
-    let (sender, other) = (setup.peer, PeerId::random());
-    let role = ObservedRole::Full;
-    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &other, role);
-    let bytes = GossipMessage::Vote(setup.vote(setup.commitment(10), 2)).encode();
-    let result =
-        Validator::<Block>::validate(&setup.validator, &mut setup.context, &sender, &bytes);
-    let ValidationResult::ProcessAndKeep(topic) = result else {
-        panic!("the vote is good")
-    };
-    assert!(!may_go_to(&setup, &sender, &topic));
-    assert!(may_go_to(&setup, &other, &topic));
-
-    // A peer that restarted has lost what it sent.
-    Validator::<Block>::peer_disconnected(&setup.validator, &mut setup.context, &sender);
-    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &sender, role);
-    assert!(may_go_to(&setup, &sender, &topic));
-}
-
-#[test]
-fn own_messages_go_to_everybody() {
+fn a_message_is_not_relayed_to_anybody_who_sent_it() {
     let setup = setup();
-    let topic = vote_topic(10).to_hash();
-    assert!(may_go_to(&setup, &setup.peer, &topic));
-    assert!(may_go_to(&setup, &PeerId::random(), &topic));
-}
-
-#[test]
-fn peers_are_ranked_by_what_they_sent() {
-    let mut setup = setup();
-    let silent = PeerId::random();
-    let role = ObservedRole::Full;
-    Validator::<Block>::new_peer(&setup.validator, &mut setup.context, &silent, role);
-    assert_eq!(setup.validator.metrics.live_peers.get(), 2);
-    setup.send_vote(setup.vote(setup.commitment(10), 2));
-    assert_eq!(setup.validator.peers(), [setup.peer, silent]);
-    let peer = setup.peer;
-    Validator::<Block>::peer_disconnected(&setup.validator, &mut setup.context, &peer);
-    assert_eq!(setup.validator.peers(), [silent]);
-    assert_eq!(setup.validator.metrics.live_peers.get(), 1);
+    let (sender, late, other) = (setup.peer, PeerId::random(), PeerId::random());
+    setup.connect(&late);
+    setup.connect(&other);
+    let bytes = bytes_of(setup.vote(setup.commitment(10), 2));
+    assert_eq!(setup.send(&bytes), [vote_topic(10, 2)]);
+    setup.arrive(&late, &bytes);
+    let mut allowed = Validator::<Block>::message_allowed(&*setup.validator);
+    let topic = vote_topic(10, 2).to_hash();
+    let mut may_go = |peer| allowed(peer, MessageIntent::Broadcast, &topic, &bytes);
+    assert_eq!(
+        [sender, late, other].each_ref().map(&mut may_go),
+        [false, false, true]
+    );
 }

@@ -24,7 +24,16 @@ pub fn threshold(n: u32) -> u32 {
 
 /// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
 #[derive(
-    Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub struct KeysetCommitment {
     /// Number of the set.

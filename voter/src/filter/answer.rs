@@ -8,8 +8,9 @@ use std::sync::Arc;
 pub struct VoteCheck {
     /// The set to check it against.
     pub set: Arc<DualKeyset>,
-    /// Its commitment, if it was hashed before; otherwise hash it with [`RoundMessage::new`].
-    pub message: Option<Arc<RoundMessage>>,
+    /// What this node itself says about the block, with tables, if the vote says the same; otherwise hash its commitment
+    /// with [`RoundMessage::new`].
+    pub prepared: Option<RoundMessage>,
 }
 
 /// What a valid vote turned out to be.

@@ -17,7 +17,7 @@ impl Voter {
             Event::Set(set) => self.loaded(set),
             Event::Prepared(message) => self.prepared(message, out),
             Event::Signed(vote) => self.signed(vote, now, out),
-            Event::Vote { vote, message } => self.vote(vote, &message),
+            Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote)),
             Event::Equivocation(proof) => self.equivocation(proof, out),
             Event::Justification(proof) => self.justification(proof),
             Event::Response(proofs) => {
@@ -84,7 +84,7 @@ impl Voter {
         }
     }
 
-    fn prepared(&mut self, message: Arc<RoundMessage>, out: &mut Outbox) {
+    fn prepared(&mut self, message: RoundMessage, out: &mut Outbox) {
         let commitment = message.commitment();
         let block = commitment.block_number;
         if commitment.validator_set_id < self.set_id() || block < self.state.lowest() {
@@ -103,19 +103,19 @@ impl Voter {
             .or_default()
             .prepare(message.clone());
         if let Some(vote) = self.state.vote_at(block).cloned() {
-            self.resume(vote, message, out);
+            self.resume(vote, &message, out);
         }
     }
 
     /// After a restart: the vote that was persisted counts again and is sent again. (ROUND-4)
-    fn resume(&mut self, vote: UncheckedVote, message: Arc<RoundMessage>, out: &mut Outbox) {
+    fn resume(&mut self, vote: UncheckedVote, message: &RoundMessage, out: &mut Outbox) {
         let Some(set) = self.signing_set().cloned() else {
             return;
         };
-        match vote.check(set.keyset(), &message) {
+        match vote.check(set.keyset(), message) {
             Ok(vote) => {
-                self.enter(vote.clone(), &message);
-                out.push(Effect::PublishVote { vote, message });
+                self.enter(vote.clone());
+                out.push(Effect::PublishVote(vote));
             }
             // The chain now says something else about a block that this node has signed: it stays
             // silent.
@@ -129,15 +129,12 @@ impl Voter {
         if commitment.validator_set_id < set || block < self.state.lowest() {
             return; // Concluded while the signer was at work.
         }
-        let prepared = self
-            .rounds
-            .get(&set)
-            .and_then(|rounds| rounds.prepared(block))
-            .cloned();
-        let Some(message) = prepared.filter(|message| message.commitment() == commitment) else {
+        let rounds = self.rounds.get(&set);
+        let prepared = rounds.and_then(|rounds| rounds.prepared(block));
+        if prepared.is_none_or(|message| message.commitment() != commitment) {
             self.counters.inconsistent += 1;
             return;
-        };
+        }
         let own = self
             .own(set)
             .is_some_and(|(signer, _)| signer == vote.signer());
@@ -147,34 +144,27 @@ impl Voter {
         }
         self.state.record(vote.to_unchecked());
         out.push(Effect::Persist);
-        self.enter(vote.clone(), &message);
-        out.push(Effect::PublishVote { vote, message });
+        self.enter(vote.clone());
+        out.push(Effect::PublishVote(vote));
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
     }
 
-    fn vote(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+    fn vote(&mut self, vote: Vote) {
         let commitment = vote.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
-        if commitment != message.commitment() {
-            self.counters.inconsistent += 1;
-        } else if id == self.set_id() && block >= self.state.lowest()
+        if id == self.set_id() && block >= self.state.lowest()
             || self.state.next().is_some_and(|next| next.set.id == id)
         {
-            self.enter(vote, message);
+            self.enter(vote);
         } else {
             self.counters.stale_votes += 1;
         }
     }
 
-    fn enter(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+    fn enter(&mut self, vote: Vote) {
         let id = vote.commitment().validator_set_id;
         let limit = self.config.rounds_per_signer.max(1);
-        match self
-            .rounds
-            .entry(id)
-            .or_default()
-            .enter(vote, message, limit)
-        {
+        match self.rounds.entry(id).or_default().enter(vote, limit) {
             Entered::Counted => {}
             Entered::CountedForLowest => self.counters.dropped_votes += 1,
             Entered::Repeated => self.counters.stale_votes += 1,

@@ -135,10 +135,8 @@ impl Voter {
         let rounds = self.rounds.get(&self.set_id());
         for own in self.state.votes() {
             let block = own.commitment.block_number;
-            if let Some((vote, message)) = rounds.and_then(|rounds| rounds.vote(block, own.signer))
-            {
-                let (vote, message) = (vote.clone(), message.clone());
-                out.push(Effect::PublishVote { vote, message });
+            if let Some(vote) = rounds.and_then(|rounds| rounds.vote(block, own.signer)) {
+                out.push(Effect::PublishVote(vote.clone()));
             }
         }
         if let Some(best) = self.best() {

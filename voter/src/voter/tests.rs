@@ -15,11 +15,11 @@ fn config() -> Config {
     }
 }
 
-fn hash(commitment: Commitment) -> Arc<RoundMessage> {
-    Arc::new(RoundMessage::new(H256::zero(), commitment))
+fn hash(commitment: Commitment) -> RoundMessage {
+    RoundMessage::new(H256::zero(), commitment)
 }
 
-fn message(base: &TestSet, block: u32, next: &TestSet) -> Arc<RoundMessage> {
+fn message(base: &TestSet, block: u32, next: &TestSet) -> RoundMessage {
     hash(base.commitment(block, &next.set))
 }
 
@@ -42,7 +42,7 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
         Effect::Conclude { .. } => "conclude",
         Effect::Persist => "persist",
-        Effect::PublishVote { .. } => "publish vote",
+        Effect::PublishVote(_) => "publish vote",
         Effect::PublishJustification(_) => "publish proof",
         Effect::Report(_) => "report",
         Effect::Diverged(_) => "diverged",
@@ -63,15 +63,11 @@ fn handle(voter: &mut Voter, event: Event, now: Millis) -> Vec<&'static str> {
     names(&voter.handle(event, now))
 }
 
-fn vote(base: &TestSet, signer: u32, message: &Arc<RoundMessage>) -> Event {
-    let vote = base.vote(signer, message).expect("a member");
-    Event::Vote {
-        vote,
-        message: message.clone(),
-    }
+fn vote(base: &TestSet, signer: u32, message: &RoundMessage) -> Event {
+    Event::Votes(vec![base.vote(signer, message).expect("a member")])
 }
 
-fn own_vote(voter: &mut Voter, base: &TestSet, message: &Arc<RoundMessage>) -> Vec<&'static str> {
+fn own_vote(voter: &mut Voter, base: &TestSet, message: &RoundMessage) -> Vec<&'static str> {
     let signer = voter.own_signer().expect("a member");
     let vote = base.vote(signer.get(), message).expect("a member");
     handle(voter, Event::Signed(vote), 0)

@@ -1,20 +1,14 @@
 //! Which peers speak the gossip protocol now, and how far each has shown to be.
 
-use codec::{Decode, Encode};
+use super::pace::Allowance;
 use duet_primitives::SetId;
+use duet_voter::Millis;
 use sc_network_types::PeerId;
 use std::collections::HashMap;
 
 /// One connection with a peer. A peer that leaves and comes back gets another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct Connection(u64);
-
-impl Connection {
-    #[cfg(test)]
-    pub(crate) fn new(number: u64) -> Self {
-        Self(number)
-    }
-}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Connection(u64);
 
 /// What is known of a connected peer.
 #[derive(Debug)]
@@ -22,6 +16,8 @@ struct Peer {
     connection: Connection,
     /// The highest set of which it sent something valid, if it did.
     furthest: Option<SetId>,
+    /// What may still be sent to it now.
+    allowance: Allowance,
 }
 
 /// The connected peers. Bounded by the connections that the network allows.
@@ -33,13 +29,14 @@ pub(crate) struct Peers {
 
 impl Peers {
     /// Adds a peer; one that is there already keeps its connection.
-    pub(crate) fn connected(&mut self, peer: PeerId) {
+    pub(crate) fn connected(&mut self, peer: PeerId, now: Millis) {
         let connections = &mut self.connections;
         self.connected.entry(peer).or_insert_with(|| {
             *connections = connections.saturating_add(1);
             Peer {
                 connection: Connection(*connections),
                 furthest: None,
+                allowance: Allowance::full(now),
             }
         });
     }
@@ -50,15 +47,21 @@ impl Peers {
     }
 
     /// The connection with a peer; `None` when there is none.
-    pub(crate) fn connection(&self, peer: &PeerId) -> Option<Connection> {
+    pub(super) fn connection(&self, peer: &PeerId) -> Option<Connection> {
         self.connected.get(peer).map(|peer| peer.connection)
     }
 
     /// Notes that `peer` sent something valid of this set.
-    pub(crate) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
+    pub(super) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
         if let Some(peer) = self.connected.get_mut(peer) {
             peer.furthest = peer.furthest.max(Some(set_id));
         }
+    }
+
+    /// Takes one message from what may go to a peer now; `false` when it has to wait, or is not connected.
+    pub(super) fn take_allowance(&mut self, peer: &PeerId, now: Millis) -> bool {
+        let peer = self.connected.get_mut(peer);
+        peer.is_some_and(|peer| peer.allowance.take(now))
     }
 
     /// How many peers there are.
@@ -87,7 +90,7 @@ mod tests {
         let (ahead, behind, gone) = (PeerId::random(), PeerId::random(), PeerId::random());
         let mut peers = Peers::default();
         for peer in [ahead, behind, gone] {
-            peers.connected(peer);
+            peers.connected(peer, 0);
         }
         peers.showed(&ahead, SetId::new(5));
         peers.showed(&ahead, SetId::new(3));
@@ -101,13 +104,13 @@ mod tests {
     #[test]
     fn a_peer_that_comes_back_has_another_connection() {
         let (mut peers, peer) = (Peers::default(), PeerId::random());
-        peers.connected(peer);
+        peers.connected(peer, 0);
         let first = peers.connection(&peer);
-        peers.connected(peer);
+        peers.connected(peer, 0);
         assert_eq!(peers.connection(&peer), first, "it did not leave");
         peers.disconnected(&peer);
         assert_eq!(peers.connection(&peer), None);
-        peers.connected(peer);
+        peers.connected(peer, 0);
         assert_ne!(peers.connection(&peer), first);
     }
 }
