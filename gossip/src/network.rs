@@ -165,12 +165,14 @@ struct Engine<B: BlockT> {
 }
 
 impl<B: BlockT<Hash = H256>> Engine<B> {
-    /// Gives the engine a message to keep and to send, once: what it is given twice it keeps and sends twice.
+    /// Gives the engine a message to keep and to send. One that it keeps goes to the peers that do not have it yet: if it
+    /// were given again, it would be kept and sent twice.
     fn send(&mut self, message: &GossipMessage) {
-        let bytes = message.encode();
+        let (topic, bytes) = (message.topic().to_hash(), message.encode());
         if self.validator.keep(&bytes) {
-            let topic = message.topic().to_hash();
             self.engine.gossip_message(topic, bytes, false);
+        } else {
+            self.engine.broadcast_topic(topic, false);
         }
     }
 }
