@@ -5,6 +5,7 @@ use duet_voter::StateError;
 
 /// Why the worker stopped. The node cannot go on: it would forget what it signed or miss what it must sign.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// What must survive cannot be read or written.
     #[error(transparent)]

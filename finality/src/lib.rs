@@ -24,6 +24,17 @@
 //! 3. [`run`](fn@run) is spawned as an essential, blocking task;
 //! 4. [`rpc::Duet`] is merged into the RPC module.
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
 mod backfill;
 mod bootstrap;
 mod catch_up;

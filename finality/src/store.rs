@@ -22,6 +22,7 @@ pub(crate) const MAX_LIST_BYTES: usize = 1024 * 1024;
 
 /// Why something could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The database.
     #[error("the database refused: {0}")]

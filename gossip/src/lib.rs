@@ -25,6 +25,17 @@
 //!
 //! Blocks are numbered by `u32` and hashed to 32 bytes, because that is what validators sign.
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
 mod check;
 pub mod clock;
 mod logging;

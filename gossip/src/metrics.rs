@@ -24,9 +24,9 @@ macro_rules! metrics {
             /// The metrics, registered where there is a registry.
             ///
             /// A node with metrics that cannot be registered is better than no node: the failure is logged.
+            #[allow(clippy::expect_used, reason = "names and helps are constants that a test covers")]
             $vis fn new(registry: Option<&$crate::metrics::prometheus::Registry>) -> Self {
-                let metrics =
-                    Self::unregistered().expect("names and helps are constants that a test covers");
+                let metrics = Self::unregistered().expect("the names and helps are valid; qed");
                 if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
                     log::error!(target: $crate::LOG_TARGET, "metrics cannot be registered: {error}");
                 }

@@ -105,9 +105,10 @@ impl Directory {
         let public = secret.public().pk1();
         let name = file_name(&public);
         let path = self.path.join(&name);
-        let text = self.file_of(secret, &path)?.to_text();
-
         let io_error = |source| io_error(&path, source);
+        let text = self.file_of(secret, &path)?.to_text();
+        let text = text.map_err(|error| io_error(error.into()))?;
+
         let mut file = new_file_beside(&self.path).map_err(io_error)?;
         file.write_all(&text).map_err(io_error)?;
         file.as_file().sync_all().map_err(io_error)?;
@@ -145,10 +146,11 @@ fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     let io_error = |source| io_error(path, source);
     let corrupt = |reason| corrupt(path, reason);
     // One byte more than is allowed, to see whether there is more.
-    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN + 1));
+    const READ_LEN: usize = MAX_FILE_LEN + 1;
+    let mut text = Zeroizing::new(Vec::with_capacity(READ_LEN));
     fs::File::open(path)
         .map_err(io_error)?
-        .take(MAX_FILE_LEN as u64 + 1)
+        .take(READ_LEN as u64)
         .read_to_end(&mut text)
         .map_err(io_error)?;
     if text.len() > MAX_FILE_LEN {

@@ -58,6 +58,7 @@ pub trait Signer: Send + Sync {
 
 /// Why a signer gave no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignerError {
     /// There is no secret for this key.
     #[error("there is no secret for the key {0}")]

@@ -314,7 +314,7 @@ impl Signer for KeyStore {
         OsRng
             .try_fill_bytes(&mut *seed)
             .map_err(KeyStoreError::Randomness)?;
-        let secret = SecretKey::from_seed(&seed).expect("a random seed does not hash to zero; qed");
+        let secret = SecretKey::from_seed(&seed).map_err(KeyStoreError::Seed)?;
         let public = secret.public();
         self.insert(secret)?;
         Ok(public)

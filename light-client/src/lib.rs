@@ -43,6 +43,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 #![no_std]
 
 extern crate alloc;
@@ -56,6 +66,12 @@ mod misbehaviour;
 mod rules;
 mod state;
 #[cfg(feature = "testing")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "for tests: no stranger's bytes reach it, and a panic is a failed test"
+)]
 pub mod testing;
 mod trusted;
 mod update;

@@ -28,10 +28,25 @@
 //! the runtime. [`SubstrateWeight`] was measured without this feature.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 extern crate alloc;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
+#[allow(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    reason = "measures, and runs on no chain: a panic is a failed measurement"
+)]
 mod benchmarking;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
@@ -64,6 +79,7 @@ use frame_system::offchain::CreateBare;
 // In what the macros generate.
 #[allow(
     clippy::cast_possible_truncation,
+    clippy::expect_used,
     clippy::large_enum_variant,
     unused_qualifications
 )]

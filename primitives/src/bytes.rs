@@ -105,7 +105,9 @@ bytes_type!(
 pub(crate) fn part<const AT: usize, const N: usize, const M: usize>(bytes: &[u8; M]) -> [u8; N] {
     const { assert!(AT + N <= M) };
     let mut out = [0; N];
-    out.copy_from_slice(&bytes[AT..AT + N]);
+    let (_, tail) = bytes.split_at(AT);
+    let (part, _) = tail.split_at(N);
+    out.copy_from_slice(part);
     out
 }
 
@@ -165,7 +167,7 @@ impl VoteSignature {
     ) -> Self {
         let mut bytes = [0; suite::VOTE_SIGNATURE_LEN];
         bytes[..suite::G1_LEN].copy_from_slice(&sigma);
-        bytes[suite::G1_LEN..][..suite::SCALAR_LEN].copy_from_slice(&c);
+        bytes[suite::G1_LEN..suite::G1_LEN + suite::SCALAR_LEN].copy_from_slice(&c);
         bytes[suite::G1_LEN + suite::SCALAR_LEN..].copy_from_slice(&s);
         Self(bytes)
     }

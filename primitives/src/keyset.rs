@@ -19,7 +19,8 @@ use scale_info::TypeInfo;
 ///
 /// An empty set breaks SET-1; its threshold is one, which nobody can reach.
 pub fn threshold(n: u32) -> u32 {
-    (n - n.saturating_sub(1) / 3).max(1)
+    let faulty = n.saturating_sub(1) / 3;
+    n.saturating_sub(faulty).max(1)
 }
 
 /// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
@@ -103,8 +104,9 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
             got: len,
         });
     }
-    if let Some(pair) = keys.windows(2).position(|pair| pair[0] >= pair[1]) {
-        return Err(KeysetError::Order { index: pair + 1 });
+    let neighbours = keys.iter().zip(keys.iter().skip(1));
+    if let Some((_, index)) = neighbours.zip(1..).find(|((key, next), _)| key >= next) {
+        return Err(KeysetError::Order { index });
     }
     let read = |(index, bytes)| {
         Pk1::from_chain_state_unchecked(bytes).map_err(|error| KeysetError::Key { index, error })

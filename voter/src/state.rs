@@ -42,6 +42,7 @@ pub struct State {
 
 /// Why a stored state was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
     /// Written by another version.
     Version {

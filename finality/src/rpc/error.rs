@@ -7,6 +7,7 @@ use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
 
 /// Why a call failed. The codes are in the [module documentation](super).
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RpcError {
     /// Nothing is proven on this node yet.
     #[error("no block is proven on this node yet; ask again later")]
@@ -81,6 +82,7 @@ pub enum RpcError {
 
 /// What a node that began in the middle of the chain fetches from its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistoryItem {
     /// The proof of the first set.
     #[error("the proof of the first set")]

@@ -4,6 +4,7 @@ use codec::DecodeAll;
 
 /// Why the bytes that a peer answered with are not a response. The peer is to blame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResponseError {
     /// Longer than any response.
     #[error("the response has {got} bytes, {limit} at most")]

@@ -49,8 +49,10 @@ impl Session {
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();
 
-        let look = (self.stall_after / 4).clamp(SHORTEST_LOOK, LONGEST_LOOK);
-        let mut look = tokio::time::interval_at((Instant::now() + look).into(), look);
+        let quarter = self.stall_after.checked_div(4).unwrap_or_default();
+        let mut look = tokio::time::interval(quarter.clamp(SHORTEST_LOOK, LONGEST_LOOK));
+        // The first look comes after a pause too.
+        look.reset();
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut watch = Watch::new(self.trusted()?.best_number());
         loop {

@@ -230,11 +230,11 @@ impl Session {
         let verified = self.trusted()?.verify_prefix(updates);
         let count = u32::try_from(verified.len()).unwrap_or(u32::MAX);
         // Their equations were checked as one: each has its share of the time.
-        let took = start.elapsed() / count.max(1);
-        let mut accepted = 0;
+        let took = start.elapsed().checked_div(count).unwrap_or_default();
+        let mut accepted = 0_u32;
         for (verified, update) in verified.into_iter().zip(updates) {
             self.accept(verified, update.proof_len(), took, url)?;
-            accepted += 1;
+            accepted = accepted.saturating_add(1);
             if self.is_done() {
                 break;
             }
@@ -253,7 +253,7 @@ impl Session {
         self.output
             .event(&Event::proof(&verified, bytes, took, url));
         self.set_trusted(verified.trusted);
-        self.proofs += 1;
+        self.proofs = self.proofs.saturating_add(1);
         if self
             .saved
             .is_none_or(|saved| saved.elapsed() >= SAVE_INTERVAL)

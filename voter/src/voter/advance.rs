@@ -1,6 +1,6 @@
 //! Concludes what is proven, in the order that a light client walks. (ROUND-2, ROUND-5, ROUND-7)
 
-use super::{Outbox, Voter, MAX_AWAITED, REPORTED_SETS};
+use super::{count, Outbox, Voter, MAX_AWAITED, REPORTED_SETS};
 use crate::{filter::Accepted, schedule::rank, Effect, Millis};
 use duet_primitives::{BlockNumber, Justification};
 
@@ -53,7 +53,7 @@ impl Voter {
         });
         match from_votes {
             Some(Ok(proof)) => return Some((proof, Origin::Votes)),
-            Some(Err(_)) => self.counters.inconsistent += 1,
+            Some(Err(_)) => count(&mut self.counters.inconsistent),
             None => {}
         }
         Some((self.proofs.take(id, received?)?, Origin::Received))
@@ -62,7 +62,7 @@ impl Voter {
     fn conclude(&mut self, proof: Justification, origin: Origin, now: Millis, out: &mut Outbox) {
         let block = proof.commitment().block_number;
         if !self.agrees(&proof) {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
             out.push(Effect::Diverged(Box::new(proof)));
             return;
         }

@@ -1,6 +1,6 @@
 //! What each event changes. Nothing is concluded or asked for here.
 
-use super::{Outbox, Voter};
+use super::{count, Outbox, Voter};
 use crate::{round::Entered, state::Logged, Effect, Event, Millis};
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, Justification, RoundMessage, SetId, UncheckedVote,
@@ -36,7 +36,7 @@ impl Voter {
         let is_new = self.era(id).is_none() && id > self.set_id();
         if self.deferred.is_some() || is_new && !self.accepts_eras() {
             self.deferred.get_or_insert(block);
-            self.counters.deferred_plans += 1;
+            count(&mut self.counters.deferred_plans);
             return;
         }
         let logged = self.state.plan(block, set.commitment().clone());
@@ -57,7 +57,7 @@ impl Voter {
             Logged::Known => {}
             Logged::Gap => {
                 self.deferred.get_or_insert(block);
-                self.counters.inconsistent += 1;
+                count(&mut self.counters.inconsistent);
             }
         }
     }
@@ -95,7 +95,7 @@ impl Voter {
             || &commitment.next != expected
             || !self.is_votable(block)
         {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
             return;
         }
         self.rounds
@@ -119,7 +119,7 @@ impl Voter {
             }
             // The chain now says something else about a block that this node has signed: it stays
             // silent.
-            Err(_) => self.counters.inconsistent += 1,
+            Err(_) => count(&mut self.counters.inconsistent),
         }
     }
 
@@ -132,14 +132,16 @@ impl Voter {
         let rounds = self.rounds.get(&set);
         let prepared = rounds.and_then(|rounds| rounds.prepared(block));
         if prepared.is_none_or(|message| message.commitment() != commitment) {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
             return;
         }
         let own = self
             .own(set)
             .is_some_and(|(signer, _)| signer == vote.signer());
         if !own || !self.is_votable(block) || !self.state.may_sign(block) {
-            self.counters.inconsistent += u64::from(self.state.vote_at(block).is_none());
+            if self.state.vote_at(block).is_none() {
+                count(&mut self.counters.inconsistent);
+            }
             return;
         }
         self.state.record(vote.to_unchecked());
@@ -157,7 +159,7 @@ impl Voter {
         {
             self.enter(vote);
         } else {
-            self.counters.stale_votes += 1;
+            count(&mut self.counters.stale_votes);
         }
     }
 
@@ -166,8 +168,8 @@ impl Voter {
         let limit = self.config.rounds_per_signer.max(1);
         match self.rounds.entry(id).or_default().enter(vote, limit) {
             Entered::Counted => {}
-            Entered::CountedForLowest => self.counters.dropped_votes += 1,
-            Entered::Repeated => self.counters.stale_votes += 1,
+            Entered::CountedForLowest => count(&mut self.counters.dropped_votes),
+            Entered::Repeated => count(&mut self.counters.stale_votes),
         }
     }
 
@@ -176,7 +178,7 @@ impl Voter {
     fn equivocation(&mut self, proof: Box<EquivocationProof>, out: &mut Outbox) {
         let id = proof.first.0.validator_set_id;
         if self.own_keys.contains(&proof.key) {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
         } else if self.reported.insert((id, proof.signer)) {
             out.push(Effect::Report(proof));
         }
@@ -193,9 +195,10 @@ impl Voter {
             return;
         }
         if self.era(id).is_none() || block <= self.state.best_number() {
-            self.counters.stale_justifications += 1;
+            count(&mut self.counters.stale_justifications);
             return;
         }
-        self.counters.dropped_justifications += self.proofs.insert(proof);
+        let dropped = &mut self.counters.dropped_justifications;
+        *dropped = dropped.saturating_add(self.proofs.insert(proof));
     }
 }

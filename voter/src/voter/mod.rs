@@ -50,6 +50,10 @@ pub struct Counters {
     pub inconsistent: u64,
 }
 
+fn count(counter: &mut u64) {
+    *counter = counter.saturating_add(1);
+}
+
 /// Decides what to prepare, sign, publish and conclude. See the crate's documentation for the
 /// contract.
 #[derive(Clone, Debug)]
