@@ -2,8 +2,9 @@
 use super::hosted;
 use super::{
     encoding, fp,
-    fp::{El, Fp, LIMBS},
+    fp::{El, Fp},
     fp2::{El2, Fp2},
+    limbs::LIMBS,
     pairing,
     point::{Affine, Coordinate, Jacobian},
     Wasm, G1, G2,
