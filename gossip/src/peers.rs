@@ -1,4 +1,4 @@
-//! Which peers speak the gossip protocol now, and how far each has shown to be.
+//! Which peers speak the gossip protocol now, and the highest set that each is known to have reached.
 
 use codec::{Decode, Encode};
 use duet_primitives::SetId;
@@ -54,7 +54,7 @@ impl Peers {
         self.connected.get(peer).map(|peer| peer.connection)
     }
 
-    /// Notes that `peer` sent something valid of this set.
+    /// Records that `peer` sent something valid of this set.
     pub(crate) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
         if let Some(peer) = self.connected.get_mut(peer) {
             peer.furthest = peer.furthest.max(Some(set_id));

@@ -1,4 +1,4 @@
-//! What to do with a message: decode it within bounds (GOSSIP-1), ask the voter's filter (GOSSIP-2, GOSSIP-3), make
+//! Validates a message: decode it within bounds (GOSSIP-1), ask the voter's filter (GOSSIP-2, GOSSIP-3), make
 //! the check that the filter calls for, and only then pass it on (GOSSIP-5).
 //!
 //! Plain state and plain functions: no lock, no network. [`GossipValidator`](crate::validator::GossipValidator)
@@ -98,10 +98,10 @@ impl Validation {
 
     /// Follows the voter: what is useful from now on, and the best proven block.
     pub(crate) fn update(&mut self, window: Window, best_block: BlockNumber) {
-        let awaited = window.awaited.iter().map(|accepted| accepted.lowest);
+        let unpublished = window.unpublished.iter().map(|accepted| accepted.lowest);
         self.horizon = Horizon {
             lowest_vote: best_block.saturating_next(),
-            lowest_proof: awaited.chain([best_block]).min().unwrap_or(best_block),
+            lowest_proof: unpublished.chain([best_block]).min().unwrap_or(best_block),
         };
         self.filter.update(window);
     }

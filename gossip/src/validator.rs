@@ -1,11 +1,14 @@
 //! Connects [`Validation`] to the SDK's gossip engine.
 //!
-//! A valid message is relayed at once, with the bytes as they came, and goes to the worker over a bounded queue. When the queue is full nothing is checked, so that no vote is recorded that the worker has not
-//! seen (GOSSIP-7).
+//! A valid message is relayed at once, with the bytes as they came, and goes to the worker over a bounded queue. When
+//! the queue is full nothing is checked, so that no vote is recorded that the worker has not seen (GOSSIP-7).
 //!
 //! A message takes the lock once, and the engine's question to whom it may be relayed takes it once more. The lock
 //! is held while a vote is checked: engine and worker run in one task, so that nobody waits for it. The sender of a
 //! message travels in its topic, as the number of the connection.
+
+#[cfg(test)]
+mod tests;
 
 use crate::{
     clock::Clock,
@@ -25,9 +28,9 @@ use sc_network_types::PeerId;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What the network knows of its peers.
+/// The reputations of peers, as the network keeps them.
 pub(crate) trait Reputations: Send + Sync {
-    /// Tells it what a peer did.
+    /// Reports what a peer did.
     fn report(&self, peer: PeerId, change: ReputationChange);
     /// Whether it has closed, or is about to close, the connection for what the peer did.
     fn is_banned(&self, peer: &PeerId) -> bool;
@@ -50,13 +53,13 @@ pub struct Settings {
     pub genesis_hash: H256,
     /// How many rounds of one signer are kept at once, see [`Filter::new`].
     pub rounds_per_signer: usize,
-    /// After this long, peers are sent again what they were sent before.
+    /// How long until peers are sent the same messages again.
     pub rebroadcast: Millis,
 }
 
 struct State {
     validation: Validation,
-    /// When peers are sent again what they were sent before.
+    /// When peers are sent the same messages again.
     next_rebroadcast: Millis,
 }
 
@@ -140,7 +143,7 @@ impl GossipValidator {
         self.reputations.report(*peer, behaviour.reputation());
     }
 
-    /// Hands a checked object to the worker.
+    /// Sends a checked object to the worker.
     fn deliver(&self, checked: Checked) {
         if self.checked.try_send(checked).is_err() {
             // It was not full before, and nobody else sends: the worker is gone and the node shuts down.
@@ -240,7 +243,3 @@ impl GossipValidator {
 fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
-
-#[cfg(test)]
-#[path = "validator_tests.rs"]
-mod tests;

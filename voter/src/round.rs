@@ -15,7 +15,7 @@ pub(crate) struct Rounds {
     signers: BTreeMap<SignerIndex, Quota>,
 }
 
-/// What became of a vote.
+/// What happened to a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// It counts.

@@ -286,9 +286,9 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
         Verdict::Ignore(Ignored::Stale { lowest, got })
             if (lowest.get(), got.get()) == (13, 12)
     ));
-    let awaited = vec![accepted(&set, 12, 12)];
+    let unpublished = vec![accepted(&set, 12, 12)];
     filter.update(Window {
-        awaited,
+        unpublished,
         ..window(&set, 13, 20)
     });
     assert!(matches!(
