@@ -27,7 +27,7 @@ pub trait Scalars: Copy + Debug + Send + Sync + 'static {
         wide[32..].copy_from_slice(&value.to_be_bytes());
         Self::scalar_from_wide(&wide)
     }
-    /// The scalar that a weight stands for.
+    /// The scalar that a weight represents.
     fn scalar_from_weight([a, b]: Weight) -> Self::Scalar {
         let [a, b, z2] =
             [a.into(), b.into(), u128::from(Z) * u128::from(Z)].map(Self::scalar_from_u128);

@@ -25,7 +25,7 @@ use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use proptest::prelude::{any, prop, prop_assert_eq, proptest, ProptestConfig};
 
-/// What the limbs stand for.
+/// The number that the limbs represent.
 fn ark<const L: u32>(element: El<L>) -> Fq {
     let weight = Fq::from(1_u64 << 28);
     let number = |limbs: &[u32]| {
