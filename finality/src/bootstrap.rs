@@ -10,7 +10,7 @@ use duet_gossip::LOG_TARGET;
 use duet_primitives::{BlockNumber, ConsensusLog, Keysets, H256};
 use duet_voter::State;
 
-/// How far below the finalized block a beginning is looked for.
+/// How far below the finalized block the search for a starting block goes.
 const DEPTH: u32 = 1024;
 
 /// Where to begin.

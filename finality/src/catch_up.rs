@@ -134,7 +134,7 @@ impl Follower {
     }
 
     /// A final block or the keys that it plans are not here: the node did not download or execute it. The voter
-    /// begins anew above, without the proofs in between. What it signed before is below, so that it signs nothing
+    /// starts again above it, without the proofs in between. What it signed before is below, so that it signs nothing
     /// twice. Returns whether it did.
     fn begin_anew(
         &self,
@@ -151,7 +151,7 @@ impl Follower {
             Ok(Some(beginning)) if beginning.start > unreadable => {
                 log::warn!(
                     target: LOG_TARGET,
-                    "block {unreadable} cannot be read ({error}); going on from block {}",
+                    "block {unreadable} cannot be read ({error}); continuing from block {}",
                     beginning.start,
                 );
                 let state = self.state_at(&beginning)?;
@@ -164,7 +164,7 @@ impl Follower {
                 Ok(false)
             }
             Err(error) => {
-                try_again("no block to go on from", &error);
+                try_again("no block to continue from", &error);
                 Ok(false)
             }
         }

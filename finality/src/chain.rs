@@ -1,4 +1,4 @@
-//! What is read from the chain, and only from blocks that this node executed or GRANDPA finalized.
+//! Reads the chain: only blocks that this node executed or that GRANDPA finalized.
 
 use crate::store::Store;
 use blocks::Blocks;
@@ -160,8 +160,8 @@ impl Chain {
         Ok(self.blocks.append_justification(hash, justification)?)
     }
 
-    /// Hands evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses evidence
-    /// that is known or too old. (EQV-6, EQV-7)
+    /// Reports evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses
+    /// evidence that is known or too old. (EQV-6, EQV-7)
     pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
         Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
     }

@@ -134,7 +134,7 @@ impl Effects {
             .publish_justification(justification);
     }
 
-    /// Hands evidence to the runtime.
+    /// Reports evidence to the runtime.
     pub(crate) fn report(&self, evidence: EquivocationProof) {
         let (signer, number) = (evidence.signer, evidence.first.0.block_number);
         log::warn!(
@@ -205,7 +205,7 @@ impl Effects {
     }
 }
 
-/// Tells the operator of a proof that contradicts this node's finalized chain.
+/// Tells the operator about a proof that contradicts this node's finalized chain.
 pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics) {
     metrics.justifications_diverged.inc();
     let commitment = justification.commitment();

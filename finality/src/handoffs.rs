@@ -25,7 +25,7 @@ use sc_network::RequestFailure;
 use sc_network_types::PeerId;
 use std::{iter, sync::Arc};
 
-/// What a peer answered, or why it did not.
+/// A peer's answer, or why there is none.
 pub(crate) struct HandoffAnswer {
     id: RequestId,
     peer: PeerId,
@@ -47,7 +47,7 @@ enum AnswerError {
         "REQ-1: the handoff of set {expected} was next, and a justification of set {got} came"
     )]
     WrongSet { expected: SetId, got: SetId },
-    #[error("REQ-1: the justification of set {set} hands off to nobody")]
+    #[error("REQ-1: the justification of set {set} names no next set")]
     NoHandoff { set: SetId },
     #[error(transparent)]
     Broken(JustificationError),

@@ -1,4 +1,4 @@
-//! What becomes of the answers of one peer.
+//! How the answers of one peer are handled.
 
 use super::*;
 use crate::testing::{dual_keys, TestChain};

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `client`, `params`, `links` | what a node passes in, and what ties import, worker and RPC together |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
-//! | `store` | what outlives a restart |
+//! | `store` | what survives a restart |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow |
 //! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |

@@ -55,7 +55,7 @@ pub async fn run<Block, Backend, Client, Net, Syncing>(
     run_with_clock(params, Arc::new(SystemClock::start())).await;
 }
 
-/// As [`run`], by another clock.
+/// As [`run`], with another clock.
 pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     params: Params<Block, Backend, Client, Net, Syncing>,
     clock: Arc<dyn Clock>,

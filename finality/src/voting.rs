@@ -39,7 +39,7 @@ pub(crate) struct Voting {
     syncing: bool,
     /// When the voter wants to be woken.
     wake_at: Option<Millis>,
-    /// What of the voter's counters is in the metrics already.
+    /// The part of the voter's counters that is in the metrics already.
     counted: Counters,
 }
 

@@ -1,5 +1,5 @@
-//! The only loop: something happens, it becomes an event, the voter answers with effects, and they are carried out
-//! in order.
+//! The worker's loop. Whatever happens becomes an event for the voter, and the effects with which the voter answers
+//! are carried out in order.
 
 use crate::{
     backfill::Backfill,
@@ -14,15 +14,15 @@ use duet_voter::{Event, Millis};
 use futures::{future::BoxFuture, stream::BoxStream, FutureExt, StreamExt};
 use std::{convert::Infallible, sync::Arc};
 
-/// How often the worker looks after what no notification tells: keys added to the key file, the end of a major
+/// How often the worker checks what no notification reports: keys added to the key file, the end of a major
 /// sync, blocks that were finalized without a notification.
 const HOUSEKEEPING: Millis = 1_000;
 
 /// What the worker listens to.
 pub(crate) struct Sources {
-    /// Something became final.
+    /// Blocks that became final.
     pub(crate) finality: BoxStream<'static, ()>,
-    /// What peers sent and was accepted.
+    /// Accepted messages from peers.
     pub(crate) checked: async_channel::Receiver<Checked>,
     /// Justifications that came with blocks.
     pub(crate) imported: async_channel::Receiver<Imported>,
@@ -63,8 +63,8 @@ impl Worker {
         let mut timer = self.clock.sleep_until(wake_at).fuse();
         loop {
             let mut unchecked_history = self.backfill.has_work();
-            // In this order: what costs nothing and moves the window first, then what strangers can multiply, and
-            // the history when nothing else waits.
+            // Finality first: it is cheap and moves the window. Then what peers can send in any amount. The history
+            // comes last, when nothing else waits.
             futures::select_biased! {
                 () = timer => {
                     housekeeping_at = self.on_timer(housekeeping_at)?;
@@ -72,7 +72,7 @@ impl Worker {
                 },
                 notification = finality.next() => {
                     notification.ok_or(Error::ClientGone)?;
-                    // One pass covers every notification that has piled up, and lets go of their blocks.
+                    // One pass covers all queued notifications and releases their blocks.
                     while let Some(Some(())) = finality.next().now_or_never() {}
                     self.follow_finality()?;
                 },
@@ -123,7 +123,7 @@ impl Worker {
         })
     }
 
-    /// What no notification tells of. Cheap when nothing has changed.
+    /// Checks what no notification reports. Cheap when nothing has changed.
     fn housekeeping(&mut self) -> Result<(), Error> {
         self.voting.set_syncing(self.network.is_syncing())?;
         self.voting.refresh_keys()?;
@@ -153,7 +153,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Finds out what is missing of the history, and asks for it if it is time.
+    /// Finds out which part of the history is missing, and asks for it if it is time.
     fn follow_history(&mut self) -> Result<(), Error> {
         let Some(state) = self.voting.state() else {
             return Ok(());

@@ -1,8 +1,7 @@
 //! Carries Duet votes and finality proofs between nodes.
 //!
-//! This crate speaks; it decides nothing and knows no client. What is worth a check is said by the filter of
-//! [`duet_voter`], what holds is checked by [`duet_primitives`]. A crate that runs the voter on a client
-//! (`duet-finality`) is connected to it by a few types:
+//! This crate decides nothing and knows no client. The filter of [`duet_voter`] says which messages are worth a check,
+//! and [`duet_primitives`] checks them. A crate that runs the voter on a client (`duet-finality`) uses these modules:
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -13,8 +12,8 @@
 //! | [`requests`] | questions for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
 //! | [`on_demand`] | whom to ask and when (REQ-1) |
 //! | [`reputation`] | what behaviour costs a peer: the only table (GOSSIP-6) |
-//! | `protocol` | names of protocols, and every limit that strangers meet |
-//! | [`network`] | all of it behind one trait without generic parameters |
+//! | `protocol` | names of protocols, and every limit on what peers send |
+//! | [`network`] | sending and asking, behind one trait without generic parameters |
 //! | [`source`], [`clock`], [`mod@metrics`] | what this crate needs of its surroundings |
 //!
 //! A node wires it up in this order:

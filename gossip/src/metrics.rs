@@ -1,4 +1,4 @@
-//! What operators see, under the prefix `substrate_duet_`.
+//! Metrics for operators, under the prefix `substrate_duet_`.
 
 use prometheus_endpoint::{Counter, Gauge};
 
@@ -56,7 +56,7 @@ metrics! {
         votes_good: Counter = "votes_good_total", "Votes of others that were new and valid";
         votes_bad: Counter = "votes_bad_total", "Votes of others that were invalid";
         votes_known: Counter = "votes_known_total", "Votes dropped before any arithmetic because a valid one of the signer is known";
-        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are not of now";
+        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are too early or too late";
         dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
         equivocations: Counter = "equivocations_total", "Equivocations found";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
@@ -66,7 +66,7 @@ metrics! {
         justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";
         justifications_bad: Counter = "justifications_bad_total", "Justifications from gossip that were invalid";
         justifications_known: Counter = "justifications_known_total", "Justifications dropped because they bring nothing new";
-        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are not of now";
+        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are too early or too late";
 
         requests_served: Counter = "requests_served_total", "Requests for justifications that were answered";
         requests_refused: Counter = "requests_refused_total", "Requests for justifications that were refused";

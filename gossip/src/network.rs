@@ -1,5 +1,5 @@
-//! What the worker says to other nodes, behind a trait without generic parameters, and the same over the SDK's
-//! gossip engine and request-response protocols.
+//! Sending to other nodes and asking them, behind a trait without generic parameters, with an implementation over the
+//! SDK's gossip engine and request-response protocols.
 
 use crate::{
     clock::Clock,
@@ -39,15 +39,15 @@ pub enum Question {
     History(HistoryRequest),
 }
 
-/// What comes of a question: the bytes of the response, or why there are none.
+/// The outcome of a question: the bytes of the response, or why there are none.
 pub type Answer = BoxFuture<'static, Result<Vec<u8>, RequestFailure>>;
 
-/// What the worker says to other nodes, and asks them.
+/// Sends to other nodes and asks them.
 pub trait Network: Send + Sync {
-    /// Sends an own vote to all peers, and keeps it for those that come.
+    /// Sends an own vote to all peers, and keeps it for those that connect later.
     fn publish_vote(&self, vote: &Vote);
 
-    /// Sends a proof to all peers, and keeps it for those that come.
+    /// Sends a proof to all peers, and keeps it for those that connect later.
     fn publish_justification(&self, justification: UncheckedJustification);
 
     /// The peers that speak the gossip protocol, those that are furthest first.
@@ -56,14 +56,14 @@ pub trait Network: Send + Sync {
     /// Asks a peer that is connected.
     fn ask(&self, peer: PeerId, question: Question) -> Answer;
 
-    /// Tells the network what a peer did.
+    /// Reports to the network what a peer did.
     fn report(&self, peer: PeerId, behaviour: PeerBehaviour);
 
     /// Whether this node is catching up with the chain.
     fn is_syncing(&self) -> bool;
 }
 
-/// The SDK's ends of the network.
+/// What the SDK provides of the network.
 pub struct Endpoints<N, S> {
     /// The network.
     pub network: N,
@@ -75,13 +75,13 @@ pub struct Endpoints<N, S> {
     pub fork_id: Option<String>,
 }
 
-/// This node's part in the protocols.
+/// The parts of a node that joined the protocols.
 pub struct Joined {
-    /// Speaks to other nodes.
+    /// Sends to other nodes and asks them.
     pub network: Arc<dyn Network>,
     /// Validates what they send; follows the voter.
     pub validator: Arc<GossipValidator>,
-    /// What they sent and was accepted.
+    /// Accepted messages from other nodes.
     pub checked: async_channel::Receiver<Checked>,
     /// Drives the gossip engine; ends when the network shuts down. It goes over all messages and peers from time to time,
     /// so it runs in a task of its own.
@@ -127,7 +127,7 @@ where
         notification_service,
         gossip_protocol_name(genesis_hash, fork_id),
         validator.clone(),
-        // Its metrics are not told apart by protocol, and GRANDPA's engine has registered them.
+        // The engine's metrics have no label for the protocol, and GRANDPA's engine has registered them.
         None,
     );
     let engine = Engine {

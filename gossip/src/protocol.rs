@@ -1,4 +1,4 @@
-//! Protocol names, and every limit on sizes and counts of what strangers send.
+//! Protocol names, and every limit on sizes and counts of what peers send.
 
 use duet_primitives::H256;
 use sc_network::{

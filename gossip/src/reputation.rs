@@ -1,8 +1,8 @@
 //! What a peer's behaviour costs or earns: the only table of reputations. (GOSSIP-6)
 //!
-//! Whether a peer is to blame for an error is said by the error (`culprit`). This file says for how much. What no
-//! honest node does, because it forwards only what it has checked, costs a share of a ban: so many strikes within
-//! a few minutes, and the peer is disconnected. What can happen to anybody costs little. The gossip engine itself
+//! The error says whether a peer is to blame (`culprit`). This file says how much that costs. What no honest node
+//! does, because it forwards only what it has checked, costs a share of a ban: after so many strikes within a few
+//! minutes the peer is disconnected. What can happen to an honest node costs little. The gossip engine itself
 //! adds +16 for a message that was new and −4 for one sent twice.
 
 use crate::{message::MessageError, requests::response::ResponseError};

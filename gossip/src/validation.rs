@@ -242,9 +242,11 @@ impl Validation {
             self.not_needed(&vote);
             return None;
         };
-        let known = check
-            .prepared
-            .or_else(|| self.strange.get(&vote.commitment).map(|known| known.clone()));
+        let known = check.prepared.or_else(|| {
+            self.strange
+                .get(&vote.commitment)
+                .map(|known| known.clone())
+        });
         Some(Check::StrangeVote {
             set: check.set,
             message: known,
@@ -298,7 +300,9 @@ impl Validation {
     pub(crate) fn conclude(&mut self, outcome: Outcome) -> Conclusions {
         let mut conclusions = Conclusions::default();
         match outcome {
-            Outcome::Votes(message, votes) => self.conclude_votes(&message, votes, &mut conclusions),
+            Outcome::Votes(message, votes) => {
+                self.conclude_votes(&message, votes, &mut conclusions)
+            }
             Outcome::StrangeVote(message, vote) => {
                 self.conclude_votes(&message, vec![*vote], &mut conclusions);
                 self.strange.insert(message.commitment().clone(), message);

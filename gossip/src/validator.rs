@@ -8,6 +8,9 @@
 //! check, and the worker, each for moments. The other guards what is known about sending: the engine holds it for whole
 //! passes over messages and peers, and the worker never waits for it.
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     clock::Clock,
     message::GossipMessage,
@@ -287,7 +290,3 @@ impl<B: BlockT<Hash = H256>> Validator<B> for GossipValidator {
 fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
-
-#[cfg(test)]
-#[path = "validator_tests.rs"]
-mod tests;

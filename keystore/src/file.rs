@@ -1,8 +1,8 @@
 //! One key as a file: what is in it, and how it is checked when it is read.
 //!
 //! The file is JSON that an operator can read: version, public key, the secret in the clear or sealed, and a
-//! checksum. The checksum tells a damaged file from a wrong password. There is one spelling of every file,
-//! and any other is refused, so that no byte of it can change unnoticed.
+//! checksum. The checksum tells a damaged file from a wrong password. Every file has exactly one valid
+//! form, so that no byte of it can change unnoticed.
 
 use crate::{
     error::Corruption,
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// What the name of every key file starts with. No hex digit, so that the SDK's keystore, which shares the
-/// directory and takes every file with a hex name for a key of its own, passes over it.
+/// The prefix of every key file's name. It has no hex digits, so that the SDK's keystore, which shares the directory
+/// and takes every file with a hex name for a key of its own, ignores it.
 pub const FILE_PREFIX: &str = "duet-";
 
 /// More than any key file has.
@@ -140,7 +140,7 @@ impl KeyFile {
         }
     }
 
-    /// Reads the text of a file: version, form, limits, checksum and spelling, in that order.
+    /// Reads the text of a file: version, fields, limits, checksum and form, in that order.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Corruption> {
         let VersionOnly { version: got } = serde_json::from_slice(text)?;
         if got != VERSION {

@@ -1,4 +1,4 @@
-//! What the voter, the RPC and the command line ask of whoever holds the secrets.
+//! The interface to whatever holds the secrets. The voter, the RPC and the command line use it.
 
 use crate::{error::KeyStoreError, fault::Fault};
 use duet_primitives::{

@@ -11,10 +11,10 @@
 //!   verdicts;
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
 //!
-//! There is no I/O, no clock and no randomness here: who asks whom, and when to give up, is the caller's.
+//! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
 //!
-//! What we chose not to do: a checkpoint has no age. A proof carries no time, so that whether a checkpoint is
-//! recent enough for its validators to have something to lose is the judgement of whoever hands it over.
+//! What it does not do: check the age of a checkpoint. A proof carries no time, so whoever provides a checkpoint must
+//! judge whether it is recent enough for its validators to have something to lose.
 //!
 //! ```
 //! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};

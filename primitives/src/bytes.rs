@@ -112,7 +112,10 @@ pub(crate) fn part<const AT: usize, const N: usize, const M: usize>(bytes: &[u8;
 }
 
 /// Decodes a SCALE list of at most `limit` items; a longer one is refused before anything is allocated for it.
-pub(crate) fn decode_list<T: Decode, I: Input>(
+///
+/// # Errors
+/// `refusal` when the list is longer, or what the decoder says.
+pub fn decode_list<T: Decode, I: Input>(
     input: &mut I,
     limit: u32,
     refusal: &'static str,

@@ -132,7 +132,7 @@ pub struct Keyset {
 }
 
 impl Keyset {
-    /// Checks keys that a stranger sent against a trusted commitment. (SET-1, SET-3)
+    /// Checks keys from an untrusted sender against a trusted commitment. (SET-1, SET-3)
     ///
     /// The root pins the bytes to those that the chain checked, so no subgroup check is repeated. (SET-5)
     /// Cost: `2n` hashes, `n` decompressions and additions in G1.
@@ -261,7 +261,7 @@ impl DualKeyset {
     ///
     /// # Security
     /// The commitment binds only the halves in G1. Those in G2 are trusted, because the chain checked that
-    /// they belong together. Never use it on what a stranger sent.
+    /// they belong together. Never use it on keys from an untrusted sender.
     pub fn from_chain_state_unchecked(
         commitment: &KeysetCommitment,
         keys: &[DualKeyBytes],

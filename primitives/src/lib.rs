@@ -107,7 +107,9 @@ pub use aggregate::Aggregation;
 pub use api::*;
 pub use bitfield::Bitfield;
 pub use blame::Culprit;
-pub use bytes::{DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature};
+pub use bytes::{
+    decode_list, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature,
+};
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::ConsensusLog;
 pub use duet_curve::PointError;

@@ -1,8 +1,8 @@
-//! What the voter is tuned with.
+//! The voter's parameters.
 
 use crate::Millis;
 
-/// What the voter is tuned with. The rules hold for all values; all nodes of a network should agree
+/// The voter's parameters. The rules hold for all values; all nodes of a network should agree
 /// on `min_delta`, or they vote on different blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {

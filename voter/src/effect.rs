@@ -30,7 +30,7 @@ pub enum Effect {
     PublishVote(Vote),
     /// Send this proof to everybody. (ROUND-6)
     PublishJustification(UncheckedJustification),
-    /// Hand this evidence to the runtime.
+    /// Report this evidence to the runtime.
     Report(Box<EquivocationProof>),
     /// A threshold of a set signed something that contradicts this node's chain. It is not concluded:
     /// more than a third of the validators are faulty, or this node's chain is wrong. Tell the

@@ -2,12 +2,11 @@
 //! vote of each signer.
 //!
 //! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], makes the check that the verdict asks for,
-//! and records what passed with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
+//! and records what is valid with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
 //! recorded, so that a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
 //!
 //! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
-//! checked, once per signer, so that an equivocator who is slower than the rest does not get away.
-//! They are not forwarded.
+//! checked, once per signer, so that a late equivocation is caught, too. They are not forwarded.
 
 use crate::{
     quota::Quota,
@@ -197,8 +196,8 @@ impl Filter {
         if self.proofs.contains(&(block, id)) {
             return Verdict::Known;
         }
-        let accepted = match self.window.awaited(id, block) {
-            Some(awaited) => Ok(awaited),
+        let accepted = match self.window.unpublished(id, block) {
+            Some(unpublished) => Ok(unpublished),
             None => self.window.place(id, block),
         };
         match accepted {

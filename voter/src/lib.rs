@@ -15,7 +15,7 @@
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
 //! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host has an answer to each.
 //!
-//! # What it chose not to do
+//! # What it does not do
 //! - It does not read block hashes of its own accord: only commitments that [`Event::Prepared`]
 //!   brings are signed, and a proof that contradicts one is never concluded ([`Effect::Diverged`]).
 //!   A threshold of honest validators vouches for blocks that this node did not prepare.

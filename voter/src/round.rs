@@ -17,7 +17,7 @@ pub(crate) struct Rounds {
     votes: usize,
 }
 
-/// What became of a vote.
+/// What happened to a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// It counts.

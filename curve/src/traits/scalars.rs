@@ -27,7 +27,7 @@ pub trait Scalars: Copy + Debug + Send + Sync + 'static {
         wide[32..].copy_from_slice(&value.to_be_bytes());
         Self::scalar_from_wide(&wide)
     }
-    /// The scalar that a weight stands for.
+    /// The scalar that a weight represents.
     fn scalar_from_weight([a, b]: Weight) -> Self::Scalar {
         const Z2: u128 = Z as u128 * Z as u128;
         let [a, b, z2] = [a.into(), b.into(), Z2].map(Self::scalar_from_u128);

@@ -20,7 +20,7 @@ use ark_ff::{Fp12Config, Fp6Config};
 const B1: Fp = Fp::from_ark(g1::Config::COEFF_B);
 const B2: Fp2 = Fp2::from_ark(g2::Config::COEFF_B);
 
-/// One coordinate, without the flags that may stand in its first byte.
+/// One coordinate, without the flags that may be in its first byte.
 fn coordinate(bytes: &[u8]) -> Fp {
     let mut plain = [0; G1_LEN];
     plain.copy_from_slice(bytes);

@@ -2,8 +2,9 @@
 use super::hosted;
 use super::{
     encoding, fp,
-    fp::{El, Fp, LIMBS},
+    fp::{El, Fp},
     fp2::{El2, Fp2},
+    limbs::LIMBS,
     pairing,
     point::{Affine, Coordinate, Jacobian},
     Wasm, G1, G2,
@@ -24,7 +25,7 @@ use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use proptest::prelude::{any, prop, prop_assert_eq, proptest, ProptestConfig};
 
-/// What the limbs stand for.
+/// The number that the limbs represent.
 fn ark<const L: u32>(element: El<L>) -> Fq {
     let weight = Fq::from(1_u64 << 28);
     let number = |limbs: &[u32]| {

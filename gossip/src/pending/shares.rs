@@ -62,7 +62,9 @@ mod tests {
     fn turns(shares: &mut Shares, waits: &[Kind], count: usize) -> [usize; 3] {
         let mut turns = [0; 3];
         for _ in 0..count {
-            let kind = shares.next(|kind| waits.contains(&kind)).expect("some wait");
+            let kind = shares
+                .next(|kind| waits.contains(&kind))
+                .expect("some wait");
             shares.charge(kind, 10);
             turns[kind as usize] += 1;
         }

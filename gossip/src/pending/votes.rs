@@ -82,10 +82,7 @@ impl Votes {
     /// This node prepared a commitment: votes on it that wait already move into its lane.
     pub(crate) fn prepare(&mut self, message: &RoundMessage) {
         let commitment = message.commitment();
-        for (peer, vote) in self
-            .strange
-            .extract(|vote| &vote.commitment == commitment)
-        {
+        for (peer, vote) in self.strange.extract(|vote| &vote.commitment == commitment) {
             self.queue(peer, vote, Some(message));
         }
     }
@@ -126,7 +123,11 @@ impl Votes {
         let mut next = Vec::new();
         for vote in self.strange.remove(peer) {
             dropped = dropped.saturating_add(1);
-            next.extend(self.claims.fails(&Claim::of(&vote)).map(|copy| (copy, None)));
+            next.extend(
+                self.claims
+                    .fails(&Claim::of(&vote))
+                    .map(|copy| (copy, None)),
+            );
         }
         for lane in self.lanes.values_mut() {
             for vote in lane.votes.remove(peer) {

@@ -22,10 +22,10 @@ impl Horizon {
 
     /// Of a voter with this window and best proven block.
     pub(crate) fn of(window: &Window, best_block: BlockNumber) -> Self {
-        let awaited = window.awaited.iter().map(|accepted| accepted.lowest);
+        let unpublished = window.unpublished.iter().map(|accepted| accepted.lowest);
         Self {
             lowest_vote: best_block.saturating_next(),
-            lowest_proof: awaited.chain([best_block]).min().unwrap_or(best_block),
+            lowest_proof: unpublished.chain([best_block]).min().unwrap_or(best_block),
         }
     }
 

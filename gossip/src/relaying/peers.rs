@@ -1,4 +1,4 @@
-//! Which peers speak the gossip protocol now, and how far each has shown to be.
+//! Which peers speak the gossip protocol now, and the highest set that each is known to have reached.
 
 use super::pace::Allowance;
 use duet_primitives::SetId;

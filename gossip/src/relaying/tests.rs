@@ -23,12 +23,7 @@ fn with_peers<const N: usize>() -> (Relaying, [PeerId; N]) {
 }
 
 fn may_go(relaying: &mut Relaying, peer: &PeerId, topic: &Topic, now: Millis) -> bool {
-    relaying.may_send(
-        peer,
-        MessageIntent::Broadcast,
-        topic,
-        &mut Pass::begin(now),
-    )
+    relaying.may_send(peer, MessageIntent::Broadcast, topic, &mut Pass::begin(now))
 }
 
 /// GOSSIP-5.

@@ -14,7 +14,7 @@ pub enum ResponseError {
         /// How many there are.
         got: u64,
     },
-    /// More entries than were asked for, or than a proof can have.
+    /// More entries than were asked for.
     #[error("the response has {got} entries, {limit} at most")]
     TooMany {
         /// The most entries that are allowed.

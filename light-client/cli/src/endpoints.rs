@@ -155,7 +155,7 @@ impl Endpoints {
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
 
-    /// Why no endpoint is of use: a lie weighs more than a gap, a gap more than silence.
+    /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
     pub(crate) fn verdict(&self) -> Failure {
         let with = |matches: fn(&Fault) -> bool| {
             let found = self.all.iter().filter_map(|endpoint| {

@@ -161,7 +161,7 @@ impl Session {
         Ok(())
     }
 
-    /// Says that the endpoint is ahead.
+    /// Reports that the endpoint is ahead.
     pub(crate) fn report_behind(&self, url: &str, head: BlockNumber) -> Result<(), Failure> {
         let block = self.trusted()?.best_number();
         self.output.event(&Event::Behind { url, block, head });

@@ -47,17 +47,7 @@ static CHAIN: LazyLock<TestChain> = LazyLock::new(|| TestChain::new(SETS, 4, 1))
 
 /// The decoder of the client bounds the length, and reads what the codec reads.
 fn received<T: Received + Encode + PartialEq + Debug>(bytes: &[u8]) -> Option<T> {
-    received_within(bytes, PER_BYTE)
-}
-
-/// An empty node of a genesis proof is one byte, and 24 in memory; the length of the whole proof bounds them.
-const PER_BYTE_OF_GENESIS: usize = 52;
-
-fn received_within<T: Received + Encode + PartialEq + Debug>(
-    bytes: &[u8],
-    per_byte: usize,
-) -> Option<T> {
-    let value = decoded_by(bytes, per_byte, |bytes| decode::<T>(bytes).ok());
+    let value = decoded_by(bytes, PER_BYTE, |bytes| decode::<T>(bytes).ok());
     let by_codec = T::decode_all(&mut &*bytes).ok();
     assert!(value == by_codec || bytes.len() > T::MAX_LEN);
     value
@@ -74,7 +64,7 @@ fn light_decode(data: &[u8]) {
         3 => drop(received::<Vec<HandoffProof>>(bytes)),
         4 => drop(received::<Vec<StatelessProof>>(bytes)),
         5 => drop(received::<Vec<Pk1Bytes>>(bytes)),
-        _ => drop(received_within::<GenesisProof>(bytes, PER_BYTE_OF_GENESIS)),
+        _ => drop(received::<GenesisProof>(bytes)),
     }
 }
 
@@ -119,7 +109,7 @@ fn decode_seeds() -> Vec<Seed> {
 fn genesis(data: &[u8]) {
     let mut input = Input(data);
     let mode = input.byte() % 3;
-    let Some(mut proof) = received_within::<GenesisProof>(input.rest(), PER_BYTE_OF_GENESIS) else {
+    let Some(mut proof) = received::<GenesisProof>(input.rest()) else {
         return;
     };
     if let (2, Some(node), Some(root)) = (mode, proof.nodes.first(), proof.header.get_mut(33..65)) {

@@ -148,10 +148,7 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
             signer: SignerIndex::new(1)
         })
     );
-    assert!(matches!(
-        filter.record_vote(&third),
-        Recorded::Duplicate
-    ));
+    assert!(matches!(filter.record_vote(&third), Recorded::Duplicate));
 }
 
 #[test]
@@ -163,10 +160,7 @@ fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     let message = message(&set, 12);
     let late = vote(&set, 1, &message);
     assert_eq!(ask(&filter, &late), Verdict::Check(false));
-    assert!(matches!(
-        filter.record_vote(&late),
-        Recorded::Late
-    ));
+    assert!(matches!(filter.record_vote(&late), Recorded::Late));
     assert_eq!(ask(&filter, &late), Verdict::Known);
     let other = lie(&set, 12, 1);
     let recorded = filter.record_vote(&vote(&set, 1, &other));
@@ -281,9 +275,9 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
         Verdict::Ignore(Ignored::Stale { lowest, got })
             if (lowest.get(), got.get()) == (13, 12)
     ));
-    let awaited = vec![accepted(&set, 12, 12)];
+    let unpublished = vec![accepted(&set, 12, 12)];
     filter.update(Window {
-        awaited,
+        unpublished,
         ..window(&set, 13, 20)
     });
     assert!(matches!(

@@ -1,6 +1,6 @@
-//! Concludes what is proven, in the order that a light client walks. (ROUND-2, ROUND-5, ROUND-7)
+//! Concludes what is proven, in the order in which a light client verifies it. (ROUND-2, ROUND-5, ROUND-7)
 
-use super::{count, Outbox, Voter, MAX_AWAITED, REPORTED_SETS};
+use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
 use crate::{filter::Accepted, schedule::rank, Effect, Millis};
 use duet_primitives::{BlockNumber, Justification};
 
@@ -116,14 +116,14 @@ impl Voter {
     }
 
     fn watch(&mut self, one: Accepted) {
-        self.awaited.push_back(one);
-        if self.awaited.len() > MAX_AWAITED {
-            self.awaited.pop_front();
+        self.unpublished.push_back(one);
+        if self.unpublished.len() > MAX_UNPUBLISHED {
+            self.unpublished.pop_front();
         }
     }
 
     /// This node published a proof of the block: it no longer waits for one from the network.
     pub(super) fn unwatch(&mut self, block: BlockNumber) {
-        self.awaited.retain(|one| one.lowest != block);
+        self.unpublished.retain(|one| one.lowest != block);
     }
 }

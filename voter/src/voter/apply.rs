@@ -187,10 +187,10 @@ impl Voter {
     fn justification(&mut self, proof: Justification) {
         let commitment = proof.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
-        let awaited = self.awaited.len();
-        self.awaited
+        let unpublished = self.unpublished.len();
+        self.unpublished
             .retain(|one| one.set.keyset().id() != id || one.lowest != block);
-        if self.awaited.len() < awaited {
+        if self.unpublished.len() < unpublished {
             self.schedule.seen(block);
             return;
         }

@@ -116,7 +116,7 @@ impl Voter {
     }
 
     /// ROUND-6: proofs whose turn has come; and once in a while what a lossy network may have
-    /// swallowed.
+    /// lost.
     pub(super) fn publish(&mut self, now: Millis, out: &mut Outbox) {
         for proof in self.schedule.due(now) {
             self.unwatch(proof.commitment.block_number);

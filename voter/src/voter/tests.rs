@@ -306,7 +306,7 @@ fn nothing_is_signed_or_requested_while_the_node_syncs() {
 }
 
 #[test]
-fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
+fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
     let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
     let mut voter = voter_at(&base, 9, 0);
     let planned = Event::Planned {

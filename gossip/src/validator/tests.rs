@@ -113,7 +113,7 @@ fn setup() -> Setup {
     let window = Window {
         signing: Some(signing),
         next: None,
-        awaited: Vec::new(),
+        unpublished: Vec::new(),
     };
     validator.update(window, BlockNumber::new(LOWEST - 1));
     let setup = Setup {
@@ -435,10 +435,7 @@ fn garbage_is_blamed_by_its_length() {
 fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
     let setup = setup();
     for number in [LOWEST - 1, HIGHEST + 1] {
-        assert_eq!(
-            setup.send_vote(setup.vote(setup.commitment(number), 1)),
-            []
-        );
+        assert_eq!(setup.send_vote(setup.vote(setup.commitment(number), 1)), []);
     }
     let mut other_set = setup.commitment(10);
     other_set.validator_set_id = SetId::new(1);

@@ -1,7 +1,7 @@
-//! How tables and figures are written in Markdown.
+//! How tables and numbers are written in Markdown.
 
 /// A table, or nothing when it has no rows.
-pub(crate) fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
+pub fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -12,8 +12,8 @@ pub(crate) fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String
     format!("### {title}\n\n{}{}{rows}", line(&heads), line(&rules))
 }
 
-/// Three digits that mean something.
-pub(crate) fn short(value: f64) -> String {
+/// At least three significant digits; three decimals at most.
+pub fn short(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
         value if value >= 10.0 => format!("{value:.1}"),
@@ -22,6 +22,7 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
+/// A time in milliseconds or microseconds.
 pub(crate) fn time(nanoseconds: f64) -> String {
     if nanoseconds >= 1e6 {
         format!("{} ms", short(nanoseconds / 1e6))
@@ -31,7 +32,7 @@ pub(crate) fn time(nanoseconds: f64) -> String {
 }
 
 /// Digits in groups of three.
-pub(crate) fn grouped(count: impl ToString) -> String {
+pub fn grouped(count: impl ToString) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -41,4 +42,24 @@ pub(crate) fn grouped(count: impl ToString) -> String {
         out.push(digit);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_numbers_are_written_in_groups() {
+        assert_eq!(grouped(1_234_567), "1\u{a0}234\u{a0}567");
+        assert_eq!(grouped(123), "123");
+    }
+
+    #[test]
+    fn a_table_without_rows_is_nothing() {
+        assert_eq!(table("t", &["a"], &[]), "");
+        assert_eq!(
+            table("t", &["a", "b"], &[vec!["1".into(), "2".into()]]),
+            "### t\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+        );
+    }
 }
