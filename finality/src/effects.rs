@@ -7,14 +7,14 @@ use crate::{
     chain::{error::ChainError, Chain},
     error::Error,
     metrics::Metrics,
+    signing::SignRequest,
     store::Store,
 };
 use codec::Encode;
 use duet_gossip::{GossipValidator, Network, LOG_TARGET};
-use duet_keystore::Signer;
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
-    RoundMessage, SignerIndex, UncheckedJustification, Vote, H256,
+    BlockNumber, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
+    UncheckedJustification, Vote, H256,
 };
 use duet_voter::{Event, State};
 use sc_utils::notification::NotificationSender;
@@ -26,7 +26,8 @@ pub(crate) struct Surroundings {
     pub(crate) store: Store,
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
-    pub(crate) signer: Arc<dyn Signer>,
+    /// To the task that signs.
+    pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
     pub(crate) subscribers: NotificationSender<UncheckedJustification>,
     pub(crate) metrics: Metrics,
@@ -180,27 +181,10 @@ impl Effects {
         Some(Event::Prepared(message))
     }
 
-    /// Signs, and checks the signature before anybody sees it: a signer may be remote or broken.
-    pub(crate) fn sign(
-        &self,
-        set: &DualKeyset,
-        message: &RoundMessage,
-        signer: SignerIndex,
-        key: &Pk1Bytes,
-    ) -> Option<Event> {
-        let vote = match self.surroundings.signer.sign_vote(key, signer, message) {
-            Ok(vote) => vote,
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "no vote of key {key}: {error}");
-                return None;
-            }
-        };
-        match vote.check(set.keyset(), message) {
-            Ok(vote) => Some(Event::Signed(vote)),
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "the signer returned a bad vote of key {key}: {error}");
-                None
-            }
+    /// Has a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
+    pub(crate) fn sign(&self, request: SignRequest) {
+        if self.surroundings.signing.try_send(request).is_err() {
+            log::debug!(target: LOG_TARGET, "the signer has not answered yet; it is asked again");
         }
     }
 }

@@ -16,6 +16,9 @@ pub enum Error {
     /// The client ended its notifications.
     #[error("the client ended its finality notifications")]
     ClientGone,
+    /// The task that signs ended.
+    #[error("the task that signs votes ended")]
+    SignerGone,
     /// The network shut down.
     #[error("the network shut down")]
     NetworkGone,

@@ -52,6 +52,7 @@ mod own_keys;
 mod params;
 pub mod rpc;
 mod run;
+mod signing;
 mod store;
 #[cfg(test)]
 mod testing;

@@ -13,6 +13,7 @@ use crate::{
     missing::SharedMissing,
     own_keys::OwnKeys,
     params::Params,
+    signing::{SignRequest, Signing},
     store::Store,
     voting::{self, Voting},
     worker::{Sources, Worker},
@@ -92,6 +93,8 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     let (engine_runs, engine_gone) = oneshot::channel::<Infallible>();
     let engine = joined.engine.map(move |()| drop(engine_runs));
     spawner.spawn_essential("duet-gossip", GROUP, engine.boxed());
+    let (signing, signing_links) = Signing::new(params.signer.clone());
+    spawner.spawn_essential_blocking("duet-sign", GROUP, signing.run().boxed());
     let store = params.links.store;
     let server = params
         .requests
@@ -100,6 +103,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
         imported: params.links.imported,
+        signed: signing_links.signed,
         network_gone: engine_gone.map(drop).boxed(),
     };
     let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
@@ -115,6 +119,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         validator: joined.validator,
         clock,
         signer: params.signer,
+        signing: signing_links.requests,
         is_authority: params.is_authority,
         subscribers: params.links.subscribers,
         missing: params.links.missing,
@@ -132,6 +137,7 @@ struct Node {
     validator: Arc<GossipValidator>,
     clock: Arc<dyn Clock>,
     signer: Arc<dyn Signer>,
+    signing: async_channel::Sender<SignRequest>,
     is_authority: bool,
     subscribers: NotificationSender<UncheckedJustification>,
     missing: SharedMissing,
@@ -153,7 +159,7 @@ fn assemble(node: Node) -> Worker {
         store: store.clone(),
         network: network.clone(),
         validator: node.validator.clone(),
-        signer: node.signer.clone(),
+        signing: node.signing,
         subscribers: node.subscribers,
         metrics: metrics.clone(),
     });

@@ -7,6 +7,7 @@ use crate::{
     handoffs::{HandoffAnswer, HandoffSearch, NextAnswer},
     metrics::Metrics,
     own_keys::OwnKeys,
+    signing::SignRequest,
 };
 use duet_gossip::{clock::Clock, GossipValidator};
 use duet_primitives::{BlockNumber, H256};
@@ -195,7 +196,14 @@ impl Voting {
                 key,
             } => {
                 let set = voter.set(message.commitment().validator_set_id);
-                return Ok(set.and_then(|set| effects.sign(set, &message, signer, &key)));
+                if let Some(set) = set.cloned() {
+                    effects.sign(SignRequest {
+                        set,
+                        message,
+                        signer,
+                        key,
+                    });
+                }
             }
             Effect::Request { first_set } => handoffs.want(first_set),
             Effect::WakeAt(at) => self.wake_at = Some(at),

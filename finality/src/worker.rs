@@ -10,6 +10,7 @@ use crate::{
     voting::Voting,
 };
 use duet_gossip::{clock::Clock, Checked, Network};
+use duet_primitives::Vote;
 use duet_voter::{Event, Millis};
 use futures::{future::BoxFuture, stream::BoxStream, FutureExt, StreamExt};
 use std::{convert::Infallible, sync::Arc};
@@ -26,6 +27,8 @@ pub(crate) struct Sources {
     pub(crate) checked: async_channel::Receiver<Checked>,
     /// Justifications that came with blocks.
     pub(crate) imported: async_channel::Receiver<Imported>,
+    /// Own votes that were signed.
+    pub(crate) signed: async_channel::Receiver<Vote>,
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
@@ -53,6 +56,7 @@ impl Worker {
             finality,
             mut checked,
             mut imported,
+            mut signed,
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
@@ -77,6 +81,9 @@ impl Worker {
                     self.follow_finality()?;
                 },
                 () = network_gone => return Err(Error::NetworkGone),
+                vote = signed.next() => {
+                    self.voting.handle(Event::Signed(vote.ok_or(Error::SignerGone)?))?;
+                },
                 answer = self.voting.next_answer() => self.voting.on_answer(answer)?,
                 answer = self.backfill.next_answer() => {
                     self.backfill.on_answer(answer)?;

@@ -60,7 +60,7 @@ metrics! {
         dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
         equivocations: Counter = "equivocations_total", "Equivocations found";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
-        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
+        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread or unchecked because their sender is banned";
         queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because too many wait";
 
         justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";

@@ -30,6 +30,12 @@ const PATIENCE: Millis = 120_000;
 /// A signer with one secret.
 pub(crate) struct OneKey(SecretKey);
 
+impl OneKey {
+    pub(crate) fn new(secret: SecretKey) -> Self {
+        Self(secret)
+    }
+}
+
 impl Signer for OneKey {
     fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
         Ok(vec![self.0.public()])
@@ -157,7 +163,7 @@ impl Net {
             genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
             fork_id: None,
             requests: Server::new(joined.requests, joined.history),
-            signer: Arc::new(OneKey(secret)),
+            signer: Arc::new(OneKey::new(secret)),
             is_authority,
             links,
             offchain_tx_pool_factory: no_pool(),

@@ -59,8 +59,8 @@ impl Voter {
         let voted = voted
             .filter(|vote| vote.validator_set_id == id)
             .map(|vote| vote.block_number);
-        let target = self.target().filter(|_| self.own_signer().is_some());
-        let target = target.filter(|block| self.state.may_sign(*block));
+        // Also where this node does not vote: what it prepared, it checks votes on in batches.
+        let target = self.target().filter(|block| self.state.may_sign(*block));
         let rounds = self.rounds.get(&id);
         let prepared = |block| rounds.is_some_and(|rounds| rounds.prepared(block).is_some());
         voted

@@ -263,8 +263,14 @@ fn a_proof_waits_for_grandpa() {
 fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 1);
-    assert_eq!(handle(&mut voter, Event::Tick, RETRY), [""; 0]);
     let message = message(&base, 1, &base);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, RETRY),
+        ["prepare"],
+        "it checks votes on what it prepared in batches"
+    );
+    let effects = handle(&mut voter, Event::Prepared(message.clone()), RETRY);
+    assert_eq!(effects, [""; 0]);
     voter.handle(vote(&base, 0, &message), RETRY);
     voter.handle(vote(&base, 1, &message), RETRY);
     assert_eq!(
@@ -278,10 +284,9 @@ fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
 fn a_key_that_comes_later_signs_from_then_on() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 1);
-    let keys = vec![key(9), key(3)];
-    assert_eq!(handle(&mut voter, Event::OwnKeys(keys), 0), ["prepare"]);
-    let message = message(&base, 1, &base);
-    let effects = voter.handle(Event::Prepared(message), 0);
+    let prepared = Event::Prepared(message(&base, 1, &base));
+    assert_eq!(handle(&mut voter, prepared, 0), [""; 0]);
+    let effects = voter.handle(Event::OwnKeys(vec![key(9), key(3)]), 0);
     assert!(effects
         .iter()
         .any(|effect| matches!(effect, Effect::Sign { key: own, .. } if *own == key(3))));
@@ -322,10 +327,13 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
             },
             0
         ),
-        [""; 0],
+        ["prepare"],
         "its round goes on"
     );
-    assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["request"]);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, RETRY),
+        ["prepare", "request"]
+    );
     assert_eq!(handle(&mut voter, Event::Tick, RETRY + 1), [""; 0]);
     assert_eq!(handle(&mut voter, Event::Tick, 2 * RETRY), ["request"]);
 
@@ -384,7 +392,7 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
             },
             0
         ),
-        ["request"]
+        ["prepare", "request"]
     );
     let proofs = (1..)
         .zip(sets.windows(2))
