@@ -57,9 +57,9 @@ impl Round {
         self.set.set.keyset()
     }
 
-    /// The message, hashed to the curve, with no tables made yet.
+    /// The message as a node prepares it for the votes of its set: hashed to the curve, with no tables made yet.
     pub fn message(&self) -> RoundMessage {
-        RoundMessage::new(GENESIS, self.commitment.clone())
+        RoundMessage::new(GENESIS, self.commitment.clone()).expecting(self.keyset().len())
     }
 
     /// The bytes that signers sign, without the ciphersuite.

@@ -46,7 +46,7 @@
 //!             Effect::Prepare { number } => {
 //!                 let commitment = one.commitment(number.get(), &one.set);
 //!                 let message = RoundMessage::new(H256::zero(), commitment);
-//!                 events.push(Event::Prepared(Arc::new(message)));
+//!                 events.push(Event::Prepared(message));
 //!             }
 //!             Effect::Sign { message, signer, .. } => {
 //!                 events.push(Event::Signed(one.vote(signer.get(), &message).expect("a member")));

@@ -102,6 +102,13 @@ impl Rounds {
             .map(|(block, _)| *block)
     }
 
+    /// How many votes a justification of this block would have now; `None` when it is not ready.
+    pub(crate) fn signers(&self, block: BlockNumber, threshold: u32) -> Option<u32> {
+        let tallies = &self.rounds.get(&block)?.tallies;
+        let ready = tallies.iter().find(|tally| tally.is_ready(threshold))?;
+        Some(ready.count)
+    }
+
     /// Adds up the votes on the commitment on which a threshold agrees. Gives each justification
     /// once.
     ///

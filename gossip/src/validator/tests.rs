@@ -91,7 +91,10 @@ const LOWEST: u32 = 5;
 const HIGHEST: u32 = 100;
 
 fn setup() -> Setup {
-    let set = TestSet::new(0, 0..4);
+    setup_of(TestSet::new(0, 0..4))
+}
+
+fn setup_of(set: TestSet) -> Setup {
     let genesis = H256::repeat_byte(9);
     let ledger = Ledger::default();
     let settings = Settings {
@@ -551,4 +554,65 @@ fn a_message_is_not_relayed_to_anybody_who_sent_it() {
         [sender, late, other].each_ref().map(&mut may_go),
         [false, false, true]
     );
+}
+
+/// The fastest of a few runs, in microseconds.
+fn fastest(mut run: impl FnMut() -> std::time::Duration) -> f64 {
+    (0..5)
+        .map(|_| run().as_secs_f64() * 1e6)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// What a vote costs from its bytes to the worker's queue and the engine's, beside its bare check in a batch. Prints;
+/// asserts nothing about time.
+#[test]
+#[ignore = "a measurement, to be run alone: cargo test --workspace --lib -- --ignored --nocapture cost_of_a_round"]
+fn cost_of_a_round() {
+    for len in [100, 1_000] {
+        let set = TestSet::new(0, 0..len);
+        let message = RoundMessage::new(H256::repeat_byte(9), set.commitment(10, &set.set));
+        let votes: Vec<_> = (0..)
+            .map(SignerIndex::new)
+            .zip(&set.secrets)
+            .map(|(signer, secret)| UncheckedVote::sign(secret, signer, &message))
+            .collect();
+        let bytes: Vec<_> = votes.iter().cloned().map(bytes_of).collect();
+        let message = message.expecting(set.set.keyset().len());
+        let bare = fastest(|| {
+            let votes = votes.clone();
+            let began = std::time::Instant::now();
+            for batch in votes.chunks(256) {
+                let verdicts = UncheckedVote::check_all(
+                    batch.to_vec(),
+                    set.set.keyset(),
+                    &message,
+                    std::num::NonZeroUsize::MIN,
+                );
+                assert!(verdicts.iter().all(Result::is_ok));
+            }
+            began.elapsed()
+        });
+        for copies in [1, 5, 25] {
+            let peers: Vec<_> = (0..copies).map(|_| PeerId::random()).collect();
+            let all = fastest(|| {
+                let setup = setup_of(TestSet::new(0, 0..len));
+                peers.iter().for_each(|peer| setup.connect(peer));
+                setup.validator.prepare(&message);
+                let began = std::time::Instant::now();
+                for bytes in &bytes {
+                    for peer in &peers {
+                        setup.arrive(peer, bytes);
+                    }
+                }
+                setup.check();
+                let took = began.elapsed();
+                assert_eq!(setup.dleq_checks(), u64::from(set.set.keyset().len()));
+                took
+            });
+            println!(
+                "{len} validators, {copies} copies of each vote: {:.2} times the bare check",
+                all / bare
+            );
+        }
+    }
 }

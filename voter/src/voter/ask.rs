@@ -153,6 +153,7 @@ impl Voter {
             retry.request.next(),
             self.schedule.next(),
             self.rebroadcast_at,
+            self.gathering.map(|(_, until)| until),
         ];
         let next = times.into_iter().flatten().min();
         let passed = self.wake_at.is_some_and(|at| at <= now);

@@ -77,6 +77,8 @@ pub struct Voter {
     counters: Counters,
     retry: Retries,
     rebroadcast_at: Option<Millis>,
+    /// The mandatory block that has enough votes, and until when more are gathered. (ROUND-8)
+    gathering: Option<(BlockNumber, Millis)>,
     wake_at: Option<Millis>,
 }
 
@@ -108,6 +110,7 @@ impl Voter {
             counters: Counters::default(),
             retry: Retries::default(),
             rebroadcast_at: None,
+            gathering: None,
             wake_at: None,
         }
     }

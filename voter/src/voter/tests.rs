@@ -10,6 +10,7 @@ fn key(number: u64) -> Pk1Bytes {
 fn config() -> Config {
     Config {
         retry: RETRY,
+        grace: 0,
         rebroadcast: 60_000,
         ..Config::default()
     }
@@ -335,7 +336,10 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
         ["prepare", "request"]
     );
     assert_eq!(handle(&mut voter, Event::Tick, RETRY + 1), [""; 0]);
-    assert_eq!(handle(&mut voter, Event::Tick, 2 * RETRY), ["request"]);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, 2 * RETRY),
+        ["prepare", "request"]
+    );
 
     let mut late = voter_at(&base, 9, 0);
     late.handle(
@@ -360,7 +364,7 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
             },
             0
         ),
-        ["request"]
+        ["prepare", "request"]
     );
 }
 
@@ -474,4 +478,53 @@ fn an_offender_is_reported_once_and_never_by_itself() {
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), ["report"]);
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), [""; 0]);
     assert_eq!(handle(&mut voter, evidence(own), 0), [""; 0]);
+}
+
+/// ROUND-8.
+#[test]
+fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted() {
+    let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let with_votes = |signers: u32| {
+        let config = Config {
+            grace: 1_000,
+            ..config()
+        };
+        let state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
+        let mut voter = Voter::new(config, state, Vec::new());
+        voter.handle(Event::Set(Arc::new(base.set.clone())), 0);
+        let planned = Event::Planned {
+            block: BlockNumber::new(2),
+            set: Arc::new(next.set.clone()),
+        };
+        voter.handle(planned, 0);
+        let number = BlockNumber::new(2);
+        voter.handle(Event::Finalized { number }, 0);
+        let message = message(&base, 2, &next);
+        for signer in 0..signers {
+            voter.handle(vote(&base, signer, &message), 100);
+        }
+        (voter, message)
+    };
+    let signers = |voter: &Voter| voter.best().map(|best| best.signers.count());
+
+    let (mut voter, message) = with_votes(3);
+    assert_eq!(
+        signers(&voter),
+        None,
+        "three of four suffice, and one may come"
+    );
+    let wakes = voter.handle(Event::Tick, 100);
+    assert!(wakes.is_empty(), "{wakes:?}");
+    voter.handle(Event::Tick, 1_099);
+    assert_eq!(signers(&voter), None);
+    voter.handle(Event::Tick, 1_100);
+    assert_eq!(signers(&voter), Some(3));
+
+    let (voter, _) = with_votes(4);
+    assert_eq!(signers(&voter), Some(4), "nobody is left to wait for");
+
+    let (mut voter, _) = with_votes(3);
+    let received = base.justify(&message, 0..3);
+    voter.handle(Event::Justification(received), 500);
+    assert_eq!(signers(&voter), Some(3), "a peer has made the proof");
 }
