@@ -25,8 +25,8 @@ use sc_network_types::PeerId;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What the network knows of its peers.
-pub(crate) trait Reputations: Send + Sync {
+/// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
+pub trait Reputations: Send + Sync {
     /// Tells it what a peer did.
     fn report(&self, peer: PeerId, change: ReputationChange);
     /// Whether it has closed, or is about to close, the connection for what the peer did.
@@ -71,8 +71,8 @@ pub struct GossipValidator {
 }
 
 impl GossipValidator {
-    /// The validator, and the queue of what it accepts.
-    pub(crate) fn new(
+    /// The validator, and the queue of what it accepts. [`join`](crate::join) makes the one of a node.
+    pub fn new(
         settings: Settings,
         reputations: Box<dyn Reputations>,
         clock: Arc<dyn Clock>,

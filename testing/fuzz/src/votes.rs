@@ -1,7 +1,7 @@
 //! Targets of votes and of evidence against who signed two.
 
 use crate::{
-    judge, odd,
+    judge, odd, related,
     sample::{GENESIS, SAMPLE},
     target::{seed, Seed, Target},
     wire::decoded,
@@ -15,7 +15,7 @@ use duet_primitives::{
 use std::{num::NonZeroUsize, sync::LazyLock};
 
 /// The targets of votes.
-pub const TARGETS: [Target; 2] = [
+pub(crate) const TARGETS: [Target; 2] = [
     Target {
         name: "vote",
         run: votes,
@@ -163,7 +163,7 @@ fn vote_seeds() -> Vec<Seed> {
         with(
             format!("sigma plus of order {order}"),
             0,
-            &judge::plus_small(&good.signature.sigma().0, place),
+            &related::plus_small(&good.signature.sigma().0, place),
         );
     }
     for (name, bytes) in odd::SCALARS.iter() {
