@@ -42,18 +42,15 @@ pub fn kept(target: &str) -> io::Result<Inputs> {
 /// The seeds of a target.
 ///
 /// # Panics
-/// When two have one name.
+/// When two that differ have one name.
 pub fn seeds(target: &Target) -> Inputs {
     let mut inputs = Inputs::new();
     for seed in (target.seeds)() {
-        assert!(!seed.name.starts_with(FOUND), "{} is a seed", seed.name);
-        let before = inputs.insert(seed.name.clone(), seed.bytes);
-        assert!(
-            before.is_none(),
-            "{} has two seeds {}",
-            target.name,
-            seed.name
-        );
+        let name = format!("{}/{}", target.name, seed.name);
+        assert!(!seed.name.starts_with(FOUND), "{name} is a seed");
+        let same = inputs.get(&seed.name).is_none_or(|it| *it == seed.bytes);
+        assert!(same, "there are two seeds {name}");
+        inputs.insert(seed.name, seed.bytes);
     }
     inputs
 }
