@@ -56,4 +56,4 @@ pub use logging::LOG_TARGET;
 pub use network::{join, Endpoints, Joined, Network};
 pub use protocol::{gossip_protocol_name, peers_set_config, MAX_JUSTIFICATIONS};
 pub use validation::Checked;
-pub use validator::{GossipValidator, Settings};
+pub use validator::{verify, GossipValidator, Queues, Reputations, Settings};

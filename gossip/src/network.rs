@@ -168,7 +168,7 @@ impl<B: BlockT<Hash = H256>> Engine<B> {
     /// Gives the engine a message to keep and to send. One that it keeps goes to the peers that do not have it yet: if it
     /// were given again, it would be kept and sent twice.
     fn send(&mut self, message: &GossipMessage) {
-        let (topic, bytes) = (message.topic().to_hash(), message.encode());
+        let (topic, bytes) = (message.topic_hash(), message.encode());
         if self.validator.keep(&bytes) {
             self.engine.gossip_message(topic, bytes, false);
         } else {

@@ -5,6 +5,7 @@
 
 use codec::{Decode, Encode};
 use duet_primitives::{BlockNumber, Commitment, SetId, SignerIndex, UncheckedVote, H256};
+use sp_runtime::traits::{BlakeTwo256, Hash};
 
 /// Kind of a kept message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
@@ -27,7 +28,12 @@ pub(crate) struct Topic {
     pub(crate) set_id: SetId,
     /// Which kind of message.
     pub(crate) kind: Kind,
+    /// Tells commitments to one block apart.
+    pub(crate) digest: [u8; DIGEST],
 }
+
+/// Enough that honest commitments differ. Who makes others that do not only misses messages itself.
+const DIGEST: usize = 8;
 
 impl Topic {
     /// The subject of a vote.
@@ -46,6 +52,7 @@ impl Topic {
             number: commitment.block_number,
             set_id: commitment.validator_set_id,
             kind,
+            digest: digest(commitment),
         }
     }
 
@@ -74,6 +81,15 @@ impl Topic {
     }
 }
 
+fn digest(commitment: &Commitment) -> [u8; DIGEST] {
+    let hash = commitment.using_encoded(BlakeTwo256::hash);
+    let mut digest = [0; DIGEST];
+    for (to, from) in digest.iter_mut().zip(hash.0) {
+        *to = from;
+    }
+    digest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +99,7 @@ mod tests {
             number: BlockNumber::MAX,
             set_id: SetId::new(u64::MAX),
             kind,
+            digest: [u8::MAX; DIGEST],
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 };
 use duet_primitives::{
     Commitment, EquivocationProof, Justification, RoundMessage, SetId, UncheckedJustification,
-    UncheckedVote, Vote,
+    UncheckedVote, Vote, H256,
 };
 use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, Window};
 use sc_network_types::PeerId;
@@ -422,6 +422,11 @@ impl Validation {
 }
 
 impl GossipMessage {
+    /// The topic under which the gossip engine keeps it: the same for all messages that say the same.
+    pub fn topic_hash(&self) -> H256 {
+        self.topic().to_hash()
+    }
+
     /// What it is about.
     pub(crate) fn topic(&self) -> Topic {
         match self {

@@ -30,8 +30,8 @@ use sc_network_types::PeerId;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What the network knows of its peers.
-pub(crate) trait Reputations: Send + Sync {
+/// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
+pub trait Reputations: Send + Sync {
     /// Tells it what a peer did.
     fn report(&self, peer: PeerId, change: ReputationChange);
     /// Whether it has closed, or is about to close, the connection for what the peer did.
@@ -60,11 +60,11 @@ pub struct Settings {
 }
 
 /// The ends of the validator's queues.
-pub(crate) struct Queues {
+pub struct Queues {
     /// What holds and is new, for the worker.
-    pub(crate) checked: async_channel::Receiver<Checked>,
-    /// What is to be sent to peers.
-    pub(crate) outgoing: async_channel::Receiver<GossipMessage>,
+    pub checked: async_channel::Receiver<Checked>,
+    /// What is to be kept and sent to peers.
+    pub outgoing: async_channel::Receiver<GossipMessage>,
 }
 
 /// Validates what peers send. One per node, shared by the gossip engine, the threads that check, and the worker.
@@ -85,8 +85,8 @@ pub struct GossipValidator {
 }
 
 impl GossipValidator {
-    /// The validator, and the queues that it fills.
-    pub(crate) fn new(
+    /// The validator, and the queues that it fills. [`join`](crate::join) makes the one of a node.
+    pub fn new(
         settings: Settings,
         reputations: Box<dyn Reputations>,
         clock: Arc<dyn Clock>,
@@ -217,7 +217,7 @@ impl GossipValidator {
 
 /// Checks what waits until the engine is gone. Any number of these run at once, each in a thread of its own: it computes
 /// without a pause as long as anything waits. (GOSSIP-7)
-pub(crate) async fn verify(validator: Arc<GossipValidator>) {
+pub async fn verify(validator: Arc<GossipValidator>) {
     while validator.work.1.recv().await.is_ok() {
         while let Some(checked) = validator.check_next() {
             for checked in checked {

@@ -11,7 +11,7 @@ pub(crate) use horizon::Horizon;
 pub(crate) use peers::Peers;
 
 use crate::topic::{Kind, Topic};
-use duet_primitives::{SetId, H256};
+use duet_primitives::{SetId, SignerIndex, H256};
 use duet_voter::Millis;
 use pace::{Repetitions, Turn};
 use peers::Connection;
@@ -75,8 +75,9 @@ impl Relaying {
             number: horizon.lowest(),
             set_id: SetId::new(0),
             kind: Kind::Vote {
-                signer: duet_primitives::SignerIndex::new(0),
+                signer: SignerIndex::new(0),
             },
+            digest: [0; 8],
         };
         self.holders = self.holders.split_off(&first);
     }

@@ -121,6 +121,7 @@ mod tests {
             kind: Kind::Vote {
                 signer: SignerIndex::new(signer),
             },
+            digest: [7; 8],
         }
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use duet_primitives::{BlockNumber, SignerIndex};
+use duet_primitives::BlockNumber;
 
 const INTERVAL: Millis = 32_000;
 
@@ -10,6 +10,7 @@ fn vote(number: u32, signer: u32) -> Topic {
         kind: Kind::Vote {
             signer: SignerIndex::new(signer),
         },
+        digest: [7; 8],
     }
 }
 
@@ -35,6 +36,14 @@ fn a_message_does_not_go_back_over_a_connection_that_brought_it() {
     assert!(!may_go(&mut relaying, &sender, &topic, 0));
     assert!(may_go(&mut relaying, &other, &topic, 0));
     assert!(may_go(&mut relaying, &sender, &vote(10, 3), 0));
+    let conflicting = Topic {
+        digest: [8; 8],
+        ..topic
+    };
+    assert!(
+        may_go(&mut relaying, &sender, &conflicting, 0),
+        "the other vote of an equivocator"
+    );
 
     relaying.peers.disconnected(&sender);
     relaying.peers.connected(sender, 0);

@@ -14,7 +14,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::LazyLock};
 use tempfile::TempDir;
 
 /// The targets of files.
-pub const TARGETS: [Target; 2] = [
+pub(crate) const TARGETS: [Target; 2] = [
     Target {
         name: "key_file",
         run: key_file,
