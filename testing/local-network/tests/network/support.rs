@@ -107,7 +107,7 @@ pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJusti
         .expect("a proof that a node gives out holds");
 }
 
-/// A node that voted twice after its restart would stand there.
+/// The list would have a node that voted twice after its restart.
 pub(crate) async fn no_offence_is_on_chain(alice: &Rpc) {
     let prefix = Bytes([twox_128(b"Offences"), twox_128(b"Reports")].concat());
     let reports: Vec<Bytes> = alice
