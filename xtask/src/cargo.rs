@@ -114,7 +114,8 @@ pub(crate) fn run_all(commands: impl IntoIterator<Item = Command>) -> Result {
     }
 }
 
-fn show(command: &Command) -> String {
+/// The command as one would type it.
+pub(crate) fn show(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words
         .map(OsStr::to_string_lossy)

@@ -3,6 +3,7 @@
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
 //! - `test`: every test of both workspaces,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
+//! - `mutants`: whether a test notices each change of what decides,
 //! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `dependencies`: cargo-deny and cargo-machete,
@@ -21,6 +22,7 @@ mod demo;
 mod dependencies;
 mod fuzz;
 mod lint;
+mod mutants;
 mod package;
 mod prove;
 mod result;
@@ -51,6 +53,8 @@ enum Chore {
     Simulate(simulate::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
+    /// Changes one place of `curve` or `primitives` at a time, and runs their tests: one has to fail.
+    Mutants(mutants::Options),
     /// Proves that no limb of the field arithmetic overflows.
     Prove,
     /// Checks the formatting.
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Mutants(options) => mutants::run(&options),
         Chore::Prove => prove::run(),
         Chore::Fmt => lint::formatting(),
         Chore::Lint => lint::run(),

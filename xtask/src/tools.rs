@@ -57,31 +57,47 @@ pub(crate) struct CargoTool {
     /// The name of the package and of its program.
     name: &'static str,
     version: &'static str,
+    /// What it is called with to report its version.
+    probe: &'static [&'static str],
 }
 
 /// Licences, bans and sources of the dependencies.
 pub(crate) const CARGO_DENY: CargoTool = CargoTool {
     name: "cargo-deny",
     version: "0.20.2",
+    probe: VERSION,
 };
 /// Dependencies that no source names.
 pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
     name: "cargo-machete",
     version: "0.9.2",
+    probe: VERSION,
+};
+/// Changes of the source that a test has to notice.
+pub(crate) const CARGO_MUTANTS: CargoTool = CargoTool {
+    name: "cargo-mutants",
+    version: "27.1.0",
+    // Without the name of its verb it says nothing.
+    probe: &["mutants", "--version"],
 };
 /// Books of Markdown.
 pub(crate) const MDBOOK: CargoTool = CargoTool {
     name: "mdbook",
     version: "0.4.52",
+    probe: VERSION,
 };
 
 impl CargoTool {
     /// Where the program is, installed beside what cargo builds if it is not there yet.
     pub(crate) fn installed(&self) -> Result<PathBuf> {
-        let Self { name, version } = self;
+        let Self {
+            name,
+            version,
+            probe,
+        } = self;
         let root = target_directory().join("tools");
         let program = root.join("bin").join(name);
-        if reports_version(&program, version) {
+        if reports_version(&program, probe, version) {
             return Ok(program);
         }
         println!("xtask: installing {name} {version}");
@@ -98,8 +114,8 @@ impl CargoTool {
     }
 }
 
-fn reports_version(program: &Path, version: &str) -> bool {
-    let Ok(output) = Command::new(program).args(VERSION).output() else {
+fn reports_version(program: &Path, probe: &[&str], version: &str) -> bool {
+    let Ok(output) = Command::new(program).args(probe).output() else {
         return false;
     };
     let text = String::from_utf8_lossy(&output.stdout);
