@@ -7,6 +7,7 @@ use crate::{
     chain::{error::ChainError, Chain},
     error::Error,
     metrics::Metrics,
+    newest::Publisher,
     store::Store,
 };
 use codec::Encode;
@@ -17,8 +18,7 @@ use duet_primitives::{
     RoundMessage, SignerIndex, UncheckedJustification, Vote, H256,
 };
 use duet_voter::{Event, State};
-use sc_utils::notification::NotificationSender;
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What effects are carried out with.
 pub(crate) struct Surroundings {
@@ -28,7 +28,7 @@ pub(crate) struct Surroundings {
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) signer: Arc<dyn Signer>,
     /// Takes each justification by which the proven chain grows.
-    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) subscribers: Publisher,
     pub(crate) metrics: Metrics,
 }
 
@@ -84,11 +84,8 @@ impl Effects {
         }
         metrics.concluded.inc();
         self.drop_payloads(number, hash)?;
-        let subscribers = &self.surroundings.subscribers;
-        match subscribers.notify(|| Ok::<_, Infallible>(justification)) {
-            Ok(()) => Ok(()),
-            Err(never) => match never {},
-        }
+        self.surroundings.subscribers.publish(justification);
+        Ok(())
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.

@@ -14,6 +14,7 @@
 //! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
+//! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |
 //! | [`rpc`] | the methods for light clients and operators |
 //!
@@ -49,6 +50,7 @@ mod links;
 mod metrics;
 mod missing;
 mod own_keys;
+mod newest;
 mod params;
 pub mod rpc;
 mod run;
@@ -61,7 +63,8 @@ mod worker;
 pub use client::DuetClient;
 pub use error::Error;
 pub use import::DuetBlockImport;
-pub use links::{block_import, JustificationStream, RpcLinks, VoterLinks};
+pub use links::{block_import, RpcLinks, VoterLinks};
+pub use newest::JustificationStream;
 pub use params::Params;
 pub use run::run;
 pub use store::StoreError;
