@@ -112,7 +112,7 @@ impl Follower {
         for event in events {
             voting.handle(event)?;
         }
-        voting.keep_payload(number, hash);
+        voting.keep_payload(number, hash)?;
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 //! | `store` | what survives a restart |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow |
-//! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `voting` | the voter, its effects (`effects`, `kept`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
 //! | `newest` | the newest justification, for subscribers |
@@ -46,11 +46,12 @@ mod error;
 mod handoffs;
 mod import;
 mod imported;
+mod kept;
 mod links;
 mod metrics;
 mod missing;
-mod own_keys;
 mod newest;
+mod own_keys;
 mod params;
 pub mod rpc;
 mod run;
