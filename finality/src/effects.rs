@@ -6,7 +6,9 @@
 use crate::{
     chain::{error::ChainError, Chain},
     error::Error,
+    kept::{KeptPayloads, Votable},
     metrics::Metrics,
+    newest::Publisher,
     signing::SignRequest,
     store::Store,
 };
@@ -17,8 +19,7 @@ use duet_primitives::{
     UncheckedJustification, Vote, H256,
 };
 use duet_voter::{Event, State};
-use sc_utils::notification::NotificationSender;
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 /// What effects are carried out with.
 pub(crate) struct Surroundings {
@@ -29,7 +30,7 @@ pub(crate) struct Surroundings {
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
-    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) subscribers: Publisher,
     pub(crate) metrics: Metrics,
 }
 
@@ -37,7 +38,7 @@ pub(crate) struct Surroundings {
 pub(crate) struct Effects {
     surroundings: Surroundings,
     /// Blocks whose payload is stored until they are proven.
-    kept: BTreeMap<BlockNumber, H256>,
+    kept: KeptPayloads,
     /// The highest block whose vote was counted as sent.
     best_voted: Option<BlockNumber>,
 }
@@ -46,7 +47,7 @@ impl Effects {
     pub(crate) fn new(surroundings: Surroundings) -> Self {
         Self {
             surroundings,
-            kept: BTreeMap::new(),
+            kept: KeptPayloads::default(),
             best_voted: None,
         }
     }
@@ -84,29 +85,46 @@ impl Effects {
             log::warn!(target: LOG_TARGET, "block {number} is stored without its proof: {error}");
         }
         metrics.concluded.inc();
-        self.drop_payloads(number, hash)?;
-        let subscribers = &self.surroundings.subscribers;
-        match subscribers.notify(|| Ok::<_, Infallible>(justification)) {
-            Ok(()) => Ok(()),
-            Err(never) => match never {},
-        }
+        self.drop_proven(number, hash)?;
+        self.surroundings.subscribers.publish(justification);
+        Ok(())
+    }
+
+    /// Takes up the payloads that were stored before a restart, and drops those that are not needed any more.
+    pub(crate) fn find_payloads(&mut self, state: &State) -> Result<(), Error> {
+        let Surroundings { chain, store, .. } = &self.surroundings;
+        let votable = Votable::new(state, state.scanned());
+        self.kept.find(chain, store, &votable)?;
+        self.drop_payloads(&votable)
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
+    pub(crate) fn keep_payload(
+        &mut self,
+        number: BlockNumber,
+        hash: H256,
+        state: &State,
+    ) -> Result<(), Error> {
         match self.surroundings.chain.keep_payload(hash) {
-            Ok(()) => {
-                self.kept.insert(number, hash);
-            }
+            Ok(()) => self.kept.insert(number, hash),
             Err(error) => try_again("what is signed about a block cannot be kept", &error),
         }
+        self.drop_payloads(&Votable::new(state, number))
     }
 
     /// Drops payloads of blocks that are not voted on any more.
-    fn drop_payloads(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
-        let above = self.kept.split_off(&number.saturating_next());
-        let proven = std::mem::replace(&mut self.kept, above);
-        let blocks: Vec<_> = proven.into_values().chain([hash]).collect();
+    fn drop_payloads(&mut self, votable: &Votable) -> Result<(), Error> {
+        let dropped = self.kept.take_surplus(votable);
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        Ok(self.surroundings.store.drop_payloads(&dropped)?)
+    }
+
+    /// Drops the payloads of a proven block and of those below it.
+    fn drop_proven(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let mut blocks = self.kept.take_proven(number);
+        blocks.push(hash);
         Ok(self.surroundings.store.drop_payloads(&blocks)?)
     }
 

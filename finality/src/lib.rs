@@ -11,9 +11,10 @@
 //! | `store` | what survives a restart |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow |
-//! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `voting` | the voter, its effects (`effects`, `kept`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
+//! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |
 //! | [`rpc`] | the methods for light clients and operators |
 //!
@@ -45,9 +46,11 @@ mod error;
 mod handoffs;
 mod import;
 mod imported;
+mod kept;
 mod links;
 mod metrics;
 mod missing;
+mod newest;
 mod own_keys;
 mod params;
 pub mod rpc;
@@ -62,7 +65,8 @@ mod worker;
 pub use client::DuetClient;
 pub use error::Error;
 pub use import::DuetBlockImport;
-pub use links::{block_import, JustificationStream, RpcLinks, VoterLinks};
+pub use links::{block_import, RpcLinks, VoterLinks};
+pub use newest::JustificationStream;
 pub use params::Params;
 pub use run::run;
 pub use store::StoreError;

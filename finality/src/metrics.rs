@@ -15,6 +15,15 @@ metrics! {
 }
 
 metrics! {
+    /// What the RPC counts. Cheap to clone; clones count together.
+    pub(crate) struct RpcMetrics {
+        subscriptions: Gauge = "rpc_subscriptions", "Subscriptions to justifications that are open";
+        refused: Counter = "rpc_subscriptions_refused_total", "Subscriptions that were refused because their connection has too many";
+        skipped: Counter = "rpc_skipped_justifications_total", "Justifications that a newer one replaced before a subscriber took them";
+    }
+}
+
+metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
@@ -124,6 +133,10 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
+        RpcMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
         // A name that is taken would leave some of these unregistered.
         GossipMetrics::new(Some(&registry));
         let mut registered: Vec<_> = registry
@@ -131,7 +144,13 @@ mod tests {
             .iter()
             .map(|family| family.get_name().to_owned())
             .collect();
-        let mut expected = [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
+        let mut expected = [
+            Metrics::NAMES,
+            ImportMetrics::NAMES,
+            RpcMetrics::NAMES,
+            GossipMetrics::NAMES,
+        ]
+        .concat();
         registered.sort_unstable();
         expected.sort_unstable();
         assert_eq!(registered, expected);

@@ -11,6 +11,7 @@ use crate::{
     imported::ImportedJustifications,
     metrics::Metrics,
     missing::SharedMissing,
+    newest::Publisher,
     own_keys::OwnKeys,
     params::Params,
     signing::{SignRequest, Signing},
@@ -24,13 +25,12 @@ use duet_gossip::{
     Endpoints, GossipValidator, Network, Settings, LOG_TARGET,
 };
 use duet_keystore::Signer;
-use duet_primitives::{DuetApi, UncheckedJustification, H256};
+use duet_primitives::{DuetApi, H256};
 use duet_voter::Config;
 use futures::{channel::oneshot, future, FutureExt, StreamExt};
 use sc_client_api::Backend as BackendT;
 use sc_network::NetworkRequest;
 use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
-use sc_utils::notification::NotificationSender;
 use sp_consensus::SyncOracle;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::{convert::Infallible, sync::Arc};
@@ -139,7 +139,7 @@ struct Node {
     signer: Arc<dyn Signer>,
     signing: async_channel::Sender<SignRequest>,
     is_authority: bool,
-    subscribers: NotificationSender<UncheckedJustification>,
+    subscribers: Publisher,
     missing: SharedMissing,
     metrics: Metrics,
     config: Config,

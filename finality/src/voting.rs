@@ -60,6 +60,7 @@ impl Voting {
     /// Starts a voter, or another one in place of the one that runs.
     pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
         let keys = self.parts.keys.get().to_vec();
+        self.parts.effects.find_payloads(&state)?;
         self.voter = Some(Voter::new(self.config.clone(), state, keys));
         self.parts.keys.voter_started();
         self.handle(Event::Syncing(self.syncing))?;
@@ -132,11 +133,15 @@ impl Voting {
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
-        let best = self.state().map_or(BlockNumber::ZERO, State::best_number);
-        if !self.syncing && number.saturating_sub(best) > KEEP_ABOVE {
-            self.parts.effects.keep_payload(number, hash);
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let Some(voter) = self.voter.as_ref().filter(|_| !self.syncing) else {
+            return Ok(());
+        };
+        let state = voter.state();
+        if number.saturating_sub(state.best_number()) > KEEP_ABOVE {
+            self.parts.effects.keep_payload(number, hash, state)?;
         }
+        Ok(())
     }
 
     /// Gives the voter an event and carries out what it asks for, until it asks for nothing more.

@@ -20,6 +20,12 @@ pub enum RpcError {
         /// What was asked for.
         got: u32,
     },
+    /// The connection has as many subscriptions as one may have.
+    #[error("this connection has {most} subscriptions to justifications, as many as one may have")]
+    Subscriptions {
+        /// The most that is allowed.
+        most: u32,
+    },
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -125,6 +131,7 @@ impl From<RpcError> for ErrorObjectOwned {
             RpcError::Signer(_) | RpcError::Key { .. } => 9004,
             RpcError::NoGenesisProof => 9005,
             RpcError::NotHereYet { .. } => 9006,
+            RpcError::Subscriptions { .. } => 9007,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)
     }
