@@ -16,7 +16,7 @@ use crate::{
     message::GossipMessage,
     metrics::Metrics,
     protocol::CHECKED_QUEUE,
-    relaying::{Horizon, Pass, Relaying},
+    relaying::{Horizon, Kept, Pass, Relaying},
     reputation::PeerBehaviour,
     topic::Topic,
     validation::{Checked, Conclusions, Received, Validation},
@@ -279,9 +279,10 @@ impl<B: BlockT<Hash = H256>> Validator<B> for GossipValidator {
         let horizon = *self.horizon.read();
         let mut relaying = self.relaying.lock();
         let mut pass = Pass::begin(self.clock.now());
-        Box::new(move |peer, intent, topic, _| {
+        Box::new(move |peer, intent, topic, bytes| {
             Topic::from_hash(topic).is_ok_and(|topic| {
-                horizon.includes(&topic) && relaying.may_send(peer, intent, &topic, &mut pass)
+                let message = Kept { topic, bytes };
+                horizon.includes(&topic) && relaying.may_send(peer, intent, &message, &mut pass)
             })
         })
     }

@@ -1,14 +1,15 @@
 //! To whom messages go, and when. (GOSSIP-5, GOSSIP-8)
 //!
 //! The gossip engine keeps messages and asks, for each peer, whether it may send one. It forgets nothing by itself and
-//! keeps a message once for every time that it is told of it, so this module remembers what it was told.
+//! keeps a message once for every time that it is told of it, so this module remembers what it was told. It also remembers
+//! what went to whom: of more than 8 192 messages the engine forgets that, and would send the others on every pass.
 
 mod horizon;
 mod pace;
 mod peers;
 
 pub(crate) use horizon::Horizon;
-pub(crate) use peers::Peers;
+pub(crate) use peers::{Kept, Peers};
 
 use crate::topic::{Kind, Topic};
 use duet_primitives::{SetId, SignerIndex, H256};
@@ -80,36 +81,40 @@ impl Relaying {
             digest: [0; 8],
         };
         self.holders = self.holders.split_off(&first);
+        self.peers.forget_sent_before(first);
     }
 
-    /// Whether a message goes to a peer now. `turn` is that of the engine's pass, taken when it is needed first.
+    /// Whether a message goes to a peer now. The turn is that of the engine's pass, taken when it is needed first.
     pub(crate) fn may_send(
         &mut self,
         peer: &PeerId,
         intent: MessageIntent,
-        topic: &Topic,
+        message: &Kept<'_>,
         pass: &mut Pass,
     ) -> bool {
-        match intent {
-            MessageIntent::PeriodicRebroadcast => {
-                let repetitions = &mut self.repetitions;
-                let turn = pass
-                    .turn
-                    .get_or_insert_with(|| repetitions.take_turn(pass.now));
-                if !turn.includes(topic) {
-                    return false;
-                }
-            }
-            MessageIntent::Broadcast | MessageIntent::ForcedBroadcast => {
-                let holders = self.holders.get(topic);
-                let connection = self.peers.connection(peer);
-                if holders.is_some_and(|has| connection.is_some_and(|it| has.contains(&it))) {
-                    return false;
-                }
+        let holders = self.holders.get(&message.topic);
+        let connection = self.peers.connection(peer);
+        if holders.is_some_and(|has| connection.is_some_and(|it| has.contains(&it))) {
+            return false;
+        }
+        let is_repetition =
+            intent == MessageIntent::PeriodicRebroadcast || self.peers.was_sent(peer, message);
+        if is_repetition {
+            let repetitions = &mut self.repetitions;
+            let turn = pass
+                .turn
+                .get_or_insert_with(|| repetitions.take_turn(pass.now));
+            if !turn.includes(&message.topic) {
+                return false;
             }
         }
         // Proofs are few, and worth more than the votes that they replace.
-        topic.kind == Kind::Justification || self.peers.take_allowance(peer, pass.now)
+        let goes =
+            message.topic.kind == Kind::Justification || self.peers.take_allowance(peer, pass.now);
+        if goes {
+            self.peers.note_sent(peer, message);
+        }
+        goes
     }
 }
 

@@ -1,14 +1,36 @@
 //! Which peers speak the gossip protocol now, and the highest set that each is known to have reached.
 
 use super::pace::Allowance;
+use crate::topic::Topic;
 use duet_primitives::SetId;
 use duet_voter::Millis;
 use sc_network_types::PeerId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// One connection with a peer. A peer that leaves and comes back gets another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Connection(u64);
+
+/// A message that the engine keeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<'a> {
+    /// What it is about.
+    pub(crate) topic: Topic,
+    /// The message.
+    pub(crate) bytes: &'a [u8],
+}
+
+/// Tells messages apart. Two votes of one signer have the same topic and end differently.
+type Key = (Topic, [u8; 8]);
+
+impl Kept<'_> {
+    fn key(&self) -> Key {
+        (
+            self.topic,
+            self.bytes.last_chunk().copied().unwrap_or_default(),
+        )
+    }
+}
 
 /// What is known of a connected peer.
 #[derive(Debug)]
@@ -18,6 +40,8 @@ struct Peer {
     furthest: Option<SetId>,
     /// What may still be sent to it now.
     allowance: Allowance,
+    /// What was sent to it.
+    sent: BTreeSet<Key>,
 }
 
 /// The connected peers. Bounded by the connections that the network allows.
@@ -37,6 +61,7 @@ impl Peers {
                 connection: Connection(*connections),
                 furthest: None,
                 allowance: Allowance::full(now),
+                sent: BTreeSet::new(),
             }
         });
     }
@@ -62,6 +87,26 @@ impl Peers {
     pub(super) fn take_allowance(&mut self, peer: &PeerId, now: Millis) -> bool {
         let peer = self.connected.get_mut(peer);
         peer.is_some_and(|peer| peer.allowance.take(now))
+    }
+
+    /// Whether a message was sent over the connection with a peer.
+    pub(super) fn was_sent(&self, peer: &PeerId, message: &Kept<'_>) -> bool {
+        let peer = self.connected.get(peer);
+        peer.is_some_and(|peer| peer.sent.contains(&message.key()))
+    }
+
+    /// Notes that a message is sent to a peer.
+    pub(super) fn note_sent(&mut self, peer: &PeerId, message: &Kept<'_>) {
+        if let Some(peer) = self.connected.get_mut(peer) {
+            peer.sent.insert(message.key());
+        }
+    }
+
+    /// Forgets who was sent what comes before this topic.
+    pub(super) fn forget_sent_before(&mut self, first: Topic) {
+        for peer in self.connected.values_mut() {
+            peer.sent = peer.sent.split_off(&(first, [0; 8]));
+        }
     }
 
     /// How many peers there are.

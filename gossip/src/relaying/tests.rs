@@ -23,8 +23,14 @@ fn with_peers<const N: usize>() -> (Relaying, [PeerId; N]) {
     (relaying, peers)
 }
 
+fn kept<'a>(topic: &Topic, bytes: &'a [u8]) -> Kept<'a> {
+    let topic = *topic;
+    Kept { topic, bytes }
+}
+
 fn may_go(relaying: &mut Relaying, peer: &PeerId, topic: &Topic, now: Millis) -> bool {
-    relaying.may_send(peer, MessageIntent::Broadcast, topic, &mut Pass::begin(now))
+    let intent = MessageIntent::Broadcast;
+    relaying.may_send(peer, intent, &kept(topic, b"vote"), &mut Pass::begin(now))
 }
 
 /// GOSSIP-5.
@@ -34,6 +40,9 @@ fn a_message_does_not_go_back_over_a_connection_that_brought_it() {
     let topic = vote(10, 2);
     relaying.has(&sender, topic);
     assert!(!may_go(&mut relaying, &sender, &topic, 0));
+    let again = MessageIntent::PeriodicRebroadcast;
+    let mut late = Pass::begin(5 * INTERVAL);
+    assert!(!relaying.may_send(&sender, again, &kept(&topic, b"vote"), &mut late));
     assert!(may_go(&mut relaying, &other, &topic, 0));
     assert!(may_go(&mut relaying, &sender, &vote(10, 3), 0));
     let conflicting = Topic {
@@ -102,7 +111,10 @@ fn what_a_peer_has_goes_again_once_per_interval_and_relays_do_not_use_up_the_tur
         let mut pass = Pass::begin(now);
         let intent = MessageIntent::PeriodicRebroadcast;
         (0..64)
-            .filter(|signer| relaying.may_send(&peer, intent, &vote(10, *signer), &mut pass))
+            .filter(|signer| {
+                let topic = vote(10, *signer);
+                relaying.may_send(&peer, intent, &kept(&topic, b"vote"), &mut pass)
+            })
             .count()
     };
     assert_eq!(again(&mut relaying, 0), 0);
@@ -111,4 +123,26 @@ fn what_a_peer_has_goes_again_once_per_interval_and_relays_do_not_use_up_the_tur
     assert_eq!(again(&mut relaying, INTERVAL / 2), 0);
     assert_eq!(again(&mut relaying, INTERVAL), 32);
     assert_eq!(again(&mut relaying, 5 * INTERVAL), 64, "late, and once");
+}
+
+#[test]
+fn what_the_engine_has_forgotten_that_it_sent_is_a_repetition() {
+    let (mut relaying, [peer]) = with_peers();
+    let topic = vote(10, 1);
+    assert!(may_go(&mut relaying, &peer, &topic, 0));
+    assert!(!may_go(&mut relaying, &peer, &topic, 0));
+    let other = kept(&topic, b"another vote of the same signer");
+    let (broadcast, mut pass) = (MessageIntent::Broadcast, Pass::begin(0));
+    assert!(relaying.may_send(&peer, broadcast, &other, &mut pass));
+    assert!(may_go(&mut relaying, &peer, &topic, INTERVAL), "it is due");
+
+    relaying.peers.disconnected(&peer);
+    relaying.peers.connected(peer, INTERVAL);
+    assert!(
+        may_go(&mut relaying, &peer, &topic, INTERVAL),
+        "it may have been restarted"
+    );
+    let horizon = Horizon::of(&duet_voter::Window::default(), BlockNumber::new(11));
+    relaying.forget_below(&horizon);
+    assert!(!relaying.peers.was_sent(&peer, &kept(&topic, b"vote")));
 }
