@@ -20,7 +20,7 @@ pub(crate) struct Kept<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// Tells messages apart. Two votes of one signer have the same topic and end differently.
+/// Tells messages apart. Two proofs of one commitment have the same topic and end differently.
 type Key = (Topic, [u8; 8]);
 
 impl Kept<'_> {
