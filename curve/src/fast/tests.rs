@@ -459,3 +459,15 @@ fn two_loops_are_those_of_blst() {
         assert!(is_equal, "{number}");
     }
 }
+
+#[test]
+fn an_element_with_equal_limbs_is_not_zero() {
+    assert!(Fp::ZERO.is_zero());
+    for first in 0..6 {
+        for second in first..6 {
+            let mut l = [0; 6];
+            (l[first], l[second]) = (7, 7);
+            assert!(!Fp(blst_fp { l }).is_zero(), "{first} {second}");
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::{
     encoding, fp,
     fp::{El, Fp},
     fp2::{El2, Fp2},
+    hash,
     limbs::LIMBS,
     pairing,
     point::{Affine, Coordinate, Jacobian},
@@ -488,4 +489,17 @@ fn pairings_by_the_node_are_those_that_are_worked_out_here() {
         assert_eq!(pairing::product_is_one(&pairs), is_one, "{exponents:?}");
         assert_eq!(hosted::product_is_one(&pairs), is_one, "{exponents:?}");
     }
+}
+
+/// Hashing doubles where both points are the same, and would double opposite ones if only `x` were compared.
+#[test]
+fn a_point_is_the_same_as_itself_in_other_coordinates_and_not_as_its_negative() {
+    let point = Jacobian::from(Wasm::g1_generator().point);
+    let twice = point.double();
+    let again = point
+        .add(&twice)
+        .add(&Jacobian::from(point.to_affine().neg()));
+    assert!(hash::is_same(&again, &twice));
+    assert!(!hash::is_same(&point, &twice));
+    assert!(!hash::is_same(&twice.to_affine().neg().into(), &twice));
 }

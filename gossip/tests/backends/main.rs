@@ -93,10 +93,10 @@ fn more_than_a_queue_holds<N: NetworkBackend<Block, H256>>() {
     const INTERVAL: Duration = Duration::from_secs(30);
     let all: HashSet<_> = VOTES.votes.iter().map(notification).collect();
     assert_eq!(all.len(), 8_400);
+    let began = Instant::now();
     let [alice, bob, carol] = [(); 3].map(|()| Node::start::<N>(INTERVAL, &VOTES));
     alice.connect(&bob);
 
-    let began = Instant::now();
     let paused = bob.pause();
     for vote in &VOTES.votes {
         alice.network.publish_vote(vote);
