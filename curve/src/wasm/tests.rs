@@ -394,15 +394,12 @@ fn additions_have_no_exception() {
 
 #[test]
 fn the_isogeny_is_a_homomorphism_so_that_equal_points_may_be_doubled_behind_it() {
-    let [a, b] = [3_u64, 5].map(|u| super::hash::map(Fp::from_ark(u.into())));
-    let apart = super::hash::isogeny(&a).add(&super::hash::isogeny(&b));
-    let together = super::hash::isogeny(&a.add(&b));
+    let [a, b] = [3_u64, 5].map(|u| hash::map(Fp::from_ark(u.into())));
+    let apart = hash::isogeny(&a).add(&hash::isogeny(&b));
+    let together = hash::isogeny(&a.add(&b));
     assert!(apart.to_affine() == together.to_affine());
-    assert!(super::hash::is_same(
-        &a,
-        &super::hash::map(Fp::from_ark(3_u64.into()))
-    ));
-    assert!(!super::hash::is_same(&a, &b));
+    assert!(hash::is_same(&a, &hash::map(Fp::from_ark(3_u64.into()))));
+    assert!(!hash::is_same(&a, &b));
 }
 
 #[test]
