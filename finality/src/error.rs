@@ -19,6 +19,9 @@ pub enum Error {
     /// The task that signs ended.
     #[error("the task that signs votes ended")]
     SignerGone,
+    /// The task that checks the answers of peers ended.
+    #[error("the task that checks what peers answer ended")]
+    CheckerGone,
     /// The network shut down.
     #[error("the network shut down")]
     NetworkGone,

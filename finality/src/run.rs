@@ -7,7 +7,10 @@ use crate::{
     client::{AccountId, DuetClient},
     effects::{Effects, Surroundings},
     error::Error,
-    handoffs::HandoffSearch,
+    handoffs::{
+        check::{AnswerCheck, Received},
+        HandoffSearch,
+    },
     imported::ImportedJustifications,
     metrics::Metrics,
     missing::SharedMissing,
@@ -99,27 +102,32 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     let server = params
         .requests
         .run(store.clone(), clock.clone(), gossip_metrics);
+    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
+    let runtime = ClientRuntime::new(params.client.clone(), params.offchain_tx_pool_factory);
+    let chain = Arc::new(Chain::new(
+        Arc::new(blocks),
+        Arc::new(runtime),
+        store.clone(),
+    ));
+    let (check, check_links) = AnswerCheck::new(chain.clone());
+    spawner.spawn_essential_blocking("duet-check-answers", GROUP, check.run().boxed());
     let sources = Sources {
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
         imported: params.links.imported,
         signed: signing_links.signed,
+        answers: check_links.checked,
         network_gone: engine_gone.map(drop).boxed(),
     };
-    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
-    let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
     let worker = assemble(Node {
-        chain: Arc::new(Chain::new(
-            Arc::new(blocks),
-            Arc::new(runtime),
-            store.clone(),
-        )),
+        chain,
         store,
         network: joined.network,
         validator: joined.validator,
         clock,
         signer: params.signer,
         signing: signing_links.requests,
+        received: check_links.received,
         is_authority: params.is_authority,
         subscribers: params.links.subscribers,
         missing: params.links.missing,
@@ -138,6 +146,7 @@ struct Node {
     clock: Arc<dyn Clock>,
     signer: Arc<dyn Signer>,
     signing: async_channel::Sender<SignRequest>,
+    received: async_channel::Sender<Received>,
     is_authority: bool,
     subscribers: Publisher,
     missing: SharedMissing,
@@ -169,7 +178,7 @@ fn assemble(node: Node) -> Worker {
         validator: node.validator,
         effects,
         keys: OwnKeys::new(node.signer, node.is_authority, metrics.clone()),
-        handoffs: HandoffSearch::new(network.clone(), chain.clone(), metrics.clone()),
+        handoffs: HandoffSearch::new(network.clone(), node.received, metrics.clone()),
         metrics: metrics.clone(),
     };
     let backfill = backfill::Parts {

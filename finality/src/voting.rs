@@ -4,7 +4,7 @@ use crate::{
     chain::Chain,
     effects::{report_divergence, Effects},
     error::Error,
-    handoffs::{HandoffAnswer, HandoffSearch, NextAnswer},
+    handoffs::{check::Checked as CheckedAnswer, HandoffAnswer, HandoffSearch, NextAnswer},
     metrics::Metrics,
     own_keys::OwnKeys,
     signing::SignRequest,
@@ -121,9 +121,15 @@ impl Voting {
         self.parts.handoffs.next_answer()
     }
 
-    /// Gives the voter what a peer answered.
-    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) -> Result<(), Error> {
-        match self.parts.handoffs.on_answer(answer) {
+    /// Has what a peer answered checked.
+    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) {
+        self.parts.handoffs.on_answer(answer);
+        self.parts.handoffs.send(self.parts.clock.now());
+    }
+
+    /// Gives the voter what holds of a peer's answer.
+    pub(crate) fn on_checked_answer(&mut self, checked: CheckedAnswer) -> Result<(), Error> {
+        match self.parts.handoffs.on_checked(checked) {
             Some(event) => self.handle(event),
             None => {
                 self.parts.handoffs.send(self.parts.clock.now());

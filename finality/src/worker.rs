@@ -5,6 +5,7 @@ use crate::{
     backfill::Backfill,
     catch_up::{Follower, Progress},
     error::Error,
+    handoffs::check::Checked as CheckedAnswer,
     import::Imported,
     imported::ImportedJustifications,
     voting::Voting,
@@ -29,6 +30,8 @@ pub(crate) struct Sources {
     pub(crate) imported: async_channel::Receiver<Imported>,
     /// Own votes that were signed.
     pub(crate) signed: async_channel::Receiver<Vote>,
+    /// Answers of peers that were checked.
+    pub(crate) answers: async_channel::Receiver<CheckedAnswer>,
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
@@ -57,6 +60,7 @@ impl Worker {
             mut checked,
             mut imported,
             mut signed,
+            mut answers,
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
@@ -84,7 +88,10 @@ impl Worker {
                 vote = signed.next() => {
                     self.voting.handle(Event::Signed(vote.ok_or(Error::SignerGone)?))?;
                 },
-                answer = self.voting.next_answer() => self.voting.on_answer(answer)?,
+                answer = self.voting.next_answer() => self.voting.on_answer(answer),
+                answer = answers.next() => {
+                    self.voting.on_checked_answer(answer.ok_or(Error::CheckerGone)?)?;
+                },
                 answer = self.backfill.next_answer() => {
                     self.backfill.on_answer(answer)?;
                     self.follow_history()?;

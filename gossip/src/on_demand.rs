@@ -135,6 +135,11 @@ impl<T: Copy + Ord> OnDemand<T> {
         self.search.as_ref().map_or(0, |search| search.pauses)
     }
 
+    /// Whether the answer to a request is still of interest.
+    pub fn is_pending(&self, id: RequestId) -> bool {
+        self.pending.contains_key(&id)
+    }
+
     /// An answer or failure came in: whether it belongs to a request that is still of interest.
     pub fn answered(&mut self, id: RequestId) -> bool {
         self.pending.remove(&id).is_some()
