@@ -2,11 +2,8 @@
 
 use crate::transcript::batch_weights;
 use alloc::vec::Vec;
-use core::{
-    fmt::{self, Debug, Formatter},
-    iter,
-};
-use duet_curve::{Base, Curve, Weight};
+use core::fmt::{self, Debug, Formatter};
+use duet_curve::{Base, Curve};
 
 /// `e(σ + t·key, g2) = e(right, point)`.
 #[derive(Debug)]
@@ -40,40 +37,37 @@ impl<C: Curve> Equation<C> {
             [] => true,
             // For one alone the weighted sum is only a longer way to the same verdict.
             [equation] => equation.holds(),
-            [first, others @ ..] => Self::weighted_sum_holds(first, others),
+            _ => Self::weighted_sum_holds(equations),
         }
     }
 
-    /// JUST-6: `e(Σ rᵢ·σᵢ + Σ rᵢ·tᵢ·keyᵢ, g2) = Π e(rᵢ·rightᵢ, pointᵢ)`, the first weight being one: the first
-    /// equation is taken as it is.
-    fn weighted_sum_holds(first: &Self, others: &[&Self]) -> bool {
-        let all = || iter::once(first).chain(others.iter().copied());
-        let weights = batch_weights(all().map(|equation| &equation.digest));
-        let weighted = || others.iter().zip(weights.iter().skip(1));
-        let of_key = |(equation, weight): (&&Self, &Weight)| {
-            let of_key = equation.t.times(&C::scalar_from_weight(*weight));
-            (equation.key.point().clone(), of_key)
-        };
-        let keys: Vec<_> = iter::once((first.key.point().clone(), first.t.scalar()))
-            .chain(weighted().map(of_key))
-            .collect();
-        let signatures: Vec<_> = weighted()
-            .map(|(equation, weight)| (equation.sigma.clone(), *weight))
-            .collect();
+    /// JUST-6: `e(Σ rᵢ·σᵢ + Σ rᵢ·tᵢ·keyᵢ, g2) = Π e(rᵢ·rightᵢ, pointᵢ)`, the first weight being one.
+    fn weighted_sum_holds(equations: &[&Self]) -> bool {
+        let weights = batch_weights(equations.iter().map(|equation| &equation.digest));
+        let (signatures, keys): (Vec<_>, Vec<_>) = equations
+            .iter()
+            .zip(&weights)
+            .map(|(equation, weight)| {
+                let of_key = equation.t.times(&C::scalar_from_weight(*weight));
+                (
+                    (equation.sigma.clone(), *weight),
+                    (equation.key.point().clone(), of_key),
+                )
+            })
+            .unzip();
         let (signatures, keys) = (
             C::g1_weighted_sum(&signatures),
             C::g1_sum_of_products(&keys),
         );
-        let left = C::g1_sum(&[&first.sigma, &signatures, &keys]);
-        let right: Vec<_> = weighted()
+        let left = C::g1_sum(&[&signatures, &keys]);
+        let right: Vec<_> = equations
+            .iter()
+            .zip(&weights)
             .map(|(equation, weight)| (&equation.right, *weight))
             .collect();
         let right = C::g1_times_weights(&right);
-        let pairs: Vec<_> = iter::once(&first.right)
-            .chain(&right)
-            .zip(all().map(|equation| &equation.point))
-            .collect();
-        C::equation_holds(&left, &pairs)
+        let points = equations.iter().map(|equation| &equation.point);
+        C::equation_holds(&left, &right.iter().zip(points).collect::<Vec<_>>())
     }
 }
 
@@ -86,17 +80,17 @@ impl<C: Curve> Coefficient<C> {
         }
     }
 
-    /// `t`.
-    fn scalar(&self) -> C::Scalar {
-        match self {
-            Self::Short(t) => C::scalar_from_u128(*t),
-            Self::Full(t) => t.clone(),
-        }
-    }
-
     /// `t·factor`.
     fn times(&self, factor: &C::Scalar) -> C::Scalar {
-        C::scalar_add_mul(&C::scalar_from_u128(0), &self.scalar(), factor)
+        let short;
+        let t = match self {
+            Self::Short(t) => {
+                short = C::scalar_from_u128(*t);
+                &short
+            }
+            Self::Full(t) => t,
+        };
+        C::scalar_add_mul(&C::scalar_from_u128(0), t, factor)
     }
 }
 
