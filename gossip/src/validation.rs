@@ -37,8 +37,10 @@ pub enum Checked {
 /// What a message is that its sender is not blamed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
-    /// It waits to be checked, or says what something says that waits or is known: its sender need not be sent it.
-    Held,
+    /// It waits to be checked.
+    Waits,
+    /// One that says the same was checked and holds: its sender need not be sent it.
+    Known,
     /// It is dropped.
     Dropped,
 }
@@ -54,6 +56,8 @@ pub(crate) struct Conclusions {
     pub(crate) reports: Vec<(PeerId, PeerBehaviour)>,
     /// Senders that have shown to be as far as this set.
     pub(crate) showed: Vec<(PeerId, SetId)>,
+    /// Who has what is relayed, because they sent it.
+    pub(crate) holders: Vec<(PeerId, Topic)>,
 }
 
 /// What is known about what peers sent.
@@ -136,7 +140,7 @@ impl Validation {
             }
             Verdict::Known => {
                 self.metrics.votes_known.inc();
-                Ok(Received::Held)
+                Ok(Received::Known)
             }
             Verdict::Ignore(_) => {
                 self.metrics.votes_ignored.inc();
@@ -164,7 +168,7 @@ impl Validation {
             }
             Verdict::Known => {
                 self.metrics.justifications_known.inc();
-                Ok(Received::Held)
+                Ok(Received::Known)
             }
             Verdict::Ignore(_) => {
                 self.metrics.justifications_ignored.inc();
@@ -179,7 +183,8 @@ impl Validation {
 
     fn received(&self, offered: Result<(), Refused>) -> Received {
         match offered {
-            Ok(()) | Err(Refused::Repeated) => Received::Held,
+            Ok(()) => Received::Waits,
+            Err(Refused::Repeated) => Received::Dropped,
             Err(Refused::NoRoom) => {
                 self.metrics.queue_drops.inc();
                 Received::Dropped
@@ -353,7 +358,12 @@ impl Validation {
                 return None;
             }
         };
-        self.pending.votes.holds(&claim);
+        let copies = self.pending.votes.holds(&claim);
+        let topic = Topic::of_vote(&vote.to_unchecked());
+        let senders = copies.into_iter().chain([sender]);
+        conclusions
+            .holders
+            .extend(senders.map(|sender| (sender, topic)));
         let set_id = message.commitment().validator_set_id;
         conclusions.showed.push((sender, set_id));
         let mut accept = |behaviour| conclusions.reports.push((sender, behaviour));
@@ -401,6 +411,7 @@ impl Validation {
                 return;
             }
         };
+        // Others sent other proofs of the block, perhaps.
         self.pending.proofs.holds(&subject);
         if let RecordedProof::Duplicate = self.filter.record_justification(&justification) {
             self.metrics.justifications_known.inc();
@@ -409,6 +420,8 @@ impl Validation {
         self.metrics.justifications_good.inc();
         let set_id = justification.commitment().validator_set_id;
         conclusions.showed.push((sender, set_id));
+        let topic = Topic::of_justification(justification.commitment());
+        conclusions.holders.push((sender, topic));
         conclusions
             .reports
             .push((sender, PeerBehaviour::GoodJustification));

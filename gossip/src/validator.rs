@@ -159,10 +159,11 @@ impl GossipValidator {
             PeerBehaviour::of_message_error(&error)
         })?;
         let topic = message.topic();
-        let received = self.validation.lock().receive(*sender, message)?;
-        if received == Received::Held {
-            self.relaying.lock().has(sender, topic);
-            self.signal_work();
+        match self.validation.lock().receive(*sender, message)? {
+            Received::Waits => self.signal_work(),
+            // Noted only of what holds: a stranger's inventions leave nothing behind.
+            Received::Known => self.relaying.lock().has(sender, topic),
+            Received::Dropped => {}
         }
         Ok(())
     }
@@ -194,6 +195,7 @@ impl GossipValidator {
             relayed,
             reports,
             showed,
+            holders,
         } = self.validation.lock().conclude(outcome);
         for (peer, behaviour) in reports {
             self.report(&peer, behaviour);
@@ -202,10 +204,13 @@ impl GossipValidator {
                 self.metrics.banned_drops.inc_by(count(dropped));
             }
         }
-        if !showed.is_empty() {
+        if !holders.is_empty() {
             let mut relaying = self.relaying.lock();
             for (peer, set_id) in showed {
                 relaying.showed(&peer, set_id);
+            }
+            for (peer, topic) in holders {
+                relaying.has(&peer, topic);
             }
         }
         for message in relayed {

@@ -96,15 +96,17 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         }
     }
 
-    /// The first that says `key` was checked and holds: its copies are not needed.
-    pub(super) fn holds(&mut self, key: &K) {
+    /// The first that says `key` was checked and holds: its copies are not needed. Returns who had sent them.
+    pub(super) fn holds(&mut self, key: &K) -> Vec<PeerId> {
         let Some(Copies { first, spare }) = self.copies.remove(key) else {
-            return;
+            return Vec::new();
         };
         self.release(&first);
-        for (peer, _) in spare {
-            self.release(&peer);
+        let senders: Vec<_> = spare.into_iter().map(|(peer, _)| peer).collect();
+        for peer in &senders {
+            self.release(peer);
         }
+        senders
     }
 
     /// The first that says `key` does not hold, or was taken out of its queue. The next copy goes into a queue.
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!(offer(&mut claims, second, 7, "c"), Ok(None));
         assert_eq!(offer(&mut claims, third, 7, "d"), Ok(None));
         assert_eq!(offer(&mut claims, fourth, 7, "e"), Err(Refused::Repeated));
-        claims.holds(&7);
+        assert_eq!(claims.holds(&7), [second, third]);
         assert_eq!(offer(&mut claims, fourth, 7, "e"), Ok(Some("e")));
     }
 

@@ -65,9 +65,9 @@ impl Proofs {
         self.waiting.pop()
     }
 
-    /// A proof that was taken is valid, or is not needed: neither are others of its block.
-    pub(crate) fn holds(&mut self, subject: &Subject) {
-        self.claims.holds(subject);
+    /// A proof that was taken is valid, or is not needed: neither are others of its block. Returns who had sent them.
+    pub(crate) fn holds(&mut self, subject: &Subject) -> Vec<PeerId> {
+        self.claims.holds(subject)
     }
 
     /// A proof that was taken is not valid: the next one of its block is checked.

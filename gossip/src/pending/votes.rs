@@ -105,9 +105,9 @@ impl Votes {
         self.strange.pop()
     }
 
-    /// A vote that was taken is valid, or is not needed: neither are its copies.
-    pub(crate) fn holds(&mut self, claim: &Claim) {
-        self.claims.holds(claim);
+    /// A vote that was taken is valid, or is not needed: neither are its copies. Returns who had sent them.
+    pub(crate) fn holds(&mut self, claim: &Claim) -> Vec<PeerId> {
+        self.claims.holds(claim)
     }
 
     /// A vote that was taken is not valid: the next copy is checked. `prepared` as in [`Votes::offer`].

@@ -44,7 +44,7 @@ impl Relaying {
         }
     }
 
-    /// Notes that a peer has a message about this, because it sent one.
+    /// Notes that a peer has a message about this, because it sent one. Bounded by what holds: see the callers.
     pub(crate) fn has(&mut self, peer: &PeerId, topic: Topic) {
         let Some(connection) = self.peers.connection(peer) else {
             return;
@@ -53,6 +53,12 @@ impl Relaying {
         if !holders.contains(&connection) {
             holders.push(connection);
         }
+    }
+
+    /// About how many things it is known who has them.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.holders.len()
     }
 
     /// Notes that a peer sent something valid of this set.

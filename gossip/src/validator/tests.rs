@@ -367,6 +367,11 @@ fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     let checked = setup.dleq_checks();
     assert!((100..=101).contains(&checked), "{checked}");
     assert_eq!(setup.validator.metrics.banned_drops.get(), 256 - checked);
+    assert_eq!(
+        setup.validator.relaying.lock().held(),
+        0,
+        "inventions leave nothing behind"
+    );
 
     let honest = setup.vote(setup.commitment(10), 2);
     assert_eq!(setup.send_vote(honest.clone()), []);
@@ -551,19 +556,22 @@ fn messages_below_the_best_proof_expire_and_are_not_sent() {
 #[test]
 fn a_message_is_not_relayed_to_anybody_who_sent_it() {
     let setup = setup();
-    let (sender, late, other) = (setup.peer, PeerId::random(), PeerId::random());
-    setup.connect(&late);
-    setup.connect(&other);
+    let [early, late, other] = [(); 3].map(|()| PeerId::random());
+    for peer in [early, late, other] {
+        setup.connect(&peer);
+    }
+    let sender = setup.peer;
     let vote = setup.vote(setup.commitment(10), 2);
     let topic = Topic::of_vote(&vote).to_hash();
     let bytes = bytes_of(vote);
+    setup.arrive(&early, &bytes);
     assert_eq!(setup.send(&bytes), [vote_topic(10, 2)]);
     setup.arrive(&late, &bytes);
     let mut allowed = Validator::<Block>::message_allowed(&*setup.validator);
     let mut may_go = |peer| allowed(peer, MessageIntent::Broadcast, &topic, &bytes);
     assert_eq!(
-        [sender, late, other].each_ref().map(&mut may_go),
-        [false, false, true]
+        [early, sender, late, other].each_ref().map(&mut may_go),
+        [false, false, false, true]
     );
 }
 
