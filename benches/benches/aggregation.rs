@@ -77,7 +77,7 @@ fn justifications(harness: &mut Harness) {
                 }
             });
             if percent < 100 {
-                harness.measure(&name("duet,sums=kept"), Pace::Fast, || {
+                harness.measure(&name("duet,sums=cached"), Pace::Fast, || {
                     let round = Round::of(*n);
                     let proofs = two_proofs(round, percent, NonSigners::Others);
                     let keyset = regular(round, &proofs);
@@ -89,7 +89,7 @@ fn justifications(harness: &mut Harness) {
                         proof.check(&keyset, GENESIS).is_ok()
                     }
                 });
-                harness.measure(&name("duet,absentees=steady"), Pace::Fast, || {
+                harness.measure(&name("duet,non_signers=steady"), Pace::Fast, || {
                     let round = Round::of(*n);
                     let mut in_turn = two_proofs(round, percent, NonSigners::Steady)
                         .into_iter()

@@ -1,4 +1,4 @@
-//! The parts that everything else is made of, done with blst alone: what a vote and a proof cannot do without.
+//! The operations that every check of a vote or a proof needs, done with blst alone.
 
 use duet_benches::{
     fixtures::Round,

@@ -57,9 +57,9 @@ impl Round {
         self.set.set.keyset()
     }
 
-    /// The message, hashed to the curve, with no tables made yet.
+    /// The message as a node prepares it for the votes of its set: hashed to the curve, with no tables made yet.
     pub fn message(&self) -> RoundMessage {
-        RoundMessage::new(GENESIS, self.commitment.clone())
+        RoundMessage::new(GENESIS, self.commitment.clone()).expecting(self.keyset().len())
     }
 
     /// The bytes that signers sign, without the ciphersuite.
@@ -167,12 +167,13 @@ impl Round {
     }
 }
 
-/// A set as somebody has it who has not checked many of its proofs yet, so that no sums of its keys are kept.
+/// A set as a verifier has it that has not checked many of its proofs yet, so that no subset sums of its keys are
+/// cached.
 #[derive(Debug)]
 pub struct Newcomer {
     round: &'static Round,
     keysets: Vec<Keyset>,
-    /// Proofs that a newcomer checks before the next one comes: fewer than it takes for sums to be kept.
+    /// Proofs that a newcomer checks before the next one comes: fewer than it takes for sums to be cached.
     most: u32,
     uses: u32,
 }
@@ -213,7 +214,7 @@ impl Newcomer {
     }
 }
 
-/// A set as somebody has it who has checked many such proofs, so that sums of its keys are kept.
+/// A set as a verifier has it that has checked many such proofs, so that subset sums of its keys are cached.
 pub fn regular(round: &Round, proofs: &[Vec<u8>]) -> Keyset {
     let keyset = round.keyset();
     let keyset = Keyset::check(keyset.commitment(), &keyset.key_bytes()).expect("its own keys");

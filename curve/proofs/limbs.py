@@ -64,14 +64,15 @@ def split(number, bits, count):
 
 
 def wasm(p):
-    """`wasm/fp.rs`: limbs of 28 bits in words of 32, columns in words of 64."""
-    text = source("wasm/fp.rs")
+    """`wasm/{limbs,columns,fp}.rs`: limbs of 28 bits in words of 32, columns in words of 64."""
+    text = source("wasm/limbs.rs")
     limbs = constant(text, r"const LIMBS: usize = (\d+);")
     bits = constant(text, r"const BITS: usize = (\d+);")
     multiples = constant(text, r"static MULTIPLES: \[Limbs; (\d+)\]")
+    squares = constant(source("wasm/columns.rs"), r"columns\[k\] = (\d+) \* \(carry & MASK\);")
+    text = source("wasm/fp.rs")
     most = constant(text, r"const \{ assert!\(L \* M <= (\d+)\) \}")
     square_most = constant(text, r"const \{ assert!\(L <= (\d+)\) \}")
-    squares = constant(text, r"columns\[k\] = (\d+) \* \(carry & MASK\);")
     below = set(re.findall(r"&& C < (\d+)\)", text)) | set(re.findall(r"&& \$c < (\d+)\)", text))
     claim(len(below) == 1, "sums and differences have one limit")
     largest = int(below.pop()) - 1
@@ -303,13 +304,13 @@ def vectors(p):
 # Each makes some claim false: a proof that holds after one of these proves nothing.
 CHANGES = [
     ("parameters.rs", "0xaa, 0xab,", "0xaa, 0xad,"),
-    ("wasm/fp.rs", "const BITS: usize = 28;", "const BITS: usize = 29;"),
-    ("wasm/fp.rs", "const LIMBS: usize = 14;", "const LIMBS: usize = 13;"),
+    ("wasm/limbs.rs", "const BITS: usize = 28;", "const BITS: usize = 29;"),
+    ("wasm/limbs.rs", "const LIMBS: usize = 14;", "const LIMBS: usize = 13;"),
     ("wasm/fp.rs", "assert!(L * M <= 16)", "assert!(L * M <= 18)"),
     ("wasm/fp.rs", "assert!(L <= 4)", "assert!(L <= 5)"),
     ("wasm/fp.rs", "&& C < 16)", "&& C < 17)"),
-    ("wasm/fp.rs", "[Limbs; 32] =", "[Limbs; 29] ="),
-    ("wasm/fp.rs", "columns[k] = 64 *", "columns[k] = 8 *"),
+    ("wasm/limbs.rs", "[Limbs; 32] =", "[Limbs; 29] ="),
+    ("wasm/columns.rs", "columns[k] = 64 *", "columns[k] = 8 *"),
     ("wasm/fp.rs", "1 - 8 = 10,", "1 - 8 = 9,"),
     ("wasm/fp.rs", "4 + 4 = 8,", "4 + 4 = 7,"),
     ("wasm/fp2.rs", "an `El2<4>` together", "an `El2<5>` together"),

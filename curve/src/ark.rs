@@ -27,6 +27,10 @@ type Hasher = MapToCurveBasedHasher<
     WBMap<ark_bls12_381::g1::Config>,
 >;
 
+#[allow(
+    clippy::expect_used,
+    reason = "N is the compressed size of the type, and every encoding is pinned by tests"
+)]
 fn encode<const N: usize>(value: &impl CanonicalSerialize) -> [u8; N] {
     let mut bytes = [0; N];
     value
@@ -170,6 +174,10 @@ impl Multiplications for Ark {
 }
 
 impl Hashing for Ark {
+    #[allow(
+        clippy::expect_used,
+        reason = "the map of this curve is defined on the whole field"
+    )]
     fn hash_to_g1(dst: &[u8], message: &[u8]) -> G1Affine {
         Hasher::new(dst)
             .and_then(|hasher| hasher.hash(message))

@@ -18,8 +18,8 @@ impl BaseZ {
     /// Of a reduced scalar in little-endian bytes.
     pub(crate) fn new(scalar: &[u8; 32]) -> Self {
         let mut limbs = [0; 4];
-        for (limb, bytes) in limbs.iter_mut().zip(scalar.chunks_exact(8)) {
-            *limb = u64::from_le_bytes(bytes.try_into().expect("chunks of eight; qed"));
+        for (limb, bytes) in limbs.iter_mut().zip(scalar.as_chunks().0) {
+            *limb = u64::from_le_bytes(*bytes);
         }
         Self(core::array::from_fn(|_| divide_by_z(&mut limbs)))
     }

@@ -52,10 +52,13 @@ pub(crate) fn check_encoding(bytes: &[u8]) -> Result<(), PointError> {
             PointError::Infinity
         });
     }
-    // The flags of the first byte do not belong to its coordinate.
+    let [modulus_head, modulus_tail @ ..] = &BASE_FIELD_MODULUS;
     let is_reduced = |(at, x): (usize, &[u8])| {
-        let head = if at == 0 { first & !FLAGS } else { x[0] };
-        (head, &x[1..]) < (BASE_FIELD_MODULUS[0], &BASE_FIELD_MODULUS[1..])
+        x.split_first().is_some_and(|(head, tail)| {
+            // The flags of the first byte do not belong to its coordinate.
+            let head = if at == 0 { head & !FLAGS } else { *head };
+            (head, tail) < (*modulus_head, modulus_tail.as_slice())
+        })
     };
     let mut coordinates = bytes.chunks(BASE_FIELD_MODULUS.len()).enumerate();
     if coordinates.all(is_reduced) {

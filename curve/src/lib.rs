@@ -23,6 +23,16 @@
     unsafe_op_in_unsafe_fn,
     clippy::undocumented_unsafe_blocks
 )]
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -30,18 +40,36 @@ extern crate std;
 
 #[cfg(feature = "std")]
 mod arithmetic;
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "operators of arkworks, whose fields and groups have no overflow"
+)]
 mod ark;
 #[cfg(feature = "std")]
 mod blst;
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
+#[allow(
+    clippy::arithmetic_side_effects,
+    reason = "numbers of fixed width: digits are below the base, windows below a byte"
+)]
 mod digits;
 mod encoding;
 #[cfg(feature = "std")]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "arithmetic on arrays of fixed length and on lists of its own; `proofs/` proves the bounds of the limbs"
+)]
 mod fast;
 mod parameters;
 mod selection;
 mod traits;
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
+#[allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "arithmetic on arrays of fixed length; bounds are in the types of elements, and `proofs/` proves those of the limbs"
+)]
 mod wasm;
 
 #[cfg(any(feature = "std", target_arch = "wasm32"))]

@@ -12,6 +12,10 @@ pub(crate) const BASE_FIELD_MODULUS: [u8; 48] = [
 
 /// The same, the lowest word first.
 #[cfg(feature = "std")]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "computed at compile time: an index outside does not compile"
+)]
 pub(crate) const MODULUS: [u64; 6] = {
     let mut words = [0; 6];
     let mut at = 0;

@@ -11,13 +11,15 @@ pub fn is_set(bytes: &[u8], index: usize) -> bool {
 pub(crate) fn set_bits(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     bytes.chunks(8).enumerate().flat_map(|(at, chunk)| {
         let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
+        for (to, from) in word.iter_mut().zip(chunk) {
+            *to = *from;
+        }
         let mut rest = u64::from_le_bytes(word);
         core::iter::from_fn(move || {
             let lowest = rest.trailing_zeros();
             (rest != 0).then(|| {
-                rest &= rest - 1;
-                at * 64 + lowest as usize
+                rest &= rest.wrapping_sub(1);
+                at << 6 | lowest as usize
             })
         })
     })

@@ -48,7 +48,7 @@ mod verify;
 /// The shortest time from one question to the next.
 const PACE: Millis = 1_000;
 
-/// What a peer answered, or why it did not.
+/// A peer's answer, or why there is none.
 pub(crate) struct HistoryAnswer {
     id: RequestId,
     peer: PeerId,
@@ -67,7 +67,7 @@ struct Received {
     proofs: VecDeque<HandoffProof>,
 }
 
-/// What the backfill is made of.
+/// The parts of the backfill.
 pub(crate) struct Parts {
     pub(crate) chain: Arc<Chain>,
     pub(crate) store: Store,
@@ -120,7 +120,7 @@ impl Backfill {
         Ok(())
     }
 
-    /// The voter begins, or begins anew at a later block.
+    /// The voter starts, or starts again at a later block.
     pub(crate) fn voter_started(&mut self) {
         self.announced = None;
     }

@@ -89,7 +89,7 @@ impl Scenario {
     }
 }
 
-/// A peer that answers questions about the past, and nothing else.
+/// A peer that answers history requests, and nothing else.
 struct Peer {
     id: PeerId,
     asked: Arc<Mutex<Vec<HistoryRequest>>>,

@@ -10,10 +10,11 @@ use duet_gossip::LOG_TARGET;
 use duet_primitives::{BlockNumber, ConsensusLog, Keysets, H256};
 use duet_voter::State;
 
-/// How far below the finalized block a beginning is looked for.
+/// How far below the finalized block the search for a starting block goes.
 const DEPTH: u32 = 1024;
 
 /// Where to begin.
+#[derive(Clone)]
 pub(crate) struct Beginning {
     /// The first block that counts.
     pub(crate) start: BlockNumber,
@@ -30,48 +31,111 @@ impl Beginning {
     }
 }
 
-/// Where a node without state begins; `None` as long as the chain has no Duet set.
-pub(crate) fn beginning(chain: &Chain) -> Result<Option<Beginning>, ChainError> {
-    let hash = chain.hash(BlockNumber::ZERO)?;
-    if let Some(sets) = sets_if_here(chain, hash) {
-        return Ok(Some(Beginning {
-            start: BlockNumber::ZERO,
-            hash,
-            sets,
-        }));
-    }
-    beginning_above(chain, BlockNumber::ZERO)
+/// Looks for the block to begin at, and remembers where it has looked: it is asked again with every block that becomes
+/// final, and a block costs two calls of the runtime.
+#[derive(Default)]
+pub(crate) struct Search {
+    last: Option<Searched>,
 }
 
-/// Where to begin above `above`, at or below the finalized block.
-pub(crate) fn beginning_above(
-    chain: &Chain,
+/// What the last search came to.
+struct Searched {
+    /// It looked above this block,
     above: BlockNumber,
-) -> Result<Option<Beginning>, ChainError> {
-    let (finalized, _) = chain.finalized();
-    let lowest = finalized.get().saturating_sub(DEPTH);
-    let lowest = lowest.max(above.saturating_next().get());
-    let mut found = None;
-    for start in (lowest..=finalized.get()).rev().map(BlockNumber::new) {
-        let hash = match chain.hash(start) {
-            Ok(hash) => hash,
-            Err(error) => {
-                log::debug!(target: LOG_TARGET, "block {start} is not here: {error}");
-                break;
-            }
+    /// and up to this one.
+    to: BlockNumber,
+    found: Option<Beginning>,
+}
+
+impl Search {
+    /// Where a node without state begins; `None` as long as the chain has no Duet set.
+    pub(crate) fn beginning(&mut self, chain: &Chain) -> Result<Option<Beginning>, ChainError> {
+        let hash = chain.hash(BlockNumber::ZERO)?;
+        if let Some(sets) = sets_if_here(chain, hash) {
+            return Ok(Some(Beginning {
+                start: BlockNumber::ZERO,
+                hash,
+                sets,
+            }));
+        }
+        self.beginning_above(chain, BlockNumber::ZERO)
+    }
+
+    /// Where to begin above `above`, at or below the finalized block.
+    ///
+    /// Cost: two calls of the runtime for each block that was not looked at before, of the [`DEPTH`] latest.
+    pub(crate) fn beginning_above(
+        &mut self,
+        chain: &Chain,
+        above: BlockNumber,
+    ) -> Result<Option<Beginning>, ChainError> {
+        let (finalized, _) = chain.finalized();
+        let lowest = BlockNumber::new(finalized.get().saturating_sub(DEPTH));
+        let lowest = lowest.max(above.saturating_next());
+        let last = self.last.take().filter(|last| {
+            let found = last.found.as_ref();
+            last.above == above && found.is_none_or(|found| found.start >= lowest)
+        });
+        let looked_at = last.as_ref().map_or(BlockNumber::ZERO, |last| last.to);
+        let from = lowest.max(looked_at.saturating_next());
+        let run = run_of_known(chain, from, finalized)?;
+        let found = match last {
+            Some(last) if run.reaches_down => last.found.or(run.found),
+            _ => run.found,
         };
-        let Some(sets) = sets_if_here(chain, hash) else {
+        // A finalized block that cannot be read yet may be readable in a moment.
+        self.last = (run.reads_top || from > finalized).then(|| Searched {
+            above,
+            to: finalized,
+            found: found.clone(),
+        });
+        Ok(found)
+    }
+}
+
+/// The run of known blocks that ends at a block.
+struct Run {
+    /// The lowest of its blocks to begin at.
+    found: Option<Beginning>,
+    /// Whether its last block is known.
+    reads_top: bool,
+    /// Whether all blocks that were looked at are.
+    reaches_down: bool,
+}
+
+/// The run of known blocks that ends at `to` and does not go below `from`.
+fn run_of_known(chain: &Chain, from: BlockNumber, to: BlockNumber) -> Result<Run, ChainError> {
+    let mut run = Run {
+        found: None,
+        reads_top: false,
+        reaches_down: true,
+    };
+    for start in (from.get()..=to.get()).rev().map(BlockNumber::new) {
+        let Some((hash, sets)) = known(chain, start) else {
+            run.reaches_down = false;
             break;
         };
+        run.reads_top = true;
         let plans_itself = chain
             .logs(start)?
             .iter()
             .any(|log| matches!(log, ConsensusLog::Planned(_)));
         if plans_itself || sets.next.id == sets.current.id {
-            found = Some(Beginning { start, hash, sets });
+            run.found = Some(Beginning { start, hash, sets });
         }
     }
-    Ok(found)
+    Ok(run)
+}
+
+/// The hash of a block and the sets at it, if it and its state are here.
+fn known(chain: &Chain, number: BlockNumber) -> Option<(H256, Keysets)> {
+    match chain.hash(number) {
+        Ok(hash) => sets_if_here(chain, hash).map(|sets| (hash, sets)),
+        Err(error) => {
+            log::debug!(target: LOG_TARGET, "block {number} is not here: {error}");
+            None
+        }
+    }
 }
 
 /// The sets at a block, if its state is here and has any. A node that synced by warp sync, or ran for long before it
@@ -89,7 +153,7 @@ fn sets_if_here(chain: &Chain, hash: H256) -> Option<Keysets> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestChain;
+    use crate::testing::{TestBlock, TestChain};
     use duet_primitives::{testing::TestSet, SetId};
 
     fn sets() -> [TestSet; 3] {
@@ -109,7 +173,7 @@ mod tests {
         let (test, [first, second, _]) = (TestChain::default(), sets());
         test.push(&first, &first, &[]);
         test.push(&first, &second, &[planned(&second)]);
-        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
         assert_eq!(
             (beginning.start.get(), beginning.sets.current.id.get()),
             (0, 0)
@@ -121,7 +185,10 @@ mod tests {
     fn a_chain_without_duet_has_no_beginning_yet() {
         let test = TestChain::default();
         assert!((0..3).all(|_| test.push_without_duet() != H256::zero()));
-        assert!(beginning(&test.chain()).unwrap().is_none());
+        assert!(Search::default()
+            .beginning(&test.chain())
+            .unwrap()
+            .is_none());
     }
 
     #[test]
@@ -133,7 +200,7 @@ mod tests {
         for _ in 0..3 {
             test.push(&first, &first, &[]);
         }
-        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
         assert_eq!(beginning.start.get(), 4);
         assert_eq!(beginning.state().scanned().get(), 3);
     }
@@ -146,11 +213,14 @@ mod tests {
             test.push(&first, &second, &[]);
         }
         test.prune(plan);
-        assert!(beginning(&test.chain()).unwrap().is_none());
+        assert!(Search::default()
+            .beginning(&test.chain())
+            .unwrap()
+            .is_none());
         let logs = [ConsensusLog::Activated(SetId::new(1)), planned(&third)];
         test.push(&second, &third, &logs);
         test.push(&second, &third, &[]);
-        let beginning = beginning(&test.chain()).unwrap().unwrap();
+        let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
         assert_eq!(
             (beginning.start.get(), beginning.sets.current.id.get()),
             (4, 1)
@@ -163,16 +233,76 @@ mod tests {
         for _ in 0..6 {
             test.push(&first, &first, &[]);
         }
-        assert_eq!(
-            beginning_above(&test.chain(), BlockNumber::new(3))
-                .unwrap()
-                .unwrap()
-                .start
-                .get(),
-            4
-        );
-        assert!(beginning_above(&test.chain(), BlockNumber::new(5))
-            .unwrap()
-            .is_none());
+        let chain = test.chain();
+        let mut search = Search::default();
+        let found = search.beginning_above(&chain, BlockNumber::new(3));
+        assert_eq!(found.unwrap().unwrap().start.get(), 4);
+        let found = search.beginning_above(&chain, BlockNumber::new(5));
+        assert!(found.unwrap().is_none());
+    }
+
+    /// A chain whose first blocks are unknown, and which is within a change of sets up to its end: `blocks` are known.
+    fn within_a_change(blocks: u32) -> TestChain {
+        let (test, [first, second, _]) = (TestChain::default(), sets());
+        for _ in 0..2 {
+            test.push_without_duet();
+        }
+        for _ in 0..blocks {
+            test.push(&first, &second, &[]);
+        }
+        test
+    }
+
+    #[test]
+    fn a_search_that_is_repeated_looks_only_at_new_blocks() {
+        let (test, [_, second, third]) = (within_a_change(50), sets());
+        let chain = test.chain();
+        let mut search = Search::default();
+        let mut calls = |expected| {
+            let before = test.client.calls();
+            let found = search.beginning_above(&chain, BlockNumber::ZERO).unwrap();
+            assert_eq!(test.client.calls() - before, expected);
+            found.map(|found| found.start.get())
+        };
+        assert_eq!(calls(51), None);
+        for _ in 0..3 {
+            assert_eq!(calls(0), None);
+        }
+        let logs = [ConsensusLog::Activated(SetId::new(1)), planned(&third)];
+        test.push(&second, &third, &logs);
+        test.push(&second, &third, &[]);
+        assert_eq!(calls(2), Some(52));
+        assert_eq!(calls(0), Some(52));
+        test.push(&second, &third, &[]);
+        assert_eq!(calls(1), Some(52), "the lowest stays");
+    }
+
+    #[test]
+    fn what_is_remembered_leads_to_the_same_block_as_a_search_anew() {
+        let [first, second, third] = sets();
+        let test = within_a_change(3);
+        let chain = test.chain();
+        let mut searches = [0, 4].map(|above| (BlockNumber::new(above), Search::default()));
+        let mut agree = |expected: Option<u32>| {
+            for (above, search) in &mut searches {
+                let again = search.beginning_above(&chain, *above).unwrap();
+                let anew = Search::default().beginning_above(&chain, *above).unwrap();
+                let again = again.map(|found| found.start.get());
+                assert_eq!(again, anew.map(|found| found.start.get()));
+                assert_eq!(again, expected, "above {above}");
+            }
+        };
+        agree(None);
+        test.push(&first, &second, &[]);
+        agree(None);
+        test.push(&second, &third, &[planned(&third)]);
+        agree(Some(6));
+        // A block that this node did not execute: the run begins anew above it.
+        test.add(&TestBlock::new(&second, &third, &[]).without_state());
+        agree(None);
+        test.push(&third, &third, &[]);
+        agree(Some(8));
+        test.push(&third, &third, &[]);
+        agree(Some(8));
     }
 }

@@ -1,7 +1,7 @@
 //! Follows the finalized chain: where the voter begins, and the logs of blocks that became final.
 
 use crate::{
-    bootstrap::{beginning, beginning_above, Beginning},
+    bootstrap::{Beginning, Search},
     chain::{error::ChainError, Chain},
     effects::try_again,
     error::Error,
@@ -30,6 +30,7 @@ pub(crate) struct Follower {
     chain: Arc<Chain>,
     store: Store,
     network: Arc<dyn Network>,
+    search: Search,
 }
 
 impl Follower {
@@ -38,11 +39,12 @@ impl Follower {
             chain,
             store,
             network,
+            search: Search::default(),
         }
     }
 
     /// Starts the voter when the chain has a set, and delivers the logs of blocks that became final.
-    pub(crate) fn follow(&self, voting: &mut Voting) -> Result<Progress, Error> {
+    pub(crate) fn follow(&mut self, voting: &mut Voting) -> Result<Progress, Error> {
         let mut progress = Progress::default();
         if voting.state().is_none() {
             let Some(state) = self.first_state()? else {
@@ -82,11 +84,11 @@ impl Follower {
     }
 
     /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
-    fn first_state(&self) -> Result<Option<State>, Error> {
+    fn first_state(&mut self) -> Result<Option<State>, Error> {
         if let Some(bytes) = self.store.voter_state()? {
             return Ok(Some(State::from_bytes(&bytes)?));
         }
-        match beginning(&self.chain) {
+        match self.search.beginning(&self.chain) {
             Ok(Some(beginning)) => Ok(Some(self.state_at(&beginning)?)),
             Ok(None) => Ok(None),
             Err(error) => {
@@ -112,7 +114,7 @@ impl Follower {
         for event in events {
             voting.handle(event)?;
         }
-        voting.keep_payload(number, hash);
+        voting.keep_payload(number, hash)?;
         Ok(())
     }
 
@@ -134,10 +136,10 @@ impl Follower {
     }
 
     /// A final block or the keys that it plans are not here: the node did not download or execute it. The voter
-    /// begins anew above, without the proofs in between. What it signed before is below, so that it signs nothing
+    /// starts again above it, without the proofs in between. What it signed before is below, so that it signs nothing
     /// twice. Returns whether it did.
     fn begin_anew(
-        &self,
+        &mut self,
         unreadable: BlockNumber,
         error: &ChainError,
         voting: &mut Voting,
@@ -147,11 +149,11 @@ impl Follower {
             try_again("a final block cannot be read", error);
             return Ok(false);
         }
-        match beginning_above(&self.chain, scanned) {
+        match self.search.beginning_above(&self.chain, scanned) {
             Ok(Some(beginning)) if beginning.start > unreadable => {
                 log::warn!(
                     target: LOG_TARGET,
-                    "block {unreadable} cannot be read ({error}); going on from block {}",
+                    "block {unreadable} cannot be read ({error}); continuing from block {}",
                     beginning.start,
                 );
                 let state = self.state_at(&beginning)?;
@@ -164,7 +166,7 @@ impl Follower {
                 Ok(false)
             }
             Err(error) => {
-                try_again("no block to go on from", &error);
+                try_again("no block to continue from", &error);
                 Ok(false)
             }
         }

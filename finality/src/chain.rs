@@ -1,11 +1,12 @@
-//! What is read from the chain, and only from blocks that this node executed or GRANDPA finalized.
+//! Reads the chain: only blocks that this node executed or that GRANDPA finalized.
 
 use crate::store::Store;
 use blocks::Blocks;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
-    Justification, KeysetCommitment, Keysets, SetId, UncheckedJustification, H256,
+    Justification, KeysetCommitment, Keysets, PreparedJustification, SetId, UncheckedJustification,
+    H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -114,8 +115,16 @@ impl Chain {
         &self,
         justification: UncheckedJustification,
     ) -> Result<Justification, CheckError> {
+        Ok(self.prepare(justification)?.verify()?)
+    }
+
+    /// Checks everything of a justification but its equation, against the set that it names on the finalized chain.
+    pub(crate) fn prepare(
+        &self,
+        justification: UncheckedJustification,
+    ) -> Result<PreparedJustification, CheckError> {
         let set = self.set_by_id(justification.commitment.validator_set_id)?;
-        Ok(justification.check(set.keyset(), self.genesis_hash())?)
+        Ok(justification.prepare(set.keyset(), self.genesis_hash())?)
     }
 
     fn set_by_id(&self, id: SetId) -> Result<Arc<DualKeyset>, ChainError> {
@@ -160,8 +169,8 @@ impl Chain {
         Ok(self.blocks.append_justification(hash, justification)?)
     }
 
-    /// Hands evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses evidence
-    /// that is known or too old. (EQV-6, EQV-7)
+    /// Reports evidence to the runtime at the best block; `None` when the runtime had no use for it. It refuses
+    /// evidence that is known or too old. (EQV-6, EQV-7)
     pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
         Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
     }

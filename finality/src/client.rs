@@ -11,7 +11,7 @@ pub(crate) type AccountId = sp_core::crypto::AccountId32;
 
 /// What the worker needs of a client; every full client of the SDK has it.
 pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 'static {
-    /// Tells of every block that becomes final, or of the last of several.
+    /// Notifies of each block that becomes final; of several at once, only of the last.
     fn finality(&self) -> FinalityNotifications<Block>;
 
     /// The nodes of the state trie at block `at` that prove what is stored under `key`.
@@ -20,7 +20,7 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
     /// When the state is not there.
     fn prove(&self, at: Block::Hash, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
-    /// Hands evidence to the runtime at block `at`, with a way into the transaction pool. `None` when the
+    /// Reports evidence to the runtime at block `at`, which submits it to the transaction pool. `None` when the
     /// runtime has no use for it.
     ///
     /// # Errors

@@ -6,19 +6,20 @@
 use crate::{
     chain::{error::ChainError, Chain},
     error::Error,
+    kept::{KeptPayloads, Votable},
     metrics::Metrics,
+    newest::Publisher,
+    signing::SignRequest,
     store::Store,
 };
 use codec::Encode;
 use duet_gossip::{GossipValidator, Network, LOG_TARGET};
-use duet_keystore::Signer;
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
-    RoundMessage, SignerIndex, UncheckedJustification, Vote, H256,
+    BlockNumber, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
+    UncheckedJustification, Vote, H256,
 };
 use duet_voter::{Event, State};
-use sc_utils::notification::NotificationSender;
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 /// What effects are carried out with.
 pub(crate) struct Surroundings {
@@ -26,9 +27,10 @@ pub(crate) struct Surroundings {
     pub(crate) store: Store,
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
-    pub(crate) signer: Arc<dyn Signer>,
+    /// To the task that signs.
+    pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
-    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) subscribers: Publisher,
     pub(crate) metrics: Metrics,
 }
 
@@ -36,7 +38,7 @@ pub(crate) struct Surroundings {
 pub(crate) struct Effects {
     surroundings: Surroundings,
     /// Blocks whose payload is stored until they are proven.
-    kept: BTreeMap<BlockNumber, H256>,
+    kept: KeptPayloads,
     /// The highest block whose vote was counted as sent.
     best_voted: Option<BlockNumber>,
 }
@@ -45,7 +47,7 @@ impl Effects {
     pub(crate) fn new(surroundings: Surroundings) -> Self {
         Self {
             surroundings,
-            kept: BTreeMap::new(),
+            kept: KeptPayloads::default(),
             best_voted: None,
         }
     }
@@ -83,33 +85,50 @@ impl Effects {
             log::warn!(target: LOG_TARGET, "block {number} is stored without its proof: {error}");
         }
         metrics.concluded.inc();
-        self.drop_payloads(number, hash)?;
-        let subscribers = &self.surroundings.subscribers;
-        match subscribers.notify(|| Ok::<_, Infallible>(justification)) {
-            Ok(()) => Ok(()),
-            Err(never) => match never {},
-        }
+        self.drop_proven(number, hash)?;
+        self.surroundings.subscribers.publish(justification);
+        Ok(())
+    }
+
+    /// Takes up the payloads that were stored before a restart, and drops those that are not needed any more.
+    pub(crate) fn find_payloads(&mut self, state: &State) -> Result<(), Error> {
+        let Surroundings { chain, store, .. } = &self.surroundings;
+        let votable = Votable::new(state, state.scanned());
+        self.kept.find(chain, store, &votable)?;
+        self.drop_payloads(&votable)
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
+    pub(crate) fn keep_payload(
+        &mut self,
+        number: BlockNumber,
+        hash: H256,
+        state: &State,
+    ) -> Result<(), Error> {
         match self.surroundings.chain.keep_payload(hash) {
-            Ok(()) => {
-                self.kept.insert(number, hash);
-            }
+            Ok(()) => self.kept.insert(number, hash),
             Err(error) => try_again("what is signed about a block cannot be kept", &error),
         }
+        self.drop_payloads(&Votable::new(state, number))
     }
 
     /// Drops payloads of blocks that are not voted on any more.
-    fn drop_payloads(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
-        let above = self.kept.split_off(&number.saturating_next());
-        let proven = std::mem::replace(&mut self.kept, above);
-        let blocks: Vec<_> = proven.into_values().chain([hash]).collect();
+    fn drop_payloads(&mut self, votable: &Votable) -> Result<(), Error> {
+        let dropped = self.kept.take_surplus(votable);
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        Ok(self.surroundings.store.drop_payloads(&dropped)?)
+    }
+
+    /// Drops the payloads of a proven block and of those below it.
+    fn drop_proven(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let mut blocks = self.kept.take_proven(number);
+        blocks.push(hash);
         Ok(self.surroundings.store.drop_payloads(&blocks)?)
     }
 
-    pub(crate) fn publish_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) {
+    pub(crate) fn publish_vote(&mut self, vote: &Vote) {
         let number = vote.commitment().block_number;
         let Surroundings {
             network,
@@ -117,7 +136,7 @@ impl Effects {
             metrics,
             ..
         } = &self.surroundings;
-        validator.record_own_vote(vote, message);
+        validator.record_own_vote(vote);
         if Some(number) > self.best_voted {
             self.best_voted = Some(number);
             metrics.votes_sent.inc();
@@ -134,7 +153,7 @@ impl Effects {
             .publish_justification(justification);
     }
 
-    /// Hands evidence to the runtime.
+    /// Reports evidence to the runtime.
     pub(crate) fn report(&self, evidence: EquivocationProof) {
         let (signer, number) = (evidence.signer, evidence.first.0.block_number);
         log::warn!(
@@ -161,8 +180,9 @@ impl Effects {
         }
     }
 
-    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed.
-    pub(crate) fn prepare(&self, number: BlockNumber) -> Option<Event> {
+    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed. `votes` is how many signers
+    /// there are.
+    pub(crate) fn prepare(&self, number: BlockNumber, votes: u32) -> Option<Event> {
         let Surroundings {
             chain, validator, ..
         } = &self.surroundings;
@@ -174,39 +194,20 @@ impl Effects {
             }
         };
         // Hashed once for the whole round.
-        let message = validator
-            .message(&commitment)
-            .unwrap_or_else(|| Arc::new(RoundMessage::new(chain.genesis_hash(), commitment)));
-        validator.remember(&message);
+        let message = RoundMessage::new(chain.genesis_hash(), commitment).expecting(votes);
+        validator.prepare(&message);
         Some(Event::Prepared(message))
     }
 
-    /// Signs, and checks the signature before anybody sees it: a signer may be remote or broken.
-    pub(crate) fn sign(
-        &self,
-        set: &DualKeyset,
-        message: &Arc<RoundMessage>,
-        signer: SignerIndex,
-        key: &Pk1Bytes,
-    ) -> Option<Event> {
-        let vote = match self.surroundings.signer.sign_vote(key, signer, message) {
-            Ok(vote) => vote,
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "no vote of key {key}: {error}");
-                return None;
-            }
-        };
-        match vote.check(set.keyset(), message) {
-            Ok(vote) => Some(Event::Signed(vote)),
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "the signer returned a bad vote of key {key}: {error}");
-                None
-            }
+    /// Has a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
+    pub(crate) fn sign(&self, request: SignRequest) {
+        if self.surroundings.signing.try_send(request).is_err() {
+            log::debug!(target: LOG_TARGET, "the signer has not answered yet; it is asked again");
         }
     }
 }
 
-/// Tells the operator of a proof that contradicts this node's finalized chain.
+/// Tells the operator about a proof that contradicts this node's finalized chain.
 pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics) {
     metrics.justifications_diverged.inc();
     let commitment = justification.commitment();

@@ -5,6 +5,7 @@ use duet_voter::StateError;
 
 /// Why the worker stopped. The node cannot go on: it would forget what it signed or miss what it must sign.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// What must survive cannot be read or written.
     #[error(transparent)]
@@ -15,6 +16,12 @@ pub enum Error {
     /// The client ended its notifications.
     #[error("the client ended its finality notifications")]
     ClientGone,
+    /// The task that signs ended.
+    #[error("the task that signs votes ended")]
+    SignerGone,
+    /// The task that checks the answers of peers ended.
+    #[error("the task that checks what peers answer ended")]
+    CheckerGone,
     /// The network shut down.
     #[error("the network shut down")]
     NetworkGone,

@@ -1,20 +1,17 @@
-//! Handoff justifications that the voter misses: asks peers for them, and checks what they answer. (REQ-1, REQ-2)
+//! Handoff justifications that the voter misses: asks peers for them, and has their answers checked. (REQ-1, REQ-2)
 
-use crate::{
-    chain::{error::ChainError, error::CheckError, Chain},
-    metrics::Metrics,
-};
+pub(crate) mod check;
+
+use crate::metrics::Metrics;
+use check::{AnswerError, Checked, Received};
 use duet_gossip::{
     network::Question,
     on_demand::{OnDemand, Outgoing, RequestId, Schedule, Step},
     reputation::PeerBehaviour,
-    requests::{
-        justifications::{decode_response, JustificationsRequest},
-        response::ResponseError,
-    },
+    requests::justifications::JustificationsRequest,
     Network, LOG_TARGET, MAX_JUSTIFICATIONS,
 };
-use duet_primitives::{Justification, JustificationError, SetId, UncheckedJustification};
+use duet_primitives::SetId;
 use duet_voter::{Event, Millis};
 use futures::{
     future::BoxFuture,
@@ -23,9 +20,9 @@ use futures::{
 };
 use sc_network::RequestFailure;
 use sc_network_types::PeerId;
-use std::{iter, sync::Arc};
+use std::sync::Arc;
 
-/// What a peer answered, or why it did not.
+/// A peer's answer, or why there is none.
 pub(crate) struct HandoffAnswer {
     id: RequestId,
     peer: PeerId,
@@ -38,48 +35,11 @@ type Answers = FuturesUnordered<BoxFuture<'static, HandoffAnswer>>;
 /// The next answer; pending as long as there is none.
 pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
 
-/// Why an answer is not used, or not all of it.
-#[derive(Debug, thiserror::Error)]
-enum AnswerError {
-    #[error(transparent)]
-    Response(#[from] ResponseError),
-    #[error(
-        "REQ-1: the handoff of set {expected} was next, and a justification of set {got} came"
-    )]
-    WrongSet { expected: SetId, got: SetId },
-    #[error("REQ-1: the justification of set {set} hands off to nobody")]
-    NoHandoff { set: SetId },
-    #[error(transparent)]
-    Broken(JustificationError),
-    #[error(transparent)]
-    NotChecked(ChainError),
-}
-
-impl AnswerError {
-    /// What it says about the peer; `None` when somebody else is to blame.
-    fn behaviour(&self) -> Option<PeerBehaviour> {
-        match self {
-            Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
-            Self::WrongSet { .. } | Self::NoHandoff { .. } => Some(PeerBehaviour::BadResponse),
-            Self::Broken(error) => PeerBehaviour::of_answered_justification(error),
-            Self::NotChecked(_) => None,
-        }
-    }
-}
-
-impl From<CheckError> for AnswerError {
-    fn from(error: CheckError) -> Self {
-        match error {
-            CheckError::Set(error) => Self::NotChecked(error),
-            CheckError::Broken(error) => Self::Broken(error),
-        }
-    }
-}
-
 /// The search for the first handoff justification that the voter misses.
 pub(crate) struct HandoffSearch {
     network: Arc<dyn Network>,
-    chain: Arc<Chain>,
+    /// To the task that checks answers.
+    received: async_channel::Sender<Received>,
     metrics: Metrics,
     search: OnDemand<SetId>,
     answers: Answers,
@@ -87,10 +47,14 @@ pub(crate) struct HandoffSearch {
 
 impl HandoffSearch {
     /// Looks for nothing yet.
-    pub(crate) fn new(network: Arc<dyn Network>, chain: Arc<Chain>, metrics: Metrics) -> Self {
+    pub(crate) fn new(
+        network: Arc<dyn Network>,
+        received: async_channel::Sender<Received>,
+        metrics: Metrics,
+    ) -> Self {
         Self {
             network,
-            chain,
+            received,
             metrics,
             search: OnDemand::new(Schedule::URGENT),
             answers: FuturesUnordered::new(),
@@ -144,42 +108,59 @@ impl HandoffSearch {
         }
     }
 
-    /// Checks an answer; what the voter gets of it, if it is still of interest and has any entries.
-    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) -> Option<Event> {
+    /// Has an answer checked, if it is still of interest; [`HandoffSearch::on_checked`] follows.
+    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) {
         let HandoffAnswer {
             id,
             peer,
             first_set,
             result,
         } = answer;
-        if !self.search.answered(id) {
-            return None;
+        if !self.search.is_pending(id) {
+            return;
         }
         let bytes = match result {
             Ok(bytes) => bytes,
             Err(failure) => {
+                self.search.answered(id);
                 self.metrics.on_demand_failed.inc();
                 if let Some(behaviour) = PeerBehaviour::of_request_failure(&failure) {
                     self.network.report(peer, behaviour);
                 }
-                return None;
+                return;
             }
         };
-        let list = match decode_response(&bytes, MAX_JUSTIFICATIONS) {
-            Ok(list) => list,
-            Err(error) => {
-                self.refuse(peer, &error.into());
-                return None;
-            }
+        let received = Received {
+            id,
+            peer,
+            first_set,
+            bytes,
         };
-        if list.is_empty() {
+        if self.received.try_send(received).is_err() {
+            // Earlier answers are still being checked: this one is asked for again when they do not help.
+            self.search.answered(id);
+        }
+    }
+
+    /// What the voter gets of an answer that was checked, if it is still of interest and has any entries.
+    pub(crate) fn on_checked(&mut self, checked: Checked) -> Option<Event> {
+        let Checked {
+            id,
+            peer,
+            good,
+            refused,
+        } = checked;
+        if !self.search.answered(id) {
+            return None;
+        }
+        if let Some(error) = &refused {
+            self.refuse(peer, error);
+        }
+        let good = good?;
+        if good.is_empty() && refused.is_none() {
             // No fault: a peer that is not as far has nothing to send.
             self.metrics.on_demand_empty.inc();
             return None;
-        }
-        let (good, refused) = self.check(first_set, list);
-        if let Some(error) = &refused {
-            self.refuse(peer, error);
         }
         let is_blamed = refused.is_some_and(|error| error.behaviour().is_some());
         if !is_blamed && !good.is_empty() {
@@ -187,39 +168,6 @@ impl HandoffSearch {
             self.network.report(peer, PeerBehaviour::GoodResponse);
         }
         Some(Event::Response(good))
-    }
-
-    /// REQ-2: the proofs that hold, in order of their sets, up to the first that does not; and why that one does not.
-    fn check(
-        &self,
-        first_set: SetId,
-        list: Vec<UncheckedJustification>,
-    ) -> (Vec<Justification>, Option<AnswerError>) {
-        let mut good = Vec::with_capacity(list.len());
-        let sets = iter::successors(Some(first_set), |set| set.checked_next());
-        for (set, justification) in sets.zip(list) {
-            match self.check_one(set, justification) {
-                Ok(justification) => good.push(justification),
-                Err(error) => return (good, Some(error)),
-            }
-        }
-        (good, None)
-    }
-
-    fn check_one(
-        &self,
-        expected: SetId,
-        justification: UncheckedJustification,
-    ) -> Result<Justification, AnswerError> {
-        let commitment = &justification.commitment;
-        let got = commitment.validator_set_id;
-        if got != expected {
-            return Err(AnswerError::WrongSet { expected, got });
-        }
-        if !commitment.is_handoff() {
-            return Err(AnswerError::NoHandoff { set: got });
-        }
-        Ok(self.chain.check(justification)?)
     }
 
     fn refuse(&self, peer: PeerId, error: &AnswerError) {

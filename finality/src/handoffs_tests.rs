@@ -1,10 +1,10 @@
-//! What becomes of the answers of one peer.
+//! How the answers of one peer are handled.
 
-use super::*;
+use super::{check::AnswerCheck, *};
 use crate::testing::{dual_keys, TestChain};
 use codec::Encode;
 use duet_gossip::network::Answer;
-use duet_primitives::{testing::TestSet, RoundMessage, Vote};
+use duet_primitives::{testing::TestSet, RoundMessage, UncheckedJustification, Vote};
 use futures::future;
 use parking_lot::Mutex;
 
@@ -81,15 +81,18 @@ fn given(
         fixture,
         reports: Mutex::default(),
     });
-    let chain = Arc::new(chain.chain());
-    let mut search = HandoffSearch::new(network.clone(), chain, Metrics::new(None));
+    let (check, links) = AnswerCheck::new(Arc::new(chain.chain()));
+    let mut search = HandoffSearch::new(network.clone(), links.received, Metrics::new(None));
     search.want(SetId::new(0));
     search.send(0);
     let answer = search
         .next_answer()
         .now_or_never()
         .expect("the peer answered");
-    let event = search.on_answer(answer);
+    search.on_answer(answer);
+    assert!(check.run().now_or_never().is_none(), "it waits for more");
+    let checked = links.checked.try_recv().ok();
+    let event = checked.and_then(|checked| search.on_checked(checked));
     let taken = event.map(|event| match event {
         Event::Response(list) => list.len(),
         other => panic!("{other:?} answers no request"),

@@ -1,4 +1,7 @@
 //! Justifications that came with blocks, until their blocks are final.
+//!
+//! Nothing of them is checked before that, so that none takes the place of another: several of one block wait beside
+//! each other, and a bad one costs its check and no more.
 
 use crate::{
     chain::{error::CheckError, Chain},
@@ -6,18 +9,25 @@ use crate::{
     metrics::Metrics,
 };
 use duet_gossip::LOG_TARGET;
-use duet_primitives::{BlockNumber, Justification, UncheckedJustification};
+use duet_primitives::{BlockNumber, Justification, UncheckedJustification, H256};
 use duet_voter::State;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Justifications that wait; further ones are dropped and counted. (GOSSIP-7)
 const MAX_WAITING: usize = 2048;
+/// Different justifications that wait for one block number.
+const MAX_OF_NUMBER: usize = 8;
+/// Checks of one pass, beside those of handoffs: a pairing each.
+const MAX_CHECKS: usize = 16;
 
 /// Justifications that came with blocks which are not final yet.
 pub(crate) struct ImportedJustifications {
     chain: Arc<Chain>,
     metrics: Metrics,
-    waiting: BTreeMap<BlockNumber, UncheckedJustification>,
+    /// Different ones by number, in the order in which they came; no list is empty.
+    waiting: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
+    /// How many there are in all lists.
+    count: usize,
 }
 
 impl ImportedJustifications {
@@ -26,6 +36,7 @@ impl ImportedJustifications {
             chain,
             metrics,
             waiting: BTreeMap::new(),
+            count: 0,
         }
     }
 
@@ -39,35 +50,90 @@ impl ImportedJustifications {
             self.metrics.imported_bad.inc();
             return;
         }
-        if self.waiting.len() >= MAX_WAITING {
+        let number = justification.commitment.block_number;
+        let same = self.waiting.get(&number).map_or(&[][..], Vec::as_slice);
+        if same.contains(&justification) {
+            return;
+        }
+        let beside = same.len();
+        if beside >= MAX_OF_NUMBER || !self.has_room_beside(beside) {
             self.metrics.imported_dropped.inc();
             return;
         }
-        let number = justification.commitment.block_number;
-        self.waiting.insert(number, justification);
+        self.waiting.entry(number).or_default().push(justification);
+        self.count = self.count.saturating_add(1);
     }
 
-    /// Takes out and checks those whose blocks the voter has scanned: the handoffs and the highest. The others would
-    /// change nothing and cost a pairing each.
+    /// Whether there is room for one more of a block that has `beside`. Where there is not, the block with the most
+    /// gives up its last, unless it has hardly more: so those of one block cannot keep out those of others.
+    fn has_room_beside(&mut self, beside: usize) -> bool {
+        if self.count < MAX_WAITING {
+            return true;
+        }
+        let longest = self.waiting.values_mut().max_by_key(|list| list.len());
+        match longest {
+            Some(list) if list.len() > beside.saturating_add(1) => {
+                list.pop();
+                self.count = self.count.saturating_sub(1);
+                self.metrics.imported_dropped.inc();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes out and checks those whose blocks the voter has scanned: the handoffs, and from the highest down until one
+    /// holds. The others would change nothing and cost a pairing each.
     pub(crate) fn take_due(&mut self, state: &State) -> Vec<Justification> {
         let later = self.waiting.split_off(&state.scanned().saturating_next());
-        let due = std::mem::replace(&mut self.waiting, later);
+        let mut due = std::mem::replace(&mut self.waiting, later);
+        self.count = self.waiting.values().map(Vec::len).sum();
         let best = state.best_number();
-        let handoffs: Vec<_> = state.eras().filter_map(|era| era.mandatory).collect();
-        let highest = due.keys().next_back().copied();
-        due.into_iter()
-            .filter(|(number, _)| {
-                *number > best && (Some(*number) == highest || handoffs.contains(number))
-            })
-            .filter_map(|(number, justification)| self.check(number, justification))
-            .collect()
+        let mut good = Vec::new();
+        for handoff in state.eras().filter_map(|era| era.mandatory) {
+            let candidates = due.remove(&handoff).filter(|_| handoff > best);
+            let mut checks = MAX_OF_NUMBER;
+            good.extend(candidates.and_then(|list| self.first_good(handoff, list, &mut checks)));
+        }
+        let mut checks = MAX_CHECKS;
+        let highest = due
+            .into_iter()
+            .rev()
+            .take_while(|(number, _)| *number > best)
+            .find_map(|(number, list)| self.first_good(number, list, &mut checks));
+        good.extend(highest);
+        good
+    }
+
+    /// The first of these that is about the finalized block with this number and holds.
+    fn first_good(
+        &self,
+        number: BlockNumber,
+        candidates: Vec<UncheckedJustification>,
+        checks: &mut usize,
+    ) -> Option<Justification> {
+        let finalized = self.chain.hash(number).ok()?;
+        candidates
+            .into_iter()
+            .find_map(|justification| self.check(finalized, justification, checks))
     }
 
     fn check(
         &self,
-        number: BlockNumber,
+        finalized: H256,
         justification: UncheckedJustification,
+        checks: &mut usize,
     ) -> Option<Justification> {
+        let number = justification.commitment.block_number;
+        if justification.commitment.block_hash != finalized {
+            log::debug!(target: LOG_TARGET, "a proof came with a block {number} that did not become final");
+            return None;
+        }
+        let Some(left) = checks.checked_sub(1) else {
+            self.metrics.imported_dropped.inc();
+            return None;
+        };
+        *checks = left;
         match self.chain.check(justification) {
             Ok(justification) => {
                 self.metrics.imported_good.inc();
@@ -82,5 +148,145 @@ impl ImportedJustifications {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{dual_keys, TestChain};
+    use duet_primitives::{testing::TestSet, RoundMessage};
+    use duet_voter::{Config, Event, Voter};
+
+    struct Setup {
+        test: TestChain,
+        set: TestSet,
+        imported: ImportedJustifications,
+    }
+
+    /// A chain of so many blocks after the genesis, none of them proven.
+    fn setup(blocks: u32) -> Setup {
+        let (test, set) = (TestChain::default(), TestSet::new(0, 0..4));
+        for _ in 0..=blocks {
+            test.push(&set, &set, &[]);
+        }
+        let store = test.store();
+        store.put_set(set.set.commitment()).unwrap();
+        store
+            .put_keys(set.set.commitment(), &dual_keys(&set))
+            .unwrap();
+        let imported = ImportedJustifications::new(Arc::new(test.chain()), Metrics::new(None));
+        Setup {
+            test,
+            set,
+            imported,
+        }
+    }
+
+    impl Setup {
+        fn good(&self, number: u32) -> Imported {
+            let chain = self.test.chain();
+            let genesis = chain.hash(BlockNumber::ZERO).unwrap();
+            let commitment = chain.commitment(BlockNumber::new(number)).unwrap();
+            let block = commitment.block_hash;
+            let message = RoundMessage::new(genesis, commitment);
+            Imported {
+                block,
+                justification: self.set.justify(&message, 0..3).into_unchecked(),
+            }
+        }
+
+        /// One that differs from the good one in the root that is signed, and so is not signed.
+        fn bad(&self, number: u32, byte: u8) -> Imported {
+            let mut imported = self.good(number);
+            imported.justification.commitment.mmr_root = H256::repeat_byte(byte);
+            imported
+        }
+
+        /// What is due once the voter has scanned the chain to its end, by block number.
+        fn due(&mut self) -> Vec<u32> {
+            let (number, _) = self.test.chain().finalized();
+            let first = self.set.set.commitment().clone();
+            let state = State::new(first, BlockNumber::new(1));
+            let mut voter = Voter::new(Config::default(), state, Vec::new());
+            voter.handle(Event::Finalized { number }, 0);
+            let due = self.imported.take_due(voter.state());
+            due.iter()
+                .map(|good| good.commitment().block_number.get())
+                .collect()
+        }
+    }
+
+    #[test]
+    fn a_good_one_is_found_whatever_came_for_the_same_block_before_and_after() {
+        let mut setup = setup(2);
+        for imported in [setup.bad(2, 1), setup.good(2), setup.bad(2, 2)] {
+            setup.imported.add(imported);
+        }
+        assert_eq!(setup.due(), [2]);
+        assert_eq!(setup.imported.metrics.imported_bad.get(), 1);
+    }
+
+    #[test]
+    fn a_bad_one_of_a_higher_block_does_not_hide_a_good_one() {
+        let mut setup = setup(3);
+        for imported in [setup.good(1), setup.good(2), setup.bad(3, 1)] {
+            setup.imported.add(imported);
+        }
+        assert_eq!(setup.due(), [2], "one good one is enough, the highest");
+    }
+
+    #[test]
+    fn one_of_a_block_that_did_not_become_final_costs_no_check() {
+        let mut setup = setup(2);
+        let mut fork = setup.bad(2, 1);
+        fork.block = H256::repeat_byte(9);
+        fork.justification.commitment.block_hash = fork.block;
+        for imported in [fork, setup.good(2)] {
+            setup.imported.add(imported);
+        }
+        assert_eq!(setup.due(), [2]);
+        assert_eq!(setup.imported.metrics.imported_bad.get(), 0);
+    }
+
+    #[test]
+    fn those_of_one_block_are_bounded_and_the_same_one_counts_once() {
+        let mut setup = setup(2);
+        let imported = setup.bad(2, 0);
+        for _ in 0..100 {
+            setup.imported.add(imported.clone());
+        }
+        assert_eq!(setup.imported.count, 1);
+        for byte in 0..100 {
+            let imported = setup.bad(2, byte);
+            setup.imported.add(imported);
+        }
+        assert_eq!(setup.imported.count, MAX_OF_NUMBER);
+        assert_eq!(setup.imported.metrics.imported_dropped.get(), 92);
+    }
+
+    #[test]
+    fn those_of_some_blocks_do_not_keep_out_those_of_others() {
+        let mut setup = setup(1);
+        let template = setup.good(1);
+        let of = |number: u32, byte: u8| {
+            let mut imported = template.clone();
+            let commitment = &mut imported.justification.commitment;
+            commitment.block_number = BlockNumber::new(number);
+            commitment.mmr_root = H256::repeat_byte(byte);
+            imported
+        };
+        let full = u32::try_from(MAX_WAITING / MAX_OF_NUMBER).unwrap();
+        for number in 1..=full {
+            for byte in 0..8 {
+                setup.imported.add(of(number, byte));
+            }
+        }
+        assert_eq!(setup.imported.count, MAX_WAITING);
+        for number in full + 1..=full + 1000 {
+            setup.imported.add(of(number, 0));
+        }
+        assert_eq!(setup.imported.count, MAX_WAITING);
+        assert_eq!(setup.imported.waiting.len(), 1256);
     }
 }

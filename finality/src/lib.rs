@@ -8,12 +8,13 @@
 //! | --- | --- |
 //! | `client`, `params`, `links` | what a node passes in, and what ties import, worker and RPC together |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
-//! | `store` | what outlives a restart |
+//! | `store` | what survives a restart |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow |
-//! | `voting` | the voter, its effects (`effects`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `voting` | the voter, its effects (`effects`, `kept`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
+//! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |
 //! | [`rpc`] | the methods for light clients and operators |
 //!
@@ -23,6 +24,17 @@
 //! 2. [`duet_gossip::peers_set_config`] and [`duet_gossip::requests::handler`] register the protocols;
 //! 3. [`run`](fn@run) is spawned as an essential, blocking task;
 //! 4. [`rpc::Duet`] is merged into the RPC module.
+
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 mod backfill;
 mod bootstrap;
@@ -34,13 +46,16 @@ mod error;
 mod handoffs;
 mod import;
 mod imported;
+mod kept;
 mod links;
 mod metrics;
 mod missing;
+mod newest;
 mod own_keys;
 mod params;
 pub mod rpc;
 mod run;
+mod signing;
 mod store;
 #[cfg(test)]
 mod testing;
@@ -50,7 +65,8 @@ mod worker;
 pub use client::DuetClient;
 pub use error::Error;
 pub use import::DuetBlockImport;
-pub use links::{block_import, JustificationStream, RpcLinks, VoterLinks};
+pub use links::{block_import, RpcLinks, VoterLinks};
+pub use newest::JustificationStream;
 pub use params::Params;
 pub use run::run;
 pub use store::StoreError;

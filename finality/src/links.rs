@@ -3,35 +3,25 @@
 use crate::{
     chain::blocks::{BackendBlocks, Blocks},
     import::{DuetBlockImport, Imported},
-    metrics::ImportMetrics,
+    metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
+    newest::{JustificationStream, Newest, Publisher},
     store::Store,
 };
-use duet_primitives::{UncheckedJustification, H256};
+use duet_primitives::H256;
 use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
-use sc_utils::notification::{NotificationSender, NotificationStream, TracingKeyStr};
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Justifications that came with blocks and wait for the worker. (GOSSIP-7)
 const IMPORTED_QUEUE: usize = 1024;
 
-/// Names the notification channel in metrics and warnings.
-#[derive(Clone, Copy, Debug)]
-pub struct JustificationTracingKey;
-
-impl TracingKeyStr for JustificationTracingKey {
-    const TRACING_KEY: &'static str = "mpsc_duet_justifications";
-}
-
-/// Brings each justification by which this node's proven chain grows to any number of subscribers.
-pub type JustificationStream = NotificationStream<UncheckedJustification, JustificationTracingKey>;
-
 /// What the worker needs of the block import; goes into [`Params`](crate::Params).
 pub struct VoterLinks {
     pub(crate) imported: async_channel::Receiver<Imported>,
-    pub(crate) subscribers: NotificationSender<UncheckedJustification>,
+    pub(crate) subscribers: Publisher,
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
 }
@@ -42,6 +32,8 @@ pub struct RpcLinks {
     pub(crate) blocks: Arc<dyn Blocks>,
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
+    pub(crate) newest: watch::Receiver<Newest>,
+    pub(crate) metrics: RpcMetrics,
     /// Each justification by which this node's proven chain grew.
     pub justifications: JustificationStream,
 }
@@ -49,7 +41,7 @@ pub struct RpcLinks {
 /// Wraps a block import so that it keeps what Duet needs of each block, and makes the links that tie it, the worker
 /// and the RPC together.
 ///
-/// `inner` is GRANDPA's block import on most chains. `registry` takes the import's metrics.
+/// `inner` is GRANDPA's block import on most chains. `registry` takes the metrics of the import and of the RPC.
 pub fn block_import<Block, Backend, Client, Inner>(
     inner: Inner,
     client: Arc<Client>,
@@ -62,7 +54,7 @@ where
     Backend: BackendT<Block> + 'static,
 {
     let (to_worker, imported) = async_channel::bounded(IMPORTED_QUEUE);
-    let (subscribers, justifications) = JustificationStream::channel();
+    let (subscribers, justifications, newest) = Publisher::channel();
     let store = Store::new(backend.clone());
     let missing = SharedMissing::default();
     let metrics = ImportMetrics::new(registry);
@@ -71,6 +63,8 @@ where
         blocks: Arc::new(BackendBlocks::<Block, Backend>::new(backend)),
         store: store.clone(),
         missing: missing.clone(),
+        newest,
+        metrics: RpcMetrics::new(registry),
         justifications,
     };
     let voter = VoterLinks {

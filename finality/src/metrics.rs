@@ -1,4 +1,4 @@
-//! What operators see, under the prefix `substrate_duet_`.
+//! Metrics for operators, under the prefix `substrate_duet_`.
 
 use duet_gossip::metrics;
 use duet_voter::{Counters, Voter};
@@ -15,9 +15,18 @@ metrics! {
 }
 
 metrics! {
+    /// What the RPC counts. Cheap to clone; clones count together.
+    pub(crate) struct RpcMetrics {
+        subscriptions: Gauge = "rpc_subscriptions", "Subscriptions to justifications that are open";
+        refused: Counter = "rpc_subscriptions_refused_total", "Subscriptions that were refused because their connection has too many";
+        skipped: Counter = "rpc_skipped_justifications_total", "Justifications that a newer one replaced before a subscriber took them";
+    }
+}
+
+metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
-        validator_set_id: Gauge = "validator_set_id", "Number of the set that signs now";
+        validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
         best_block: Gauge = "best_block", "Highest block with a Duet justification";
         finalized_block: Gauge = "finalized_block", "Highest block that GRANDPA finalized and Duet has scanned";
         best_voted: Gauge = "best_voted", "Highest block that this node voted on";
@@ -28,13 +37,13 @@ metrics! {
         buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
 
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
-        equivocation_reports: Counter = "equivocation_reports_total", "Equivocations handed to the runtime";
+        equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
         justifications_diverged: Counter = "justifications_diverged_total", "Valid justifications for blocks that are not on this node's finalized chain";
         stale_votes: Counter = "stale_votes_total", "Valid votes that came too late for the voter";
-        dropped_votes: Counter = "dropped_votes_total", "Valid votes that gave way to later ones of their signer";
+        dropped_votes: Counter = "dropped_votes_total", "Valid votes that later ones of their signer replaced";
         stale_justifications: Counter = "stale_justifications_total", "Valid justifications that came too late for the voter";
         dropped_justifications: Counter = "dropped_justifications_total", "Valid justifications that found no room to wait";
         deferred_plans: Counter = "deferred_plans_total", "Set changes that found no room and are delivered again";
@@ -51,18 +60,18 @@ metrics! {
         on_demand_empty: Counter = "on_demand_empty_total", "Answers of peers that had nothing of what was asked";
         on_demand_failed: Counter = "on_demand_failed_total", "Requests that were refused, lost or not answered in time";
 
-        history_missing: Gauge = "history_missing_sets", "Set changes before this node began whose hand-overs are not here yet";
-        history_stored: Counter = "history_stored_total", "Hand-overs of the past that peers sent, checked and stored";
-        history_sent: Counter = "history_sent_total", "Requests for the past that this node sent";
-        history_good: Counter = "history_good_total", "Responses about the past that brought something and held";
-        history_bad: Counter = "history_bad_total", "Responses about the past that broke a rule";
-        history_empty: Counter = "history_empty_total", "Answers of peers that have nothing of the past that was asked";
-        history_failed: Counter = "history_failed_total", "Requests for the past that were refused, lost or not answered in time";
+        history_missing: Gauge = "history_missing_sets", "Handoff proofs from before this node began that it has not fetched yet";
+        history_stored: Counter = "history_stored_total", "Handoff proofs from before this node began that peers sent and that were checked and stored";
+        history_sent: Counter = "history_sent_total", "Requests for the history that this node sent";
+        history_good: Counter = "history_good_total", "History responses that brought valid proofs";
+        history_bad: Counter = "history_bad_total", "History responses that broke a rule";
+        history_empty: Counter = "history_empty_total", "History responses of peers that had nothing of what was asked";
+        history_failed: Counter = "history_failed_total", "Requests for the history that were refused, lost or not answered in time";
     }
 }
 
 impl Metrics {
-    /// Shows where the voter is. `counted` is what of its counters was added before.
+    /// Shows where the voter is. `counted` is the part of its counters that was added before.
     pub(crate) fn follow(&self, voter: &Voter, counted: &mut Counters) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         self.validator_set_id.set(voter.set_id().get());
@@ -124,6 +133,10 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
+        RpcMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
         // A name that is taken would leave some of these unregistered.
         GossipMetrics::new(Some(&registry));
         let mut registered: Vec<_> = registry
@@ -131,7 +144,13 @@ mod tests {
             .iter()
             .map(|family| family.get_name().to_owned())
             .collect();
-        let mut expected = [Metrics::NAMES, ImportMetrics::NAMES, GossipMetrics::NAMES].concat();
+        let mut expected = [
+            Metrics::NAMES,
+            ImportMetrics::NAMES,
+            RpcMetrics::NAMES,
+            GossipMetrics::NAMES,
+        ]
+        .concat();
         registered.sort_unstable();
         expected.sort_unstable();
         assert_eq!(registered, expected);

@@ -1,4 +1,4 @@
-//! What of the history is still missing, as the backfill tells the RPC. (REQ-6)
+//! Which part of the history is still missing, as the backfill tells the RPC. (REQ-6)
 
 use duet_primitives::{BlockNumber, SetId};
 use parking_lot::Mutex;

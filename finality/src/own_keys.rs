@@ -13,7 +13,7 @@ const INTERVAL: Millis = 3_000;
 /// The keys of the signer, as they were listed last.
 pub(crate) struct OwnKeys {
     signer: Arc<dyn Signer>,
-    /// Others have a signer too, and do not vote.
+    /// Other nodes have a signer, too, and do not vote.
     is_authority: bool,
     keys: Vec<Pk1Bytes>,
     /// When the signer is asked again.

@@ -8,6 +8,7 @@ use duet_voter::Config;
 use prometheus_endpoint::Registry;
 use sc_network::NotificationService;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
+use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub offchain_tx_pool_factory: OffchainTransactionPoolFactory<Block>,
     /// Takes the metrics, except those of the block import.
     pub prometheus_registry: Option<Registry>,
+    /// Runs the gossip engine and the threads that check votes; the node cannot go on without them.
+    pub spawner: Box<dyn SpawnEssentialNamed>,
     /// What the voter is tuned with.
     pub config: Config,
 }

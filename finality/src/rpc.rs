@@ -8,6 +8,7 @@
 //! | 9004 | the signer refused, or the key given is not one |
 //! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
 //! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
+//! | 9007 | the connection has as many subscriptions as one may have: end one, or open another connection |
 //!
 //! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
 
@@ -23,33 +24,28 @@ use duet_primitives::{
     ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
     UncheckedJustification, H256,
 };
-use futures::{FutureExt, StreamExt};
+use futures::FutureExt;
 use jsonrpsee::{
     core::{async_trait, RpcResult},
     Extensions, PendingSubscriptionSink,
 };
 use parking_lot::Mutex;
-use sc_rpc::{
-    utils::{BoundedVecDeque, PendingSubscription},
-    SubscriptionTaskExecutor,
-};
+use sc_rpc::SubscriptionTaskExecutor;
 use sc_rpc_api::check_if_safe;
 use schnellru::{ByLength, LruMap};
 use sp_core::Bytes;
 use std::sync::Arc;
+use subscribers::{serve, Seats};
 
 mod api;
 mod error;
+mod subscribers;
 
 pub use api::{DuetRpcClient, DuetRpcServer, GeneratedKeys};
 pub use error::{HistoryItem, RpcError};
 
 /// Most sets in one answer.
 pub const MAX_SETS: u32 = 128;
-/// Justifications that wait for a subscriber; a subscriber that is further behind is dropped.
-const SUBSCRIBER_QUEUE: usize = 64;
-/// A subscriber's queue that holds more than this is warned of in the log.
-const SUBSCRIBER_WARNING: usize = 1_000;
 /// Stateless proofs that are cached.
 const STATELESS_CACHE: u32 = 256;
 /// Keysets that are cached.
@@ -60,6 +56,7 @@ pub struct Duet {
     links: RpcLinks,
     signer: Arc<dyn Signer>,
     executor: SubscriptionTaskExecutor,
+    seats: Seats,
     stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
     keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
 }
@@ -72,6 +69,7 @@ impl Duet {
         executor: SubscriptionTaskExecutor,
     ) -> Self {
         Self {
+            seats: Seats::new(links.metrics.clone()),
             links,
             signer,
             executor,
@@ -190,12 +188,14 @@ impl Duet {
 #[async_trait]
 impl DuetRpcServer for Duet {
     async fn subscribe_justifications(&self, pending: PendingSubscriptionSink) {
-        let stream = self.links.justifications.subscribe(SUBSCRIBER_WARNING);
-        let stream = stream.map(|justification| Bytes::from(justification.encode()));
-        let pipe = PendingSubscription::from(pending)
-            .pipe_from_stream(stream, BoundedVecDeque::new(SUBSCRIBER_QUEUE));
-        self.executor
-            .spawn("duet-rpc-justifications", Some("rpc"), pipe.boxed());
+        match self.seats.take(pending.connection_id()) {
+            Ok(seat) => {
+                let task = serve(pending, self.links.newest.clone(), seat);
+                self.executor
+                    .spawn("duet-rpc-justifications", Some("rpc"), task.boxed());
+            }
+            Err(error) => pending.reject(error).await,
+        }
     }
 
     fn finalized_head(&self) -> RpcResult<H256> {

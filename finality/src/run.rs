@@ -7,12 +7,17 @@ use crate::{
     client::{AccountId, DuetClient},
     effects::{Effects, Surroundings},
     error::Error,
-    handoffs::HandoffSearch,
+    handoffs::{
+        check::{AnswerCheck, Received},
+        HandoffSearch,
+    },
     imported::ImportedJustifications,
     metrics::Metrics,
     missing::SharedMissing,
+    newest::Publisher,
     own_keys::OwnKeys,
     params::Params,
+    signing::{SignRequest, Signing},
     store::Store,
     voting::{self, Voting},
     worker::{Sources, Worker},
@@ -23,16 +28,18 @@ use duet_gossip::{
     Endpoints, GossipValidator, Network, Settings, LOG_TARGET,
 };
 use duet_keystore::Signer;
-use duet_primitives::{DuetApi, UncheckedJustification, H256};
+use duet_primitives::{DuetApi, H256};
 use duet_voter::Config;
-use futures::{future, StreamExt};
+use futures::{channel::oneshot, future, FutureExt, StreamExt};
 use sc_client_api::Backend as BackendT;
 use sc_network::NetworkRequest;
 use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
-use sc_utils::notification::NotificationSender;
 use sp_consensus::SyncOracle;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
+
+/// Names the tasks of this crate to the task manager, and in its metrics.
+const GROUP: Option<&str> = Some("finality");
 
 /// Runs Duet on a node until the network shuts down or what must survive cannot be written.
 ///
@@ -52,7 +59,7 @@ pub async fn run<Block, Backend, Client, Net, Syncing>(
     run_with_clock(params, Arc::new(SystemClock::start())).await;
 }
 
-/// As [`run`], by another clock.
+/// As [`run`], with another clock.
 pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     params: Params<Block, Backend, Client, Net, Syncing>,
     clock: Arc<dyn Clock>,
@@ -82,29 +89,45 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         clock.clone(),
         gossip_metrics.clone(),
     );
+    let spawner = params.spawner;
+    for verifier in joined.verifiers {
+        spawner.spawn_essential_blocking("duet-verify", GROUP, verifier);
+    }
+    let (engine_runs, engine_gone) = oneshot::channel::<Infallible>();
+    let engine = joined.engine.map(move |()| drop(engine_runs));
+    spawner.spawn_essential("duet-gossip", GROUP, engine.boxed());
+    let (signing, signing_links) = Signing::new(params.signer.clone());
+    spawner.spawn_essential_blocking("duet-sign", GROUP, signing.run().boxed());
     let store = params.links.store;
     let server = params
         .requests
         .run(store.clone(), clock.clone(), gossip_metrics);
+    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
+    let runtime = ClientRuntime::new(params.client.clone(), params.offchain_tx_pool_factory);
+    let chain = Arc::new(Chain::new(
+        Arc::new(blocks),
+        Arc::new(runtime),
+        store.clone(),
+    ));
+    let (check, check_links) = AnswerCheck::new(chain.clone());
+    spawner.spawn_essential_blocking("duet-check-answers", GROUP, check.run().boxed());
     let sources = Sources {
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
         imported: params.links.imported,
-        engine: joined.engine,
+        signed: signing_links.signed,
+        answers: check_links.checked,
+        network_gone: engine_gone.map(drop).boxed(),
     };
-    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
-    let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
     let worker = assemble(Node {
-        chain: Arc::new(Chain::new(
-            Arc::new(blocks),
-            Arc::new(runtime),
-            store.clone(),
-        )),
+        chain,
         store,
         network: joined.network,
         validator: joined.validator,
         clock,
         signer: params.signer,
+        signing: signing_links.requests,
+        received: check_links.received,
         is_authority: params.is_authority,
         subscribers: params.links.subscribers,
         missing: params.links.missing,
@@ -122,8 +145,10 @@ struct Node {
     validator: Arc<GossipValidator>,
     clock: Arc<dyn Clock>,
     signer: Arc<dyn Signer>,
+    signing: async_channel::Sender<SignRequest>,
+    received: async_channel::Sender<Received>,
     is_authority: bool,
-    subscribers: NotificationSender<UncheckedJustification>,
+    subscribers: Publisher,
     missing: SharedMissing,
     metrics: Metrics,
     config: Config,
@@ -143,7 +168,7 @@ fn assemble(node: Node) -> Worker {
         store: store.clone(),
         network: network.clone(),
         validator: node.validator.clone(),
-        signer: node.signer.clone(),
+        signing: node.signing,
         subscribers: node.subscribers,
         metrics: metrics.clone(),
     });
@@ -153,7 +178,7 @@ fn assemble(node: Node) -> Worker {
         validator: node.validator,
         effects,
         keys: OwnKeys::new(node.signer, node.is_authority, metrics.clone()),
-        handoffs: HandoffSearch::new(network.clone(), chain.clone(), metrics.clone()),
+        handoffs: HandoffSearch::new(network.clone(), node.received, metrics.clone()),
         metrics: metrics.clone(),
     };
     let backfill = backfill::Parts {
@@ -175,7 +200,7 @@ fn assemble(node: Node) -> Worker {
 
 /// Runs the worker and the request server until one of them stops, and says why.
 async fn until_it_stops(
-    worker: impl future::Future<Output = Result<std::convert::Infallible, Error>>,
+    worker: impl future::Future<Output = Result<Infallible, Error>>,
     server: impl future::Future<Output = ()>,
 ) {
     futures::pin_mut!(worker, server);

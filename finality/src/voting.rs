@@ -4,9 +4,10 @@ use crate::{
     chain::Chain,
     effects::{report_divergence, Effects},
     error::Error,
-    handoffs::{HandoffAnswer, HandoffSearch, NextAnswer},
+    handoffs::{check::Checked as CheckedAnswer, HandoffAnswer, HandoffSearch, NextAnswer},
     metrics::Metrics,
     own_keys::OwnKeys,
+    signing::SignRequest,
 };
 use duet_gossip::{clock::Clock, GossipValidator};
 use duet_primitives::{BlockNumber, H256};
@@ -39,7 +40,7 @@ pub(crate) struct Voting {
     syncing: bool,
     /// When the voter wants to be woken.
     wake_at: Option<Millis>,
-    /// What of the voter's counters is in the metrics already.
+    /// The part of the voter's counters that is in the metrics already.
     counted: Counters,
 }
 
@@ -59,6 +60,7 @@ impl Voting {
     /// Starts a voter, or another one in place of the one that runs.
     pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
         let keys = self.parts.keys.get().to_vec();
+        self.parts.effects.find_payloads(&state)?;
         self.voter = Some(Voter::new(self.config.clone(), state, keys));
         self.parts.keys.voter_started();
         self.handle(Event::Syncing(self.syncing))?;
@@ -119,9 +121,15 @@ impl Voting {
         self.parts.handoffs.next_answer()
     }
 
-    /// Gives the voter what a peer answered.
-    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) -> Result<(), Error> {
-        match self.parts.handoffs.on_answer(answer) {
+    /// Has what a peer answered checked.
+    pub(crate) fn on_answer(&mut self, answer: HandoffAnswer) {
+        self.parts.handoffs.on_answer(answer);
+        self.parts.handoffs.send(self.parts.clock.now());
+    }
+
+    /// Gives the voter what holds of a peer's answer.
+    pub(crate) fn on_checked_answer(&mut self, checked: CheckedAnswer) -> Result<(), Error> {
+        match self.parts.handoffs.on_checked(checked) {
             Some(event) => self.handle(event),
             None => {
                 self.parts.handoffs.send(self.parts.clock.now());
@@ -131,11 +139,15 @@ impl Voting {
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
-        let best = self.state().map_or(BlockNumber::ZERO, State::best_number);
-        if !self.syncing && number.saturating_sub(best) > KEEP_ABOVE {
-            self.parts.effects.keep_payload(number, hash);
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+        let Some(voter) = self.voter.as_ref().filter(|_| !self.syncing) else {
+            return Ok(());
+        };
+        let state = voter.state();
+        if number.saturating_sub(state.best_number()) > KEEP_ABOVE {
+            self.parts.effects.keep_payload(number, hash, state)?;
         }
+        Ok(())
     }
 
     /// Gives the voter an event and carries out what it asks for, until it asks for nothing more.
@@ -176,7 +188,7 @@ impl Voting {
                 effects.conclude_handoff(justification)?;
                 handoffs.found(set);
             }
-            Effect::PublishVote { vote, message } => effects.publish_vote(&vote, &message),
+            Effect::PublishVote(vote) => effects.publish_vote(&vote),
             Effect::PublishJustification(justification) => {
                 effects.publish_justification(justification);
             }
@@ -185,14 +197,24 @@ impl Voting {
                 report_divergence(&justification, &self.parts.metrics);
             }
             Effect::LoadSet(commitment) => return Ok(effects.load_set(&commitment)),
-            Effect::Prepare { number } => return Ok(effects.prepare(number)),
+            Effect::Prepare { number } => {
+                let votes = voter.state().signing().set.len;
+                return Ok(effects.prepare(number, votes));
+            }
             Effect::Sign {
                 message,
                 signer,
                 key,
             } => {
                 let set = voter.set(message.commitment().validator_set_id);
-                return Ok(set.and_then(|set| effects.sign(set, &message, signer, &key)));
+                if let Some(set) = set.cloned() {
+                    effects.sign(SignRequest {
+                        set,
+                        message,
+                        signer,
+                        key,
+                    });
+                }
             }
             Effect::Request { first_set } => handoffs.want(first_set),
             Effect::WakeAt(at) => self.wake_at = Some(at),

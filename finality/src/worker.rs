@@ -1,33 +1,39 @@
-//! The only loop: something happens, it becomes an event, the voter answers with effects, and they are carried out
-//! in order.
+//! The worker's loop. Whatever happens becomes an event for the voter, and the effects with which the voter answers
+//! are carried out in order.
 
 use crate::{
     backfill::Backfill,
     catch_up::{Follower, Progress},
     error::Error,
+    handoffs::check::Checked as CheckedAnswer,
     import::Imported,
     imported::ImportedJustifications,
     voting::Voting,
 };
 use duet_gossip::{clock::Clock, Checked, Network};
+use duet_primitives::Vote;
 use duet_voter::{Event, Millis};
 use futures::{future::BoxFuture, stream::BoxStream, FutureExt, StreamExt};
 use std::{convert::Infallible, sync::Arc};
 
-/// How often the worker looks after what no notification tells: keys added to the key file, the end of a major
+/// How often the worker checks what no notification reports: keys added to the key file, the end of a major
 /// sync, blocks that were finalized without a notification.
 const HOUSEKEEPING: Millis = 1_000;
 
 /// What the worker listens to.
 pub(crate) struct Sources {
-    /// Something became final.
+    /// Blocks that became final.
     pub(crate) finality: BoxStream<'static, ()>,
-    /// What peers sent and was accepted.
+    /// Accepted messages from peers.
     pub(crate) checked: async_channel::Receiver<Checked>,
     /// Justifications that came with blocks.
     pub(crate) imported: async_channel::Receiver<Imported>,
-    /// Drives the gossip engine; ends when the network shuts down.
-    pub(crate) engine: BoxFuture<'static, ()>,
+    /// Own votes that were signed.
+    pub(crate) signed: async_channel::Receiver<Vote>,
+    /// Answers of peers that were checked.
+    pub(crate) answers: async_channel::Receiver<CheckedAnswer>,
+    /// Completes when the network shuts down.
+    pub(crate) network_gone: BoxFuture<'static, ()>,
 }
 
 /// The parts of the worker, each with one purpose.
@@ -53,9 +59,11 @@ impl Worker {
             finality,
             mut checked,
             mut imported,
-            engine,
+            mut signed,
+            mut answers,
+            network_gone,
         } = sources;
-        let (mut engine, mut finality) = (engine.fuse(), finality.fuse());
+        let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
         self.backfill.prove_genesis()?;
         self.housekeeping()?;
         let mut housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
@@ -63,8 +71,8 @@ impl Worker {
         let mut timer = self.clock.sleep_until(wake_at).fuse();
         loop {
             let mut unchecked_history = self.backfill.has_work();
-            // In this order: what costs nothing and moves the window first, then what strangers can multiply, and
-            // the history when nothing else waits.
+            // Finality first: it is cheap and moves the window. Then what peers can send in any amount. The history
+            // comes last, when nothing else waits.
             futures::select_biased! {
                 () = timer => {
                     housekeeping_at = self.on_timer(housekeeping_at)?;
@@ -72,12 +80,18 @@ impl Worker {
                 },
                 notification = finality.next() => {
                     notification.ok_or(Error::ClientGone)?;
-                    // One pass covers every notification that has piled up, and lets go of their blocks.
+                    // One pass covers all queued notifications and releases their blocks.
                     while let Some(Some(())) = finality.next().now_or_never() {}
                     self.follow_finality()?;
                 },
-                () = engine => return Err(Error::NetworkGone),
-                answer = self.voting.next_answer() => self.voting.on_answer(answer)?,
+                () = network_gone => return Err(Error::NetworkGone),
+                vote = signed.next() => {
+                    self.voting.handle(Event::Signed(vote.ok_or(Error::SignerGone)?))?;
+                },
+                answer = self.voting.next_answer() => self.voting.on_answer(answer),
+                answer = answers.next() => {
+                    self.voting.on_checked_answer(answer.ok_or(Error::CheckerGone)?)?;
+                },
                 answer = self.backfill.next_answer() => {
                     self.backfill.on_answer(answer)?;
                     self.follow_history()?;
@@ -117,13 +131,13 @@ impl Worker {
 
     fn on_checked(&mut self, message: Checked) -> Result<(), Error> {
         self.voting.handle(match message {
-            Checked::Vote { vote, message } => Event::Vote { vote, message },
+            Checked::Votes(votes) => Event::Votes(votes),
             Checked::Equivocation(proof) => Event::Equivocation(proof),
             Checked::Justification(justification) => Event::Justification(justification),
         })
     }
 
-    /// What no notification tells of. Cheap when nothing has changed.
+    /// Checks what no notification reports. Cheap when nothing has changed.
     fn housekeeping(&mut self) -> Result<(), Error> {
         self.voting.set_syncing(self.network.is_syncing())?;
         self.voting.refresh_keys()?;
@@ -153,7 +167,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Finds out what is missing of the history, and asks for it if it is time.
+    /// Finds out which part of the history is missing, and asks for it if it is time.
     fn follow_history(&mut self) -> Result<(), Error> {
         let Some(state) = self.voting.state() else {
             return Ok(());

@@ -100,6 +100,39 @@ fn a_stopped_worker_continues_from_what_it_stored() {
 }
 
 #[test]
+fn payloads_of_a_stall_are_those_that_may_be_voted_on_and_are_found_again_after_a_restart() {
+    let (mut net, set, mut nodes) = four();
+    for node in &mut nodes[1..] {
+        net.stop(node);
+    }
+    for _ in 0..200 {
+        net.push(&nodes, TestBlock::new(&set, &set, &[]));
+    }
+    net.pass(5_000);
+    let stored = |nodes: &[Node]| -> Vec<u32> {
+        let (chain, store) = (nodes[0].chain.chain(), nodes[0].chain.store());
+        let is_stored = |number: &u32| {
+            let hash = chain.hash(BlockNumber::new(*number)).unwrap();
+            store.payload(hash).unwrap().is_some()
+        };
+        (0..=200).filter(is_stored).collect()
+    };
+    assert_eq!(stored(&nodes), (100..=200).collect::<Vec<_>>());
+
+    net.stop(&mut nodes[0]);
+    for (node, secret) in nodes.iter_mut().zip(&set.secrets) {
+        net.run(node, secret.clone(), true);
+    }
+    net.eventually("block 200 is proven", || {
+        nodes.iter().all(|node| node.best() >= Some(200))
+    });
+    assert_eq!(stored(&nodes), Vec::<u32>::new());
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
 fn an_equivocation_is_reported_and_garbage_is_charged() {
     let (mut net, set, mut nodes) = four();
     net.stop(&mut nodes[3]);

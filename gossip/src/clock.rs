@@ -1,4 +1,4 @@
-//! Time behind a trait, so that tests decide how it passes.
+//! Time behind a trait, so that tests control it.
 
 use duet_voter::Millis;
 use futures::future::BoxFuture;

@@ -1,18 +1,19 @@
 //! Carries Duet votes and finality proofs between nodes.
 //!
-//! This crate speaks; it decides nothing and knows no client. What is worth a check is said by the filter of
-//! [`duet_voter`], what holds is checked by [`duet_primitives`]. A crate that runs the voter on a client
-//! (`duet-finality`) is connected to it by a few types:
+//! This crate decides nothing and knows no client. The filter of [`duet_voter`] says which messages are worth a check,
+//! and [`duet_primitives`] checks them. A crate that runs the voter on a client (`duet-finality`) uses these modules:
 //!
 //! | module | what it holds |
 //! | --- | --- |
 //! | [`message`] | what is gossiped, decoded within bounds (GOSSIP-1) |
-//! | `validation`, `validator`, `topic`, `peers` | what is checked, relayed and kept (GOSSIP-2 to GOSSIP-7) |
+//! | `validator`, `validation` | what becomes of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
+//! | `pending`, `check` | what waits to be checked, in which order, and the arithmetic (GOSSIP-7) |
+//! | `relaying`, `topic` | to whom messages go, how fast, and for how long they are kept (GOSSIP-5, GOSSIP-8) |
 //! | [`requests`] | questions for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
 //! | [`on_demand`] | whom to ask and when (REQ-1) |
 //! | [`reputation`] | what behaviour costs a peer: the only table (GOSSIP-6) |
-//! | `protocol` | names of protocols, and every limit that strangers meet |
-//! | [`network`] | all of it behind one trait without generic parameters |
+//! | `protocol` | names of protocols, and every limit on what peers send |
+//! | [`network`] | sending and asking, behind one trait without generic parameters |
 //! | [`source`], [`clock`], [`mod@metrics`] | what this crate needs of its surroundings |
 //!
 //! A node wires it up in this order:
@@ -23,14 +24,27 @@
 //!
 //! Blocks are numbered by `u32` and hashed to 32 bytes, because that is what validators sign.
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod check;
 pub mod clock;
 mod logging;
 pub mod message;
 pub mod metrics;
 pub mod network;
 pub mod on_demand;
-mod peers;
+mod pending;
 mod protocol;
+mod relaying;
 pub mod reputation;
 pub mod requests;
 pub mod source;
@@ -42,4 +56,4 @@ pub use logging::LOG_TARGET;
 pub use network::{join, Endpoints, Joined, Network};
 pub use protocol::{gossip_protocol_name, peers_set_config, MAX_JUSTIFICATIONS};
 pub use validation::Checked;
-pub use validator::{GossipValidator, Settings};
+pub use validator::{verify, GossipValidator, Queues, Reputations, Settings};

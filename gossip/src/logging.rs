@@ -1,4 +1,4 @@
-//! The name under which Duet logs.
+//! The log target.
 
 /// Target of every log line of Duet.
 pub const LOG_TARGET: &str = "duet";

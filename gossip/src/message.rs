@@ -31,6 +31,7 @@ impl Encode for GossipMessage {
 
 /// Why bytes are not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MessageError {
     /// There are no bytes.
     #[error("GOSSIP-1: the message is empty")]
@@ -65,8 +66,9 @@ pub enum MessageError {
 pub(crate) fn max_justification_len() -> usize {
     const BITS_PER_BYTE: usize = 8;
     const COMPACT_PREFIX: usize = 4;
-    let bitfield = usize::try_from(suite::MAX_VALIDATORS).unwrap_or(usize::MAX) / BITS_PER_BYTE + 1;
-    Commitment::max_encoded_len() + COMPACT_PREFIX + bitfield + suite::G1_LEN + suite::G2_LEN
+    const BITFIELD: usize = suite::MAX_VALIDATORS as usize / BITS_PER_BYTE + 1;
+    const WITHOUT_COMMITMENT: usize = COMPACT_PREFIX + BITFIELD + suite::G1_LEN + suite::G2_LEN;
+    Commitment::max_encoded_len().saturating_add(WITHOUT_COMMITMENT)
 }
 
 impl GossipMessage {

@@ -1,4 +1,4 @@
-//! What operators see, under the prefix `substrate_duet_`.
+//! Metrics for operators, under the prefix `substrate_duet_`.
 
 use prometheus_endpoint::{Counter, Gauge};
 
@@ -24,9 +24,9 @@ macro_rules! metrics {
             /// The metrics, registered where there is a registry.
             ///
             /// A node with metrics that cannot be registered is better than no node: the failure is logged.
+            #[allow(clippy::expect_used, reason = "names and helps are constants that a test covers")]
             $vis fn new(registry: Option<&$crate::metrics::prometheus::Registry>) -> Self {
-                let metrics =
-                    Self::unregistered().expect("names and helps are constants that a test covers");
+                let metrics = Self::unregistered().expect("the names and helps are valid; qed");
                 if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
                     log::error!(target: $crate::LOG_TARGET, "metrics cannot be registered: {error}");
                 }
@@ -56,17 +56,17 @@ metrics! {
         votes_good: Counter = "votes_good_total", "Votes of others that were new and valid";
         votes_bad: Counter = "votes_bad_total", "Votes of others that were invalid";
         votes_known: Counter = "votes_known_total", "Votes dropped before any arithmetic because a valid one of the signer is known";
-        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are not of now";
+        votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are too early or too late";
         dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
         equivocations: Counter = "equivocations_total", "Equivocations found";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
-        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread because their sender is banned";
-        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because the worker is behind";
+        banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread or unchecked because their sender is banned";
+        queue_drops: Counter = "queue_drops_total", "Gossip messages dropped unchecked because too many wait";
 
         justifications_good: Counter = "justifications_good_total", "Justifications from gossip that were new and valid";
         justifications_bad: Counter = "justifications_bad_total", "Justifications from gossip that were invalid";
         justifications_known: Counter = "justifications_known_total", "Justifications dropped because they bring nothing new";
-        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are not of now";
+        justifications_ignored: Counter = "justifications_ignored_total", "Justifications dropped because they are too early or too late";
 
         requests_served: Counter = "requests_served_total", "Requests for justifications that were answered";
         requests_refused: Counter = "requests_refused_total", "Requests for justifications that were refused";

@@ -20,7 +20,7 @@ const RETRY: Millis = 6_000;
 /// The longest pause between questions for the history, which perhaps nobody has.
 const HISTORY_RETRY: Millis = 600_000;
 
-/// How peers are asked.
+/// How many peers are asked, and how often.
 #[derive(Clone, Copy, Debug)]
 pub struct Schedule {
     /// How many at once.
@@ -38,7 +38,7 @@ impl Schedule {
         timeout: REQUEST_TIMEOUT,
         longest_pause: RETRY,
     };
-    /// For proofs that light clients may ask for one day.
+    /// For proofs that only light clients need.
     pub const BACKGROUND: Self = Self {
         parallel: PARALLEL_HISTORY_REQUESTS,
         timeout: HISTORY_TIMEOUT,
@@ -51,7 +51,7 @@ impl Schedule {
     }
 }
 
-/// One request that is out. An answer names it, so that one that comes too late is recognised.
+/// A pending request. An answer names it, so that a late one is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId(u64);
 
@@ -60,7 +60,7 @@ pub struct RequestId(u64);
 pub struct Outgoing {
     /// Goes to [`OnDemand::answered`] with the answer.
     pub id: RequestId,
-    /// Whom to ask.
+    /// The peer to ask.
     pub peer: PeerId,
 }
 
@@ -84,7 +84,7 @@ struct Search<T> {
     pauses: u32,
 }
 
-/// A search for the first of several things in a row, and the requests that are out for it.
+/// A search for the first of several things in a row, and the pending requests for it.
 pub struct OnDemand<T> {
     schedule: Schedule,
     search: Option<Search<T>>,
@@ -135,12 +135,17 @@ impl<T: Copy + Ord> OnDemand<T> {
         self.search.as_ref().map_or(0, |search| search.pauses)
     }
 
+    /// Whether the answer to a request is still of interest.
+    pub fn is_pending(&self, id: RequestId) -> bool {
+        self.pending.contains_key(&id)
+    }
+
     /// An answer or failure came in: whether it belongs to a request that is still of interest.
     pub fn answered(&mut self, id: RequestId) -> bool {
         self.pending.remove(&id).is_some()
     }
 
-    /// What to send now, to peers in the order given. Requests that are overdue are given up.
+    /// What to send now, to peers in the order given. Overdue requests are given up.
     pub fn next(&mut self, now: Millis, peers: &[PeerId]) -> Step {
         let mut late = Vec::new();
         self.pending.retain(|_, (peer, deadline)| {

@@ -1,4 +1,4 @@
-//! Protocol names, and every limit on sizes and counts of what strangers send.
+//! Protocol names, and every limit on sizes and counts of what peers send.
 
 use duet_primitives::H256;
 use sc_network::{
@@ -31,8 +31,8 @@ pub const MAX_JUSTIFICATIONS: u8 = 64;
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many peers are asked at once. (REQ-1)
 pub(crate) const PARALLEL_REQUESTS: usize = 3;
-/// Checked messages that wait for the worker; further ones are dropped unchecked. (GOSSIP-7)
-pub(crate) const CHECKED_QUEUE: usize = 4096;
+/// Checked batches of votes, and proofs, that wait for the worker; nothing more is checked meanwhile. (GOSSIP-7)
+pub(crate) const CHECKED_QUEUE: usize = 64;
 
 /// `/{genesis}/{fork}/{suffix}`, without the fork where there is none.
 fn protocol_name(genesis_hash: H256, fork_id: Option<&str>, suffix: &str) -> ProtocolName {

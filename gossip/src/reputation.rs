@@ -1,8 +1,8 @@
 //! What a peer's behaviour costs or earns: the only table of reputations. (GOSSIP-6)
 //!
-//! Whether a peer is to blame for an error is said by the error (`culprit`). This file says for how much. What no
-//! honest node does, because it forwards only what it has checked, costs a share of a ban: so many strikes within
-//! a few minutes, and the peer is disconnected. What can happen to anybody costs little. The gossip engine itself
+//! The error says whether a peer is to blame (`culprit`). This file says how much that costs. What no honest node
+//! does, because it forwards only what it has checked, costs a share of a ban: after so many strikes within a few
+//! minutes the peer is disconnected. What can happen to an honest node costs little. The gossip engine itself
 //! adds +16 for a message that was new and −4 for one sent twice.
 
 use crate::{message::MessageError, requests::response::ResponseError};
@@ -12,6 +12,7 @@ use sc_network::{peer_store::BANNED_THRESHOLD, ReputationChange as Rep, RequestF
 
 /// What a peer did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PeerBehaviour {
     /// Sent a vote that was new and valid.
     GoodVote,
@@ -116,16 +117,18 @@ impl PeerBehaviour {
             Self::GoodResponse => Rep::new(100, "duet: good response"),
             Self::Undecodable { bytes } => {
                 let bytes = i32::try_from(bytes).unwrap_or(BYTES_CAP).min(BYTES_CAP);
-                let cost = strike(1_000).saturating_sub(BYTE_COST.saturating_mul(bytes));
+                let cost = strike::<1_000>().saturating_sub(BYTE_COST.saturating_mul(bytes));
                 Rep::new(cost, "duet: undecodable message")
             }
-            Self::UnknownSigner => Rep::new(strike(1_000), "duet: unknown signer"),
-            Self::BadVote => Rep::new(strike(100), "duet: bad vote"),
-            Self::MisshapenJustification => Rep::new(strike(100), "duet: misshapen justification"),
-            Self::BadJustification => Rep::new(strike(20), "duet: bad justification"),
-            Self::BadResponse => Rep::new(strike(20), "duet: bad response"),
-            Self::BadRequest => Rep::new(strike(1_000), "duet: bad request"),
-            Self::TooManyRequests => Rep::new(strike(10_000), "duet: too many requests"),
+            Self::UnknownSigner => Rep::new(strike::<1_000>(), "duet: unknown signer"),
+            Self::BadVote => Rep::new(strike::<100>(), "duet: bad vote"),
+            Self::MisshapenJustification => {
+                Rep::new(strike::<100>(), "duet: misshapen justification")
+            }
+            Self::BadJustification => Rep::new(strike::<20>(), "duet: bad justification"),
+            Self::BadResponse => Rep::new(strike::<20>(), "duet: bad response"),
+            Self::BadRequest => Rep::new(strike::<1_000>(), "duet: bad request"),
+            Self::TooManyRequests => Rep::new(strike::<10_000>(), "duet: too many requests"),
             Self::RefusedRequest => Rep::new(-100, "duet: refused request"),
             Self::LateResponse => Rep::new(-200, "duet: late response"),
         }
@@ -138,8 +141,8 @@ const BYTE_COST: i32 = 500;
 const BYTES_CAP: i32 = 4096;
 
 /// The cost of something that gets a peer banned when it does it so many times in a row.
-const fn strike(to_ban: i32) -> i32 {
-    BANNED_THRESHOLD / to_ban
+const fn strike<const TO_BAN: i32>() -> i32 {
+    const { BANNED_THRESHOLD / TO_BAN }
 }
 
 #[cfg(test)]
@@ -223,8 +226,8 @@ mod tests {
     #[test]
     fn undecodable_bytes_cost_by_length_up_to_a_cap() {
         let cost = |bytes| PeerBehaviour::Undecodable { bytes }.reputation().value;
-        assert_eq!(cost(0), strike(1_000));
-        assert_eq!(cost(10), strike(1_000) - 10 * BYTE_COST);
+        assert_eq!(cost(0), strike::<1_000>());
+        assert_eq!(cost(10), strike::<1_000>() - 10 * BYTE_COST);
         assert_eq!(cost(usize::MAX), cost(4096));
         assert!(cost(4095) > cost(4096));
     }

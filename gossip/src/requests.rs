@@ -120,7 +120,7 @@ impl Server {
     }
 }
 
-/// What the network sends, and what it notes about the peer.
+/// The response for the network, with what a refusal says about the peer.
 fn response_to<E>(answer: Result<Vec<u8>, Refusal<E>>) -> OutgoingResponse {
     let (result, behaviour) = match answer {
         Ok(bytes) => (Ok(bytes), None),

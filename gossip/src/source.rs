@@ -1,4 +1,4 @@
-//! Where the proofs come from that this node serves to others.
+//! The source of the proofs that this node serves to others.
 
 use duet_primitives::{SetId, UncheckedJustification};
 

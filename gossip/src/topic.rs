@@ -1,42 +1,58 @@
-//! What a message is about and where it came from, as the 32 bytes under which the gossip engine keeps it.
+//! What a message is about, as the 32 bytes under which the gossip engine keeps it.
 //!
 //! The engine asks about every kept message on every tick and for every peer. It passes the topic along, so the
 //! topic itself carries all that the answer needs and no message is decoded twice. Topics never leave the node.
 
-use crate::peers::Connection;
 use codec::{Decode, Encode};
-use duet_primitives::{BlockNumber, Commitment, SetId, H256};
+use duet_primitives::{BlockNumber, Commitment, SetId, SignerIndex, UncheckedVote, H256};
+use sp_runtime::traits::{BlakeTwo256, Hash};
 
 /// Kind of a kept message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub(crate) enum Kind {
-    /// One validator's vote.
-    Vote,
+    /// The vote of one validator.
+    Vote {
+        /// Its position in the set.
+        signer: SignerIndex,
+    },
     /// A finality proof.
     Justification,
 }
 
 /// The subject of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub(crate) struct Topic {
-    /// Which kind of message.
-    pub(crate) kind: Kind,
-    /// The set that signs.
-    pub(crate) set_id: SetId,
     /// The block.
     pub(crate) number: BlockNumber,
-    /// The connection over which it came; `None` for this node's own messages.
-    pub(crate) from: Option<Connection>,
+    /// The set that signs.
+    pub(crate) set_id: SetId,
+    /// Which kind of message.
+    pub(crate) kind: Kind,
+    /// Tells commitments to one block apart.
+    pub(crate) digest: [u8; DIGEST],
 }
 
+/// Enough that honest commitments differ. Who makes others that do not only misses messages itself.
+const DIGEST: usize = 8;
+
 impl Topic {
-    /// The subject of an own message of this kind about this commitment.
-    pub(crate) fn own(kind: Kind, commitment: &Commitment) -> Self {
+    /// The subject of a vote.
+    pub(crate) fn of_vote(vote: &UncheckedVote) -> Self {
+        let signer = vote.signer;
+        Self::new(Kind::Vote { signer }, &vote.commitment)
+    }
+
+    /// The subject of a proof of this commitment.
+    pub(crate) fn of_justification(commitment: &Commitment) -> Self {
+        Self::new(Kind::Justification, commitment)
+    }
+
+    fn new(kind: Kind, commitment: &Commitment) -> Self {
         Self {
-            kind,
-            set_id: commitment.validator_set_id,
             number: commitment.block_number,
-            from: None,
+            set_id: commitment.validator_set_id,
+            kind,
+            digest: digest(commitment),
         }
     }
 
@@ -65,35 +81,41 @@ impl Topic {
     }
 }
 
+fn digest(commitment: &Commitment) -> [u8; DIGEST] {
+    let hash = commitment.using_encoded(BlakeTwo256::hash);
+    let mut digest = [0; DIGEST];
+    for (to, from) in digest.iter_mut().zip(hash.0) {
+        *to = from;
+    }
+    digest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn topic(kind: Kind) -> Topic {
+        Topic {
+            number: BlockNumber::MAX,
+            set_id: SetId::new(u64::MAX),
+            kind,
+            digest: [u8::MAX; DIGEST],
+        }
+    }
+
     #[test]
     fn a_topic_is_read_back_from_its_hash() {
-        for kind in [Kind::Vote, Kind::Justification] {
-            for from in [None, Some(Connection::new(u64::MAX))] {
-                let topic = Topic {
-                    kind,
-                    set_id: SetId::new(u64::MAX),
-                    number: BlockNumber::MAX,
-                    from,
-                };
-                assert!(topic.encoded_size() <= H256::len_bytes());
-                assert_eq!(Topic::from_hash(&topic.to_hash()), Ok(topic));
-            }
+        let signer = SignerIndex::new(u32::MAX);
+        for kind in [Kind::Vote { signer }, Kind::Justification] {
+            let topic = topic(kind);
+            assert!(topic.encoded_size() <= H256::len_bytes());
+            assert_eq!(Topic::from_hash(&topic.to_hash()), Ok(topic));
         }
     }
 
     #[test]
     fn bytes_behind_a_topic_are_refused() {
-        let topic = Topic {
-            kind: Kind::Vote,
-            set_id: SetId::new(1),
-            number: BlockNumber::new(2),
-            from: None,
-        };
-        let mut hash = topic.to_hash();
+        let mut hash = topic(Kind::Justification).to_hash();
         hash.0[31] = 1;
         assert!(Topic::from_hash(&hash).is_err());
     }

@@ -1,236 +1,453 @@
-//! What to do with a message: decode it within bounds (GOSSIP-1), ask the voter's filter (GOSSIP-2, GOSSIP-3), make
-//! the check that the filter calls for, and only then pass it on (GOSSIP-5).
+//! What to do with a message: ask the voter's filter whether it is worth a check (GOSSIP-2, GOSSIP-3), let it wait for
+//! one (GOSSIP-7), and record what came of it (GOSSIP-4 to GOSSIP-6).
 //!
-//! Plain state and plain functions: no lock, no network. [`GossipValidator`](crate::validator::GossipValidator)
-//! connects it to the SDK's gossip engine.
+//! Plain state and plain functions: no lock, no network, no thread. [`GossipValidator`](crate::validator::GossipValidator)
+//! connects it to the SDK's gossip engine, and [`check`](crate::check) does the arithmetic in between.
 
 use crate::{
+    check::{Check, CheckedProof, CheckedVote, Outcome},
     message::GossipMessage,
     metrics::Metrics,
-    peers::Peers,
+    pending::{Claim, Job, Pending, Refused, Subject},
     reputation::PeerBehaviour,
-    topic::{Kind, Topic},
+    topic::Topic,
 };
 use duet_primitives::{
-    BlockNumber, EquivocationProof, Justification, RoundMessage, UncheckedJustification,
+    Commitment, EquivocationProof, Justification, RoundMessage, SetId, UncheckedJustification,
     UncheckedVote, Vote, H256,
 };
-use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, VoteCheck, Window};
+use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, Window};
 use sc_network_types::PeerId;
-use std::sync::Arc;
+use schnellru::{ByLength, LruMap};
+
+/// How many messages that only peers have named are kept hashed.
+const STRANGE_MESSAGES: u32 = 16;
 
 /// Something from gossip that was checked and is new.
-// Nearly all of them are votes, and the queue is bounded: boxes would cost more than the space.
-#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Checked {
-    /// The first vote of its signer in a round.
-    Vote {
-        /// The vote.
-        vote: Vote,
-        /// What it says, hashed.
-        message: Arc<RoundMessage>,
-    },
+    /// Votes, each the first of its signer in a round.
+    Votes(Vec<Vote>),
     /// Two votes of one signer on one block.
     Equivocation(Box<EquivocationProof>),
     /// A finality proof.
     Justification(Justification),
 }
 
-/// Which kept messages are still worth a peer's attention. Follows the voter's window.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Horizon {
-    /// Votes below this block are useless to everybody.
-    lowest_vote: BlockNumber,
-    /// Proofs below this block are superseded by the best one, unless no peer has shown them yet.
-    lowest_proof: BlockNumber,
+/// What a message is that its sender is not blamed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// It waits to be checked.
+    Waits,
+    /// One that says the same was checked and holds: its sender need not be sent it.
+    Known,
+    /// It is dropped.
+    Dropped,
 }
 
-impl Horizon {
-    /// Whether messages with this topic are still useful.
-    pub(crate) fn includes(&self, topic: &Topic) -> bool {
-        match topic.kind {
-            Kind::Vote => topic.number >= self.lowest_vote,
-            Kind::Justification => topic.number >= self.lowest_proof,
-        }
-    }
+/// What follows from a check.
+#[derive(Debug, Default)]
+pub(crate) struct Conclusions {
+    /// For the worker.
+    pub(crate) checked: Vec<Checked>,
+    /// For other peers.
+    pub(crate) relayed: Vec<GossipMessage>,
+    /// What the senders did.
+    pub(crate) reports: Vec<(PeerId, PeerBehaviour)>,
+    /// Senders that have shown to be as far as this set.
+    pub(crate) showed: Vec<(PeerId, SetId)>,
+    /// Who has what is relayed, because they sent it.
+    pub(crate) holders: Vec<(PeerId, Topic)>,
 }
 
-/// What a valid message leads to.
-pub(crate) struct Accepted {
-    /// Under which the engine keeps it.
-    pub(crate) topic: Topic,
-    /// Whether peers may need it.
-    pub(crate) relay: bool,
-    /// What the worker gets, if it needs it.
-    pub(crate) to_worker: Option<Checked>,
-    /// What its sender did.
-    pub(crate) behaviour: PeerBehaviour,
-}
-
-/// What a message that leads to nothing says about its sender, if anything.
-pub(crate) type Rejected = Option<PeerBehaviour>;
-
-/// What is known about peers and about what they sent.
+/// What is known about what peers sent.
 pub(crate) struct Validation {
-    genesis_hash: H256,
     filter: Filter,
-    horizon: Horizon,
+    pending: Pending,
+    /// Messages that only peers have named. They have no tables.
+    strange: LruMap<Commitment, RoundMessage, ByLength>,
     metrics: Metrics,
-    /// The connected peers.
-    pub(crate) peers: Peers,
 }
 
 impl Validation {
     /// Accepts nothing until its first window.
-    pub(crate) fn new(genesis_hash: H256, filter: Filter, metrics: Metrics) -> Self {
+    pub(crate) fn new(filter: Filter, metrics: Metrics) -> Self {
         Self {
-            genesis_hash,
             filter,
-            horizon: Horizon {
-                lowest_vote: BlockNumber::ZERO,
-                lowest_proof: BlockNumber::ZERO,
-            },
+            pending: Pending::new(),
+            strange: LruMap::new(ByLength::new(STRANGE_MESSAGES)),
             metrics,
-            peers: Peers::default(),
         }
     }
 
-    /// Follows the voter: what is useful from now on, and the best proven block.
-    pub(crate) fn update(&mut self, window: Window, best_block: BlockNumber) {
-        let awaited = window.awaited.iter().map(|accepted| accepted.lowest);
-        self.horizon = Horizon {
-            lowest_vote: best_block.saturating_next(),
-            lowest_proof: awaited.chain([best_block]).min().unwrap_or(best_block),
-        };
+    /// Follows the voter: what is useful from now on.
+    pub(crate) fn update(&mut self, window: Window) {
+        if let Some(signing) = &window.signing {
+            self.pending.follow_set(signing.set.keyset().len());
+        }
         self.filter.update(window);
     }
 
-    /// The voter's filter.
-    pub(crate) fn filter(&mut self) -> &mut Filter {
-        &mut self.filter
+    /// Records an own vote, so that nobody else's copy of it is checked.
+    pub(crate) fn record_own_vote(&mut self, vote: &Vote) {
+        self.filter.record_vote(vote);
     }
 
-    /// Which messages are still useful.
-    pub(crate) fn horizon(&self) -> Horizon {
-        self.horizon
+    /// What this node itself says about a block, with tables for the votes on it.
+    pub(crate) fn prepare(&mut self, message: &RoundMessage) {
+        self.filter.prepare(message);
+        self.pending.votes.prepare(message);
     }
 
-    /// Decides about a message of `sender`.
+    /// Whether nothing waits to be checked.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Drops what waits of a peer that was banned; how much that was.
+    pub(crate) fn purge(&mut self, peer: &PeerId) -> usize {
+        self.pending.purge(peer)
+    }
+
+    /// Decides whether a message waits to be checked. Cost: a few look-ups, no arithmetic.
     ///
     /// # Errors
-    /// What the message says about its sender, if anything, when it leads to nothing.
+    /// What the message says about its sender.
     pub(crate) fn receive(
         &mut self,
-        sender: &PeerId,
+        sender: PeerId,
         message: GossipMessage,
-    ) -> Result<Accepted, Rejected> {
-        let mut accepted = match message {
-            GossipMessage::Vote(vote) => self.vote(vote)?,
-            GossipMessage::Justification(justification) => self.justification(justification)?,
-        };
-        accepted.topic.from = self.peers.connection(sender);
-        self.peers.showed(sender, accepted.topic.set_id);
-        Ok(accepted)
+    ) -> Result<Received, PeerBehaviour> {
+        match message {
+            GossipMessage::Vote(vote) => self.vote(sender, vote),
+            GossipMessage::Justification(justification) => {
+                self.justification(sender, justification)
+            }
+        }
     }
 
-    fn vote(&mut self, vote: UncheckedVote) -> Result<Accepted, Rejected> {
-        let VoteCheck { set, message } = match self.filter.vote(&vote) {
-            Verdict::Check(check) => check,
+    fn vote(&mut self, sender: PeerId, vote: UncheckedVote) -> Result<Received, PeerBehaviour> {
+        match self.filter.vote(&vote) {
+            Verdict::Check(check) => {
+                let offered = self
+                    .pending
+                    .votes
+                    .offer(sender, vote, check.prepared.as_ref());
+                if offered == Err(Refused::Repeated) {
+                    self.metrics.votes_known.inc();
+                }
+                Ok(self.received(offered))
+            }
             Verdict::Known => {
                 self.metrics.votes_known.inc();
-                return Err(None);
+                Ok(Received::Known)
             }
             Verdict::Ignore(_) => {
                 self.metrics.votes_ignored.inc();
-                return Err(None);
+                Ok(Received::Dropped)
             }
             Verdict::Blame(blame) => {
                 self.metrics.votes_bad.inc();
-                return Err(behaviour_of(blame));
+                behaviour_of(blame).map_or(Ok(Received::Dropped), Err)
             }
-        };
-        let message = message.unwrap_or_else(|| {
-            let message = RoundMessage::new(self.genesis_hash, vote.commitment.clone());
-            Arc::new(message)
-        });
-        self.metrics.dleq_checks.inc();
-        let vote = vote.check(set.keyset(), &message).map_err(|error| {
-            self.metrics.votes_bad.inc();
-            PeerBehaviour::of_vote_error(&error)
-        })?;
-        self.record(vote, message)
-    }
-
-    /// Records a vote that holds.
-    fn record(&mut self, vote: Vote, message: Arc<RoundMessage>) -> Result<Accepted, Rejected> {
-        let topic = Topic::own(Kind::Vote, vote.commitment());
-        match self.filter.record_vote(&vote, &message) {
-            Recorded::New => {
-                self.metrics.votes_good.inc();
-                Ok(Accepted {
-                    topic,
-                    relay: true,
-                    to_worker: Some(Checked::Vote { vote, message }),
-                    behaviour: PeerBehaviour::GoodVote,
-                })
-            }
-            Recorded::Equivocation(proof) => {
-                self.metrics.equivocations.inc();
-                Ok(Accepted {
-                    topic,
-                    relay: true,
-                    to_worker: Some(Checked::Equivocation(proof)),
-                    behaviour: PeerBehaviour::GoodEvidence,
-                })
-            }
-            Recorded::Late => Ok(Accepted {
-                topic,
-                relay: false,
-                to_worker: None,
-                behaviour: PeerBehaviour::GoodVote,
-            }),
-            Recorded::Duplicate | Recorded::Misuse(_) => Err(None),
         }
     }
 
     fn justification(
         &mut self,
+        sender: PeerId,
         justification: UncheckedJustification,
-    ) -> Result<Accepted, Rejected> {
-        let set = match self.filter.justification(&justification) {
-            Verdict::Check(set) => set,
+    ) -> Result<Received, PeerBehaviour> {
+        match self.filter.justification(&justification) {
+            Verdict::Check(_) => {
+                let offered = self.pending.proofs.offer(sender, justification);
+                if offered == Err(Refused::Repeated) {
+                    self.metrics.justifications_known.inc();
+                }
+                Ok(self.received(offered))
+            }
             Verdict::Known => {
                 self.metrics.justifications_known.inc();
-                return Err(None);
+                Ok(Received::Known)
             }
             Verdict::Ignore(_) => {
                 self.metrics.justifications_ignored.inc();
-                return Err(None);
+                Ok(Received::Dropped)
             }
             Verdict::Blame(blame) => {
                 self.metrics.justifications_bad.inc();
-                return Err(behaviour_of(blame));
+                behaviour_of(blame).map_or(Ok(Received::Dropped), Err)
+            }
+        }
+    }
+
+    fn received(&self, offered: Result<(), Refused>) -> Received {
+        match offered {
+            Ok(()) => Received::Waits,
+            Err(Refused::Repeated) => Received::Dropped,
+            Err(Refused::NoRoom) => {
+                self.metrics.queue_drops.inc();
+                Received::Dropped
+            }
+        }
+    }
+
+    /// Takes what is to be checked next. What is not needed any more, or was sent by a peer that is banned by now, is
+    /// dropped on the way.
+    pub(crate) fn take_check(&mut self, is_banned: &dyn Fn(&PeerId) -> bool) -> Option<Check> {
+        loop {
+            let check = match self.pending.take()? {
+                Job::Batch(message, votes) => self.batch(message, votes, is_banned),
+                Job::Strange(sender, vote) => self.strange_vote(sender, vote, is_banned),
+                Job::Proof(sender, proof) => self.proof(sender, proof, is_banned),
+            };
+            if check.is_some() {
+                return check;
+            }
+        }
+    }
+
+    fn batch(
+        &mut self,
+        message: RoundMessage,
+        votes: Vec<(PeerId, UncheckedVote)>,
+        is_banned: &dyn Fn(&PeerId) -> bool,
+    ) -> Option<Check> {
+        let mut set = None;
+        let mut needed = Vec::with_capacity(votes.len());
+        for (sender, vote) in votes {
+            if self.drop_banned(sender, &vote, Some(&message), is_banned) {
+                continue;
+            }
+            match self.filter.vote(&vote) {
+                Verdict::Check(check) => {
+                    set = Some(check.set);
+                    needed.push((sender, vote));
+                }
+                _ => self.not_needed(&vote),
+            }
+        }
+        Some(Check::Votes {
+            set: set?,
+            message,
+            votes: needed,
+        })
+    }
+
+    fn strange_vote(
+        &mut self,
+        sender: PeerId,
+        vote: UncheckedVote,
+        is_banned: &dyn Fn(&PeerId) -> bool,
+    ) -> Option<Check> {
+        if self.drop_banned(sender, &vote, None, is_banned) {
+            return None;
+        }
+        let Verdict::Check(check) = self.filter.vote(&vote) else {
+            self.not_needed(&vote);
+            return None;
+        };
+        let known = check.prepared.or_else(|| {
+            self.strange
+                .get(&vote.commitment)
+                .map(|known| known.clone())
+        });
+        Some(Check::StrangeVote {
+            set: check.set,
+            message: known,
+            sender,
+            vote,
+        })
+    }
+
+    fn proof(
+        &mut self,
+        sender: PeerId,
+        proof: UncheckedJustification,
+        is_banned: &dyn Fn(&PeerId) -> bool,
+    ) -> Option<Check> {
+        let subject = Subject::of(&proof.commitment);
+        if is_banned(&sender) {
+            self.metrics.banned_drops.inc();
+            self.pending.proofs.fails(&subject);
+            return None;
+        }
+        let Verdict::Check(set) = self.filter.justification(&proof) else {
+            self.metrics.justifications_known.inc();
+            self.pending.proofs.holds(&subject);
+            return None;
+        };
+        Some(Check::Proof { set, sender, proof })
+    }
+
+    /// Whether the sender is banned: its vote gives way to the next copy.
+    fn drop_banned(
+        &mut self,
+        sender: PeerId,
+        vote: &UncheckedVote,
+        prepared: Option<&RoundMessage>,
+        is_banned: &dyn Fn(&PeerId) -> bool,
+    ) -> bool {
+        if !is_banned(&sender) {
+            return false;
+        }
+        self.metrics.banned_drops.inc();
+        self.pending.votes.fails(&Claim::of(vote), prepared);
+        true
+    }
+
+    fn not_needed(&mut self, vote: &UncheckedVote) {
+        self.metrics.votes_known.inc();
+        self.pending.votes.holds(&Claim::of(vote));
+    }
+
+    /// Records what came of a check, and says what follows.
+    pub(crate) fn conclude(&mut self, outcome: Outcome) -> Conclusions {
+        let mut conclusions = Conclusions::default();
+        match outcome {
+            Outcome::Votes(message, votes) => {
+                self.conclude_votes(&message, votes, &mut conclusions)
+            }
+            Outcome::StrangeVote(message, vote) => {
+                self.conclude_votes(&message, vec![*vote], &mut conclusions);
+                self.strange.insert(message.commitment().clone(), message);
+            }
+            Outcome::Proof(proof) => self.conclude_proof(*proof, &mut conclusions),
+        }
+        conclusions
+    }
+
+    fn conclude_votes(
+        &mut self,
+        message: &RoundMessage,
+        votes: Vec<CheckedVote>,
+        conclusions: &mut Conclusions,
+    ) {
+        let mut new = Vec::with_capacity(votes.len());
+        for vote in votes {
+            new.extend(self.conclude_vote(message, vote, conclusions));
+        }
+        if !new.is_empty() {
+            conclusions.checked.push(Checked::Votes(new));
+        }
+    }
+
+    /// The vote, if it is the first of its signer in a round that is open.
+    fn conclude_vote(
+        &mut self,
+        message: &RoundMessage,
+        checked: CheckedVote,
+        conclusions: &mut Conclusions,
+    ) -> Option<Vote> {
+        let CheckedVote {
+            sender,
+            claim,
+            verdict,
+        } = checked;
+        self.metrics.dleq_checks.inc();
+        let vote = match verdict {
+            Ok(vote) => vote,
+            Err(error) => {
+                self.metrics.votes_bad.inc();
+                let prepared = self.filter.prepared(message.commitment());
+                self.pending.votes.fails(&claim, prepared.as_ref());
+                let behaviour = PeerBehaviour::of_vote_error(&error);
+                conclusions
+                    .reports
+                    .extend(behaviour.map(|behaviour| (sender, behaviour)));
+                return None;
             }
         };
-        let topic = Topic::own(Kind::Justification, &justification.commitment);
-        let justification = justification
-            .check(set.keyset(), self.genesis_hash)
-            .map_err(|error| {
+        let copies = self.pending.votes.holds(&claim);
+        let topic = Topic::of_vote(&vote.to_unchecked());
+        let senders = copies.into_iter().chain([sender]);
+        conclusions
+            .holders
+            .extend(senders.map(|sender| (sender, topic)));
+        let set_id = message.commitment().validator_set_id;
+        conclusions.showed.push((sender, set_id));
+        let mut accept = |behaviour| conclusions.reports.push((sender, behaviour));
+        match self.filter.record_vote(&vote) {
+            Recorded::New => {
+                self.metrics.votes_good.inc();
+                accept(PeerBehaviour::GoodVote);
+                conclusions
+                    .relayed
+                    .push(GossipMessage::Vote(vote.to_unchecked()));
+                Some(vote)
+            }
+            Recorded::Equivocation(proof) => {
+                self.metrics.equivocations.inc();
+                accept(PeerBehaviour::GoodEvidence);
+                conclusions
+                    .relayed
+                    .push(GossipMessage::Vote(vote.to_unchecked()));
+                conclusions.checked.push(Checked::Equivocation(proof));
+                None
+            }
+            Recorded::Late => {
+                accept(PeerBehaviour::GoodVote);
+                None
+            }
+            Recorded::Duplicate | Recorded::Misuse(_) => None,
+        }
+    }
+
+    fn conclude_proof(&mut self, checked: CheckedProof, conclusions: &mut Conclusions) {
+        let CheckedProof {
+            sender,
+            subject,
+            verdict,
+        } = checked;
+        let justification = match verdict {
+            Ok(justification) => justification,
+            Err(error) => {
                 self.metrics.justifications_bad.inc();
-                PeerBehaviour::of_justification_error(&error)
-            })?;
+                self.pending.proofs.fails(&subject);
+                let behaviour = PeerBehaviour::of_justification_error(&error);
+                conclusions
+                    .reports
+                    .extend(behaviour.map(|behaviour| (sender, behaviour)));
+                return;
+            }
+        };
+        // Others sent other proofs of the block, perhaps.
+        self.pending.proofs.holds(&subject);
         if let RecordedProof::Duplicate = self.filter.record_justification(&justification) {
             self.metrics.justifications_known.inc();
-            return Err(None);
+            return;
         }
         self.metrics.justifications_good.inc();
-        Ok(Accepted {
-            topic,
-            relay: true,
-            to_worker: Some(Checked::Justification(justification)),
-            behaviour: PeerBehaviour::GoodJustification,
-        })
+        let set_id = justification.commitment().validator_set_id;
+        conclusions.showed.push((sender, set_id));
+        let topic = Topic::of_justification(justification.commitment());
+        conclusions.holders.push((sender, topic));
+        conclusions
+            .reports
+            .push((sender, PeerBehaviour::GoodJustification));
+        conclusions.relayed.push(GossipMessage::Justification(
+            justification.clone().into_unchecked(),
+        ));
+        conclusions
+            .checked
+            .push(Checked::Justification(justification));
+    }
+}
+
+impl GossipMessage {
+    /// The topic under which the gossip engine keeps it: the same for all messages that say the same.
+    pub fn topic_hash(&self) -> H256 {
+        self.topic().to_hash()
+    }
+
+    /// What it is about.
+    pub(crate) fn topic(&self) -> Topic {
+        match self {
+            Self::Vote(vote) => Topic::of_vote(vote),
+            Self::Justification(justification) => {
+                Topic::of_justification(&justification.commitment)
+            }
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) type Files = BTreeMap<String, Modified>;
 /// When a file was modified, where the file system knows.
 pub(crate) type Modified = Option<SystemTime>;
 
-/// Where key files lie, and what opens and closes them.
+/// The directory of key files, and the password that seals them.
 pub(crate) struct Directory {
     pub(crate) path: PathBuf,
     pub(crate) password: Option<SecretString>,
@@ -30,8 +30,8 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory for its owner only, and what leads to it as usual. One that is there is left as
-    /// it is: it is the SDK's keystore's, too.
+    /// Makes the directory with mode 0700, and missing parents with the usual mode. An existing directory is not
+    /// changed: the SDK's keystore uses it, too.
     pub(crate) fn create(&self) -> Result<(), KeyStoreError> {
         let io_error = |source| io_error(&self.path, source);
         if let Some(parent) = self.path.parent() {
@@ -48,7 +48,7 @@ impl Directory {
         }
     }
 
-    /// The key files. Whatever else lies there is not ours.
+    /// The key files. Other files in the directory are ignored.
     pub(crate) fn files(&self) -> Result<Files, KeyStoreError> {
         let io_error = |source| io_error(&self.path, source);
         let mut files = Files::new();
@@ -100,14 +100,15 @@ impl Directory {
         Ok(secret)
     }
 
-    /// Writes a key's file: to a file beside it, flushed to disk, and then under its name if that is free.
+    /// Writes a key's file: to a temporary file, flushed to disk, and then renamed if the name is free.
     pub(crate) fn store(&self, secret: &SecretKey) -> Result<(), KeyStoreError> {
         let public = secret.public().pk1();
         let name = file_name(&public);
         let path = self.path.join(&name);
-        let text = self.file_of(secret, &path)?.to_text();
-
         let io_error = |source| io_error(&path, source);
+        let text = self.file_of(secret, &path)?.to_text();
+        let text = text.map_err(|error| io_error(error.into()))?;
+
         let mut file = new_file_beside(&self.path).map_err(io_error)?;
         file.write_all(&text).map_err(io_error)?;
         file.as_file().sync_all().map_err(io_error)?;
@@ -145,10 +146,11 @@ fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     let io_error = |source| io_error(path, source);
     let corrupt = |reason| corrupt(path, reason);
     // One byte more than is allowed, to see whether there is more.
-    let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN + 1));
+    const READ_LEN: usize = MAX_FILE_LEN + 1;
+    let mut text = Zeroizing::new(Vec::with_capacity(READ_LEN));
     fs::File::open(path)
         .map_err(io_error)?
-        .take(MAX_FILE_LEN as u64 + 1)
+        .take(READ_LEN as u64)
         .read_to_end(&mut text)
         .map_err(io_error)?;
     if text.len() > MAX_FILE_LEN {
@@ -159,7 +161,7 @@ fn read(path: &Path) -> Result<KeyFile, KeyStoreError> {
     KeyFile::from_text(&text).map_err(corrupt)
 }
 
-/// A file with a name that no key file has, mode 0600, removed again unless it is kept.
+/// A temporary file of mode 0600 whose name is no key file's. Removed on drop unless it is kept.
 fn new_file_beside(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(".duet-")
@@ -186,8 +188,8 @@ fn refuse_exposed(_: &Path) -> Result<(), KeyStoreError> {
     Ok(())
 }
 
-/// Puts `contents` in place of a file: to a file beside it, flushed to disk, and then under its name. After a
-/// crash the file is the old one or the new one.
+/// Replaces a file with `contents`: writes a temporary file, flushes it to disk and renames it. After a crash the
+/// file is the old one or the new one.
 pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = new_file_beside(directory)?;

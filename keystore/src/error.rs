@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 
 /// Why keys could not be read or kept.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyStoreError {
     /// The file system refused.
     #[error("{}: {source}", path.display())]
@@ -81,6 +82,9 @@ pub enum KeyStoreError {
     /// The system's random number generator failed.
     #[error("the system's random number generator failed: {0}")]
     Randomness(rand::Error),
+    /// The random seed gives no secret key: about one in 2^255 does.
+    #[error("the random seed gives no key: {0}")]
+    Seed(SecretKeyError),
     /// The key derivation failed: out of memory.
     #[error("no key could be derived from the password: {0}")]
     Stretch(argon2::Error),
@@ -88,6 +92,7 @@ pub enum KeyStoreError {
 
 /// What is wrong with a key file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Corruption {
     /// Longer than any key file.
     #[error("it is longer than the {limit} bytes that a key file may have")]

@@ -12,6 +12,7 @@ use duet_primitives::{
 
 /// Why a fresh signature was discarded. It does not hold the signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// The key that was asked for does not decode any more.
     #[error(transparent)]

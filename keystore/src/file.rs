@@ -1,8 +1,8 @@
 //! One key as a file: what is in it, and how it is checked when it is read.
 //!
 //! The file is JSON that an operator can read: version, public key, the secret in the clear or sealed, and a
-//! checksum. The checksum tells a damaged file from a wrong password. There is one spelling of every file,
-//! and any other is refused, so that no byte of it can change unnoticed.
+//! checksum. The checksum tells a damaged file from a wrong password. Every file has exactly one valid
+//! form, so that no byte of it can change unnoticed.
 
 use crate::{
     error::Corruption,
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// What the name of every key file starts with. No hex digit, so that the SDK's keystore, which shares the
-/// directory and takes every file with a hex name for a key of its own, passes over it.
+/// The prefix of every key file's name. It has no hex digits, so that the SDK's keystore, which shares the directory
+/// and takes every file with a hex name for a key of its own, ignores it.
 pub const FILE_PREFIX: &str = "duet-";
 
 /// More than any key file has.
@@ -109,7 +109,10 @@ impl KeyFile {
     }
 
     /// The text of the file.
-    pub(crate) fn to_text(&self) -> Zeroizing<Vec<u8>> {
+    ///
+    /// # Errors
+    /// None in practice: strings and numbers have a JSON form.
+    pub(crate) fn to_text(&self) -> serde_json::Result<Zeroizing<Vec<u8>>> {
         let public = hexed(self.public.as_ref());
         let checksum = hexed(&self.checksum());
         match &self.secret {
@@ -137,7 +140,7 @@ impl KeyFile {
         }
     }
 
-    /// Reads the text of a file: version, form, limits, checksum and spelling, in that order.
+    /// Reads the text of a file: version, fields, limits, checksum and form, in that order.
     pub(crate) fn from_text(text: &[u8]) -> Result<Self, Corruption> {
         let VersionOnly { version: got } = serde_json::from_slice(text)?;
         if got != VERSION {
@@ -154,7 +157,7 @@ impl KeyFile {
         if *unhexed::<32>("checksum", parsed.checksum)? != file.checksum() {
             return Err(Corruption::Checksum);
         }
-        if file.to_text().as_slice() != text {
+        if file.to_text()?.as_slice() != text {
             return Err(Corruption::Spelling);
         }
         Ok(file)
@@ -216,7 +219,11 @@ impl StoredSecret {
     }
 }
 
-fn write(public: &str, secret: SecretText<'_>, checksum: &str) -> Zeroizing<Vec<u8>> {
+fn write(
+    public: &str,
+    secret: SecretText<'_>,
+    checksum: &str,
+) -> serde_json::Result<Zeroizing<Vec<u8>>> {
     // With the capacity of the longest file the buffer never moves and leaves no copy behind.
     let mut text = Zeroizing::new(Vec::with_capacity(MAX_FILE_LEN));
     let fields = Text {
@@ -225,18 +232,20 @@ fn write(public: &str, secret: SecretText<'_>, checksum: &str) -> Zeroizing<Vec<
         secret,
         checksum,
     };
-    serde_json::to_writer_pretty(&mut *text, &fields)
-        .expect("strings and numbers have a JSON form");
+    serde_json::to_writer_pretty(&mut *text, &fields)?;
     text.push(b'\n');
-    text
+    Ok(text)
 }
 
 fn hexed(bytes: &[u8]) -> Zeroizing<String> {
-    let mut text = Zeroizing::new(String::with_capacity(2 + 2 * bytes.len()));
+    // With the capacity of all digits the buffer never moves and leaves no copy behind.
+    let capacity = bytes.len().saturating_mul(2).saturating_add(2);
+    let mut text = Zeroizing::new(String::with_capacity(capacity));
     text.push_str("0x");
     for byte in bytes {
         for nibble in [byte >> 4, byte & 0x0f] {
-            text.push(char::from_digit(u32::from(nibble), 16).expect("a nibble is a hex digit"));
+            // Every nibble is a digit.
+            text.extend(char::from_digit(u32::from(nibble), 16));
         }
     }
     text
@@ -273,7 +282,7 @@ mod tests {
         let mut one = [0; 32];
         one[0] = 1;
         let secret = SecretKey::from_bytes(&one).unwrap();
-        let text = String::from_utf8(KeyFile::plain(&secret).to_text().to_vec()).unwrap();
+        let text = String::from_utf8(KeyFile::plain(&secret).to_text().unwrap().to_vec()).unwrap();
         assert_eq!(
             hex::encode(Sha256::digest(&text)),
             PINNED,
@@ -285,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_later_version_is_told_apart_from_damage() {
-        let text = KeyFile::plain(&secret()).to_text();
+        let text = KeyFile::plain(&secret()).to_text().unwrap();
         let text = std::str::from_utf8(&text)
             .unwrap()
             .replace("\"version\": 1", "\"version\": 2");
@@ -304,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_file_in_another_spelling_is_refused() {
-        let text = KeyFile::plain(&secret()).to_text();
+        let text = KeyFile::plain(&secret()).to_text().unwrap();
         let text = std::str::from_utf8(&text).unwrap().replace('\n', "\r\n");
         let error = KeyFile::from_text(text.as_bytes()).err().unwrap();
         assert!(matches!(error, Corruption::Spelling), "{error}");

@@ -26,6 +26,17 @@
 //! Beside each key lies a record of what it voted for, flushed to disk before the vote is given out: a key
 //! signs one commitment for a block, whatever happens to the node's database. (ROUND-4)
 
+// Files from outside reach this crate, and a panic takes the validator down: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
 mod directory;
 mod error;
 mod fault;

@@ -37,7 +37,7 @@ impl SealCost {
     const MAX_MEMORY_KIB: u32 = 1024 * 1024;
     const MAX_PASSES: u32 = 64;
 
-    /// Whether this program pays that much.
+    /// Whether the cost is within this program's limits.
     pub(crate) fn within_limits(&self) -> bool {
         (Params::MIN_M_COST..=Self::MAX_MEMORY_KIB).contains(&self.memory_kib)
             && (Params::MIN_T_COST..=Self::MAX_PASSES).contains(&self.passes)

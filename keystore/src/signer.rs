@@ -1,4 +1,4 @@
-//! What the voter, the RPC and the command line ask of whoever holds the secrets.
+//! The interface to whatever holds the secrets. The voter, the RPC and the command line use it.
 
 use crate::{error::KeyStoreError, fault::Fault};
 use duet_primitives::{
@@ -58,6 +58,7 @@ pub trait Signer: Send + Sync {
 
 /// Why a signer gave no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignerError {
     /// There is no secret for this key.
     #[error("there is no secret for the key {0}")]

@@ -76,7 +76,7 @@ impl KeyStore {
     ///
     /// # Errors
     /// [`KeyStoreError`] naming the first file that is damaged, exposed to others or under another password:
-    /// a validator that starts without one of its keys would be punished for silence.
+    /// a validator that starts without one of its keys would not vote.
     pub fn open(
         path: impl Into<PathBuf>,
         password: Option<SecretString>,
@@ -194,8 +194,8 @@ impl KeyStore {
         Ok(())
     }
 
-    /// Looks for files that came, changed or went. A file that is refused is logged and left out: the keys
-    /// that are at work must not stop for it.
+    /// Looks for files that were added, changed or removed. A file that is refused is logged and ignored: the keys
+    /// in use must keep working.
     fn refresh(&self) -> Result<(), KeyStoreError> {
         let Some(directory) = &self.directory else {
             return Ok(());
@@ -236,7 +236,7 @@ impl KeyStore {
         Ok(())
     }
 
-    /// Gives out the vote that `sign` makes, once it is verified and recorded. (ROUND-4)
+    /// Returns the vote that `sign` makes, once it is verified and recorded. (ROUND-4)
     fn vote_made_by(
         &self,
         key: &Pk1Bytes,
@@ -250,7 +250,7 @@ impl KeyStore {
         Ok(vote)
     }
 
-    /// Gives out the proof of possession that `prove` makes, once it is verified.
+    /// Returns the proof of possession that `prove` makes, once it is verified.
     fn possession_made_by(
         &self,
         key: &Pk1Bytes,
@@ -273,7 +273,7 @@ impl KeyStore {
             .ok_or(SignerError::NoKey(*key))
     }
 
-    // A panic while the lock is held leaves the maps whole: each change is one insertion or removal.
+    // A panic while the lock is held leaves the maps consistent: each change is one insertion or removal.
     fn read(&self) -> RwLockReadGuard<'_, Keys> {
         self.keys.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -314,7 +314,7 @@ impl Signer for KeyStore {
         OsRng
             .try_fill_bytes(&mut *seed)
             .map_err(KeyStoreError::Randomness)?;
-        let secret = SecretKey::from_seed(&seed).expect("a random seed does not hash to zero; qed");
+        let secret = SecretKey::from_seed(&seed).map_err(KeyStoreError::Seed)?;
         let public = secret.public();
         self.insert(secret)?;
         Ok(public)

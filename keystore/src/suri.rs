@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 /// Why a secret URI gave no key.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuriError {
     /// It does not parse. The message never repeats any part of it.
     #[error("this is no secret URI: {}", explain(.0))]

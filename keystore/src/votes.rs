@@ -1,8 +1,8 @@
 //! What each key has voted for: written before the vote leaves the signer. (ROUND-4)
 //!
 //! The database of a node writes in the background, so that after a power cut it may have forgotten a vote
-//! that was sent. This record is flushed to disk first. It lies beside the key and goes where the key goes:
-//! a chain that is purged, or a database that is restored, does not make a validator sign twice.
+//! that was sent. This record is flushed to disk first. It is stored beside the key and moves with it, so that
+//! neither a purged chain nor a restored database makes a validator sign twice.
 
 use crate::{
     directory::{replace, Directory},
@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the name of every record starts with. No hex digit, as with key files.
+/// The prefix of every record's name. It has no hex digits, as that of key files.
 const FILE_PREFIX: &str = "votes-";
 /// Bytes of the genesis hash in the name.
 const GENESIS_BYTES: usize = 4;

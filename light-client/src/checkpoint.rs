@@ -1,4 +1,4 @@
-//! Where a client begins when it does not begin at genesis.
+//! A trusted starting point other than the genesis.
 
 use crate::{error::StateError, misbehaviour::Conflict, rules};
 use codec::{Decode, Encode};

@@ -8,7 +8,7 @@ use duet_primitives::{
     SetId, StatelessError, H256,
 };
 
-/// What a client does next.
+/// What a client does next. Exhaustive on purpose: a client has an answer to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// Drop the sender and ask another one.
@@ -58,6 +58,7 @@ impl fmt::Display for NextStep {
 
 /// Why a storage proof of the first keysets was refused. (LIGHT-2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StorageProofError {
     /// A node is missing or is not the one that the state root commits to.
     #[error("a node is missing or not under the state root")]
@@ -74,6 +75,7 @@ pub enum StorageProofError {
 
 /// Why something that was received was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// ENC-6: the bytes are not a canonical encoding, are too many, or have more behind it.
     #[error("ENC-6: the bytes are not a canonical {object}: {reason}")]
@@ -298,6 +300,7 @@ fn stateless_rule(error: &StatelessError) -> &'static str {
 
 /// Why a state file or a checkpoint was refused. Whoever wrote it is to blame: no server is involved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// The state was written by another version.
     #[error("the state has version {got}; this program reads version {expected}")]

@@ -9,17 +9,32 @@ use crate::{
 };
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
-use duet_primitives::{Keyset, Keysets, Pk1Bytes, H256};
+use duet_primitives::{
+    decode_list,
+    suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
+    Keyset, Keysets, Pk1Bytes, H256,
+};
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{LayoutV1, Recorder, StorageProof};
 
-pub use duet_primitives::suite::KEYSETS_STORAGE_KEY;
+/// The most trie nodes of a genesis proof. (LIGHT-2)
+///
+/// The path to a key of 32 bytes has at most one node per nibble, then a leaf, then the value as a node of its own.
+pub const MAX_TRIE_NODES: u32 = 66;
+
+/// The most bytes that the trie nodes of a genesis proof have together. (LIGHT-2)
+///
+/// A branch has at most 16 hashes and a path, below 600 bytes; the value has 184.
+pub const MAX_TRIE_BYTES: u32 = 64 * 1024;
 
 /// Reads state of version 0 too: the two differ only in how they are written.
 type Layout = LayoutV1<Blake2Hasher>;
 
 /// What a server sends to a client that knows only the genesis hash.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+///
+/// Decoding refuses more than [`MAX_TRIE_NODES`] nodes, more than [`MAX_TRIE_BYTES`] bytes of nodes and more keys
+/// than any set has before it allocates them. (ENC-6, LIGHT-2)
+#[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct GenesisProof {
     /// The SCALE encoding of the genesis header.
     pub header: Vec<u8>,
@@ -38,6 +53,44 @@ pub struct Genesis {
     pub keysets: Keysets,
     /// The keys of the one that signs.
     pub keys: Keyset,
+}
+
+impl Decode for GenesisProof {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, codec::Error> {
+        let header = Vec::decode(input)?;
+        let nodes = decode_nodes(input)?;
+        let keys = decode_keys(input)?;
+        Ok(Self {
+            header,
+            nodes,
+            keys,
+        })
+    }
+}
+
+/// SET-1: the keys of one set.
+pub(crate) fn decode_keys<I: Input>(input: &mut I) -> Result<Vec<Pk1Bytes>, codec::Error> {
+    decode_list(input, MAX_VALIDATORS, "SET-1: more keys than any set has")
+}
+
+/// LIGHT-2: an empty node is one byte on the wire and 24 in memory, so both number and size are bounded.
+fn decode_nodes<I: Input>(input: &mut I) -> Result<Vec<Vec<u8>>, codec::Error> {
+    let Compact(count) = <Compact<u32>>::decode(input)?;
+    if count > MAX_TRIE_NODES {
+        return Err("LIGHT-2: more trie nodes than any path has".into());
+    }
+    let mut room = MAX_TRIE_BYTES;
+    (0..count)
+        .map(|_| {
+            let node: Vec<u8> = decode_list(
+                input,
+                room,
+                "LIGHT-2: the trie nodes have more bytes than any path",
+            )?;
+            room = u32::try_from(node.len()).map_or(0, |len| room.saturating_sub(len));
+            Ok(node)
+        })
+        .collect()
 }
 
 impl GenesisProof {

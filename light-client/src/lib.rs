@@ -11,10 +11,10 @@
 //!   verdicts;
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
 //!
-//! There is no I/O, no clock and no randomness here: who asks whom, and when to give up, is the caller's.
+//! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
 //!
-//! What we chose not to do: a checkpoint has no age. A proof carries no time, so that whether a checkpoint is
-//! recent enough for its validators to have something to lose is the judgement of whoever hands it over.
+//! What it does not do: check the age of a checkpoint. A proof carries no time, so whoever provides a checkpoint must
+//! judge whether it is recent enough for its validators to have something to lose.
 //!
 //! ```
 //! use duet_light_client::{Checkpoint, Mode, Outcome, Trusted, Update};
@@ -43,6 +43,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 #![no_std]
 
 extern crate alloc;
@@ -56,6 +66,12 @@ mod misbehaviour;
 mod rules;
 mod state;
 #[cfg(feature = "testing")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "for tests: no stranger's bytes reach it, and a panic is a failed test"
+)]
 pub mod testing;
 mod trusted;
 mod update;

@@ -9,6 +9,7 @@ use duet_primitives::{Commitment, Justification, SetId, UncheckedJustification};
 
 /// What cannot be true together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[non_exhaustive]
 pub enum Conflict {
     /// One block number, two commitments.
     SameBlock,

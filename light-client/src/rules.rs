@@ -1,4 +1,4 @@
-//! One function per rule on values, named after what it demands. They know nothing of a client's state:
+//! One function per rule on values, named after what it requires. They know nothing of a client's state:
 //! [`verify`](fn@crate::verify), [`GenesisProof`](crate::GenesisProof), [`Checkpoint`](crate::Checkpoint) and
 //! [`Trusted`](crate::Trusted) put them in order.
 
@@ -21,7 +21,8 @@ pub(crate) fn block_is_not_old(best: BlockNumber, got: BlockNumber) -> Result<()
     Ok(())
 }
 
-/// LIGHT-5: the set has not been replaced. It may sign more blocks after it has named its successor, until that one signs.
+/// LIGHT-5: the set has not been replaced. It may sign more blocks after it has named its successor, until that one
+/// signs.
 pub(crate) fn set_still_signs(signing: SetId, got: SetId) -> Result<(), Error> {
     if got < signing {
         return Err(Error::OldSet { signing, got });

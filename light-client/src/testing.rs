@@ -3,16 +3,12 @@
 //!
 //! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
-use crate::{
-    genesis::{GenesisProof, KEYSETS_STORAGE_KEY},
-    update::HandoffProof,
-    Checkpoint,
-};
+use crate::{genesis::GenesisProof, update::HandoffProof, Checkpoint};
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage,
-    StatelessProof, UncheckedJustification, H256,
+    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, Commitment, Justification, Keysets,
+    Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};

@@ -57,8 +57,8 @@ pub(crate) struct Best {
 
 /// What a client trusts: the newest finalized block, the set that signs, and the one that follows it.
 ///
-/// Made from a genesis hash, from a checkpoint, by [`Trusted::verify`], or read back from what [`Trusted::encode`] wrote.
-/// A clone costs no copy of the keys.
+/// Made from a genesis hash, from a checkpoint, by [`Trusted::verify`], or read back from what [`Trusted::encode`]
+/// wrote. A clone does not copy the keys.
 #[derive(Clone, Debug)]
 pub struct Trusted {
     pub(crate) genesis_hash: H256,

@@ -1,8 +1,11 @@
 //! The objects that untrusted servers send. Decoding is bounded, takes all of the bytes, and checks nothing else.
 
-use crate::{error::Error, genesis::GenesisProof};
+use crate::{
+    error::Error,
+    genesis::{decode_keys, GenesisProof},
+};
 use alloc::{string::ToString, vec::Vec};
-use codec::{Decode, DecodeAll, Encode};
+use codec::{Decode, DecodeAll, Encode, Input};
 use duet_primitives::{
     suite::MAX_VALIDATORS, Commitment, Pk1Bytes, SetId, StatelessProof, UncheckedJustification,
 };
@@ -17,12 +20,22 @@ const JUSTIFICATION_LEN: usize = MAX_VALIDATORS as usize / 8 + 1024;
 const STATELESS_LEN: usize = 2 * KEYS_LEN;
 
 /// An authority-set handoff proof: the justification by which a set names its successor, and the keys of that one.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+/// Decoding refuses more keys than any set has, before it allocates. (ENC-6)
+#[derive(Clone, Debug, PartialEq, Eq, Encode)]
 pub struct HandoffProof {
     /// The signing set's proof for its mandatory block.
     pub justification: UncheckedJustification,
     /// The keys of the set that it names as the next one, in set order.
     pub next_keys: Vec<Pk1Bytes>,
+}
+
+impl Decode for HandoffProof {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, codec::Error> {
+        Ok(Self {
+            justification: Decode::decode(input)?,
+            next_keys: decode_keys(input)?,
+        })
+    }
 }
 
 /// One proof, in one of the forms in which servers send it.
@@ -103,7 +116,7 @@ impl From<StatelessProof> for Update {
 pub trait Received: Decode {
     /// What it is called.
     const NAME: &'static str;
-    /// The most bytes that are looked at.
+    /// The most bytes that are decoded.
     const MAX_LEN: usize;
 }
 

@@ -191,7 +191,7 @@ fn a_proof_by_a_former_set_is_refused() {
     );
     assert_eq!(error.culprit(), Culprit::Sender);
 
-    // What it signed while it could is no news, and nobody's fault.
+    // What it signed before is stale, and nobody is to blame.
     let (best, got) = (trusted.best_number(), 8);
     let error = trusted
         .verify(chain.justification(got).expect("a proof"))

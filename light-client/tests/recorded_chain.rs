@@ -2,10 +2,10 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, genesis, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode,
-    NextStep, Outcome, StateError, Trusted, Update,
+    decode, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode, NextStep,
+    Outcome, StateError, Trusted, Update,
 };
-use duet_primitives::{BlockNumber, SetId, StatelessProof, UncheckedJustification};
+use duet_primitives::{suite, BlockNumber, SetId, StatelessProof, UncheckedJustification};
 
 const SETS: u64 = 12;
 
@@ -319,10 +319,10 @@ fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
     let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), Default::default());
     TrieDBMutBuilderV0::new(&mut db, &mut root)
         .build()
-        .insert(&genesis::KEYSETS_STORAGE_KEY, &keysets.encode())
+        .insert(&suite::KEYSETS_STORAGE_KEY, &keysets.encode())
         .expect("in memory");
     let mut recorder = Recorder::<LayoutV0<Blake2Hasher>>::new();
-    let key = &genesis::KEYSETS_STORAGE_KEY;
+    let key = &suite::KEYSETS_STORAGE_KEY;
     sp_trie::read_trie_value::<LayoutV0<_>, _>(&db, &root, key, Some(&mut recorder), None)
         .expect("in memory");
     let proof = GenesisProof {
@@ -355,13 +355,13 @@ fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
             let (key, value) = (Blake2Hasher::hash(&[index]), [index; 70]);
             trie.insert(key.as_bytes(), &value).expect("in memory");
         }
-        trie.insert(&genesis::KEYSETS_STORAGE_KEY, &keysets.encode())
+        trie.insert(&suite::KEYSETS_STORAGE_KEY, &keysets.encode())
             .expect("in memory");
     }
     let recorder = recorder::Recorder::<Blake2Hasher>::default();
     {
         let mut recorder = recorder.as_trie_recorder(root);
-        let key = &genesis::KEYSETS_STORAGE_KEY;
+        let key = &suite::KEYSETS_STORAGE_KEY;
         sp_trie::read_trie_value::<LayoutV1<_>, _>(&db, &root, key, Some(&mut recorder), None)
             .expect("in memory");
     }

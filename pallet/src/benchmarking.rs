@@ -81,7 +81,7 @@ fn evidence<T: Config>(set: &TestSet, signer: SignerIndex) -> EquivocationProof 
     EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).expect("two commitments")
 }
 
-/// Hands over offences of all members but the first at the same block, which are then punished again.
+/// Reports offences of all members but the first at the same block, which are then punished again.
 fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), BenchmarkError> {
     let keys = set.set.keyset().key_bytes();
     for key in keys.iter().skip(1) {
@@ -114,7 +114,7 @@ mod calls {
     };
     use frame_benchmarking::impl_test_function;
 
-    /// The most that it can do: a key that stood in a set is replaced.
+    /// The most that it can do: a key that was in a set is replaced.
     #[benchmark]
     fn register_keys() -> Result<(), BenchmarkError> {
         let caller = member::<T>(0);
@@ -135,7 +135,7 @@ mod calls {
         Ok(())
     }
 
-    /// The most that it can do: the key stood in a set.
+    /// The most that it can do: the key was in a set.
     #[benchmark]
     fn deregister_keys() -> Result<(), BenchmarkError> {
         let caller = member::<T>(0);

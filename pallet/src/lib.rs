@@ -3,15 +3,15 @@
 //!
 //! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves
 //!   share one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice
-//!   (CHAIN-1): one that stood in a set stays remembered, with its owner, for as long as that owner can be
+//!   (CHAIN-1): one that was in a set stays remembered, with its owner, for as long as that owner can be
 //!   slashed for what it signed.
 //! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
 //!   validators the set that takes over at the next session boundary, in ascending order of keys (SET-1), and
 //!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
 //! - **Offences** ([`EquivocationOffence`]): evidence is checked with hashes and Chaum-Pedersen proofs alone,
-//!   of the signing set and of earlier ones while they are slashable, and handed to `ReportOffence`.
+//!   of the signing set and of earlier ones while they are slashable, and reported to `ReportOffence`.
 //!
-//! # What we chose not to do
+//! # What it does not do
 //! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession,
 //! and a set here must contain checked keys only. So a validator registers twice, and one that did it only
 //! once validates without taking part in Duet (CHAIN-4), which an event says.
@@ -28,10 +28,25 @@
 //! the runtime. [`SubstrateWeight`] was measured without this feature.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 extern crate alloc;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
+#[allow(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    reason = "measures, and runs on no chain: a panic is a failed measurement"
+)]
 mod benchmarking;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
@@ -64,6 +79,7 @@ use frame_system::offchain::CreateBare;
 // In what the macros generate.
 #[allow(
     clippy::cast_possible_truncation,
+    clippy::expect_used,
     clippy::large_enum_variant,
     unused_qualifications
 )]
@@ -134,20 +150,20 @@ pub mod pallet {
         /// when its set was planned. [`UnitIdentification`](crate::UnitIdentification) where it is `()`.
         type IdentificationOf: Convert<Self::ValidatorId, Option<Self::FullIdentification>>;
 
-        /// Where offences go: `pallet-offences`, and through it to staking.
+        /// Takes offences: `pallet-offences`, which passes them to staking.
         type ReportOffence: ReportOffence<
             Self::AccountId,
             IdentificationTuple<Self>,
             EquivocationOffence<IdentificationTuple<Self>>,
         >;
 
-        /// Names the author of a block, who is the reporter of a report without a signature.
+        /// Finds the author of a block, who is the reporter of a report without a signature.
         type FindAuthor: FindAuthor<Self::AccountId>;
 
         /// Weights of the calls.
         type WeightInfo: WeightInfo;
 
-        /// Sets the stage for benchmarks.
+        /// Prepares benchmarks.
         #[cfg(any(feature = "runtime-benchmarks", test))]
         type BenchmarkHelper: crate::BenchmarkHelper<Self::AccountId>;
     }
@@ -278,7 +294,7 @@ pub mod pallet {
             /// Why.
             reason: KeptReason,
         },
-        /// An equivocation was proven and handed over for punishment.
+        /// An equivocation was proven and reported for punishment.
         #[codec(index = 7)]
         EquivocationReported {
             /// Who equivocated.
@@ -287,7 +303,7 @@ pub mod pallet {
             set_id: SetId,
             /// The block about which it said two things.
             block_number: BlockNumber,
-            /// The session whose stake answers for it.
+            /// The session whose stake is slashed for it.
             session: SessionIndex,
         },
     }

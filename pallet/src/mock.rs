@@ -32,7 +32,7 @@ use sp_staking::{
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
 /// The author of every block.
 pub(crate) const AUTHOR: u64 = 77;
-/// What the deposit for a key is.
+/// The deposit for a key.
 pub(crate) const DEPOSIT: u64 = 10;
 /// This account is not bonded.
 pub(crate) const NOT_BONDED: u64 = 500;
@@ -64,7 +64,7 @@ impl_opaque_keys! {
 parameter_types! {
     /// The validators that the next planned session gets.
     pub static Elected: Vec<u64> = Vec::new();
-    /// What the session handlers behind ours heard.
+    /// What the runtime's other session handlers were told.
     pub static Heard: Vec<&'static str> = Vec::new();
     /// Punished offenders: who, who reported, fraction, session.
     pub static Punished: Vec<(u64, Vec<u64>, Perbill, SessionIndex)> = Vec::new();
@@ -90,7 +90,7 @@ impl pallet_offences::Config for Test {
     type OnOffenceHandler = Recorder;
 }
 
-/// Stands for staking.
+/// A mock of staking.
 pub struct Recorder;
 
 impl OnOffenceHandler<u64, Identified, Weight> for Recorder {
@@ -109,7 +109,7 @@ impl OnOffenceHandler<u64, Identified, Weight> for Recorder {
     }
 }
 
-/// Elects whom the test says.
+/// Elects the validators that the test sets.
 pub struct Manager;
 
 impl SessionManager<u64> for Manager {
@@ -120,7 +120,7 @@ impl SessionManager<u64> for Manager {
     fn end_session(_: SessionIndex) {}
 }
 
-/// The handlers behind ours: listens to what is passed on.
+/// The runtime's other session handlers: records what is passed on.
 pub struct Listener;
 
 impl pallet_session::SessionHandler<u64> for Listener {

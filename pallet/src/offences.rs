@@ -43,7 +43,7 @@ pub struct TimeSlot {
 pub struct EquivocationOffence<Offender> {
     /// When it happened.
     pub time_slot: TimeSlot,
-    /// The session whose stake answers for it: the last one in which the set signed.
+    /// The session whose stake is slashed for it: the last one in which the set signed.
     pub session_index: SessionIndex,
     /// How many validators the set has.
     pub validator_set_count: u32,
@@ -77,10 +77,10 @@ impl<Offender: Clone> Offence<Offender> for EquivocationOffence<Offender> {
     }
 }
 
-/// Identifies every validator by `()`: the registry remembers who owned a key, so nothing is looked up.
+/// Identifies every validator by `()`: the registry remembers who owned a key, so that nothing has to be looked up.
 ///
 /// For chains whose staking keeps what was at stake itself. The SDK's own converters know today's validators
-/// only, and would let those go who equivocated and left.
+/// only, and would not identify those who equivocated and then left.
 pub struct UnitIdentification;
 
 impl<ValidatorId> Convert<ValidatorId, Option<()>> for UnitIdentification {
@@ -197,7 +197,7 @@ pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionV
     ensure_new::<T>(evidence, set.commitment.len, session)
 }
 
-/// The set that evidence is about, and the session whose stake answers for it.
+/// The set that evidence is about, and the session whose stake is slashed for it.
 struct Case {
     set: SetRecord,
     session: SessionIndex,

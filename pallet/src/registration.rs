@@ -1,9 +1,8 @@
 //! A key enters only with its proof of possession, and is never used twice. (CHAIN-1, POP-1 to POP-3)
 //!
-//! A key that never stood in a set is forgotten with its registration: it signed nothing. One that did is
-//! remembered with its owner until the last set that it stood in can be punished no more. So what is
-//! remembered is bounded by the members of those sets, whatever accounts do, and a bounded part of it is
-//! looked at in each session.
+//! A key that was never in a set is forgotten with its registration: it signed nothing. One that was is remembered
+//! with its owner until its last set can no longer be punished. So the number of remembered keys is bounded by the
+//! members of those sets, whatever accounts do, and each session looks at a bounded number of them.
 
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
@@ -28,7 +27,7 @@ use scale_info::TypeInfo;
 use sp_runtime::traits::{Convert, Zero};
 use sp_staking::SessionIndex;
 
-/// Who answers for what a key signed.
+/// Who is responsible for what a key signed.
 #[derive(
     CloneNoBound,
     PartialEqNoBound,
@@ -50,7 +49,7 @@ pub struct KeyOwner<T: Config> {
     pub status: KeyStatus,
 }
 
-/// Where a key is in its life.
+/// The status of a key.
 #[derive(
     Clone,
     Copy,
@@ -266,7 +265,7 @@ pub(crate) fn insert<T: Config>(
     Keys::<T>::insert(validator, key);
 }
 
-/// Ends a key's time in the registry: forgets it, or remembers it for as long as it can be slashed.
+/// Removes a key from the registry: forgets it, or remembers it for as long as it can be slashed.
 pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     let owner = KeyOwners::<T>::get(key)?;
     match owner.status {

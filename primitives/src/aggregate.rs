@@ -17,8 +17,9 @@ type G1 = <Native as Groups>::G1;
 pub struct Aggregation {
     /// The proof, checked, or why there is none.
     pub justification: Result<Justification, AggregateError>,
-    /// The votes that were refused, by their places in the list, and the rule that each broke. The other votes need
-    /// not be valid: where the sum holds, only the sum was checked.
+    /// The votes that were refused, by their places in the list, and a rule that each broke: of several not always the
+    /// one that [`UncheckedVote::check`] names. The other votes need not be valid: where the sum holds, only the sum was
+    /// checked.
     pub refused: Vec<(usize, VoteError)>,
 }
 

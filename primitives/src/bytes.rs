@@ -105,12 +105,17 @@ bytes_type!(
 pub(crate) fn part<const AT: usize, const N: usize, const M: usize>(bytes: &[u8; M]) -> [u8; N] {
     const { assert!(AT + N <= M) };
     let mut out = [0; N];
-    out.copy_from_slice(&bytes[AT..AT + N]);
+    let (_, tail) = bytes.split_at(AT);
+    let (part, _) = tail.split_at(N);
+    out.copy_from_slice(part);
     out
 }
 
 /// Decodes a SCALE list of at most `limit` items; a longer one is refused before anything is allocated for it.
-pub(crate) fn decode_list<T: Decode, I: Input>(
+///
+/// # Errors
+/// `refusal` when the list is longer, or what the decoder says.
+pub fn decode_list<T: Decode, I: Input>(
     input: &mut I,
     limit: u32,
     refusal: &'static str,
@@ -165,7 +170,7 @@ impl VoteSignature {
     ) -> Self {
         let mut bytes = [0; suite::VOTE_SIGNATURE_LEN];
         bytes[..suite::G1_LEN].copy_from_slice(&sigma);
-        bytes[suite::G1_LEN..][..suite::SCALAR_LEN].copy_from_slice(&c);
+        bytes[suite::G1_LEN..suite::G1_LEN + suite::SCALAR_LEN].copy_from_slice(&c);
         bytes[suite::G1_LEN + suite::SCALAR_LEN..].copy_from_slice(&s);
         Self(bytes)
     }

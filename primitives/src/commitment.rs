@@ -14,7 +14,16 @@ use scale_info::TypeInfo;
 
 /// What a vote says about a block: the block, its history, and who signs next. (MSG-2)
 #[derive(
-    Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub struct Commitment {
     /// Number of the block.
@@ -96,18 +105,37 @@ impl Eq for RoundMessage {}
 
 impl RoundMessage {
     /// Hashes the commitment's signed bytes to G1. Cost: one hash to the curve.
+    ///
+    /// Keeps no tables: for a message that strangers chose. A node that expects a round of votes on a message of its
+    /// own calls [`RoundMessage::expecting`] on it.
     pub fn new(genesis_hash: H256, commitment: Commitment) -> Self {
-        // The size of the signing set is not known here; the next set is about as large.
-        let votes = commitment.next.len;
         let hm = hash_message(
             SIGNATURE_SUITE,
             &commitment.signed_bytes(genesis_hash),
-            Purpose::Message { votes },
+            Purpose::Once,
         );
         Self(Arc::new(Hashed {
             genesis_hash,
             commitment,
             hm,
+        }))
+    }
+
+    /// The same message, ready for about this many votes: they are checked with tables, which are made at the second
+    /// vote. Cost: up to 1.2 MB for 2 048 votes and more.
+    ///
+    /// # Security
+    /// `votes` sizes the tables. It is the length of the signing set, never a number that a message names.
+    pub fn expecting(&self, votes: u32) -> Self {
+        let Hashed {
+            genesis_hash,
+            commitment,
+            hm,
+        } = &*self.0;
+        Self(Arc::new(Hashed {
+            genesis_hash: *genesis_hash,
+            commitment: commitment.clone(),
+            hm: hm.for_purpose(Purpose::Message { votes }),
         }))
     }
 

@@ -122,10 +122,8 @@ impl DualKeyBytes {
         proof: &PossessionProof,
     ) -> Result<PossessedKey, PossessionError> {
         let (key, equation) = self.prepare_possession(owner, proof)?;
-        equation
-            .holds()
-            .then_some(PossessedKey(key))
-            .ok_or(PossessionError::HalvesDiffer)
+        possession::verify(&equation)?;
+        Ok(PossessedKey(key))
     }
 
     /// [`DualKeyBytes::check_possession`] of many keys, each with its owner and proof: the same verdicts in the same
@@ -153,8 +151,11 @@ impl DualKeyBytes {
         prepared
             .iter()
             .map(|prepared| {
-                let (key, _) = prepared.as_ref().map_err(|error| *error)?;
-                verdicts.next().expect("one verdict per equation; qed")?;
+                let (key, equation) = prepared.as_ref().map_err(|error| *error)?;
+                // There is one verdict per equation. One that were missing would be found alone.
+                verdicts
+                    .next()
+                    .unwrap_or_else(|| possession::verify(equation))?;
                 Ok(PossessedKey(key.clone()))
             })
             .collect()

@@ -19,12 +19,22 @@ use scale_info::TypeInfo;
 ///
 /// An empty set breaks SET-1; its threshold is one, which nobody can reach.
 pub fn threshold(n: u32) -> u32 {
-    (n - n.saturating_sub(1) / 3).max(1)
+    let faulty = n.saturating_sub(1) / 3;
+    n.saturating_sub(faulty).max(1)
 }
 
 /// What commits to a set, and all that a verifier of stateless proofs keeps of it. (SET-3)
 #[derive(
-    Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub struct KeysetCommitment {
     /// Number of the set.
@@ -94,8 +104,9 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
             got: len,
         });
     }
-    if let Some(pair) = keys.windows(2).position(|pair| pair[0] >= pair[1]) {
-        return Err(KeysetError::Order { index: pair + 1 });
+    let neighbours = keys.iter().zip(keys.iter().skip(1));
+    if let Some((_, index)) = neighbours.zip(1..).find(|((key, next), _)| key >= next) {
+        return Err(KeysetError::Order { index });
     }
     let read = |(index, bytes)| {
         Pk1::from_chain_state_unchecked(bytes).map_err(|error| KeysetError::Key { index, error })
@@ -121,7 +132,7 @@ pub struct Keyset {
 }
 
 impl Keyset {
-    /// Checks keys that a stranger sent against a trusted commitment. (SET-1, SET-3)
+    /// Checks keys from an untrusted sender against a trusted commitment. (SET-1, SET-3)
     ///
     /// The root pins the bytes to those that the chain checked, so no subgroup check is repeated. (SET-5)
     /// Cost: `2n` hashes, `n` decompressions and additions in G1.
@@ -250,7 +261,7 @@ impl DualKeyset {
     ///
     /// # Security
     /// The commitment binds only the halves in G1. Those in G2 are trusted, because the chain checked that
-    /// they belong together. Never use it on what a stranger sent.
+    /// they belong together. Never use it on keys from an untrusted sender.
     pub fn from_chain_state_unchecked(
         commitment: &KeysetCommitment,
         keys: &[DualKeyBytes],

@@ -47,9 +47,21 @@
 //! assert_eq!(received.check(set.keyset(), genesis)?.commitment(), &commitment);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The error enums are exhaustive on purpose: who maps them decides for each new error whom to blame. (See [`Culprit`].)
 
 #![no_std]
 #![forbid(unsafe_code)]
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -79,6 +91,11 @@ mod possession;
 mod secret;
 mod stateless;
 #[cfg(feature = "testing")]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "for tests: no stranger's bytes reach it, and a panic is a failed test"
+)]
 pub mod testing;
 #[cfg(all(test, feature = "std"))]
 mod tests;
@@ -90,7 +107,9 @@ pub use aggregate::Aggregation;
 pub use api::*;
 pub use bitfield::Bitfield;
 pub use blame::Culprit;
-pub use bytes::{DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature};
+pub use bytes::{
+    decode_list, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SignatureBytes, VoteSignature,
+};
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::ConsensusLog;
 pub use duet_curve::PointError;

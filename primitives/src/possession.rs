@@ -78,13 +78,23 @@ fn equation<C: Curve>(
     }
 }
 
+/// POP-3.
+pub(crate) fn verify<C: Curve>(equation: &Equation<C>) -> Result<(), PossessionError> {
+    equation
+        .holds()
+        .then_some(())
+        .ok_or(PossessionError::HalvesDiffer)
+}
+
 /// POP-3 for many: all together, and one by one only if some do not hold.
 pub(crate) fn verify_all<C: Curve>(equations: &[&Equation<C>]) -> Vec<Result<(), PossessionError>> {
     let all_hold = Equation::all_hold(equations);
     let verdict = |equation: &&Equation<C>| {
-        (all_hold || equation.holds())
-            .then_some(())
-            .ok_or(PossessionError::HalvesDiffer)
+        if all_hold {
+            Ok(())
+        } else {
+            verify(equation)
+        }
     };
     equations.iter().map(verdict).collect()
 }

@@ -30,7 +30,7 @@ pub struct StatelessProof {
 
 impl Decode for StatelessProof {
     fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
-        let limit = MAX_VALIDATORS - threshold(MAX_VALIDATORS);
+        let limit = MAX_VALIDATORS.saturating_sub(threshold(MAX_VALIDATORS));
         Ok(Self {
             justification: Decode::decode(input)?,
             non_signers: decode_list(

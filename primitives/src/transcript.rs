@@ -74,8 +74,8 @@ pub(crate) fn coefficient(digest: &[u8; 32]) -> u128 {
 fn weight(digest: &[u8; 32]) -> Weight {
     let bits = coefficient(digest).to_le_bytes();
     let mut halves = [0; 2];
-    for (half, bytes) in halves.iter_mut().zip(bits.chunks_exact(8)) {
-        *half = u64::from_le_bytes(bytes.try_into().expect("chunks of eight; qed"));
+    for (half, bytes) in halves.iter_mut().zip(bits.as_chunks().0) {
+        *half = u64::from_le_bytes(*bytes);
     }
     halves
 }

@@ -755,7 +755,7 @@ fn a_secret_is_not_printed() {
     assert_eq!(printed, format!("SecretKey(redacted, of {key})"));
 }
 
-/// No bytes from a stranger make a decoder or a check panic.
+/// No bytes from an untrusted sender make a decoder or a check panic.
 #[test]
 fn arbitrary_bytes_are_refused_without_a_panic() {
     use codec::Decode;

@@ -1,8 +1,8 @@
-//! What the voter is tuned with.
+//! The voter's parameters.
 
 use crate::Millis;
 
-/// What the voter is tuned with. The rules hold for all values; all nodes of a network should agree
+/// The voter's parameters. The rules hold for all values; all nodes of a network should agree
 /// on `min_delta`, or they vote on different blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -12,6 +12,9 @@ pub struct Config {
     pub lookahead: u32,
     /// One step of the aggregator schedule. (ROUND-6)
     pub publish_step: Millis,
+    /// How long votes on a mandatory block are gathered after they suffice for its proof, unless all members have voted.
+    /// (ROUND-8)
+    pub grace: Millis,
     /// After this long the open own votes and the latest proof are published again.
     pub rebroadcast: Millis,
     /// How long an answer may take (peers, signer, block state) before the voter asks again.
@@ -31,6 +34,7 @@ impl Default for Config {
             min_delta: 1,
             lookahead: 128,
             publish_step: 500,
+            grace: 1_000,
             rebroadcast: 30_000,
             retry: 3_000,
             rounds_per_signer: 32,

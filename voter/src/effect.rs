@@ -5,7 +5,6 @@ use duet_primitives::{
     BlockNumber, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes, RoundMessage, SetId,
     SignerIndex, UncheckedJustification, Vote,
 };
-use std::sync::Arc;
 
 /// Something to do. The host carries out the effects of one [`Voter::handle`](crate::Voter::handle)
 /// in order; the events that answer them follow later, in any order, or never.
@@ -28,15 +27,10 @@ pub enum Effect {
     Persist,
     /// Send the own vote to everybody, and enter it with
     /// [`Filter::record_vote`](crate::Filter::record_vote).
-    PublishVote {
-        /// The vote.
-        vote: Vote,
-        /// What it says.
-        message: Arc<RoundMessage>,
-    },
+    PublishVote(Vote),
     /// Send this proof to everybody. (ROUND-6)
     PublishJustification(UncheckedJustification),
-    /// Hand this evidence to the runtime.
+    /// Report this evidence to the runtime.
     Report(Box<EquivocationProof>),
     /// A threshold of a set signed something that contradicts this node's chain. It is not concluded:
     /// more than a third of the validators are faulty, or this node's chain is wrong. Tell the
@@ -54,7 +48,7 @@ pub enum Effect {
     /// comes. The vote must not leave the node before [`Effect::PublishVote`].
     Sign {
         /// What to sign.
-        message: Arc<RoundMessage>,
+        message: RoundMessage,
         /// Position of the own key in the set.
         signer: SignerIndex,
         /// The own key.

@@ -37,19 +37,14 @@ pub enum Event {
     /// The answer to [`Effect::LoadSet`](crate::Effect::LoadSet).
     Set(Arc<DualKeyset>),
     /// The answer to [`Effect::Prepare`](crate::Effect::Prepare): the commitment read at the block
-    /// of that number that GRANDPA finalized, hashed. The same `Arc` belongs into
-    /// [`Filter::remember`](crate::Filter::remember).
-    Prepared(Arc<RoundMessage>),
+    /// of that number that GRANDPA finalized, hashed. The same message belongs into
+    /// [`Filter::prepare`](crate::Filter::prepare).
+    Prepared(RoundMessage),
     /// The answer to [`Effect::Sign`](crate::Effect::Sign): the own vote, checked.
     Signed(Vote),
-    /// A vote that the filter called [`Recorded::New`](crate::Recorded::New), with the message that it
-    /// was checked against: the voter can add up a round that it has not prepared itself.
-    Vote {
-        /// The vote.
-        vote: Vote,
-        /// What it says, hashed once for the round.
-        message: Arc<RoundMessage>,
-    },
+    /// Votes that the filter called [`Recorded::New`](crate::Recorded::New), in any order. Each knows the message that
+    /// it was checked against, so the voter can add up a round that it has not prepared itself.
+    Votes(Vec<Vote>),
     /// Evidence that the filter found. (GOSSIP-4)
     Equivocation(Box<EquivocationProof>),
     /// A justification from gossip or from an imported block, checked against its set.

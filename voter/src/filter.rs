@@ -2,12 +2,11 @@
 //! vote of each signer.
 //!
 //! The gossip validator asks [`Filter::vote`] or [`Filter::justification`], makes the check that the verdict asks for,
-//! and records what passed with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
+//! and records what is valid with [`Filter::record_vote`] or [`Filter::record_justification`]. What failed is not
 //! recorded, so that a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
 //!
 //! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
-//! checked, once per signer, so that an equivocator who is slower than the rest does not get away.
-//! They are not forwarded.
+//! checked, once per signer, so that a late equivocation is caught, too. They are not forwarded.
 
 use crate::{
     quota::Quota,
@@ -47,6 +46,8 @@ pub struct Filter {
     /// taken.
     signers: BTreeMap<(SetId, SignerIndex), Quota>,
     proofs: BTreeSet<(BlockNumber, SetId)>,
+    /// How many votes `rounds` holds.
+    votes_held: usize,
 }
 
 /// Where a vote belongs.
@@ -75,6 +76,7 @@ impl Filter {
             rounds: BTreeMap::new(),
             signers: BTreeMap::new(),
             proofs: BTreeSet::new(),
+            votes_held: 0,
         }
     }
 
@@ -91,7 +93,9 @@ impl Filter {
         }
         let surplus = concluded.len().saturating_sub(EVIDENCE_ROUNDS);
         for key in concluded.iter().take(surplus) {
-            self.rounds.remove(key);
+            if let Some(seen) = self.rounds.remove(key) {
+                self.votes_held = self.votes_held.saturating_sub(seen.votes.len());
+            }
         }
         let oldest = self.rounds.keys().next().map(|key| key.0);
         let signing = self.window.signing.as_ref().map(Accepted::id);
@@ -128,13 +132,13 @@ impl Filter {
             None if self.is_crowded(key, signer) => Verdict::Ignore(Ignored::Crowded { signer }),
             _ => Verdict::Check(VoteCheck {
                 set,
-                message: self.message(commitment),
+                prepared: self.prepared(commitment),
             }),
         }
     }
 
     /// Records a vote that was checked, and says what it turned out to be.
-    pub fn record_vote(&mut self, vote: &Vote, message: &Arc<RoundMessage>) -> Recorded {
+    pub fn record_vote(&mut self, vote: &Vote) -> Recorded {
         let (key, signer) = (key_of(vote.commitment()), vote.signer());
         let place = match self.place(key) {
             Ok(place) => place,
@@ -145,7 +149,6 @@ impl Filter {
             .rounds
             .entry(key)
             .or_insert_with(|| Seen::new(place.set()));
-        seen.remember(message);
         if let Some(first) = seen.votes.get_mut(&signer) {
             return first.judge(&seen.set, vote);
         }
@@ -156,6 +159,7 @@ impl Filter {
                 equivocated: false,
             },
         );
+        self.votes_held = self.votes_held.saturating_add(1);
         if !open {
             return Recorded::Late;
         }
@@ -163,34 +167,22 @@ impl Filter {
         Recorded::New
     }
 
-    /// Forgets a vote that was recorded as new but could not be handed to the voter, so that it is
-    /// taken when it comes again.
-    pub fn forget_vote(&mut self, vote: &Vote) {
-        let (key, signer) = (key_of(vote.commitment()), vote.signer());
-        self.remove_vote(key, signer);
-        if let Some(quota) = self.signers.get_mut(&(key.0, signer)) {
-            quota.release(key.1);
-        }
+    /// What this node itself says about the block, if that is the commitment.
+    pub fn prepared(&self, commitment: &Commitment) -> Option<RoundMessage> {
+        let own = self.rounds.get(&key_of(commitment))?.own.as_ref()?;
+        (own.commitment() == commitment).then(|| own.clone())
     }
 
-    /// The commitment's message, if it was hashed before.
-    pub fn message(&self, commitment: &Commitment) -> Option<Arc<RoundMessage>> {
-        let seen = self.rounds.get(&key_of(commitment))?;
-        seen.messages
-            .iter()
-            .find(|message| message.commitment() == commitment)
-            .cloned()
-    }
-
-    /// Keeps the message of [`Event::Prepared`](crate::Event::Prepared), so that no vote on it
-    /// hashes it again.
-    pub fn remember(&mut self, message: &Arc<RoundMessage>) {
+    /// Keeps the message of [`Event::Prepared`](crate::Event::Prepared), with its tables, for the votes on it.
+    ///
+    /// Nothing else that is kept here has tables: a commitment that only a peer named gets none. (GOSSIP-7)
+    pub fn prepare(&mut self, message: &RoundMessage) {
         let key = key_of(message.commitment());
         if let Ok(place) = self.place(key) {
             self.rounds
                 .entry(key)
                 .or_insert_with(|| Seen::new(place.set()))
-                .remember(message);
+                .own = Some(message.clone());
         }
     }
 
@@ -204,8 +196,8 @@ impl Filter {
         if self.proofs.contains(&(block, id)) {
             return Verdict::Known;
         }
-        let accepted = match self.window.awaited(id, block) {
-            Some(awaited) => Ok(awaited),
+        let accepted = match self.window.unpublished(id, block) {
+            Some(unpublished) => Ok(unpublished),
             None => self.window.place(id, block),
         };
         match accepted {
@@ -228,7 +220,7 @@ impl Filter {
 
     /// How many valid votes are held.
     pub fn votes_held(&self) -> usize {
-        self.rounds.values().map(|seen| seen.votes.len()).sum()
+        self.votes_held
     }
 
     fn place(&self, key: Key) -> Result<Place, Ignored> {
@@ -260,8 +252,10 @@ impl Filter {
 
     fn remove_vote(&mut self, key: Key, signer: SignerIndex) {
         if let Some(seen) = self.rounds.get_mut(&key) {
-            seen.votes.remove(&signer);
-            if seen.votes.is_empty() {
+            if seen.votes.remove(&signer).is_some() {
+                self.votes_held = self.votes_held.saturating_sub(1);
+            }
+            if seen.votes.is_empty() && seen.own.is_none() {
                 self.rounds.remove(&key);
             }
         }

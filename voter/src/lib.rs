@@ -13,8 +13,9 @@
 //! - It checks votes and justifications when [`Filter`] says that they are worth it, and passes on
 //!   only checked ones.
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
+//! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host has an answer to each.
 //!
-//! # What it chose not to do
+//! # What it does not do
 //! - It does not read block hashes of its own accord: only commitments that [`Event::Prepared`]
 //!   brings are signed, and a proof that contradicts one is never concluded ([`Effect::Diverged`]).
 //!   A threshold of honest validators vouches for blocks that this node did not prepare.
@@ -45,7 +46,7 @@
 //!             Effect::Prepare { number } => {
 //!                 let commitment = one.commitment(number.get(), &one.set);
 //!                 let message = RoundMessage::new(H256::zero(), commitment);
-//!                 events.push(Event::Prepared(Arc::new(message)));
+//!                 events.push(Event::Prepared(message));
 //!             }
 //!             Effect::Sign { message, signer, .. } => {
 //!                 events.push(Event::Signed(one.vote(signer.get(), &message).expect("a member")));
@@ -57,6 +58,17 @@
 //! }
 //! assert_eq!(proven.expect("a proof").commitment().block_number, number);
 //! ```
+
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
 
 mod config;
 mod effect;

@@ -48,11 +48,6 @@ impl Quota {
         self.blocks.retain(|held| *held > block);
     }
 
-    /// How many rounds count.
-    pub(crate) fn len(&self) -> usize {
-        self.blocks.len()
-    }
-
     /// Whether no round counts.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()

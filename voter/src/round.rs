@@ -5,7 +5,7 @@ use duet_primitives::{
     AggregateError, BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SignerIndex,
     Vote,
 };
-use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 /// The open rounds of one set, by block. (ROUND-7 prunes them.)
 #[derive(Clone, Debug, Default)]
@@ -13,9 +13,11 @@ pub(crate) struct Rounds {
     rounds: BTreeMap<BlockNumber, Round>,
     /// In which rounds each signer has a vote.
     signers: BTreeMap<SignerIndex, Quota>,
+    /// How many votes `rounds` holds.
+    votes: usize,
 }
 
-/// What became of a vote.
+/// What happened to a vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
     /// It counts.
@@ -28,14 +30,14 @@ pub(crate) enum Entered {
 
 #[derive(Clone, Debug, Default)]
 struct Round {
-    own: Option<Arc<RoundMessage>>,
+    own: Option<RoundMessage>,
     votes: BTreeMap<SignerIndex, Vote>,
     tallies: Vec<Tally>,
 }
 
 #[derive(Clone, Debug)]
 struct Tally {
-    message: Arc<RoundMessage>,
+    message: RoundMessage,
     count: u32,
     /// It gave its justification.
     spent: bool,
@@ -43,24 +45,22 @@ struct Tally {
 
 impl Rounds {
     /// Counts a vote; of each signer at most one per block and `limit` in all.
-    pub(crate) fn enter(
-        &mut self,
-        vote: Vote,
-        message: &Arc<RoundMessage>,
-        limit: usize,
-    ) -> Entered {
+    pub(crate) fn enter(&mut self, vote: Vote, limit: usize) -> Entered {
         let (block, signer) = (vote.commitment().block_number, vote.signer());
         let quota = self.signers.entry(signer).or_default();
         if quota.holds(block) {
             return Entered::Repeated;
         }
         let lowest = quota.charge(block, limit);
-        self.rounds.entry(block).or_default().enter(vote, message);
+        self.rounds.entry(block).or_default().enter(vote);
+        self.votes = self.votes.saturating_add(1);
         let Some(lowest) = lowest else {
             return Entered::Counted;
         };
         if let Some(round) = self.rounds.get_mut(&lowest) {
-            round.remove(signer);
+            if round.remove(signer) {
+                self.votes = self.votes.saturating_sub(1);
+            }
             if round.is_empty() {
                 self.rounds.remove(&lowest);
             }
@@ -69,29 +69,19 @@ impl Rounds {
     }
 
     /// What this node itself says about a block.
-    pub(crate) fn prepare(&mut self, message: Arc<RoundMessage>) {
+    pub(crate) fn prepare(&mut self, message: RoundMessage) {
         let block = message.commitment().block_number;
         self.rounds.entry(block).or_default().own = Some(message);
     }
 
     /// What this node itself says about a block, if it was asked.
-    pub(crate) fn prepared(&self, block: BlockNumber) -> Option<&Arc<RoundMessage>> {
+    pub(crate) fn prepared(&self, block: BlockNumber) -> Option<&RoundMessage> {
         self.rounds.get(&block)?.own.as_ref()
     }
 
-    /// The vote of a signer on a block, with its message.
-    pub(crate) fn vote(
-        &self,
-        block: BlockNumber,
-        signer: SignerIndex,
-    ) -> Option<(&Vote, &Arc<RoundMessage>)> {
-        let round = self.rounds.get(&block)?;
-        let vote = round.votes.get(&signer)?;
-        let tally = round
-            .tallies
-            .iter()
-            .find(|tally| tally.is_about(vote.commitment()))?;
-        Some((vote, &tally.message))
+    /// The vote of a signer on a block.
+    pub(crate) fn vote(&self, block: BlockNumber, signer: SignerIndex) -> Option<&Vote> {
+        self.rounds.get(&block)?.votes.get(&signer)
     }
 
     /// The highest block of a range on which a threshold of the set agrees and that gave no
@@ -110,6 +100,13 @@ impl Rounds {
             .rev()
             .find(|(_, round)| ready(round))
             .map(|(block, _)| *block)
+    }
+
+    /// How many votes a justification of this block would have now; `None` when it is not ready.
+    pub(crate) fn signers(&self, block: BlockNumber, threshold: u32) -> Option<u32> {
+        let tallies = &self.rounds.get(&block)?.tallies;
+        let ready = tallies.iter().find(|tally| tally.is_ready(threshold))?;
+        Some(ready.count)
     }
 
     /// Adds up the votes on the commitment on which a threshold agrees. Gives each justification
@@ -140,7 +137,8 @@ impl Rounds {
 
     /// ROUND-7: drops the rounds up to a block.
     pub(crate) fn prune(&mut self, up_to: BlockNumber) {
-        self.rounds.retain(|block, _| *block > up_to);
+        self.rounds = self.rounds.split_off(&up_to.saturating_next());
+        self.votes = self.rounds.values().map(|round| round.votes.len()).sum();
         self.signers.retain(|_, quota| {
             quota.release_up_to(up_to);
             !quota.is_empty()
@@ -154,12 +152,12 @@ impl Rounds {
 
     /// How many votes they hold.
     pub(crate) fn votes(&self) -> usize {
-        self.signers.values().map(Quota::len).sum()
+        self.votes
     }
 }
 
 impl Round {
-    fn enter(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+    fn enter(&mut self, vote: Vote) {
         match self
             .tallies
             .iter_mut()
@@ -167,7 +165,7 @@ impl Round {
         {
             Some(tally) => tally.count = tally.count.saturating_add(1),
             None => self.tallies.push(Tally {
-                message: message.clone(),
+                message: vote.message().clone(),
                 count: 1,
                 spent: false,
             }),
@@ -175,9 +173,10 @@ impl Round {
         self.votes.insert(vote.signer(), vote);
     }
 
-    fn remove(&mut self, signer: SignerIndex) {
+    /// Whether there was a vote to remove.
+    fn remove(&mut self, signer: SignerIndex) -> bool {
         let Some(vote) = self.votes.remove(&signer) else {
-            return;
+            return false;
         };
         for tally in self
             .tallies
@@ -187,6 +186,7 @@ impl Round {
             tally.count = tally.count.saturating_sub(1);
         }
         self.tallies.retain(|tally| tally.count > 0);
+        true
     }
 
     fn is_empty(&self) -> bool {
@@ -209,11 +209,8 @@ mod tests {
     use super::*;
     use duet_primitives::{testing::TestSet, H256};
 
-    fn message(set: &TestSet, block: u32) -> Arc<RoundMessage> {
-        Arc::new(RoundMessage::new(
-            H256::zero(),
-            set.commitment(block, &set.set),
-        ))
+    fn message(set: &TestSet, block: u32) -> RoundMessage {
+        RoundMessage::new(H256::zero(), set.commitment(block, &set.set))
     }
 
     fn blocks(range: RangeInclusive<u32>) -> RangeInclusive<BlockNumber> {
@@ -222,7 +219,7 @@ mod tests {
 
     fn enter(rounds: &mut Rounds, set: &TestSet, signer: u32, block: u32) -> Entered {
         let message = message(set, block);
-        rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2)
+        rounds.enter(set.vote(signer, &message).expect("a member"), 2)
     }
 
     #[test]
@@ -257,14 +254,14 @@ mod tests {
         let mut rounds = Rounds::default();
         let mut other = set.commitment(8, &set.set);
         other.mmr_root = H256::zero();
-        let other = Arc::new(RoundMessage::new(H256::zero(), other));
+        let other = RoundMessage::new(H256::zero(), other);
         for signer in 0..4 {
             let message = if signer < 2 {
                 message(&set, 8)
             } else {
                 other.clone()
             };
-            rounds.enter(set.vote(signer, &message).expect("a member"), &message, 2);
+            rounds.enter(set.vote(signer, &message).expect("a member"), 2);
         }
         assert_eq!(
             rounds.ready(blocks(1..=9), set.set.keyset().threshold()),

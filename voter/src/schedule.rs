@@ -28,7 +28,8 @@ pub(crate) fn rank(commitment: &Commitment, len: u32, signer: SignerIndex) -> u3
     (0..len)
         .map(SignerIndex::new)
         .map(place)
-        .fold(0, |rank, other| if other < own { rank + 1 } else { rank })
+        .filter(|other| *other < own)
+        .fold(0, |rank: u32, _| rank.saturating_add(1))
 }
 
 /// Own proofs that wait for their turn.

@@ -7,7 +7,7 @@ use duet_primitives::{
 };
 use std::{collections::VecDeque, fmt, iter};
 
-/// The layout that this code writes. Another one is refused, never guessed at.
+/// The layout that this code writes. Any other is refused.
 const VERSION: u16 = 1;
 /// How many own votes above the best proven block are remembered one by one.
 const MAX_VOTES: usize = 64;
@@ -42,6 +42,7 @@ pub struct State {
 
 /// Why a stored state was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateError {
     /// Written by another version.
     Version {
@@ -208,7 +209,7 @@ impl State {
     }
 
     /// Whether the signing set's mandatory block is proven. (ROUND-2)
-    pub(crate) fn is_handed_over(&self) -> bool {
+    pub(crate) fn is_handed_off(&self) -> bool {
         self.signing
             .mandatory
             .is_some_and(|mandatory| mandatory <= self.best_number())
@@ -216,7 +217,7 @@ impl State {
 
     /// The mandatory block that the signing set has yet to prove. (ROUND-2)
     pub(crate) fn pending(&self) -> Option<BlockNumber> {
-        self.signing.mandatory.filter(|_| !self.is_handed_over())
+        self.signing.mandatory.filter(|_| !self.is_handed_off())
     }
 
     /// The lowest block that the signing set may still prove. (ROUND-5)
@@ -302,7 +303,7 @@ impl State {
             .next()
             .and_then(|next| next.start)
             .filter(|start| *start <= self.scanned);
-        let (true, Some(start)) = (self.is_handed_over(), reached) else {
+        let (true, Some(start)) = (self.is_handed_off(), reached) else {
             return false;
         };
         let Some(next) = self.later.pop_front() else {
@@ -313,8 +314,8 @@ impl State {
         true
     }
 
-    /// ROUND-4: whether this node has signed nothing about this block and never will have to
-    /// wonder.
+    /// ROUND-4: whether this node may still sign about this block: it certainly has not signed
+    /// about it.
     pub(crate) fn may_sign(&self, block: BlockNumber) -> bool {
         block > self.floor && self.vote_at(block).is_none()
     }

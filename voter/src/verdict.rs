@@ -18,6 +18,7 @@ pub enum Verdict<T> {
 
 /// Why an object is not needed here and now. (GOSSIP-2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ignored {
     /// The signing set is not loaded yet.
     NotReady,

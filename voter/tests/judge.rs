@@ -112,7 +112,7 @@ fn a_vote_past_the_handoff_block_is_a_violation_of_round_2_until_that_is_proven(
 }
 
 #[test]
-fn a_vote_of_a_set_whose_predecessor_has_not_handed_over_is_a_violation_of_round_5() {
+fn a_vote_of_a_set_whose_predecessor_has_not_handed_off_is_a_violation_of_round_5() {
     let chain = chain();
     let mut judge = judge(&chain);
     let early = vote(&chain, 1, &truth(&chain, SECOND_SET));
@@ -213,7 +213,7 @@ fn a_conclusion_past_the_handoff_block_is_a_violation_of_round_2_until_that_is_p
 }
 
 #[test]
-fn a_conclusion_of_a_set_whose_predecessor_has_not_handed_over_is_a_violation_of_round_5() {
+fn a_conclusion_of_a_set_whose_predecessor_has_not_handed_off_is_a_violation_of_round_5() {
     let chain = chain();
     let mut judge = judge(&chain);
     let next = proof(&chain, SECOND_SET);

@@ -12,7 +12,7 @@ fn one_voter_alone_finalizes_everything() {
 }
 
 #[test]
-fn in_kind_weather_one_validator_publishes_each_proof() {
+fn on_a_good_network_one_validator_publishes_each_proof() {
     for seed in seeds(0..10) {
         let mut scenario = Scenario::new("a good network", 4).with_changes(2);
         scenario.config.rebroadcast = 1_000_000;
@@ -83,7 +83,7 @@ fn a_late_node_with_room_for_two_sets_catches_up_all_the_same() {
 }
 
 #[test]
-fn sets_without_a_common_member_hand_over() {
+fn sets_without_a_common_member_hand_off() {
     for seed in seeds(0..10) {
         let mut scenario = Scenario::new("all new", 4);
         scenario.sets = vec![(0..4).collect(), (4..8).collect(), (8..12).collect()];

@@ -7,22 +7,23 @@ use crate::{
 };
 use std::{os::unix::process::CommandExt, process::Command};
 
-/// What the demo runs, and one example of the light client.
-///
-/// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
-/// the command names an example. With `--workspace` and the example every crate has the features that it has in
-/// `cargo xtask test`, which then builds nothing twice. With `--package` for the three programs alone, `zerocopy` would
-/// have others, and whatever is on top of it would be built again. The price is two small crates.
-const PROGRAMS: [&str; 8] = [
+/// What the demo runs.
+const PROGRAMS: [&str; 6] = [
     "--bin",
     "duet-node",
     "--bin",
     "duet-light",
     "--bin",
     "duet-demo",
-    "--example",
-    "follow",
 ];
+
+/// One example of the light client, which gives a build of programs the features of the tests.
+///
+/// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
+/// the command names an example. With `--workspace` and the example every crate has the features that it has in
+/// `cargo xtask test`, which then builds nothing twice. With `--package` for the programs alone, `zerocopy` would
+/// have others, and whatever is on top of it would be built again. The price is two small crates.
+pub(crate) const WITH_FEATURES_OF_TESTS: [&str; 2] = ["--example", "follow"];
 
 /// The flags that the demo takes; `duet-demo` checks them.
 #[derive(clap::Args)]
@@ -62,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
     let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
-    cargo::run(build.args(PROGRAMS))?;
+    cargo::run(build.args(PROGRAMS).args(WITH_FEATURES_OF_TESTS))?;
     let demo = cargo::output_directory().join("duet-demo");
     let error = Command::new(&demo).args(options.flags()).exec();
     Err(format!("cannot start {}: {error}", demo.display()).into())

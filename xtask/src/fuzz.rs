@@ -1,9 +1,14 @@
 //! Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
 //!
-//! The targets are a workspace of their own, `testing/fuzz`. Guided runs need no nightly compiler: what instruments the code
-//! for coverage is in the stable one, and libFuzzer, which is C++, is built with it.
+//! Guided runs need no nightly compiler: what instruments the code for coverage is in the stable one, and libFuzzer, which
+//! is C++, is built with it.
 
-use crate::{cargo, result::Result, tools};
+use crate::{
+    cargo::{self, Workspace},
+    demo::WITH_FEATURES_OF_TESTS,
+    result::Result,
+    tools,
+};
 use std::{
     env,
     ffi::OsString,
@@ -20,8 +25,11 @@ pub(crate) struct Options {
     /// Only runs the kept corpus.
     #[arg(long, conflicts_with_all = ["minutes", "unguided"])]
     replay: bool,
+    /// Only writes the inputs that the corpus begins with, after a change of what makes them.
+    #[arg(long, conflicts_with_all = ["minutes", "unguided", "replay", "targets"])]
+    seeds: bool,
     /// How long the whole run takes after the build; the targets share it.
-    #[arg(long, value_name = "N", required_unless_present = "replay")]
+    #[arg(long, value_name = "N", required_unless_present_any = ["replay", "seeds"])]
     minutes: Option<u64>,
     /// Changes inputs at random and not by coverage, which needs no C++ compiler.
     #[arg(long)]
@@ -46,8 +54,8 @@ const INSTRUMENT: [&str; 5] = [
 /// Set where cargo calls this program in place of rustc.
 const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
 
-/// Compiles one crate in place of rustc, when cargo asks for that: our own crates are instrumented, the others stay as they
-/// are, because inputs are to be sorted by the branches of our code.
+/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Our own crates are instrumented; cargo
+/// does not call this program for the others, because inputs are to be sorted by the branches of our code.
 pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     env::var_os(WRAPPING)?;
     let mut arguments = env::args_os().skip(1);
@@ -66,6 +74,7 @@ pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     })
 }
 
+/// Neither a build script nor a question about the compiler.
 fn is_ours(arguments: &[OsString]) -> bool {
     let name = arguments
         .windows(2)
@@ -82,20 +91,16 @@ pub(crate) fn run(options: &Options) -> Result {
     if let (Some(minutes), false) = (options.minutes, options.unguided) {
         return guided(options, minutes, &folder, &artifacts);
     }
-    let program = build(&folder.join("plain"))?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(build()?);
+    if options.seeds {
+        return cargo::run(command.arg("seeds"));
+    }
     match options.minutes {
         None => command.arg("replay"),
-        Some(minutes) => {
-            let targets = match options.targets.len() {
-                0 => targets(&folder.join("plain/debug/duet-fuzz"))?.len(),
-                some => some,
-            };
-            command
-                .arg("mutate")
-                .args(["--seconds", &share(minutes, targets, 1).to_string()])
-                .args(["--seed", &options.seed.to_string()])
-        }
+        Some(minutes) => command
+            .arg("mutate")
+            .args(["--seconds", &(minutes * 60).to_string()])
+            .args(["--seed", &options.seed.to_string()]),
     };
     command
         .arg("--artifacts")
@@ -110,43 +115,36 @@ fn share(minutes: u64, targets: usize, at_a_time: usize) -> u64 {
     (minutes * 60 / u64::try_from(rounds).unwrap_or(u64::MAX)).max(1)
 }
 
-fn manifest() -> PathBuf {
-    cargo::root().join("testing/fuzz/Cargo.toml")
+/// The program that replays and mutates, as `cargo xtask test` builds it.
+fn build() -> Result<PathBuf> {
+    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    build.args(["--bin", "duet-fuzz"]);
+    cargo::run(build.args(WITH_FEATURES_OF_TESTS))?;
+    Ok(cargo::output_directory().join("duet-fuzz"))
 }
 
-/// The program that replays and mutates.
-fn build(target: &Path) -> Result<PathBuf> {
-    let mut build = cargo::cargo(["build", "--locked", "--bin", "duet-fuzz", "--manifest-path"]);
-    cargo::run(build.arg(manifest()).env("CARGO_TARGET_DIR", target))?;
-    Ok(target.join("debug/duet-fuzz"))
-}
-
-/// The program with libFuzzer in it.
-fn build_guided(target: &Path) -> Result<PathBuf> {
+/// The program with libFuzzer in it. Cargo calls this program in place of rustc for the crates of the workspace alone, and
+/// keeps what it makes apart: what is built of other crates is shared with the tests.
+fn build_guided() -> Result<PathBuf> {
     tools::for_fuzzing()?;
-    let mut build = cargo::cargo(["build", "--locked", "--bin", "guided"]);
+    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
     build
-        .args(["--features", "guided", "--manifest-path"])
-        .arg(manifest())
-        .env("CARGO_TARGET_DIR", target)
-        .env("RUSTC_WRAPPER", env::current_exe()?)
+        .args(["--example", "guided", "--features", "duet-fuzz/guided"])
+        .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
         .env(WRAPPING, "1");
     cargo::run(&mut build)?;
-    Ok(target.join("debug/guided"))
+    Ok(cargo::output_directory().join("examples/guided"))
 }
 
 /// The names of all targets, from the program itself.
 fn targets(program: &Path) -> Result<Vec<String>> {
-    let output = Command::new(program)
-        .arg("list")
-        .env("DUET_FUZZ_LIST", "1")
-        .output()?;
+    let output = Command::new(program).env("DUET_FUZZ_LIST", "1").output()?;
     let names = String::from_utf8(output.stdout)?;
     Ok(names.lines().map(str::to_string).collect())
 }
 
 fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> Result {
-    let program = build_guided(&folder.join("guided"))?;
+    let program = build_guided()?;
     let names = match &options.targets[..] {
         [] => targets(&program)?,
         some => some.to_vec(),

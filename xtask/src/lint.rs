@@ -8,11 +8,7 @@ use crate::{
 use std::process::Command;
 
 /// Workspaces that are built for other targets or with other compilers, so that only their formatting is checked here.
-const WORKSPACES_APART: [&str; 3] = [
-    "benches/wasm/Cargo.toml",
-    "schemes/fuzz/Cargo.toml",
-    "testing/fuzz/Cargo.toml",
-];
+const WORKSPACES_APART: [&str; 2] = ["benches/wasm/Cargo.toml", "schemes/fuzz/Cargo.toml"];
 
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {

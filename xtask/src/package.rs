@@ -41,7 +41,7 @@ fn packing(names: &[&str]) -> Command {
     for name in names {
         package.args(["--package", name]);
     }
-    // The profiles stand in the workspace's manifest, which no package contains.
+    // The profiles are in the workspace's manifest, which no package contains.
     package.env("CARGO_PROFILE_DEV_DEBUG", "false");
     package
 }

@@ -17,7 +17,7 @@ pub(crate) struct Options {
 
 /// Builds the programs that the end-to-end tests start, then runs all tests of both workspaces.
 ///
-/// Cargo runs one test program at a time: the one with the stories of real networks has the machine for itself, and
+/// Cargo runs one test program at a time: the one with the scenarios on real networks has the machine for itself, and
 /// divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_testing()?;

@@ -17,6 +17,7 @@ pub mod simulation;
 mod svg;
 mod tables;
 mod targets;
+pub mod text;
 
 /// A file that cannot be read, written or understood is an error that names it.
 pub type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;

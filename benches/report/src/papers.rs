@@ -5,7 +5,7 @@
 use crate::{
     documents::{folder_of_docs, folder_of_papers, put_tables},
     results::{read_json, Machine, Measurement, Row},
-    tables::text::{grouped, short, table, time},
+    text::{grouped, short, table, time},
     Result,
 };
 use serde::{Deserialize, Serialize};

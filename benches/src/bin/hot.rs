@@ -26,9 +26,10 @@ const PROOFS: u32 = 16;
 
 /// A message with the tables that it has in a round of [`AS_OF`] votes.
 fn message(round: &Round) -> RoundMessage {
+    // The digits of its hash are those of the counts that are kept.
     let mut commitment = round.commitment.clone();
     commitment.next.len = AS_OF;
-    RoundMessage::new(GENESIS, commitment)
+    RoundMessage::new(GENESIS, commitment).expecting(AS_OF)
 }
 
 /// Twice as a warm-up, since tables are made on the second use, and then counted.

@@ -1,4 +1,4 @@
-//! Plain arkworks: two pairings, and nothing cleverer.
+//! Plain arkworks: two pairings.
 
 use ark_bls12_381::{g1, Bls12_381, G1Affine, G1Projective, G2Affine};
 use ark_ec::{

@@ -79,7 +79,7 @@ impl Scalar {
     /// How many bytes a public scalar has up to its highest that is not zero.
     fn public_len(&self) -> usize {
         let highest = self.0.b.iter().rposition(|byte| *byte != 0);
-        highest.map_or(0, |at| at + 1)
+        highest.map_or(0, |at| at.saturating_add(1))
     }
 }
 
@@ -236,11 +236,12 @@ pub(crate) fn sum_of_products(terms: &[(blst_p1_affine, Scalar)]) -> blst_p1 {
         .map(|(_, scalar)| scalar.0.b.as_ptr())
         .collect();
     let longest = terms.iter().map(|(_, scalar)| scalar.public_len()).max();
-    let bits = (8 * longest.unwrap_or(0)).clamp(1, SCALAR_BITS);
+    let bits = longest.unwrap_or(0).saturating_mul(8).clamp(1, SCALAR_BITS);
     // SAFETY: the scratch space has the size that blst names for this many terms. Both lists have that many pointers, at
     // least one, which come from `terms` and outlive the call; each scalar has 32 bytes, which hold `bits` bits.
     unsafe {
-        let words = blst_p1s_mult_pippenger_scratch_sizeof(terms.len()) / size_of::<limb_t>();
+        let words =
+            blst_p1s_mult_pippenger_scratch_sizeof(terms.len()).div_ceil(size_of::<limb_t>());
         let mut scratch: Vec<limb_t> = vec![0; words];
         blst_p1s_mult_pippenger(
             &mut sum,

@@ -17,7 +17,7 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::{hint::black_box, iter::successors};
 
-/// The size of a comb: what it holds against what a multiplication costs.
+/// The size of a comb: memory against the cost of a multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     teeth: usize,

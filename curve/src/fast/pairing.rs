@@ -99,7 +99,7 @@ impl Factors {
         }
     }
 
-    /// The line at the point that these stand for.
+    /// The line at the point that these represent.
     fn on(&self, line: &blst_fp6) -> blst_fp6 {
         let [constant, of_x, of_y] = line.fp2;
         let (of_x, of_y) = (Fp2(of_x).scale(&self.x), Fp2(of_y).scale(&self.y));

@@ -50,6 +50,10 @@ pub(crate) fn generator_tables() -> Tables {
 }
 
 /// The comb of the generator.
+#[allow(
+    clippy::expect_used,
+    reason = "the static makes the comb with the tables"
+)]
 pub(super) fn generator() -> &'static Comb {
     GENERATOR_TABLES
         .get(&Affine::default())

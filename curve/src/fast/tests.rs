@@ -375,7 +375,7 @@ fn subsets_of_every_width_add_up_to_what_is_selected() {
     for width in [8, 4, 2] {
         let subsets = Subsets::new(&points, width);
         let found = sums::sum(subsets.terms(&selected));
-        // The highest three bits of the last byte stand for no point.
+        // The highest three bits of the last byte are padding.
         let expected: u64 = (9..=16).chain(19..=22).chain([25, 32, 34, 35, 37]).sum();
         assert_eq!(
             found,

@@ -89,6 +89,10 @@ impl<'a> Prepared<'a> {
         Some((self.pk1_tables.map(Comb::shape), self.hm_tables?.shape()))
     }
 
+    #[allow(
+        clippy::expect_used,
+        reason = "`to_affine` returns as many points as it gets"
+    )]
     fn alone(&self) -> Result<Commitments, PointError> {
         let Vote { c, s, pk1, hm, .. } = self.vote;
         let (for_comb_c, for_comb_s) = (CombScalar::new(c), CombScalar::new(s));

@@ -27,10 +27,10 @@ pub trait Scalars: Copy + Debug + Send + Sync + 'static {
         wide[32..].copy_from_slice(&value.to_be_bytes());
         Self::scalar_from_wide(&wide)
     }
-    /// The scalar that a weight stands for.
+    /// The scalar that a weight represents.
     fn scalar_from_weight([a, b]: Weight) -> Self::Scalar {
-        let [a, b, z2] =
-            [a.into(), b.into(), u128::from(Z) * u128::from(Z)].map(Self::scalar_from_u128);
+        const Z2: u128 = Z as u128 * Z as u128;
+        let [a, b, z2] = [a.into(), b.into(), Z2].map(Self::scalar_from_u128);
         Self::scalar_add_mul(&a, &b, &z2)
     }
     /// `a + b·c`, for public scalars.

@@ -1,5 +1,8 @@
 //! Compressed points: square roots, signs and subgroups. (ENC-1 to ENC-4)
 
+// Takes strangers' bytes: stricter than the rest of `wasm`. Operators are those of field elements, with bounds in types.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use super::{
     fp::{add, sub, Fp},
     fp2::Fp2,
@@ -17,7 +20,7 @@ use ark_ff::{Fp12Config, Fp6Config};
 const B1: Fp = Fp::from_ark(g1::Config::COEFF_B);
 const B2: Fp2 = Fp2::from_ark(g2::Config::COEFF_B);
 
-/// One coordinate, without the flags that may stand in its first byte.
+/// One coordinate, without the flags that may be in its first byte.
 fn coordinate(bytes: &[u8]) -> Fp {
     let mut plain = [0; G1_LEN];
     plain.copy_from_slice(bytes);
@@ -122,7 +125,15 @@ pub(super) fn check_g2(point: &Affine<Fp2>) -> Result<(), PointError> {
 }
 
 /// `γ² = ξ^((p − 1)/3)`, which is a cube root of one times `u`, and `γ³`, whose norm is −1.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "computed at compile time: an index outside does not compile"
+)]
 const GAMMA: Fp2 = Fp2::from_ark(Fq12Config::FROBENIUS_COEFF_FP12_C1[1]);
+#[allow(
+    clippy::indexing_slicing,
+    reason = "computed at compile time: an index outside does not compile"
+)]
 const GAMMA_2: Fp2 = Fp2::from_ark(Fq6Config::FROBENIUS_COEFF_FP6_C1[1]);
 
 /// The point taken off the twist, raised to the `p`th power and put back: `x̄/γ²` and `ȳ/γ³`.

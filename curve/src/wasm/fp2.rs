@@ -1,6 +1,10 @@
 //! `Fp[u]/(u² + 1)`.
 
-use super::fp::{add, difference, product, rest, sub, El, Fp, Limbs};
+use super::{
+    columns::{difference, product, rest},
+    fp::{add, for_differences, for_sums, sub, El, Fp},
+    limbs::Limbs,
+};
 use ark_bls12_381::Fq2;
 use core::ops::{Add, Sub};
 
@@ -36,28 +40,8 @@ macro_rules! differences {
         }
     )*};
 }
-sums!(
-    1 + 1 = 2,
-    1 + 2 = 3,
-    1 + 3 = 4,
-    2 + 1 = 3,
-    2 + 2 = 4,
-    3 + 3 = 6,
-    4 + 4 = 8,
-    3 + 1 = 4
-);
-differences!(
-    1 - 1 = 3,
-    1 - 2 = 4,
-    1 - 3 = 5,
-    1 - 4 = 6,
-    2 - 1 = 4,
-    2 - 2 = 5,
-    3 - 1 = 5,
-    3 - 3 = 7,
-    4 - 1 = 6,
-    1 - 8 = 10,
-);
+for_sums!(sums);
+for_differences!(differences);
 
 #[inline(always)]
 pub(crate) fn add2<const A: u32, const B: u32, const C: u32>(a: El2<A>, b: El2<B>) -> El2<C> {
@@ -137,8 +121,8 @@ fn multiply(a: [&Limbs; 2], b: [&Limbs; 2]) -> Fp2 {
     let high = product(a[1], b[1]);
     let whole = product(&sum_of_limbs(a), &sum_of_limbs(b));
     Fp2 {
-        c0: difference(&low, &high),
-        c1: rest(&whole, &low, &high),
+        c0: El(difference(&low, &high)),
+        c1: El(rest(&whole, &low, &high)),
     }
 }
 

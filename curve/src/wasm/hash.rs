@@ -1,5 +1,8 @@
 //! Hashing to G1: RFC 9380, `BLS12381G1_XMD:SHA-256_SSWU_RO_`.
 
+// Takes strangers' bytes: stricter than the rest of `wasm`. Operators are those of field elements, with bounds in types.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
 use super::{
     fp::Fp,
     point::{Affine, Jacobian},
@@ -20,6 +23,10 @@ const ZETA: Fp = Fp::from_ark(Isogenous::ZETA);
 /// A square root of `−ζ`.
 const ROOT: Fp = ZETA.neg().sqrt_candidate();
 
+#[allow(
+    clippy::indexing_slicing,
+    reason = "called at compile time: an index outside does not compile"
+)]
 const fn polynomial<const N: usize>(coefficients: &[Fq]) -> [Fp; N] {
     assert!(coefficients.len() == N);
     let mut converted = [Fp::ZERO; N];
@@ -144,9 +151,10 @@ fn evaluate(coefficients: &[Fp], x: Fp, powers: &[Fp; 15]) -> Fp {
 /// The isogeny.
 pub(super) fn isogeny(point: &Jacobian<Fp>) -> Jacobian<Fp> {
     let w = point.z.square();
-    let mut powers = [w; 15];
-    for at in 1..powers.len() {
-        powers[at] = powers[at - 1].mul(w);
+    let (mut power, mut powers) = (w, [w; 15]);
+    for next in powers.iter_mut().skip(1) {
+        power = power.mul(w);
+        *next = power;
     }
     let [xn, xd, yn, yd] = [
         &X_NUMERATOR[..],

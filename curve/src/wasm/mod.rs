@@ -10,6 +10,8 @@
     allow(dead_code)
 )]
 
+mod columns;
+mod elements;
 mod encoding;
 mod fp;
 mod fp2;
@@ -17,10 +19,13 @@ mod generator;
 mod hash;
 #[cfg(all(feature = "host-functions", any(test, target_arch = "wasm32")))]
 mod hosted;
+mod limbs;
 mod multiples;
 mod pairing;
 mod point;
+mod tables;
 mod tower;
+mod words;
 
 #[cfg(all(test, feature = "std"))]
 mod tests;
@@ -34,73 +39,26 @@ use crate::{
         Multiplications, Pairings, Purpose, Query, Scalars, Sums,
     },
 };
-use alloc::{sync::Arc, vec::Vec};
-use ark_bls12_381::g2;
+use alloc::vec::Vec;
 use core::iter::once;
+use elements::G2_GENERATOR;
 use fp::Fp;
-use fp2::Fp2;
-use generator::{G1_GENERATOR, GENERATOR};
+use generator::G1_GENERATOR;
 #[cfg(all(feature = "host-functions", target_arch = "wasm32"))]
 use hosted::product_is_one;
-use multiples::{Few, Multiples, Term};
+use multiples::Multiples;
 #[cfg(not(all(feature = "host-functions", target_arch = "wasm32")))]
 use pairing::product_is_one;
 use pairing::Lines;
 use point::{to_affine, Affine, Jacobian};
+use tables::Kind;
+
+pub(crate) use elements::{G2Prepared, G1, G2};
+pub(crate) use tables::Tables;
 
 /// The back end for WASM.
 #[derive(Clone, Copy, Debug)]
 pub struct Wasm;
-
-/// A point of G1, and `[|z|]` of it where the subgroup check has computed that.
-#[derive(Clone, Copy, Debug)]
-pub struct G1 {
-    point: Affine<Fp>,
-    times_z: Option<Jacobian<Fp>>,
-}
-
-impl PartialEq for G1 {
-    fn eq(&self, other: &Self) -> bool {
-        self.point == other.point
-    }
-}
-
-impl From<Affine<Fp>> for G1 {
-    fn from(point: Affine<Fp>) -> Self {
-        Self {
-            point,
-            times_z: None,
-        }
-    }
-}
-
-/// A point of G2.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct G2(Affine<Fp2>);
-
-/// A point of G2 and the lines of its Miller loop; none where the node computes pairings.
-#[derive(Debug)]
-pub struct G2Prepared {
-    point: G2,
-    lines: Lines,
-}
-
-/// Multiples of a point of G1, shared by its copies; none by default.
-#[derive(Clone, Debug, Default)]
-pub struct Tables(Kind);
-
-#[derive(Clone, Debug, Default)]
-enum Kind {
-    #[default]
-    None,
-    Generator,
-    Of(Arc<Few>),
-}
-
-const G2_GENERATOR: Affine<Fp2> = Affine {
-    x: Fp2::from_ark(g2::G2_GENERATOR_X),
-    y: Fp2::from_ark(g2::G2_GENERATOR_Y),
-};
 
 /// Whether the node computes pairings.
 const BY_NODE: bool = cfg!(all(feature = "host-functions", target_arch = "wasm32"));
@@ -115,28 +73,6 @@ fn base_z(scalar: &Scalar) -> BaseZ {
 fn not_zero(point: &G1) -> Vec<Jacobian<Fp>> {
     let point = Some(point.point).filter(|point| !point.is_zero());
     point.into_iter().map(Jacobian::from).collect()
-}
-
-impl Tables {
-    /// Of a point of G1, computed at once. Zero has none: its products are zero.
-    fn of(point: &G1) -> Self {
-        if point.point.is_zero() {
-            return Self::default();
-        }
-        let own = Jacobian::from(point.point);
-        let times_z = point.times_z.unwrap_or_else(|| own.times_z());
-        Few::of(own, times_z).map_or_else(Self::default, |few| Self(Kind::Of(Arc::new(few))))
-    }
-
-    /// `scalar·P` as terms of a sum; none without tables.
-    fn times(&self, scalar: &BaseZ) -> impl Iterator<Item = Term<'_>> {
-        let terms = match &self.0 {
-            Kind::None => None,
-            Kind::Generator => Some(GENERATOR.times(scalar)),
-            Kind::Of(few) => Some(few.times(scalar)),
-        };
-        terms.into_iter().flatten()
-    }
 }
 
 /// The sum of `scalar·point`.

@@ -2,9 +2,11 @@
 use super::hosted;
 use super::{
     encoding, fp,
-    fp::{El, Fp, LIMBS},
+    fp::{El, Fp},
     fp2::{El2, Fp2},
-    hash, pairing,
+    hash,
+    limbs::LIMBS,
+    pairing,
     point::{Affine, Coordinate, Jacobian},
     Wasm, G1, G2,
 };
@@ -24,7 +26,7 @@ use ark_ff::{AdditiveGroup, BigInteger, Field, PrimeField};
 use ark_serialize::CanonicalSerialize;
 use proptest::prelude::{any, prop, prop_assert_eq, proptest, ProptestConfig};
 
-/// What the limbs stand for.
+/// The number that the limbs represent.
 fn ark<const L: u32>(element: El<L>) -> Fq {
     let weight = Fq::from(1_u64 << 28);
     let number = |limbs: &[u32]| {
@@ -392,15 +394,12 @@ fn additions_have_no_exception() {
 
 #[test]
 fn the_isogeny_is_a_homomorphism_so_that_equal_points_may_be_doubled_behind_it() {
-    let [a, b] = [3_u64, 5].map(|u| super::hash::map(Fp::from_ark(u.into())));
-    let apart = super::hash::isogeny(&a).add(&super::hash::isogeny(&b));
-    let together = super::hash::isogeny(&a.add(&b));
+    let [a, b] = [3_u64, 5].map(|u| hash::map(Fp::from_ark(u.into())));
+    let apart = hash::isogeny(&a).add(&hash::isogeny(&b));
+    let together = hash::isogeny(&a.add(&b));
     assert!(apart.to_affine() == together.to_affine());
-    assert!(super::hash::is_same(
-        &a,
-        &super::hash::map(Fp::from_ark(3_u64.into()))
-    ));
-    assert!(!super::hash::is_same(&a, &b));
+    assert!(hash::is_same(&a, &hash::map(Fp::from_ark(3_u64.into()))));
+    assert!(!hash::is_same(&a, &b));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use duet_light_client::{Mode, Trusted};
 use duet_primitives::{Justification, SetId};
 use std::sync::Arc;
 
-/// Stored handoffs that are passed over before other work gets its turn.
+/// How many stored handoffs are read before other work gets its turn.
 const SKIP_BATCH: usize = 1024;
 
 /// Whether the proof of the first set is here.
@@ -27,14 +27,14 @@ enum Genesis {
     Unusable,
 }
 
-/// What of the history is still missing.
+/// Which part of the history is still missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outlook {
     /// All of it is here.
     Complete,
     /// There is nothing to fetch: the chain did not start with Duet, or the stored history is unusable.
     Impossible,
-    /// Not all stored handoffs have been passed over yet.
+    /// Not all stored handoffs have been read yet.
     Unclear,
     /// This is missing, and what comes after it.
     Missing(HistoryPart),

@@ -24,7 +24,7 @@ pub(crate) trait Runtime: Send + Sync {
     /// The nodes of the state trie that prove what is stored under `key`.
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
-    /// Hands over evidence. `None` when the runtime has no use for it.
+    /// Reports evidence. `None` when the runtime has no use for it.
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError>;
 }
 

@@ -34,7 +34,7 @@ pub trait DuetRpc {
     #[method(name = "duet_getJustification", blocking)]
     fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
-    /// The way of a syncing light client: SCALE of a list, whose entry `i` is the handoff proof of set
+    /// For light clients that sync: SCALE of a list, whose entry `i` is the handoff proof of set
     /// `from_set + i`, the justification and the keys of the set that takes over, `(UncheckedJustification,
     /// Vec<Pk1Bytes>)`. Empty when set `from_set` has not handed off.
     #[method(name = "duet_getSetProofs", blocking)]

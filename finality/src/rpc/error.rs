@@ -7,6 +7,7 @@ use jsonrpsee::types::{ErrorObject, ErrorObjectOwned};
 
 /// Why a call failed. The codes are in the [module documentation](super).
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RpcError {
     /// Nothing is proven on this node yet.
     #[error("no block is proven on this node yet; ask again later")]
@@ -18,6 +19,12 @@ pub enum RpcError {
         most: u32,
         /// What was asked for.
         got: u32,
+    },
+    /// The connection has as many subscriptions as one may have.
+    #[error("this connection has {most} subscriptions to justifications, as many as one may have")]
+    Subscriptions {
+        /// The most that is allowed.
+        most: u32,
     },
     /// The database.
     #[error(transparent)]
@@ -81,6 +88,7 @@ pub enum RpcError {
 
 /// What a node that began in the middle of the chain fetches from its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HistoryItem {
     /// The proof of the first set.
     #[error("the proof of the first set")]
@@ -123,6 +131,7 @@ impl From<RpcError> for ErrorObjectOwned {
             RpcError::Signer(_) | RpcError::Key { .. } => 9004,
             RpcError::NoGenesisProof => 9005,
             RpcError::NotHereYet { .. } => 9006,
+            RpcError::Subscriptions { .. } => 9007,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)
     }

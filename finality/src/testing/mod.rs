@@ -107,12 +107,19 @@ impl TestBlock {
 pub(crate) struct TestClient {
     states: Arc<Mutex<HashMap<H256, TestState>>>,
     reports: Arc<Mutex<u32>>,
+    calls: Arc<Mutex<u32>>,
 }
 
 impl TestClient {
     fn at(&self, hash: H256) -> Result<TestState, ApiError> {
+        *self.calls.lock() += 1;
         let state = self.states.lock().get(&hash).cloned();
         state.ok_or_else(|| ApiError::Application("the state is pruned".into()))
+    }
+
+    /// How often the runtime was called.
+    pub(crate) fn calls(&self) -> u32 {
+        *self.calls.lock()
     }
 
     /// How many equivocations were reported.

@@ -14,12 +14,14 @@ use duet_primitives::{
 };
 use duet_voter::{Config, Millis};
 use futures::{
+    channel::mpsc,
     executor::{LocalPool, LocalSpawner},
-    future::{LocalBoxFuture, RemoteHandle},
+    future::{BoxFuture, LocalBoxFuture, RemoteHandle},
     task::LocalSpawnExt,
-    FutureExt,
+    FutureExt, StreamExt,
 };
 use sc_network_types::PeerId;
+use sp_core::traits::SpawnEssentialNamed;
 use std::{cell::RefCell, sync::Arc};
 
 /// How much virtual time a test waits for something.
@@ -27,6 +29,12 @@ const PATIENCE: Millis = 120_000;
 
 /// A signer with one secret.
 pub(crate) struct OneKey(SecretKey);
+
+impl OneKey {
+    pub(crate) fn new(secret: SecretKey) -> Self {
+        Self(secret)
+    }
+}
 
 impl Signer for OneKey {
     fn keys(&self) -> Result<Vec<DualKeyBytes>, SignerError> {
@@ -54,6 +62,31 @@ pub(crate) struct Net {
     clock: VirtualClock,
     pool: RefCell<LocalPool>,
     spawner: LocalSpawner,
+    tasks: Tasks,
+}
+
+/// Runs the tasks of all nodes in the thread of the test.
+#[derive(Clone)]
+struct Tasks(mpsc::UnboundedSender<BoxFuture<'static, ()>>);
+
+impl SpawnEssentialNamed for Tasks {
+    fn spawn_essential_blocking(
+        &self,
+        name: &'static str,
+        group: Option<&'static str>,
+        task: BoxFuture<'static, ()>,
+    ) {
+        self.spawn_essential(name, group, task);
+    }
+
+    fn spawn_essential(
+        &self,
+        _: &'static str,
+        _: Option<&'static str>,
+        task: BoxFuture<'static, ()>,
+    ) {
+        self.0.unbounded_send(task).expect("the test runs");
+    }
 }
 
 pub(crate) struct Node {
@@ -69,12 +102,16 @@ impl Net {
         let spawner = pool.spawner();
         let (hub, deliveries) = Hub::new();
         spawner.spawn_local(deliveries).unwrap();
+        let (tasks, spawned) = mpsc::unbounded();
+        let run_all = spawned.for_each_concurrent(None, |task| task);
+        spawner.spawn_local(run_all).unwrap();
         Self {
             hub,
             blocks: vec![genesis],
             clock: VirtualClock::default(),
             pool: RefCell::new(pool),
             spawner,
+            tasks: Tasks(tasks),
         }
     }
 
@@ -126,11 +163,12 @@ impl Net {
             genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
             fork_id: None,
             requests: Server::new(joined.requests, joined.history),
-            signer: Arc::new(OneKey(secret)),
+            signer: Arc::new(OneKey::new(secret)),
             is_authority,
             links,
             offchain_tx_pool_factory: no_pool(),
             prometheus_registry: None,
+            spawner: Box::new(self.tasks.clone()),
             config: Config::default(),
         };
         // Boxed as `Send`, which the task manager of a node asks for.

@@ -4,6 +4,7 @@ use codec::DecodeAll;
 
 /// Why the bytes that a peer answered with are not a response. The peer is to blame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResponseError {
     /// Longer than any response.
     #[error("the response has {got} bytes, {limit} at most")]
@@ -13,7 +14,7 @@ pub enum ResponseError {
         /// How many there are.
         got: u64,
     },
-    /// More entries than were asked for, or than a proof can have.
+    /// More entries than were asked for.
     #[error("the response has {got} entries, {limit} at most")]
     TooMany {
         /// The most entries that are allowed.

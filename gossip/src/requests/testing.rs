@@ -1,4 +1,4 @@
-//! A source of proofs in memory, for tests.
+//! Proofs in memory, for tests.
 
 use crate::source::{GenesisProof, HandoffProof, ProofSource};
 use duet_primitives::{Pk1Bytes, SetId, UncheckedJustification};

@@ -123,24 +123,27 @@ impl Endpoints {
             Fault::Lie(_) | Fault::OtherChain { .. } | Fault::Incompatible(_) => None,
             Fault::Unreachable(_) => Some(
                 FIRST_WAIT
-                    .saturating_mul(1 << failures.min(16))
+                    .saturating_mul(2u32.saturating_pow(failures))
                     .min(LONGEST_WAIT),
             ),
             Fault::Incomplete(_) | Fault::Stalled { .. } | Fault::Fatal(_) => Some(LONG_WAIT),
         };
         endpoint.standing = match wait {
             Some(wait) => Standing::Usable {
-                from: now + wait,
-                failures: failures + 1,
+                from: now.checked_add(wait).unwrap_or(now),
+                failures: failures.saturating_add(1),
             },
             None => Standing::Dropped,
         };
         endpoint.last = Some(fault);
     }
 
-    /// The moment at which it is time to give up.
+    /// The moment at which it is time to give up; `None` for never, and for later than a clock can show.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        (!self.give_up_after.is_zero()).then(|| self.useless_since + self.give_up_after)
+        if self.give_up_after.is_zero() {
+            return None;
+        }
+        self.useless_since.checked_add(self.give_up_after)
     }
 
     /// Whether it is time to give up: the deadline is over, and every endpoint was tried.
@@ -152,7 +155,7 @@ impl Endpoints {
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
 
-    /// Why no endpoint is of use: a lie weighs more than a gap, a gap more than silence.
+    /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
     pub(crate) fn verdict(&self) -> Failure {
         let with = |matches: fn(&Fault) -> bool| {
             let found = self.all.iter().filter_map(|endpoint| {
@@ -244,6 +247,14 @@ mod tests {
         assert!(!endpoints.is_over(late));
         endpoints.failed(1, Fault::Unreachable("refused".to_owned()), late);
         assert!(endpoints.is_over(late) && !endpoints.is_over(now));
+    }
+
+    #[test]
+    fn a_deadline_that_no_clock_can_show_never_comes() {
+        let now = Instant::now();
+        let endpoints = Endpoints::new(&["ws://a".to_owned()], Duration::MAX, now);
+        assert_eq!(endpoints.deadline(), None);
+        assert!(!endpoints.is_over(now + Duration::from_secs(3600)));
     }
 
     #[test]

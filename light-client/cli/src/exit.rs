@@ -1,6 +1,6 @@
-//! How the program ends when it does not end well. The numbers are part of its interface: see `--help`.
+//! Failures and their exit codes. The codes are part of the program's interface: see `--help`.
 
-/// What kind of end it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A file, or the machine.
@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// Why the program ends.
+/// Why the program failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Failure {

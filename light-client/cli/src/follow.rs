@@ -1,4 +1,4 @@
-//! Verifies new proofs as they come, and notices when none come.
+//! Verifies new proofs as they arrive, and notices when none arrive.
 
 use crate::{
     fault::{Fault, Lie},
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 const LONGEST_LOOK: Duration = Duration::from_secs(6);
 const SHORTEST_LOOK: Duration = Duration::from_millis(100);
-/// How many times longer we wait for an endpoint whose whole chain stands still.
+/// How many times longer we wait for an endpoint whose chain does not grow.
 const STANDSTILL: u32 = 4;
 
-/// Tells a chain whose proofs stall from one that stands still as a whole.
+/// Distinguishes a chain whose proofs stall from one that does not grow at all.
 struct Watch {
     best: BlockNumber,
     since: Instant,
@@ -49,8 +49,10 @@ impl Session {
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();
 
-        let look = (self.stall_after / 4).clamp(SHORTEST_LOOK, LONGEST_LOOK);
-        let mut look = tokio::time::interval_at((Instant::now() + look).into(), look);
+        let quarter = self.stall_after.checked_div(4).unwrap_or_default();
+        let mut look = tokio::time::interval(quarter.clamp(SHORTEST_LOOK, LONGEST_LOOK));
+        // The first look comes after a pause too.
+        look.reset();
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut watch = Watch::new(self.trusted()?.best_number());
         loop {
@@ -130,7 +132,7 @@ impl Session {
         Ok(Some(update))
     }
 
-    /// Looks whether this client is behind, or the endpoint is.
+    /// Checks whether this client is behind, or the endpoint is.
     async fn look(
         &mut self,
         server: &Server,
@@ -149,7 +151,7 @@ impl Session {
         }
         let chain = server.chain_head().await?;
         let before = *watch.chain.get_or_insert(chain);
-        // A chain that stands still as a whole may be no fault of the endpoint's, for a while.
+        // A chain that does not grow is not the endpoint's fault, for a while.
         let patience = if chain == before { STANDSTILL } else { 1 };
         if watch.since.elapsed() < self.stall_after.saturating_mul(patience) {
             return Ok(());

@@ -3,6 +3,17 @@
 //! The rules are in `duet-light-client`. This program decides which server is asked, what is shown, what is kept in a
 //! file, and how it ends.
 
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
 mod args;
 mod checkpoint;
 mod endpoints;

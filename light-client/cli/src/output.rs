@@ -82,7 +82,7 @@ pub(crate) enum Event<'a> {
         threshold: u32,
         next_set: Option<SetId>,
     },
-    /// The program ends, and not well.
+    /// The program failed.
     Failed {
         code: u8,
         kind: &'static str,
@@ -315,13 +315,13 @@ impl Output {
         self.bar.set_position(u64::from(block.get()));
     }
 
-    /// Takes the progress bar away.
+    /// Removes the progress bar.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Nobody who reads is no reason to stop verifying: a closed pipe only ends the output.
+/// A closed pipe ends the output, not the verification.
 fn write_line(mut to: impl Write, text: &str) {
     let _ = writeln!(to, "{text}").and_then(|()| to.flush());
 }

@@ -105,8 +105,8 @@ impl Server {
             .map_err(|error| fault(method, error))
     }
 
-    /// Refuses a server that serves another chain. It could lie here, and would be caught with its first proof;
-    /// this only gives honest mistakes their own name.
+    /// Refuses a server of another chain. A server that lies here is caught with its first proof; this gives honest
+    /// mistakes an error of their own.
     pub(crate) async fn check_chain(&self, expected: H256) -> Result<(), Fault> {
         let got: Option<H256> = self.ask("chain_getBlockHash", rpc_params![0]).await?;
         match got {

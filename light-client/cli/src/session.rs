@@ -1,4 +1,4 @@
-//! One run: from the trusted state to the goal, by one endpoint after another.
+//! One run: from the trusted state to the goal, with one endpoint after another.
 
 use crate::{
     args::Run,
@@ -14,7 +14,7 @@ use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update, Verif
 use duet_primitives::{BlockNumber, H256};
 use std::time::{Duration, Instant};
 
-/// How often the state goes to disk at most while proofs come fast.
+/// The shortest time between two writes of the state while proofs come fast.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// When the run ends.
@@ -30,7 +30,7 @@ pub(crate) enum Goal {
     Never,
 }
 
-/// What came of a proof that did not break a rule.
+/// The result for a proof that breaks no rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// It is new.
@@ -39,7 +39,7 @@ pub(crate) enum Step {
     Old,
 }
 
-/// Why the work with an endpoint ended well.
+/// Why the work with an endpoint ended without a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Done;
 
@@ -230,11 +230,11 @@ impl Session {
         let verified = self.trusted()?.verify_prefix(updates);
         let count = u32::try_from(verified.len()).unwrap_or(u32::MAX);
         // Their equations were checked as one: each has its share of the time.
-        let took = start.elapsed() / count.max(1);
-        let mut accepted = 0;
+        let took = start.elapsed().checked_div(count).unwrap_or_default();
+        let mut accepted = 0_u32;
         for (verified, update) in verified.into_iter().zip(updates) {
             self.accept(verified, update.proof_len(), took, url)?;
-            accepted += 1;
+            accepted = accepted.saturating_add(1);
             if self.is_done() {
                 break;
             }
@@ -253,7 +253,7 @@ impl Session {
         self.output
             .event(&Event::proof(&verified, bytes, took, url));
         self.set_trusted(verified.trusted);
-        self.proofs += 1;
+        self.proofs = self.proofs.saturating_add(1);
         if self
             .saved
             .is_none_or(|saved| saved.elapsed() >= SAVE_INTERVAL)
@@ -287,7 +287,7 @@ impl Session {
     }
 }
 
-/// All that name a chain must name the same.
+/// All arguments that name a chain must name the same one.
 fn genesis_hash(
     given: Option<H256>,
     checkpoint: Option<&Checkpoint>,

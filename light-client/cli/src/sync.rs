@@ -24,7 +24,7 @@ const MISSING_WAIT: Duration = Duration::from_millis(300);
 impl Session {
     /// Verifies everything up to the head that the endpoint names, or until the goal is reached.
     pub(crate) async fn catch_up(&mut self, server: &Server) -> Result<(), Fault> {
-        let mut missing = 0;
+        let mut missing = 0_u32;
         for _ in 0..MAX_ROUNDS {
             self.fetch_keys(server).await?;
             let head = server.head().await?;
@@ -41,8 +41,8 @@ impl Session {
                 return Ok(());
             }
             let Some(update) = self.fetch_proof(server, head).await? else {
-                missing += 1;
-                if missing == MAX_MISSING {
+                missing = missing.saturating_add(1);
+                if missing >= MAX_MISSING {
                     return Err(Fault::Incomplete(Missing::Proof(head)));
                 }
                 tokio::time::sleep(MISSING_WAIT).await;
@@ -69,16 +69,17 @@ impl Session {
 
     /// Walks from set to set as far as the endpoint has proofs; how many were new.
     pub(crate) async fn walk(&mut self, server: &Server, head: BlockNumber) -> Result<u32, Fault> {
-        let mut walked = 0;
+        let mut walked = 0_u32;
         loop {
             let proofs = self.fetch_handoff_proofs(server).await?;
             if proofs.is_empty() {
                 return Ok(walked);
             }
             let first = self.trusted()?.latest_set().id;
-            let in_order = in_order(first, &proofs);
-            let prefix = self.verify_prefix(&proofs[..in_order], &server.url)?;
-            walked += prefix;
+            let handoffs = in_order(first, &proofs);
+            let in_order = handoffs.len();
+            let prefix = self.verify_prefix(handoffs, &server.url)?;
+            walked = walked.saturating_add(prefix);
             self.output.progress(self.trusted()?.best_number(), head);
             if self.is_done() {
                 return Ok(walked);
@@ -97,7 +98,7 @@ impl Session {
                 let what = format!("the handoff block of set {got} is not after the one before");
                 return Err(Lie::Contradiction(what).into());
             }
-            walked += 1;
+            walked = walked.saturating_add(1);
         }
     }
 
@@ -160,7 +161,7 @@ impl Session {
         Ok(())
     }
 
-    /// Says that the endpoint is ahead.
+    /// Reports that the endpoint is ahead.
     pub(crate) fn report_behind(&self, url: &str, head: BlockNumber) -> Result<(), Failure> {
         let block = self.trusted()?.best_number();
         self.output.event(&Event::Behind { url, block, head });
@@ -168,8 +169,8 @@ impl Session {
     }
 }
 
-/// How many of these proofs hand off from one set to the next, beginning with `first`.
-fn in_order(first: SetId, proofs: &[Update]) -> usize {
+/// The first of these proofs, as far as they hand off from one set to the next, beginning with `first`.
+fn in_order(first: SetId, proofs: &[Update]) -> &[Update] {
     let mut expected = Some(first);
     let follows = |update: &&Update| {
         let commitment = update.commitment();
@@ -177,7 +178,8 @@ fn in_order(first: SetId, proofs: &[Update]) -> usize {
         expected = expected.and_then(SetId::checked_next);
         follows
     };
-    proofs.iter().take_while(follows).count()
+    let count = proofs.iter().take_while(follows).count();
+    proofs.get(..count).unwrap_or(proofs)
 }
 
 fn other_set(expected: SetId, got: SetId, is_handoff: bool) -> Fault {
@@ -193,5 +195,6 @@ fn other_set(expected: SetId, got: SetId, is_handoff: bool) -> Fault {
 /// As many sets as give an answer of a sensible length.
 fn sets_at_once(len: u32) -> u32 {
     let pk1 = u32::try_from(suite::G1_LEN).unwrap_or(u32::MAX);
-    (ANSWER_LEN / len.saturating_mul(pk1).max(1)).clamp(1, MAX_SETS)
+    let sets = ANSWER_LEN.checked_div(len.saturating_mul(pk1));
+    sets.unwrap_or(MAX_SETS).clamp(1, MAX_SETS)
 }

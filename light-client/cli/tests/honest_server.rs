@@ -194,6 +194,34 @@ async fn follow_verifies_what_is_pushed_and_ends_after_as_many_proofs_as_it_was_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_follower_that_was_skipped_over_fetches_the_handoffs_that_it_missed() {
+    let chain = chain();
+    for more in [&[][..], &["--stateless"]] {
+        let server = Server::start_at(&chain, Lie::None, 8).await;
+        let genesis = genesis(&chain);
+        let mut args = vec![
+            "follow",
+            "--json",
+            "--blocks",
+            "7",
+            "--url",
+            &server.url,
+            "--genesis",
+            &genesis,
+        ];
+        args.extend(more);
+        let program = Program::start(args).wait_for_line("\"synced\"").await;
+        // The handoffs of sets 1, 2 and 3, at blocks 15, 25 and 35, are among what is not pushed.
+        server.prove_up_to(42);
+        let program = program.wait_for_line("\"block\":42").await;
+        server.prove_up_to(45);
+        let finished = program.finish().await.expect_code(0);
+        assert_eq!(numbers(&finished), [5, 8, 15, 25, 35, 42, 45]);
+        assert!(finished.named("endpoint").is_empty(), "it is honest");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sync_until_a_block_waits_for_it() {
     let chain = chain();
     let server = Server::start_at(&chain, Lie::None, 5).await;

@@ -119,6 +119,7 @@ pub(crate) fn start(
         links: links.duet,
         offchain_tx_pool_factory: offchain_tx_pool_factory.clone(),
         prometheus_registry: settings.registry.clone(),
+        spawner: Box::new(essential.clone()),
         config: Default::default(),
     });
     essential.spawn_blocking("duet", Some("finality"), duet);

@@ -209,7 +209,7 @@ pub async fn until<T, F: Future<Output = Option<T>>>(
         if let Some(found) = probe().await {
             return found;
         }
-        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        assert!(Instant::now() < deadline, "timed out waiting until {what}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }

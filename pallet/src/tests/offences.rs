@@ -50,7 +50,7 @@ fn fraction(offenders: u32, of: u32) -> Perbill {
 }
 
 #[test]
-fn an_equivocation_is_handed_over_for_free() {
+fn an_equivocation_is_reported_for_free() {
     with_four(|| {
         let post = report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         assert_eq!(post.pays_fee, Pays::No);

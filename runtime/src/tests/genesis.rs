@@ -92,6 +92,6 @@ fn a_stake_of_a_preset_is_more_than_a_validator_needs() {
 fn light_clients_look_for_the_first_sets_where_the_pallet_keeps_them() {
     assert_eq!(
         pallet_duet::Keysets::<Runtime>::hashed_key(),
-        duet_light_client::genesis::KEYSETS_STORAGE_KEY
+        duet_primitives::suite::KEYSETS_STORAGE_KEY
     );
 }

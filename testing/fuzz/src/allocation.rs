@@ -1,5 +1,8 @@
 //! How much memory a piece of code takes at most: decoders must not let a stranger choose that.
 
+// An allocator is unsafe by its signature; this one only counts.
+#![allow(unsafe_code)]
+
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     cell::Cell,
@@ -53,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// What `work` returns, and the most bytes that this thread held at once for it.
-pub fn peak_of<R>(work: impl FnOnce() -> R) -> (R, usize) {
+pub(crate) fn peak_of<R>(work: impl FnOnce() -> R) -> (R, usize) {
     let before = LIVE.get();
     PEAK.set(before);
     let result = work();

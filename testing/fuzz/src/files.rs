@@ -14,7 +14,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::LazyLock};
 use tempfile::TempDir;
 
 /// The targets of files.
-pub const TARGETS: [Target; 2] = [
+pub(crate) const TARGETS: [Target; 2] = [
     Target {
         name: "key_file",
         run: key_file,
@@ -118,7 +118,7 @@ fn key_file(data: &[u8]) {
             let public = secret(0).public();
             let text = sealed(&public, &bytes);
             let found = opened(&public.pk1(), text.as_bytes(), Some("password"));
-            let good = text.as_bytes() == &SEALED[..];
+            let good = text.as_bytes() == SEALED;
             assert!(found.is_none() || found == Some(vec![public]));
             assert!(found.is_some() || !good);
         }

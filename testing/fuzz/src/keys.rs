@@ -10,7 +10,7 @@ use duet_primitives::{
 };
 
 /// The targets of keys.
-pub const TARGETS: [Target; 3] = [
+pub(crate) const TARGETS: [Target; 3] = [
     Target {
         name: "key",
         run: key,

@@ -2,16 +2,20 @@
 
 use clap::Parser;
 use duet_fuzz::{
+    corpus,
     mutate::{mutated, Random},
-    odd, targets, Target,
+    targets, Target,
 };
 use sha2::{Digest, Sha256};
 use std::{
     error::Error,
     fs,
+    num::NonZeroUsize,
     panic::catch_unwind,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Mutex,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -20,9 +24,7 @@ use std::{
 enum Command {
     /// Prints the names of the targets.
     List,
-    /// Prints a dictionary for libFuzzer: points and scalars of interest.
-    Dictionary,
-    /// Writes the inputs that the corpus begins with.
+    /// Writes what the corpus begins with, and the dictionary for libFuzzer.
     Seeds,
     /// Runs every input of the kept corpus.
     Replay(Selection),
@@ -30,11 +32,11 @@ enum Command {
     Mutate {
         #[command(flatten)]
         selection: Selection,
-        /// How long each target runs.
+        /// How long the whole run takes; the targets share it.
         #[arg(long)]
         seconds: u64,
         /// Chooses the changes.
-        #[arg(long, default_value_t = 0)]
+        #[arg(long, default_value_t = 1)]
         seed: u64,
     },
 }
@@ -48,7 +50,7 @@ struct Selection {
     artifacts: PathBuf,
 }
 
-type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+type Result<T = ()> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
@@ -58,18 +60,14 @@ fn main() -> ExitCode {
                 .for_each(|target| println!("{}", target.name));
             Ok(())
         }
-        Command::Dictionary => {
-            dictionary();
-            Ok(())
-        }
         Command::Seeds => write_seeds(),
-        Command::Replay(selection) => for_each(&selection, replay),
+        Command::Replay(selection) => for_each(&selection, |run, _| replay(run)),
         Command::Mutate {
             selection,
             seconds,
             seed,
-        } => for_each(&selection, |run| {
-            mutate(run, Duration::from_secs(seconds), seed)
+        } => for_each(&selection, |run, rounds| {
+            mutate(run, Duration::from_secs(seconds) / rounds, seed)
         }),
     };
     match done {
@@ -81,31 +79,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The folder of a target in the kept corpus.
-fn corpus_of(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("corpus")
-        .join(target)
-}
-
 fn write_seeds() -> Result {
     for target in targets() {
-        let folder = corpus_of(target.name);
-        fs::create_dir_all(&folder)?;
-        for seed in (target.seeds)() {
-            fs::write(folder.join(seed.name), seed.bytes)?;
-        }
+        corpus::write_seeds(&target)?;
     }
-    Ok(())
-}
-
-fn dictionary() {
-    let points = odd::G1.iter().map(|(_, bytes)| &bytes[..]);
-    let scalars = odd::SCALARS.iter().map(|(_, bytes)| &bytes[..]);
-    for bytes in points.chain(scalars) {
-        let escaped: String = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
-        println!("\"{escaped}\"");
-    }
+    let dictionary = corpus::folder().with_file_name("dictionary");
+    Ok(fs::write(dictionary, corpus::dictionary())?)
 }
 
 /// One target, its corpus, and where to put what it finds.
@@ -115,38 +94,53 @@ struct Run<'a> {
     artifacts: &'a Path,
 }
 
-fn for_each(selection: &Selection, run: impl Fn(&Run<'_>) -> Result) -> Result {
-    let all = targets();
+/// The targets that are selected.
+fn selected(selection: &Selection) -> Result<Vec<Target>> {
+    let mut all = targets();
     for name in &selection.targets {
         if all.iter().all(|target| target.name != name) {
             return Err(format!("there is no target {name}").into());
         }
     }
-    for target in all {
-        if selection.targets.is_empty() || selection.targets.iter().any(|name| name == target.name)
-        {
-            run(&Run {
-                corpus: read(&corpus_of(target.name))?,
-                target,
-                artifacts: &selection.artifacts,
-            })?;
-        }
+    if !selection.targets.is_empty() {
+        all.retain(|target| selection.targets.iter().any(|name| name == target.name));
     }
-    Ok(())
+    Ok(all)
 }
 
-/// The inputs of a folder, in the order of their names.
-fn read(folder: &Path) -> Result<Vec<Vec<u8>>> {
-    let at = |error| format!("{}: {error}", folder.display());
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(at)? {
-        files.push(entry?.path());
+/// Runs the selected targets, one on each core; `run` is told how many run one after the other.
+fn for_each(selection: &Selection, run: impl Fn(&Run<'_>, u32) -> Result + Sync) -> Result {
+    let targets = selected(selection)?;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let rounds = u32::try_from(targets.len().div_ceil(cores))?;
+    let rest = Mutex::new(targets.into_iter());
+    let next = || rest.lock().ok()?.next();
+    let one = |target: Target| {
+        let run_of_target = Run {
+            corpus: corpus::kept(target.name)?.into_values().collect(),
+            target,
+            artifacts: &selection.artifacts,
+        };
+        run(&run_of_target, rounds)
+    };
+    let work = || -> Vec<_> {
+        std::iter::from_fn(next)
+            .filter_map(|target| one(target).err())
+            .map(|error| error.to_string())
+            .collect()
+    };
+    let found: Vec<_> = thread::scope(|scope| {
+        let running: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        running
+            .into_iter()
+            .flat_map(|worker| worker.join().expect("findings are caught"))
+            .collect()
+    });
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(found.join("\nduet-fuzz: ").into())
     }
-    files.sort();
-    if files.is_empty() {
-        return Err(format!("{} is empty", folder.display()).into());
-    }
-    Ok(files.iter().map(fs::read).collect::<std::io::Result<_>>()?)
 }
 
 impl Run<'_> {

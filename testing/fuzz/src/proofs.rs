@@ -1,7 +1,7 @@
 //! Targets of finality proofs: alone, many together, and for verifiers without keys.
 
 use crate::{
-    judge, odd,
+    judge, odd, related,
     sample::{GENESIS, SAMPLE},
     target::{seed, Input, Seed, Target},
     wire::decoded,
@@ -15,7 +15,7 @@ use duet_primitives::{
 use std::sync::LazyLock;
 
 /// The targets of finality proofs.
-pub const TARGETS: [Target; 3] = [
+pub(crate) const TARGETS: [Target; 3] = [
     Target {
         name: "justification",
         run: justification,
@@ -76,10 +76,10 @@ fn deviate(proof: &mut UncheckedJustification, input: &mut Input<'_>) {
         1 => proof.signature = SignatureBytes(odd::G1[input.place(odd::G1.len())].1),
         2 => proof.apk2 = Pk2Bytes(odd::G2[input.place(odd::G2.len())].1),
         // Errors that would cancel if proofs were added up without weights.
-        3 => proof.signature.0 = judge::plus_multiple(&proof.signature.0, input.byte(), true),
-        4 => proof.signature.0 = judge::plus_multiple(&proof.signature.0, input.byte(), false),
-        5 => proof.signature.0 = judge::plus_small(&proof.signature.0, input.place(5)),
-        6 => proof.apk2.0 = judge::plus_small_g2(&proof.apk2.0, input.place(5)),
+        3 => proof.signature.0 = related::plus_multiple(&proof.signature.0, input.byte(), true),
+        4 => proof.signature.0 = related::plus_multiple(&proof.signature.0, input.byte(), false),
+        5 => proof.signature.0 = related::plus_small(&proof.signature.0, input.place(5)),
+        6 => proof.apk2.0 = related::plus_small_g2(&proof.apk2.0, input.place(5)),
         _ => proof.signers = Bitfield::from_bytes(vec![input.byte()]),
     }
 }
@@ -146,10 +146,10 @@ fn justification_seeds() -> Vec<Seed> {
     }
     for place in 0..5 {
         with(format!("signature plus small {place}"), &|proof| {
-            proof.signature.0 = judge::plus_small(&proof.signature.0, place);
+            proof.signature.0 = related::plus_small(&proof.signature.0, place);
         });
         with(format!("apk2 plus small {place}"), &|proof| {
-            proof.apk2.0 = judge::plus_small_g2(&proof.apk2.0, place);
+            proof.apk2.0 = related::plus_small_g2(&proof.apk2.0, place);
         });
     }
     for field in [0, 0x1f, 0x0f, 0x7f, 0xff, 0x80] {

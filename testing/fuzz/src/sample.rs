@@ -4,22 +4,22 @@ use duet_primitives::{testing::TestSet, Commitment, RoundMessage, H256};
 use std::sync::LazyLock;
 
 /// The chain.
-pub const GENESIS: H256 = H256([7; 32]);
+pub(crate) const GENESIS: H256 = H256([7; 32]);
 
 /// What most inputs are about.
-pub struct Sample {
+pub(crate) struct Sample {
     /// The set that signs.
-    pub set: TestSet,
+    pub(crate) set: TestSet,
     /// The set that takes over.
-    pub next: TestSet,
+    pub(crate) next: TestSet,
     /// What it signs.
-    pub message: RoundMessage,
+    pub(crate) message: RoundMessage,
     /// Something else on the same block.
-    pub other: RoundMessage,
+    pub(crate) other: RoundMessage,
 }
 
 /// The sample.
-pub static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
+pub(crate) static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
     let (set, next) = (TestSet::new(3, 0..7), TestSet::new(4, 1..8));
     let commitment = set.commitment(9, &next.set);
     let message = RoundMessage::new(GENESIS, commitment.clone());

@@ -1,23 +1,20 @@
-//! Targets of sets of keys: Merkle proofs, commitments, bitfields, and the decoders of everything that has no target of its
-//! own.
+//! Targets of sets of keys: Merkle proofs, commitments and bitfields.
 
 use crate::{
-    judge, odd,
-    sample::{GENESIS, SAMPLE},
+    judge, odd, related,
+    sample::SAMPLE,
     target::{seed, Input, Seed, Target},
     wire::decoded,
 };
 use codec::Encode;
 use duet_primitives::{
-    suite::MAX_VALIDATORS, testing::secret, Bitfield, BlockNumber, Commitment, CommitmentPayload,
-    ConsensusLog, DualKeyBytes, DualKeyset, Keyset, KeysetCommitment, KeysetError, Keysets,
-    MerkleError, MerkleProof, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SetId,
-    SignatureBytes, SignerIndex, VoteSignature,
+    suite::MAX_VALIDATORS, testing::secret, Bitfield, Keyset, KeysetCommitment, KeysetError,
+    MerkleError, MerkleProof, Pk1Bytes, SetId, SignerIndex,
 };
 use std::sync::LazyLock;
 
 /// The targets of sets.
-pub const TARGETS: [Target; 4] = [
+pub(crate) const TARGETS: [Target; 3] = [
     Target {
         name: "merkle",
         run: merkle,
@@ -32,11 +29,6 @@ pub const TARGETS: [Target; 4] = [
         name: "bitfield",
         run: bitfield,
         seeds: bitfield_seeds,
-    },
-    Target {
-        name: "scale",
-        run: scale,
-        seeds: scale_seeds,
     },
 ];
 
@@ -201,8 +193,8 @@ fn keyset_seeds() -> Vec<Seed> {
     let of_seven = SAMPLE.set.set.keyset().key_bytes();
     let commitment = [&[1][..], &SAMPLE.set.set.commitment().encode()].concat();
     let key = of_seven[2];
-    let negative = Pk1Bytes(judge::minus(&key.0));
-    let double = Pk1Bytes(judge::twice(&key.0));
+    let negative = Pk1Bytes(related::minus(&key.0));
+    let double = Pk1Bytes(related::twice(&key.0));
     let sorted = |mut keys: Vec<Pk1Bytes>| {
         keys.sort();
         keys
@@ -237,7 +229,7 @@ fn keyset_seeds() -> Vec<Seed> {
             "keys that cancel but for one",
             with_mode(
                 &[0],
-                &sorted(vec![key, double, Pk1Bytes(judge::minus(&double.0))]),
+                &sorted(vec![key, double, Pk1Bytes(related::minus(&double.0))]),
             ),
         ),
     ];
@@ -301,122 +293,5 @@ fn bitfield_seeds() -> Vec<Seed> {
         [&[7, 0][..], &vec![0xff; 100].encode()].concat(),
     ));
     seeds.push(seed("a gigabyte", [7, 0, 2, 0, 0, 0xff]));
-    seeds
-}
-
-/// Every decoder that no other target reaches; the first byte selects.
-fn scale(data: &[u8]) {
-    let mut input = Input(data);
-    let which = input.byte();
-    let bytes = input.rest();
-    match which % 12 {
-        0 => drop(decoded::<DualKeyBytes>(bytes)),
-        1 => drop(decoded::<Pk1Bytes>(bytes)),
-        2 => drop(decoded::<Pk2Bytes>(bytes)),
-        3 => drop(decoded::<SignatureBytes>(bytes)),
-        4 => drop(decoded::<VoteSignature>(bytes)),
-        5 => drop(decoded::<PossessionProof>(bytes)),
-        6 => drop(decoded::<Keysets>(bytes)),
-        7 => drop(decoded::<ConsensusLog>(bytes)),
-        8 => payload(bytes),
-        9 => commitment(bytes),
-        10 => drop(decoded::<Vec<DualKeyBytes>>(bytes)),
-        _ => dual_keyset(bytes),
-    }
-}
-
-fn payload(bytes: &[u8]) {
-    if let Some(payload) = decoded::<CommitmentPayload>(bytes) {
-        let commitment = payload.clone().commit(BlockNumber::new(7), GENESIS);
-        assert_eq!(commitment.encode().len(), payload.encode().len() + 36);
-    }
-}
-
-fn commitment(bytes: &[u8]) {
-    let Some(commitment) = decoded::<Commitment>(bytes) else {
-        return;
-    };
-    let signed = commitment.signed_bytes(GENESIS);
-    assert_eq!(signed, [b"duet-v1", &GENESIS.0[..], bytes].concat());
-    let message = RoundMessage::new(GENESIS, commitment);
-    assert_eq!(message.hash(), judge::signed_point(&signed));
-}
-
-/// Keys as the chain stores them, against the commitment of the sample's set.
-fn dual_keyset(bytes: &[u8]) {
-    let keys: Vec<_> = bytes
-        .chunks(144)
-        .take(7)
-        .map(|key| DualKeyBytes(Input(key).array()))
-        .collect();
-    let honest: Vec<_> = SAMPLE
-        .set
-        .set
-        .keys()
-        .iter()
-        .map(|key| key.key().to_bytes())
-        .collect();
-    let set = DualKeyset::from_chain_state_unchecked(SAMPLE.set.set.commitment(), &keys);
-    if let Ok(set) = &set {
-        // The commitment binds the halves in G1 only.
-        assert!(set
-            .keys()
-            .iter()
-            .zip(&honest)
-            .all(|(key, honest)| key.key().pk1().to_bytes() == honest.pk1()));
-    }
-    assert!(keys != honest || set.is_ok());
-}
-
-fn scale_seeds() -> Vec<Seed> {
-    let sample = &*SAMPLE;
-    let commitment = sample.message.commitment();
-    let (current, next) = (
-        sample.set.set.commitment().clone(),
-        sample.next.set.commitment().clone(),
-    );
-    let key = secret(0).public();
-    let payload = CommitmentPayload {
-        mmr_root: commitment.mmr_root,
-        validator_set_id: commitment.validator_set_id,
-        next: next.clone(),
-    };
-    let stored: Vec<u8> = sample
-        .set
-        .set
-        .keys()
-        .iter()
-        .flat_map(|key| key.key().to_bytes().0)
-        .collect();
-    let encoded = [
-        ("dual key", key.encode()),
-        ("pk1", key.pk1().encode()),
-        ("pk2", key.pk2().encode()),
-        ("signature", secret(0).sign(b"").sigma().encode()),
-        ("vote signature", secret(0).sign(b"").encode()),
-        ("possession", secret(0).prove_possession(b"").encode()),
-        (
-            "keysets",
-            Keysets {
-                current,
-                next: next.clone(),
-            }
-            .encode(),
-        ),
-        ("planned", ConsensusLog::Planned(next).encode()),
-        ("payload", payload.encode()),
-        ("commitment", commitment.encode()),
-        ("keys", vec![key, secret(1).public()].encode()),
-        ("stored keys", stored),
-    ];
-    let mut seeds: Vec<_> = (0..)
-        .zip(encoded)
-        .map(|(which, (name, bytes))| seed(name, [&[which][..], &bytes].concat()))
-        .collect();
-    seeds.push(seed(
-        "activated",
-        [&[7][..], &ConsensusLog::Activated(SetId::new(4)).encode()].concat(),
-    ));
-    seeds.push(seed("a gigabyte of keys", [10, 2, 0, 0, 0xff]));
     seeds
 }

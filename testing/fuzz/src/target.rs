@@ -19,7 +19,7 @@ pub struct Seed {
 }
 
 /// An input of the corpus; characters that a file name should not have become dashes.
-pub fn seed(name: impl AsRef<str>, bytes: impl Into<Vec<u8>>) -> Seed {
+pub(crate) fn seed(name: impl AsRef<str>, bytes: impl Into<Vec<u8>>) -> Seed {
     let mut file = String::new();
     for character in name.as_ref().chars() {
         if character.is_ascii_alphanumeric() {
@@ -35,11 +35,11 @@ pub fn seed(name: impl AsRef<str>, bytes: impl Into<Vec<u8>>) -> Seed {
 }
 
 /// Reads an input from its front. Where it ends, zeros follow.
-pub struct Input<'a>(pub &'a [u8]);
+pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Input<'a> {
     /// The next `N` bytes.
-    pub fn array<const N: usize>(&mut self) -> [u8; N] {
+    pub(crate) fn array<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         let taken = self.0.len().min(N);
         let (head, tail) = self.0.split_at(taken);
@@ -49,23 +49,30 @@ impl<'a> Input<'a> {
     }
 
     /// The next byte.
-    pub fn byte(&mut self) -> u8 {
+    pub(crate) fn byte(&mut self) -> u8 {
         let [byte] = self.array();
         byte
     }
 
     /// The next byte as a place in a list of `len`.
-    pub fn place(&mut self, len: usize) -> usize {
+    pub(crate) fn place(&mut self, len: usize) -> usize {
         usize::from(self.byte()) % len.max(1)
     }
 
     /// Whether nothing is left.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// The next `len` bytes, or fewer where it ends.
+    pub(crate) fn take(&mut self, len: usize) -> &'a [u8] {
+        let (head, tail) = self.0.split_at(len.min(self.0.len()));
+        self.0 = tail;
+        head
+    }
+
     /// What is left.
-    pub fn rest(&mut self) -> &'a [u8] {
+    pub(crate) fn rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.0)
     }
 }

@@ -5,18 +5,18 @@ use codec::{DecodeAll, Encode};
 use std::fmt::Debug;
 
 /// What a decoder may hold at once, per byte that it was given.
-pub const PER_BYTE: usize = 4;
+pub(crate) const PER_BYTE: usize = 4;
 /// What a decoder may hold whatever it is given.
 const AT_LEAST: usize = 1 << 16;
 
 /// Decodes all of `bytes`: what decodes encodes to the same bytes, and the memory that it takes is bounded by how many
 /// bytes there are, whatever they say.
-pub fn decoded<T: DecodeAll + Encode + PartialEq + Debug>(bytes: &[u8]) -> Option<T> {
+pub(crate) fn decoded<T: DecodeAll + Encode + PartialEq + Debug>(bytes: &[u8]) -> Option<T> {
     decoded_by(bytes, PER_BYTE, |bytes| T::decode_all(&mut &*bytes).ok())
 }
 
 /// [`decoded`] by another function, and with another bound on the memory per byte.
-pub fn decoded_by<T: Encode + PartialEq + Debug>(
+pub(crate) fn decoded_by<T: Encode + PartialEq + Debug>(
     bytes: &[u8],
     per_byte: usize,
     decode: impl Fn(&[u8]) -> Option<T>,

@@ -87,7 +87,7 @@ pub enum Error {
         error: String,
     },
     /// A condition did not come to hold.
-    #[error("waited {} s in vain for {what}; last seen: {seen}", limit.as_secs())]
+    #[error("waited {} s for {what}; last seen: {seen}", limit.as_secs())]
     TimedOut {
         /// The condition.
         what: String,

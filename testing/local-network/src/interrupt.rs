@@ -1,4 +1,4 @@
-//! Ctrl-C and its like.
+//! Ctrl-C and the other signals that end a program.
 
 use crate::{Error, Result};
 use tokio::signal::unix::{signal, Signal, SignalKind};

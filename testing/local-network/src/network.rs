@@ -15,7 +15,7 @@ const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
 /// The chain whose genesis has this many validators is built into the node.
 const BUILT_IN: (usize, &str) = (4, "local");
 
-/// How a network is to be.
+/// The settings of a network.
 #[derive(Debug)]
 pub struct Builder {
     validators: usize,
@@ -110,7 +110,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Says how a network is to be.
+    /// Begins the settings of a network.
     pub fn builder() -> Builder {
         Builder {
             validators: BUILT_IN.0,

@@ -46,7 +46,7 @@ impl Rpc {
         })
     }
 
-    /// Asks anything.
+    /// Calls a method.
     ///
     /// # Errors
     /// [`Error::Rpc`] when the node refuses or does not answer.
@@ -161,11 +161,11 @@ impl Rpc {
         Ok(Proofs(self.subscribe(method, rpc_params![], end).await?))
     }
 
-    /// The proofs by which sets from `from` on handed over, as the node sends them: how many there are.
+    /// How many handoff proofs the node serves, of the sets from `from` on.
     ///
     /// # Errors
     /// [`Error::Rpc`], also as long as they are not there yet, and [`Error::Answer`].
-    pub async fn hand_overs(&self, from: SetId) -> Result<usize> {
+    pub async fn handoffs(&self, from: SetId) -> Result<usize> {
         let method = "duet_getSetProofs";
         let bytes: Bytes = self.ask(method, rpc_params![from, MAX_SETS]).await?;
         let list: Vec<(UncheckedJustification, Vec<Pk1Bytes>)> = decode(method, &bytes)?;

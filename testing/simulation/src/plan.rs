@@ -12,7 +12,7 @@ use crate::{
 pub struct VoteBatch {
     /// The node that sends it first.
     pub voter: u32,
-    /// How many votes it stands for.
+    /// How many votes it represents.
     pub votes: u32,
     /// When it is cast.
     pub at: u64,

@@ -100,7 +100,7 @@ impl Queue {
         Some(unpack(next))
     }
 
-    /// Goes on to the next bucket, past turns of the ring in which nothing happens.
+    /// Moves on to the next bucket, skipping turns of the ring in which nothing happens.
     fn advance(&mut self) -> Option<()> {
         let turn = self.bucket >> RING_BITS;
         self.bucket = if self.in_ring > 0 {

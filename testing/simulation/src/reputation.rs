@@ -1,4 +1,4 @@
-//! What a peer's votes do to its standing: the rows of the node's table that a round's votes touch.
+//! What a peer's votes do to its reputation: the rows of the node's table for a round's votes.
 //!
 //! The table is `gossip/src/reputation.rs`, and the threshold is the SDK's. Linking them would take the SDK's client, so
 //! the figures are repeated here, and a test compares them with those of a node.
@@ -15,7 +15,7 @@ pub const GOOD_VOTE: i32 = 100 + 16;
 /// What a vote costs whose signature does not hold.
 pub const BAD_VOTE: i32 = BANNED_THRESHOLD / STRIKES;
 
-/// What one node thinks of one peer. It does not decay here: a round is short beside the 138 seconds in which
+/// The reputation of one peer at one node. It does not decay here: a round is short beside the 138 seconds in which
 /// the SDK halves it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reputation(i32);

@@ -8,20 +8,21 @@ use std::sync::Arc;
 pub struct VoteCheck {
     /// The set to check it against.
     pub set: Arc<DualKeyset>,
-    /// Its commitment, if it was hashed before; otherwise hash it with [`RoundMessage::new`].
-    pub message: Option<Arc<RoundMessage>>,
+    /// What this node itself says about the block, with tables, if the vote says the same; otherwise hash its commitment
+    /// with [`RoundMessage::new`].
+    pub prepared: Option<RoundMessage>,
 }
 
 /// What a valid vote turned out to be.
 #[derive(Clone, Debug)]
 pub enum Recorded {
-    /// The first of its signer for this block: hand it to the voter and forward it. (GOSSIP-5)
+    /// The first of its signer for this block: pass it to the voter and forward it. (GOSSIP-5)
     New,
     /// The first of its signer, but the round is concluded: kept for evidence, and not forwarded.
     Late,
     /// Another thread recorded one that says the same in the meantime.
     Duplicate,
-    /// The second that says something else: hand the evidence to the voter and forward the vote, so
+    /// The second that says something else: pass the evidence to the voter and forward the vote, so
     /// that others see it too. Comes once per set, block and signer. (GOSSIP-4)
     Equivocation(Box<EquivocationProof>),
     /// The caller checked the vote against another set than the one it was told to.
@@ -31,7 +32,7 @@ pub enum Recorded {
 /// What a valid justification turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedProof {
-    /// The first that was seen for this block: hand it to the voter and forward it.
+    /// The first that was seen for this block: pass it to the voter and forward it.
     New,
     /// Another thread recorded one in the meantime.
     Duplicate,

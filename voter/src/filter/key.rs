@@ -1,4 +1,4 @@
-//! What tells rounds apart.
+//! The key of a round.
 
 use duet_primitives::{BlockNumber, Commitment, SetId};
 

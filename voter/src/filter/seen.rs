@@ -11,8 +11,8 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(super) struct Seen {
     pub(super) set: Arc<DualKeyset>,
     pub(super) votes: BTreeMap<SignerIndex, First>,
-    /// Every message that a valid vote or this node itself names, hashed once.
-    pub(super) messages: Vec<Arc<RoundMessage>>,
+    /// What this node itself says about the block.
+    pub(super) own: Option<RoundMessage>,
     /// Its votes no longer count towards their signers' quotas.
     released: bool,
 }
@@ -28,7 +28,7 @@ impl Seen {
         Self {
             set,
             votes: BTreeMap::new(),
-            messages: Vec::new(),
+            own: None,
             released: false,
         }
     }
@@ -48,16 +48,6 @@ impl Seen {
             if let Some(quota) = quotas.get_mut(&(set, *signer)) {
                 quota.release(block);
             }
-        }
-    }
-
-    pub(super) fn remember(&mut self, message: &Arc<RoundMessage>) {
-        if self
-            .messages
-            .iter()
-            .all(|known| known.commitment() != message.commitment())
-        {
-            self.messages.push(message.clone());
         }
     }
 }

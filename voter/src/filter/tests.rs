@@ -26,17 +26,14 @@ fn filter(set: &TestSet) -> Filter {
     filter
 }
 
-fn message(set: &TestSet, block: u32) -> Arc<RoundMessage> {
-    Arc::new(RoundMessage::new(
-        H256::zero(),
-        set.commitment(block, &set.set),
-    ))
+fn message(set: &TestSet, block: u32) -> RoundMessage {
+    RoundMessage::new(H256::zero(), set.commitment(block, &set.set))
 }
 
-fn lie(set: &TestSet, block: u32, lie: u8) -> Arc<RoundMessage> {
+fn lie(set: &TestSet, block: u32, lie: u8) -> RoundMessage {
     let mut commitment = set.commitment(block, &set.set);
     commitment.mmr_root = H256::repeat_byte(lie);
-    Arc::new(RoundMessage::new(H256::zero(), commitment))
+    RoundMessage::new(H256::zero(), commitment)
 }
 
 fn vote(set: &TestSet, signer: u32, message: &RoundMessage) -> Vote {
@@ -45,13 +42,13 @@ fn vote(set: &TestSet, signer: u32, message: &RoundMessage) -> Vote {
 
 fn record(filter: &mut Filter, set: &TestSet, signer: u32, block: u32) {
     let message = message(set, block);
-    let recorded = filter.record_vote(&vote(set, signer, &message), &message);
+    let recorded = filter.record_vote(&vote(set, signer, &message));
     assert!(matches!(recorded, Recorded::New), "{recorded:?}");
 }
 
 fn ask(filter: &Filter, vote: &Vote) -> Verdict<bool> {
     match filter.vote(&vote.to_unchecked()) {
-        Verdict::Check(check) => Verdict::Check(check.message.is_some()),
+        Verdict::Check(check) => Verdict::Check(check.prepared.is_some()),
         Verdict::Known => Verdict::Known,
         Verdict::Ignore(reason) => Verdict::Ignore(reason),
         Verdict::Blame(blame) => Verdict::Blame(blame),
@@ -112,12 +109,20 @@ fn a_known_vote_is_known_by_what_it_says_not_by_its_bytes() {
     let mut again = first.into_unchecked();
     again.signature = VoteSignature([7; 112]);
     assert!(matches!(filter.vote(&again), Verdict::Known));
-    let other = vote(&set, 2, &message(&set, 12));
-    assert_eq!(
-        ask(&filter, &other),
-        Verdict::Check(true),
-        "its message is hashed already"
-    );
+}
+
+/// GOSSIP-7: what only peers name gets no tables, however many name it.
+#[test]
+fn only_what_this_node_prepared_is_checked_with_tables() {
+    let set = set();
+    let mut filter = filter(&set);
+    let own = message(&set, 12);
+    record(&mut filter, &set, 1, 12);
+    assert_eq!(ask(&filter, &vote(&set, 2, &own)), Verdict::Check(false));
+    filter.prepare(&own);
+    assert_eq!(ask(&filter, &vote(&set, 2, &own)), Verdict::Check(true));
+    let other = vote(&set, 2, &lie(&set, 12, 1));
+    assert_eq!(ask(&filter, &other), Verdict::Check(false));
 }
 
 /// GOSSIP-4.
@@ -129,7 +134,7 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
     let messages = [lie(&set, 12, 1), lie(&set, 12, 2)];
     let [second, third] = messages.each_ref().map(|message| vote(&set, 1, message));
     assert_eq!(ask(&filter, &second), Verdict::Check(false));
-    let Recorded::Equivocation(proof) = filter.record_vote(&second, &messages[0]) else {
+    let Recorded::Equivocation(proof) = filter.record_vote(&second) else {
         panic!("two commitments are an equivocation");
     };
     let offence = proof
@@ -143,10 +148,7 @@ fn a_second_commitment_is_evidence_once_and_a_third_costs_nothing() {
             signer: SignerIndex::new(1)
         })
     );
-    assert!(matches!(
-        filter.record_vote(&third, &messages[1]),
-        Recorded::Duplicate
-    ));
+    assert!(matches!(filter.record_vote(&third), Recorded::Duplicate));
 }
 
 #[test]
@@ -157,14 +159,11 @@ fn a_vote_that_comes_late_is_still_evidence_but_not_forwarded() {
     filter.update(window(&set, 13, 20));
     let message = message(&set, 12);
     let late = vote(&set, 1, &message);
-    assert_eq!(ask(&filter, &late), Verdict::Check(true));
-    assert!(matches!(
-        filter.record_vote(&late, &message),
-        Recorded::Late
-    ));
+    assert_eq!(ask(&filter, &late), Verdict::Check(false));
+    assert!(matches!(filter.record_vote(&late), Recorded::Late));
     assert_eq!(ask(&filter, &late), Verdict::Known);
     let other = lie(&set, 12, 1);
-    let recorded = filter.record_vote(&vote(&set, 1, &other), &other);
+    let recorded = filter.record_vote(&vote(&set, 1, &other));
     assert!(matches!(recorded, Recorded::Equivocation(_)));
     let never_opened = vote(&set, 1, &lie(&set, 11, 1));
     let stale = Ignored::Stale {
@@ -224,16 +223,6 @@ fn a_signer_who_votes_everywhere_only_displaces_itself() {
 }
 
 #[test]
-fn a_vote_that_could_not_be_handed_over_is_taken_again() {
-    let set = set();
-    let mut filter = filter(&set);
-    record(&mut filter, &set, 0, 12);
-    filter.forget_vote(&vote(&set, 0, &message(&set, 12)));
-    assert_eq!(filter.votes_held(), 0);
-    record(&mut filter, &set, 0, 12);
-}
-
-#[test]
 fn the_next_sets_votes_are_taken_in_its_own_window() {
     let (set, next) = (set(), TestSet::new(6, 1..5));
     let mut filter = filter(&set);
@@ -286,9 +275,9 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
         Verdict::Ignore(Ignored::Stale { lowest, got })
             if (lowest.get(), got.get()) == (13, 12)
     ));
-    let awaited = vec![accepted(&set, 12, 12)];
+    let unpublished = vec![accepted(&set, 12, 12)];
     filter.update(Window {
-        awaited,
+        unpublished,
         ..window(&set, 13, 20)
     });
     assert!(matches!(

@@ -15,7 +15,7 @@ pub struct Window {
     /// Blocks that were concluded here from votes and for which no peer has shown a proof yet: the
     /// first one is worth its check, because it ends the own wait to publish (ROUND-6) and because
     /// others may miss it.
-    pub awaited: Vec<Accepted>,
+    pub unpublished: Vec<Accepted>,
 }
 
 /// The blocks whose votes and proofs of one set are needed, both ends included; none when `lowest` is above
@@ -68,10 +68,10 @@ impl Window {
         accepted.place(block).map(|()| accepted)
     }
 
-    /// The awaited block, if it is one.
-    pub(super) fn awaited(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
-        let mut awaited = self.awaited.iter();
-        awaited.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
+    /// The block in the list of unpublished ones, if it is there.
+    pub(super) fn unpublished(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
+        let mut unpublished = self.unpublished.iter();
+        unpublished.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
     }
 
     /// Whether a round that was open is behind this window.

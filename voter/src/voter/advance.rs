@@ -1,6 +1,6 @@
-//! Concludes what is proven, in the order that a light client walks. (ROUND-2, ROUND-5, ROUND-7)
+//! Concludes what is proven, in the order in which a light client verifies it. (ROUND-2, ROUND-5, ROUND-7)
 
-use super::{Outbox, Voter, MAX_AWAITED, REPORTED_SETS};
+use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
 use crate::{filter::Accepted, schedule::rank, Effect, Millis};
 use duet_primitives::{BlockNumber, Justification};
 
@@ -17,7 +17,7 @@ impl Voter {
     /// Concludes blocks and goes on to next sets until nothing more can be concluded.
     pub(super) fn advance(&mut self, now: Millis, out: &mut Outbox) {
         loop {
-            if let Some((proof, origin)) = self.highest_proof() {
+            if let Some((proof, origin)) = self.highest_proof(now) {
                 self.conclude(proof, origin, now, out);
             } else if self.state.take_over() {
                 let (id, up_to) = (self.set_id(), self.state.lowest().saturating_previous());
@@ -39,30 +39,55 @@ impl Voter {
     /// The highest proof that may be concluded now. The mandatory block bounds the range while it
     /// is pending, so that it is concluded before anything later. A received proof goes before an
     /// own one of the same block.
-    fn highest_proof(&mut self) -> Option<(Justification, Origin)> {
+    fn highest_proof(&mut self, now: Millis) -> Option<(Justification, Origin)> {
         let (id, lowest) = (self.set_id(), self.state.lowest());
         let highest = self.state.highest().min(self.state.scanned());
         let received = self.proofs.ready(id, lowest..=highest);
         let threshold = self.state.signing().set.threshold();
+        let above = received.map_or(lowest, BlockNumber::saturating_next);
+        let rounds = self.rounds.get(&id);
+        let ready = rounds.and_then(|rounds| rounds.ready(above..=highest, threshold));
+        let due = match ready {
+            Some(block) if self.gathers(block, now) => None,
+            ready => {
+                self.gathering = None;
+                ready
+            }
+        };
         let set = self.sets.get(&id);
-        let rounds = self.rounds.get_mut(&id).zip(set);
-        let from_votes = rounds.and_then(|(rounds, set)| {
-            let above = received.map_or(lowest, BlockNumber::saturating_next);
-            let block = rounds.ready(above..=highest, threshold)?;
-            rounds.justify(block, set)
-        });
+        let from_votes = due.and_then(|block| self.rounds.get_mut(&id)?.justify(block, set?));
         match from_votes {
             Some(Ok(proof)) => return Some((proof, Origin::Votes)),
-            Some(Err(_)) => self.counters.inconsistent += 1,
+            Some(Err(_)) => count(&mut self.counters.inconsistent),
             None => {}
         }
         Some((self.proofs.take(id, received?)?, Origin::Received))
     }
 
+    /// Whether more votes are gathered on a block that has enough: on a mandatory one, whose proof light clients and
+    /// bridges pay for by each non-signer, for a while. (ROUND-8)
+    fn gathers(&mut self, block: BlockNumber, now: Millis) -> bool {
+        if self.state.pending() != Some(block) {
+            return false;
+        }
+        let until = match self.gathering {
+            Some((gathered, until)) if gathered == block => until,
+            _ => now.saturating_add(self.config.grace),
+        };
+        let set = &self.state.signing().set;
+        let rounds = self.rounds.get(&set.id);
+        let signers = rounds.and_then(|rounds| rounds.signers(block, set.threshold()));
+        let waits = now < until && signers < Some(set.len);
+        if waits {
+            self.gathering = Some((block, until));
+        }
+        waits
+    }
+
     fn conclude(&mut self, proof: Justification, origin: Origin, now: Millis, out: &mut Outbox) {
         let block = proof.commitment().block_number;
         if !self.agrees(&proof) {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
             out.push(Effect::Diverged(Box::new(proof)));
             return;
         }
@@ -116,14 +141,14 @@ impl Voter {
     }
 
     fn watch(&mut self, one: Accepted) {
-        self.awaited.push_back(one);
-        if self.awaited.len() > MAX_AWAITED {
-            self.awaited.pop_front();
+        self.unpublished.push_back(one);
+        if self.unpublished.len() > MAX_UNPUBLISHED {
+            self.unpublished.pop_front();
         }
     }
 
     /// This node published a proof of the block: it no longer waits for one from the network.
     pub(super) fn unwatch(&mut self, block: BlockNumber) {
-        self.awaited.retain(|one| one.lowest != block);
+        self.unpublished.retain(|one| one.lowest != block);
     }
 }

@@ -1,6 +1,6 @@
 //! What each event changes. Nothing is concluded or asked for here.
 
-use super::{Outbox, Voter};
+use super::{count, Outbox, Voter};
 use crate::{round::Entered, state::Logged, Effect, Event, Millis};
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, Justification, RoundMessage, SetId, UncheckedVote,
@@ -17,7 +17,7 @@ impl Voter {
             Event::Set(set) => self.loaded(set),
             Event::Prepared(message) => self.prepared(message, out),
             Event::Signed(vote) => self.signed(vote, now, out),
-            Event::Vote { vote, message } => self.vote(vote, &message),
+            Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote)),
             Event::Equivocation(proof) => self.equivocation(proof, out),
             Event::Justification(proof) => self.justification(proof),
             Event::Response(proofs) => {
@@ -36,7 +36,7 @@ impl Voter {
         let is_new = self.era(id).is_none() && id > self.set_id();
         if self.deferred.is_some() || is_new && !self.accepts_eras() {
             self.deferred.get_or_insert(block);
-            self.counters.deferred_plans += 1;
+            count(&mut self.counters.deferred_plans);
             return;
         }
         let logged = self.state.plan(block, set.commitment().clone());
@@ -57,7 +57,7 @@ impl Voter {
             Logged::Known => {}
             Logged::Gap => {
                 self.deferred.get_or_insert(block);
-                self.counters.inconsistent += 1;
+                count(&mut self.counters.inconsistent);
             }
         }
     }
@@ -84,7 +84,7 @@ impl Voter {
         }
     }
 
-    fn prepared(&mut self, message: Arc<RoundMessage>, out: &mut Outbox) {
+    fn prepared(&mut self, message: RoundMessage, out: &mut Outbox) {
         let commitment = message.commitment();
         let block = commitment.block_number;
         if commitment.validator_set_id < self.set_id() || block < self.state.lowest() {
@@ -95,7 +95,7 @@ impl Voter {
             || &commitment.next != expected
             || !self.is_votable(block)
         {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
             return;
         }
         self.rounds
@@ -103,23 +103,23 @@ impl Voter {
             .or_default()
             .prepare(message.clone());
         if let Some(vote) = self.state.vote_at(block).cloned() {
-            self.resume(vote, message, out);
+            self.resume(vote, &message, out);
         }
     }
 
     /// After a restart: the vote that was persisted counts again and is sent again. (ROUND-4)
-    fn resume(&mut self, vote: UncheckedVote, message: Arc<RoundMessage>, out: &mut Outbox) {
+    fn resume(&mut self, vote: UncheckedVote, message: &RoundMessage, out: &mut Outbox) {
         let Some(set) = self.signing_set().cloned() else {
             return;
         };
-        match vote.check(set.keyset(), &message) {
+        match vote.check(set.keyset(), message) {
             Ok(vote) => {
-                self.enter(vote.clone(), &message);
-                out.push(Effect::PublishVote { vote, message });
+                self.enter(vote.clone());
+                out.push(Effect::PublishVote(vote));
             }
             // The chain now says something else about a block that this node has signed: it stays
             // silent.
-            Err(_) => self.counters.inconsistent += 1,
+            Err(_) => count(&mut self.counters.inconsistent),
         }
     }
 
@@ -129,55 +129,47 @@ impl Voter {
         if commitment.validator_set_id < set || block < self.state.lowest() {
             return; // Concluded while the signer was at work.
         }
-        let prepared = self
-            .rounds
-            .get(&set)
-            .and_then(|rounds| rounds.prepared(block))
-            .cloned();
-        let Some(message) = prepared.filter(|message| message.commitment() == commitment) else {
-            self.counters.inconsistent += 1;
+        let rounds = self.rounds.get(&set);
+        let prepared = rounds.and_then(|rounds| rounds.prepared(block));
+        if prepared.is_none_or(|message| message.commitment() != commitment) {
+            count(&mut self.counters.inconsistent);
             return;
-        };
+        }
         let own = self
             .own(set)
             .is_some_and(|(signer, _)| signer == vote.signer());
         if !own || !self.is_votable(block) || !self.state.may_sign(block) {
-            self.counters.inconsistent += u64::from(self.state.vote_at(block).is_none());
+            if self.state.vote_at(block).is_none() {
+                count(&mut self.counters.inconsistent);
+            }
             return;
         }
         self.state.record(vote.to_unchecked());
         out.push(Effect::Persist);
-        self.enter(vote.clone(), &message);
-        out.push(Effect::PublishVote { vote, message });
+        self.enter(vote.clone());
+        out.push(Effect::PublishVote(vote));
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
     }
 
-    fn vote(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+    fn vote(&mut self, vote: Vote) {
         let commitment = vote.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
-        if commitment != message.commitment() {
-            self.counters.inconsistent += 1;
-        } else if id == self.set_id() && block >= self.state.lowest()
+        if id == self.set_id() && block >= self.state.lowest()
             || self.state.next().is_some_and(|next| next.set.id == id)
         {
-            self.enter(vote, message);
+            self.enter(vote);
         } else {
-            self.counters.stale_votes += 1;
+            count(&mut self.counters.stale_votes);
         }
     }
 
-    fn enter(&mut self, vote: Vote, message: &Arc<RoundMessage>) {
+    fn enter(&mut self, vote: Vote) {
         let id = vote.commitment().validator_set_id;
         let limit = self.config.rounds_per_signer.max(1);
-        match self
-            .rounds
-            .entry(id)
-            .or_default()
-            .enter(vote, message, limit)
-        {
+        match self.rounds.entry(id).or_default().enter(vote, limit) {
             Entered::Counted => {}
-            Entered::CountedForLowest => self.counters.dropped_votes += 1,
-            Entered::Repeated => self.counters.stale_votes += 1,
+            Entered::CountedForLowest => count(&mut self.counters.dropped_votes),
+            Entered::Repeated => count(&mut self.counters.stale_votes),
         }
     }
 
@@ -186,7 +178,7 @@ impl Voter {
     fn equivocation(&mut self, proof: Box<EquivocationProof>, out: &mut Outbox) {
         let id = proof.first.0.validator_set_id;
         if self.own_keys.contains(&proof.key) {
-            self.counters.inconsistent += 1;
+            count(&mut self.counters.inconsistent);
         } else if self.reported.insert((id, proof.signer)) {
             out.push(Effect::Report(proof));
         }
@@ -195,17 +187,18 @@ impl Voter {
     fn justification(&mut self, proof: Justification) {
         let commitment = proof.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
-        let awaited = self.awaited.len();
-        self.awaited
+        let unpublished = self.unpublished.len();
+        self.unpublished
             .retain(|one| one.set.keyset().id() != id || one.lowest != block);
-        if self.awaited.len() < awaited {
+        if self.unpublished.len() < unpublished {
             self.schedule.seen(block);
             return;
         }
         if self.era(id).is_none() || block <= self.state.best_number() {
-            self.counters.stale_justifications += 1;
+            count(&mut self.counters.stale_justifications);
             return;
         }
-        self.counters.dropped_justifications += self.proofs.insert(proof);
+        let dropped = &mut self.counters.dropped_justifications;
+        *dropped = dropped.saturating_add(self.proofs.insert(proof));
     }
 }

@@ -59,8 +59,8 @@ impl Voter {
         let voted = voted
             .filter(|vote| vote.validator_set_id == id)
             .map(|vote| vote.block_number);
-        let target = self.target().filter(|_| self.own_signer().is_some());
-        let target = target.filter(|block| self.state.may_sign(*block));
+        // Also where this node does not vote: what it prepared, it checks votes on in batches.
+        let target = self.target().filter(|block| self.state.may_sign(*block));
         let rounds = self.rounds.get(&id);
         let prepared = |block| rounds.is_some_and(|rounds| rounds.prepared(block).is_some());
         voted
@@ -116,7 +116,7 @@ impl Voter {
     }
 
     /// ROUND-6: proofs whose turn has come; and once in a while what a lossy network may have
-    /// swallowed.
+    /// lost.
     pub(super) fn publish(&mut self, now: Millis, out: &mut Outbox) {
         for proof in self.schedule.due(now) {
             self.unwatch(proof.commitment.block_number);
@@ -135,10 +135,8 @@ impl Voter {
         let rounds = self.rounds.get(&self.set_id());
         for own in self.state.votes() {
             let block = own.commitment.block_number;
-            if let Some((vote, message)) = rounds.and_then(|rounds| rounds.vote(block, own.signer))
-            {
-                let (vote, message) = (vote.clone(), message.clone());
-                out.push(Effect::PublishVote { vote, message });
+            if let Some(vote) = rounds.and_then(|rounds| rounds.vote(block, own.signer)) {
+                out.push(Effect::PublishVote(vote.clone()));
             }
         }
         if let Some(best) = self.best() {
@@ -155,6 +153,7 @@ impl Voter {
             retry.request.next(),
             self.schedule.next(),
             self.rebroadcast_at,
+            self.gathering.map(|(_, until)| until),
         ];
         let next = times.into_iter().flatten().min();
         let passed = self.wake_at.is_some_and(|at| at <= now);

@@ -24,8 +24,8 @@ use std::{
     sync::Arc,
 };
 
-/// How many own conclusions wait to be seen on the network at most.
-const MAX_AWAITED: usize = 4;
+/// At most so many blocks that this node concluded wait for a proof from the network.
+const MAX_UNPUBLISHED: usize = 4;
 /// For how many sets back it is remembered who was reported; the filter keeps evidence for no more
 /// rounds.
 const REPORTED_SETS: u64 = 8;
@@ -46,8 +46,12 @@ pub struct Counters {
     pub deferred_plans: u64,
     /// Events that contradict what the voter knows: a gap in the logs, a prepared or signed
     /// commitment of another set or block, a threshold of signatures on another chain, evidence
-    /// against an own key. More than none is worth its operator's attention.
+    /// against an own key. The operator should look into any of them.
     pub inconsistent: u64,
+}
+
+fn count(counter: &mut u64) {
+    *counter = counter.saturating_add(1);
 }
 
 /// Decides what to prepare, sign, publish and conclude. See the crate's documentation for the
@@ -64,8 +68,8 @@ pub struct Voter {
     rounds: BTreeMap<SetId, Rounds>,
     proofs: Proofs,
     schedule: Schedule,
-    /// Own conclusions for which no proof was seen on the network.
-    awaited: VecDeque<Accepted>,
+    /// Blocks that this node concluded and for which no proof was seen on the network.
+    unpublished: VecDeque<Accepted>,
     /// Signers that were reported, per set.
     reported: BTreeSet<(SetId, SignerIndex)>,
     /// The first block whose log found no room.
@@ -73,6 +77,8 @@ pub struct Voter {
     counters: Counters,
     retry: Retries,
     rebroadcast_at: Option<Millis>,
+    /// The mandatory block that has enough votes, and until when more are gathered. (ROUND-8)
+    gathering: Option<(BlockNumber, Millis)>,
     wake_at: Option<Millis>,
 }
 
@@ -98,12 +104,13 @@ impl Voter {
             sets: BTreeMap::new(),
             rounds: BTreeMap::new(),
             schedule: Schedule::default(),
-            awaited: VecDeque::new(),
+            unpublished: VecDeque::new(),
             reported: BTreeSet::new(),
             deferred: None,
             counters: Counters::default(),
             retry: Retries::default(),
             rebroadcast_at: None,
+            gathering: None,
             wake_at: None,
         }
     }
@@ -162,7 +169,7 @@ impl Voter {
         Window {
             signing: accepted(signing, self.state.lowest(), self.state.highest()),
             next,
-            awaited: self.awaited.iter().cloned().collect(),
+            unpublished: self.unpublished.iter().cloned().collect(),
         }
     }
 

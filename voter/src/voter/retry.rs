@@ -1,4 +1,4 @@
-//! Asks once, and again when the answer stays out.
+//! Asks once, and again when no answer comes.
 
 use crate::Millis;
 use std::collections::BTreeMap;

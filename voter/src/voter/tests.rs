@@ -10,16 +10,17 @@ fn key(number: u64) -> Pk1Bytes {
 fn config() -> Config {
     Config {
         retry: RETRY,
+        grace: 0,
         rebroadcast: 60_000,
         ..Config::default()
     }
 }
 
-fn hash(commitment: Commitment) -> Arc<RoundMessage> {
-    Arc::new(RoundMessage::new(H256::zero(), commitment))
+fn hash(commitment: Commitment) -> RoundMessage {
+    RoundMessage::new(H256::zero(), commitment)
 }
 
-fn message(base: &TestSet, block: u32, next: &TestSet) -> Arc<RoundMessage> {
+fn message(base: &TestSet, block: u32, next: &TestSet) -> RoundMessage {
     hash(base.commitment(block, &next.set))
 }
 
@@ -42,7 +43,7 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
         Effect::Conclude { .. } => "conclude",
         Effect::Persist => "persist",
-        Effect::PublishVote { .. } => "publish vote",
+        Effect::PublishVote(_) => "publish vote",
         Effect::PublishJustification(_) => "publish proof",
         Effect::Report(_) => "report",
         Effect::Diverged(_) => "diverged",
@@ -63,15 +64,11 @@ fn handle(voter: &mut Voter, event: Event, now: Millis) -> Vec<&'static str> {
     names(&voter.handle(event, now))
 }
 
-fn vote(base: &TestSet, signer: u32, message: &Arc<RoundMessage>) -> Event {
-    let vote = base.vote(signer, message).expect("a member");
-    Event::Vote {
-        vote,
-        message: message.clone(),
-    }
+fn vote(base: &TestSet, signer: u32, message: &RoundMessage) -> Event {
+    Event::Votes(vec![base.vote(signer, message).expect("a member")])
 }
 
-fn own_vote(voter: &mut Voter, base: &TestSet, message: &Arc<RoundMessage>) -> Vec<&'static str> {
+fn own_vote(voter: &mut Voter, base: &TestSet, message: &RoundMessage) -> Vec<&'static str> {
     let signer = voter.own_signer().expect("a member");
     let vote = base.vote(signer.get(), message).expect("a member");
     handle(voter, Event::Signed(vote), 0)
@@ -267,8 +264,14 @@ fn a_proof_waits_for_grandpa() {
 fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 1);
-    assert_eq!(handle(&mut voter, Event::Tick, RETRY), [""; 0]);
     let message = message(&base, 1, &base);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, RETRY),
+        ["prepare"],
+        "it checks votes on what it prepared in batches"
+    );
+    let effects = handle(&mut voter, Event::Prepared(message.clone()), RETRY);
+    assert_eq!(effects, [""; 0]);
     voter.handle(vote(&base, 0, &message), RETRY);
     voter.handle(vote(&base, 1, &message), RETRY);
     assert_eq!(
@@ -282,10 +285,9 @@ fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
 fn a_key_that_comes_later_signs_from_then_on() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 1);
-    let keys = vec![key(9), key(3)];
-    assert_eq!(handle(&mut voter, Event::OwnKeys(keys), 0), ["prepare"]);
-    let message = message(&base, 1, &base);
-    let effects = voter.handle(Event::Prepared(message), 0);
+    let prepared = Event::Prepared(message(&base, 1, &base));
+    assert_eq!(handle(&mut voter, prepared, 0), [""; 0]);
+    let effects = voter.handle(Event::OwnKeys(vec![key(9), key(3)]), 0);
     assert!(effects
         .iter()
         .any(|effect| matches!(effect, Effect::Sign { key: own, .. } if *own == key(3))));
@@ -310,7 +312,7 @@ fn nothing_is_signed_or_requested_while_the_node_syncs() {
 }
 
 #[test]
-fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
+fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
     let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
     let mut voter = voter_at(&base, 9, 0);
     let planned = Event::Planned {
@@ -326,12 +328,18 @@ fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
             },
             0
         ),
-        [""; 0],
+        ["prepare"],
         "its round goes on"
     );
-    assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["request"]);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, RETRY),
+        ["prepare", "request"]
+    );
     assert_eq!(handle(&mut voter, Event::Tick, RETRY + 1), [""; 0]);
-    assert_eq!(handle(&mut voter, Event::Tick, 2 * RETRY), ["request"]);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, 2 * RETRY),
+        ["prepare", "request"]
+    );
 
     let mut late = voter_at(&base, 9, 0);
     late.handle(
@@ -356,7 +364,7 @@ fn a_missing_hand_over_is_requested_at_once_when_its_session_is_over() {
             },
             0
         ),
-        ["request"]
+        ["prepare", "request"]
     );
 }
 
@@ -388,7 +396,7 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
             },
             0
         ),
-        ["request"]
+        ["prepare", "request"]
     );
     let proofs = (1..)
         .zip(sets.windows(2))
@@ -470,4 +478,53 @@ fn an_offender_is_reported_once_and_never_by_itself() {
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), ["report"]);
     assert_eq!(handle(&mut voter, evidence((own + 1) % 4), 0), [""; 0]);
     assert_eq!(handle(&mut voter, evidence(own), 0), [""; 0]);
+}
+
+/// ROUND-8.
+#[test]
+fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted() {
+    let (base, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let with_votes = |signers: u32| {
+        let config = Config {
+            grace: 1_000,
+            ..config()
+        };
+        let state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
+        let mut voter = Voter::new(config, state, Vec::new());
+        voter.handle(Event::Set(Arc::new(base.set.clone())), 0);
+        let planned = Event::Planned {
+            block: BlockNumber::new(2),
+            set: Arc::new(next.set.clone()),
+        };
+        voter.handle(planned, 0);
+        let number = BlockNumber::new(2);
+        voter.handle(Event::Finalized { number }, 0);
+        let message = message(&base, 2, &next);
+        for signer in 0..signers {
+            voter.handle(vote(&base, signer, &message), 100);
+        }
+        (voter, message)
+    };
+    let signers = |voter: &Voter| voter.best().map(|best| best.signers.count());
+
+    let (mut voter, message) = with_votes(3);
+    assert_eq!(
+        signers(&voter),
+        None,
+        "three of four suffice, and one may come"
+    );
+    let wakes = voter.handle(Event::Tick, 100);
+    assert!(wakes.is_empty(), "{wakes:?}");
+    voter.handle(Event::Tick, 1_099);
+    assert_eq!(signers(&voter), None);
+    voter.handle(Event::Tick, 1_100);
+    assert_eq!(signers(&voter), Some(3));
+
+    let (voter, _) = with_votes(4);
+    assert_eq!(signers(&voter), Some(4), "nobody is left to wait for");
+
+    let (mut voter, _) = with_votes(3);
+    let received = base.justify(&message, 0..3);
+    voter.handle(Event::Justification(received), 500);
+    assert_eq!(signers(&voter), Some(3), "a peer has made the proof");
 }

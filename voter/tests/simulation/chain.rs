@@ -64,8 +64,8 @@ impl Chain {
     pub(crate) fn commitment(&self, block: BlockNumber) -> Commitment {
         let era = self.era_at(block);
         let id = era.set.set.commitment().id;
-        let handed_over = era.mandatory.is_some_and(|mandatory| block >= mandatory);
-        let next = if handed_over {
+        let handed_off = era.mandatory.is_some_and(|mandatory| block >= mandatory);
+        let next = if handed_off {
             let next = id.checked_next().expect("few sets");
             self.era(next).expect("planned")
         } else {

@@ -17,7 +17,7 @@ pub(crate) const GENESIS: H256 = H256::repeat_byte(9);
 type Memo<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
 
 static SETS: Memo<(SetId, Vec<u64>), Arc<TestSet>> = LazyLock::new(Default::default);
-static MESSAGES: Memo<Vec<u8>, Arc<RoundMessage>> = LazyLock::new(Default::default);
+static MESSAGES: Memo<Vec<u8>, RoundMessage> = LazyLock::new(Default::default);
 static SIGNED: Memo<(H256, SignerIndex, Vec<u8>), UncheckedVote> = LazyLock::new(Default::default);
 static VOTES: Memo<(H256, Vec<u8>), Result<Vote, VoteError>> = LazyLock::new(Default::default);
 static PROOFS: Memo<(H256, Vec<u8>), Result<Justification, JustificationError>> =
@@ -40,8 +40,8 @@ pub(crate) fn set(id: SetId, members: &[u64]) -> Arc<TestSet> {
     })
 }
 
-pub(crate) fn message(commitment: &Commitment) -> Arc<RoundMessage> {
-    let make = || Arc::new(RoundMessage::new(GENESIS, commitment.clone()));
+pub(crate) fn message(commitment: &Commitment) -> RoundMessage {
+    let make = || RoundMessage::new(GENESIS, commitment.clone());
     memo(&MESSAGES, commitment.encode(), make)
 }
 

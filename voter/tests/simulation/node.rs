@@ -187,7 +187,7 @@ impl World {
             return;
         };
         if let Event::Prepared(message) = &event {
-            filter.remember(message);
+            filter.prepare(message);
         }
         let effects = voter.handle(event, now);
         filter.update(voter.window());
@@ -220,13 +220,13 @@ impl World {
                 node.disk.state = Some(state);
                 self.judge.persisted(id);
             }
-            Effect::PublishVote { vote, message } => {
+            Effect::PublishVote(vote) => {
                 let Some(node) = self.node_mut(id) else {
                     return;
                 };
                 let grandpa = node.grandpa;
                 if let Some(running) = &mut node.running {
-                    running.filter.record_vote(&vote, &message);
+                    running.filter.record_vote(&vote);
                 }
                 let vote = vote.to_unchecked();
                 self.judge.published(id, grandpa, &vote);
@@ -371,21 +371,14 @@ impl World {
             Err(_) => return self.judge.blamed(to, from),
         };
         self.judge.checked_vote(to, epoch, vote);
-        let hashed = crypto::message(&vote.commitment);
         let Some(Actors { filter, .. }) = self.parts(to) else {
             return;
         };
-        match filter.record_vote(&checked, &hashed) {
+        match filter.record_vote(&checked) {
             Recorded::New => {
                 self.network
                     .broadcast(self.now, to, Some(from), message, &mut self.rng);
-                self.feed(
-                    to,
-                    Event::Vote {
-                        vote: checked,
-                        message: hashed,
-                    },
-                );
+                self.feed(to, Event::Votes(vec![checked]));
             }
             Recorded::Equivocation(proof) => {
                 self.network

@@ -1,7 +1,7 @@
 //! What grows: costs against the size of the set and the number of sessions, and bytes.
 
-use super::text::{grouped, short, table};
 use crate::results::Results;
+use crate::text::{grouped, short, table};
 
 /// In what costs are given that have no rival of their own: one verification of one signature by blst.
 pub(super) const UNIT: &str = "vote::check/scheme=blst_min_sig,hash=each";
@@ -36,7 +36,7 @@ const COSTS: [Cost; 25] = [
         false,
     ),
     cost(
-        "a proof from votes that nobody checked",
+        "a proof from unchecked votes",
         "keyset::aggregate_unchecked/n={},signed=67%,scheme=duet",
         false,
     ),
@@ -52,12 +52,12 @@ const COSTS: [Cost; 25] = [
     ),
     cost(
         "justification, 67 %, with cached subset sums",
-        "justification::check/n={},signed=67%,scheme=duet,sums=kept",
+        "justification::check/n={},signed=67%,scheme=duet,sums=cached",
         false,
     ),
     cost(
         "justification, 67 %, nine in ten non-signers as before",
-        "justification::check/n={},signed=67%,scheme=duet,absentees=steady",
+        "justification::check/n={},signed=67%,scheme=duet,non_signers=steady",
         false,
     ),
     cost(
@@ -87,12 +87,12 @@ const COSTS: [Cost; 25] = [
     ),
     cost(
         "justification, 95 %, with cached subset sums",
-        "justification::check/n={},signed=95%,scheme=duet,sums=kept",
+        "justification::check/n={},signed=95%,scheme=duet,sums=cached",
         false,
     ),
     cost(
         "justification, 95 %, nine in ten non-signers as before",
-        "justification::check/n={},signed=95%,scheme=duet,absentees=steady",
+        "justification::check/n={},signed=95%,scheme=duet,non_signers=steady",
         false,
     ),
     cost(

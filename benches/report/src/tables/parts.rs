@@ -1,10 +1,10 @@
-//! Where the time goes: what a check takes, and what of it nobody can leave out.
+//! Where the time goes: the cost of a check, and the part of it that no implementation can avoid.
 
-use super::{
-    costs::UNIT,
+use super::costs::UNIT;
+use crate::{
+    results::Results,
     text::{grouped, short, table, time},
 };
-use crate::results::Results;
 
 /// An operation: what it is called, and the names of what was counted and of what was measured, each with how many
 /// operations that is.
@@ -15,7 +15,7 @@ struct Whole {
     parts: &'static [Part],
 }
 
-/// A part that nobody who checks the same bytes with the same field arithmetic can leave out.
+/// A part that no implementation with the same field arithmetic can avoid.
 struct Part {
     label: &'static str,
     /// Under `curve::`.

@@ -96,6 +96,12 @@ impl Server {
         Some(next)
     }
 
+    /// Proves all blocks up to this one at once: subscribers get the last alone, as from a node whose subscribers
+    /// are slower than its proofs.
+    pub(crate) fn prove_up_to(&self, number: u32) {
+        self.visible.send_replace(number);
+    }
+
     /// Proves a block now and then until the chain ends.
     pub(crate) async fn keep_proving(&self, every: Duration) {
         while self.prove_next().is_some() {

@@ -2,7 +2,7 @@
 //! A node that starts by warp sync after that serves light clients from the genesis on.
 
 use crate::support::{
-    network_of_four, no_offence_is_on_chain, proven_beyond, rpc, story, SOME_SESSIONS, SOON,
+    network_of_four, no_offence_is_on_chain, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
 };
 use duet_local_network::{
     staking::{become_validator, register_new_key},
@@ -15,7 +15,7 @@ use sp_core::Bytes;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
-    story(async {
+    scenario(async {
         let mut network = network_of_four().await;
         bob_changes_its_key(&network).await;
         let mut with_keys = light_client(&network, "with-keys", &[]).await;
@@ -49,12 +49,12 @@ async fn bob_changes_its_key(network: &Network) {
     register_new_key(&bob, DEVELOPMENT_ACCOUNTS[1])
         .await
         .expect("the transaction succeeds");
-    handed_over(&bob, 1).await;
+    handed_off(&bob, 1).await;
 }
 
-/// Waits until a node has the proofs by which so many sets have handed over, from the first on.
-async fn handed_over(rpc: &Rpc, sets: usize) {
-    let looks = || rpc.hand_overs(SetId::new(0));
+/// Waits until a node has the handoff proofs of so many sets, from the first on.
+async fn handed_off(rpc: &Rpc, sets: usize) {
+    let looks = || rpc.handoffs(SetId::new(0));
     wait::until("the handoff proofs", SOON, looks, |got| *got >= sets)
         .await
         .expect("the node has them");
@@ -65,7 +65,7 @@ async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Netw
     let alice = rpc(network, 0).await;
     let genesis = alice.genesis_hash().await.expect("there is a genesis");
     let changes = alice
-        .hand_overs(SetId::new(0))
+        .handoffs(SetId::new(0))
         .await
         .expect("alice has been there");
     assert!(changes >= 2, "the set has changed {changes} times");
@@ -88,7 +88,7 @@ async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Netw
         code.is_err(),
         "with the state of block 1 it was no warp sync"
     );
-    handed_over(&warp, changes).await;
+    handed_off(&warp, changes).await;
 
     let executables = Executables::locate().expect("this program is somewhere");
     for flags in [&[][..], &["--stateless"]] {

@@ -1,7 +1,7 @@
 //! Nodes are killed and come back.
 
 use crate::support::{
-    assert_holds, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, story, SOON,
+    assert_holds, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, scenario, SOON,
 };
 use duet_local_network::{wait, Network, Rpc};
 use duet_primitives::BlockNumber;
@@ -11,7 +11,7 @@ const BLOCKS_WITHOUT_PROOF: u32 = 6;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn proofs_go_on_without_a_third_stop_without_more_and_resume() {
-    story(async {
+    scenario(async {
         let mut network = network_that_proves().await;
         let alice = rpc(&network, 0).await;
 

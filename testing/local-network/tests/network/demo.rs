@@ -1,6 +1,6 @@
 //! The demo as its user runs it.
 
-use crate::support::story;
+use crate::support::scenario;
 use duet_local_network::{wait, Error, Executables};
 use std::{
     fs,
@@ -18,7 +18,7 @@ const DEMO_LIMIT: Duration = Duration::from_secs(150);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_demo_of_four_proofs_ends_with_success_and_leaves_nothing_behind() {
-    story(async {
+    scenario(async {
         let mut demo = Demo::start(&["--blocks", "4"]);
         let (mut proofs, mut line) = (0, demo.next_line().await);
         while let Some(text) = line {
@@ -34,7 +34,7 @@ async fn a_demo_of_four_proofs_ends_with_success_and_leaves_nothing_behind() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_demo_ends_cleanly_and_leaves_nothing_behind() {
-    story(async {
+    scenario(async {
         let mut demo = Demo::start(&[]);
         while !demo
             .next_line()

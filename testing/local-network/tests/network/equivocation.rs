@@ -3,7 +3,7 @@
 use crate::{
     adversaries::{Equivocator, Peer},
     support::{
-        commitment_of, network_that_proves, position, rpc, signing_set, story, SOME_SESSIONS,
+        commitment_of, network_that_proves, position, rpc, scenario, signing_set, SOME_SESSIONS,
     },
 };
 use duet_keystore::secret_of_suri;
@@ -17,7 +17,7 @@ use tokio::time::interval;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_votes_twice_is_reported_by_the_others_and_slashed() {
-    story(async {
+    scenario(async {
         let network = network_that_proves().await;
         let alice = rpc(&network, 0).await;
         let dave = Sr25519Keyring::Dave.to_account_id();

@@ -1,8 +1,10 @@
-//! A stranger floods a running network with votes in the name of its validators.
+//! An attacker floods a running network with votes in the name of its validators.
 
 use crate::{
     adversaries::{Forger, Peer},
-    support::{commitment_of, network_that_proves, proven_beyond, rpc, signing_set, story, SOON},
+    support::{
+        commitment_of, network_that_proves, proven_beyond, rpc, scenario, signing_set, SOON,
+    },
 };
 use duet_keystore::secret_of_suri;
 use duet_local_network::{wait, Result, Rpc};
@@ -12,7 +14,7 @@ use tokio::time::interval;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_forges_votes_is_thrown_out_and_the_proofs_go_on() {
-    story(async {
+    scenario(async {
         let network = network_that_proves().await;
         let alice = rpc(&network, 0).await;
         let genesis = alice.genesis_hash().await.expect("there is a genesis");

@@ -1,4 +1,4 @@
-//! What the stories share.
+//! What the scenarios share.
 
 use duet_local_network::{wait, Interrupt, Network, Result, Rpc};
 use duet_primitives::{
@@ -19,12 +19,13 @@ pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 /// Networks at a time. Nodes mostly wait for the next slot, so that two cores have time for two networks.
 static PLACES: Semaphore = Semaphore::const_new(2);
 
-/// Runs a story when there is a place for its network. When it is interrupted, its network ends before the program does.
-pub(crate) async fn story(tell: impl Future<Output = ()>) {
+/// Plays a scenario when there is a place for its network. When it is interrupted, its network ends before the
+/// program does.
+pub(crate) async fn scenario(play: impl Future<Output = ()>) {
     let _place = PLACES.acquire().await.expect("the places stay open");
     let mut interrupt = Interrupt::listen().expect("signals can be listened to");
     let is_interrupted = tokio::select! {
-        () = tell => false,
+        () = play => false,
         () = interrupt.next() => true,
     };
     if is_interrupted {
@@ -106,7 +107,7 @@ pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJusti
         .expect("a proof that a node gives out holds");
 }
 
-/// A node that voted twice after its restart would stand there.
+/// The list would have a node that voted twice after its restart.
 pub(crate) async fn no_offence_is_on_chain(alice: &Rpc) {
     let prefix = Bytes([twox_128(b"Offences"), twox_128(b"Reports")].concat());
     let reports: Vec<Bytes> = alice

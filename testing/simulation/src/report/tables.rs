@@ -2,9 +2,10 @@
 
 use super::{
     figures::{PerNode, Report, Row},
-    text::{bytes, grouped, short, table, time},
+    text::{bytes, time},
 };
 use crate::{costs::SchemeCosts, Scheme};
+use duet_bench_report::text::{grouped, short, table};
 
 impl Report {
     /// The tables, in Markdown. Each processor time stands beside that of pairings in the same rounds.

@@ -1,29 +1,7 @@
-//! Numbers as words.
+//! Times and lengths in the unit that suits them.
 
 use crate::model::{MILLISECOND, SECOND};
-
-/// Three digits that mean something.
-pub(super) fn short(value: f64) -> String {
-    match value {
-        value if value >= 100.0 => format!("{value:.0}"),
-        value if value >= 10.0 => format!("{value:.1}"),
-        value if value >= 1.0 => format!("{value:.2}"),
-        _ => format!("{value:.3}"),
-    }
-}
-
-/// Digits in groups of three.
-pub(super) fn grouped(count: impl ToString) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{a0}');
-        }
-        out.push(digit);
-    }
-    out
-}
+use duet_bench_report::text::short;
 
 /// A time in the unit that suits it.
 pub(super) fn time(nanoseconds: u64) -> String {
@@ -48,18 +26,6 @@ pub(super) fn bytes(count: u64) -> String {
     }
 }
 
-/// A table, or nothing when it has no rows.
-pub(super) fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let heads: Vec<_> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let rules: Vec<_> = heads.iter().map(|_| "---".to_owned()).collect();
-    let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("### {title}\n\n{}{}{rows}", line(&heads), line(&rules))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,15 +37,5 @@ mod tests {
         assert_eq!(time(12_340 * MILLISECOND), "12.3 s");
         assert_eq!(bytes(317), "0.317 kB");
         assert_eq!(bytes(45_600_000), "45.6 MB");
-        assert_eq!(grouped(1_234_567), "1\u{a0}234\u{a0}567");
-    }
-
-    #[test]
-    fn a_table_without_rows_is_nothing() {
-        assert_eq!(table("t", &["a"], &[]), "");
-        assert_eq!(
-            table("t", &["a", "b"], &[vec!["1".into(), "2".into()]]),
-            "### t\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"
-        );
     }
 }

@@ -5,7 +5,7 @@
 //! by a module of what its own descendants define, everything under `#[cfg(test)]`, and links in documentation.
 //!
 //! What FRAME's macros declare is no import either: the `Config` and `Pallet` of `#[frame_support::pallet]` and the
-//! `Runtime` of `#[frame_support::runtime]` stand in the crate's root, are used by all modules, and their calls lead back into
+//! `Runtime` of `#[frame_support::runtime]` are in the crate's root, are used by all modules, and their calls lead back into
 //! them. FRAME leaves no other choice. Everything else in those files counts.
 //!
 //! Method calls are not seen, because they name no module. Paths in the arguments of macros are found by their tokens.

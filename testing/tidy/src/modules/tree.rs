@@ -17,7 +17,7 @@ use crate::{error::Error, sources::Sources};
 /// A module's place in [`Tree::modules`].
 pub(super) type ModuleId = usize;
 
-/// What a name of a module stands for.
+/// What a module's name refers to.
 #[derive(Debug)]
 pub(super) enum Name {
     /// A child module.

@@ -1,4 +1,4 @@
-//! A stranger with a validator's secret: it gossips votes that contradict those of the validator's own node.
+//! An attacker with a validator's secret: it gossips votes that contradict those of the validator's own node.
 
 use super::{gossiped, Peer};
 use duet_primitives::{Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote, H256};

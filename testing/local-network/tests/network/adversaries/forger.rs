@@ -1,4 +1,4 @@
-//! A stranger without any secret of the set: it gossips votes in the name of its members.
+//! An attacker without any secret of the set: it gossips votes in the name of its members.
 
 use super::{gossiped, Peer};
 use duet_primitives::{Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote, H256};

@@ -159,7 +159,7 @@ impl Connection {
                     None => return,
                 },
                 message = to_send.recv() => match message {
-                    // Who is not in or sends more than the node reads speaks to the wall.
+                    // A message is lost when this peer is not accepted or sends more than the node reads.
                     Some(message) => {
                         let _ = self.gossip.send_sync_notification(self.node, message);
                     }

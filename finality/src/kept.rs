@@ -1,0 +1,208 @@
+//! Which blocks have their payload stored until they are proven, because their state may be pruned before they are
+//! voted on: few, however long nothing is proven, and the same after a restart.
+
+use crate::{
+    chain::{error::ChainError, Chain},
+    store::{Store, StoreError},
+};
+use duet_primitives::{BlockNumber, H256};
+use duet_voter::{Era, State};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Payloads that are kept at once: those of seven hours of blocks of six seconds, about 1 MB.
+const MAX_KEPT: usize = 4096;
+/// How far below the finalized block payloads are looked for after a restart.
+const LOOK_BACK: u32 = 65_536;
+
+/// What may still be voted on.
+pub(crate) struct Votable {
+    /// Nothing at or below this block is voted on any more.
+    proven: BlockNumber,
+    /// The block from which the target of the latest set is counted. (ROUND-3)
+    base: BlockNumber,
+    /// The highest block that GRANDPA finalized.
+    finalized: BlockNumber,
+    /// Blocks that are voted on however far below the target they are: mandatory ones (ROUND-2), and those that this
+    /// node voted on and prepares again after a restart.
+    needed: BTreeSet<BlockNumber>,
+}
+
+impl Votable {
+    /// What a voter with this state may vote on, once the chain is final up to `finalized`.
+    pub(crate) fn new(state: &State, finalized: BlockNumber) -> Self {
+        let best = state.best_number();
+        let before = |era: &Era| era.start.map(BlockNumber::saturating_previous);
+        let proven = before(state.signing()).map_or(best, |block| block.max(best));
+        let votes = state
+            .votes()
+            .iter()
+            .map(|vote| vote.commitment.block_number);
+        Self {
+            proven,
+            base: state.eras().filter_map(before).fold(proven, Ord::max),
+            finalized,
+            needed: state
+                .eras()
+                .filter_map(|era| era.mandatory)
+                .chain(votes)
+                .collect(),
+        }
+    }
+
+    /// ROUND-3: a target is never below the middle between what is proven and what is final, and both only grow.
+    fn is_passed(&self, number: BlockNumber) -> bool {
+        let distance = self.finalized.saturating_sub(self.proven);
+        let middle = self.proven.saturating_add(distance.div_ceil(2));
+        number < middle && !self.needed.contains(&number)
+    }
+
+    /// ROUND-3: from this base on, the targets up to a block at distance `d` are where the binary digits of `d`, from the
+    /// highest on, lead. So a block at distance `m` is one of them as long as `d < m + 2^k`, `2^k` being the largest
+    /// power of two that divides `m`.
+    fn is_on_the_way(&self, number: BlockNumber) -> bool {
+        let distance = self.finalized.saturating_sub(self.base);
+        let at = number.saturating_sub(self.base);
+        let step = 1_u32.checked_shl(at.trailing_zeros()).unwrap_or(u32::MAX);
+        distance < at.saturating_add(step) || self.needed.contains(&number)
+    }
+}
+
+/// The blocks whose payload is stored.
+#[derive(Default)]
+pub(crate) struct KeptPayloads {
+    blocks: BTreeMap<BlockNumber, H256>,
+}
+
+impl KeptPayloads {
+    /// Takes up the payloads that are stored, after a restart.
+    ///
+    /// Cost: two reads of the database for each block that is final and not proven, of the latest [`LOOK_BACK`].
+    pub(crate) fn find(
+        &mut self,
+        chain: &Chain,
+        store: &Store,
+        votable: &Votable,
+    ) -> Result<(), StoreError> {
+        let to = votable.finalized.get();
+        let lowest = to.saturating_sub(LOOK_BACK);
+        let from = votable.proven.saturating_next().get().max(lowest);
+        for number in (from..=to).map(BlockNumber::new) {
+            match chain.hash(number) {
+                Ok(hash) if store.payload(hash)?.is_some() => {
+                    self.blocks.insert(number, hash);
+                }
+                Err(ChainError::Store(error)) => return Err(error),
+                // What is not stored is not dropped either.
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The payload of this block is stored.
+    pub(crate) fn insert(&mut self, number: BlockNumber, hash: H256) {
+        self.blocks.insert(number, hash);
+    }
+
+    /// Forgets what is proven with block `number`: all up to it.
+    pub(crate) fn take_proven(&mut self, number: BlockNumber) -> Vec<H256> {
+        let above = self.blocks.split_off(&number.saturating_next());
+        std::mem::replace(&mut self.blocks, above)
+            .into_values()
+            .collect()
+    }
+
+    /// Forgets what is not voted on any more, and what are too many, the lowest first and those that come next
+    /// by ROUND-3 never.
+    pub(crate) fn take_surplus(&mut self, votable: &Votable) -> Vec<H256> {
+        let passed = self.blocks.keys().copied();
+        let passed: Vec<_> = passed
+            .take_while(|number| *number < votable.finalized)
+            .filter(|number| votable.is_passed(*number))
+            .collect();
+        let mut dropped = self.take(&passed);
+        let excess = self.blocks.len().saturating_sub(MAX_KEPT);
+        let aside = self.blocks.keys().copied();
+        let aside: Vec<_> = aside
+            .filter(|number| !votable.is_on_the_way(*number))
+            .take(excess)
+            .collect();
+        dropped.extend(self.take(&aside));
+        dropped
+    }
+
+    fn take(&mut self, numbers: &[BlockNumber]) -> Vec<H256> {
+        let take = |number| self.blocks.remove(number);
+        numbers.iter().filter_map(take).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn votable(proven: u32, finalized: u32) -> Votable {
+        Votable {
+            proven: BlockNumber::new(proven),
+            base: BlockNumber::new(proven),
+            finalized: BlockNumber::new(finalized),
+            needed: BTreeSet::from([BlockNumber::new(proven + 5)]),
+        }
+    }
+
+    /// ROUND-3, by repeated doubling: the blocks that are voted on one after the other when nothing more is finalized.
+    fn targets(mut proven: u32, finalized: u32) -> Vec<u32> {
+        let mut targets = Vec::new();
+        while proven < finalized {
+            let mut step = 1;
+            while 2 * step <= finalized - proven {
+                step *= 2;
+            }
+            proven += step;
+            targets.push(proven);
+        }
+        targets
+    }
+
+    #[test]
+    fn however_long_a_stall_lasts_few_are_kept_and_all_that_are_voted_on_after_it() {
+        const PROVEN: u32 = 1000;
+        let mut kept = KeptPayloads::default();
+        for number in PROVEN + 1..PROVEN + 30_000 {
+            kept.insert(
+                BlockNumber::new(number),
+                H256::from_low_u64_be(number.into()),
+            );
+            let now = votable(PROVEN, number);
+            kept.take_surplus(&now);
+            assert!(kept.blocks.len() <= MAX_KEPT);
+            if number % 97 == 0 || number.is_power_of_two() {
+                for target in targets(PROVEN, number) {
+                    let target = BlockNumber::new(target);
+                    assert!(kept.blocks.contains_key(&target), "{target} of {number}");
+                }
+            }
+        }
+        assert_eq!(kept.blocks.len(), MAX_KEPT);
+        let needed = BlockNumber::new(PROVEN + 5);
+        assert!(kept.blocks.contains_key(&needed));
+    }
+
+    #[test]
+    fn what_lies_below_the_middle_is_forgotten_and_what_is_needed_is_not() {
+        let mut kept = KeptPayloads::default();
+        for number in 1..=100 {
+            kept.insert(
+                BlockNumber::new(number),
+                H256::from_low_u64_be(number.into()),
+            );
+        }
+        let dropped = kept.take_surplus(&votable(0, 100));
+        let expected: Vec<_> = (1..50)
+            .filter(|number| *number != 5)
+            .map(H256::from_low_u64_be)
+            .collect();
+        assert_eq!(dropped, expected);
+        assert_eq!(kept.take_proven(BlockNumber::new(51)).len(), 3);
+    }
+}

@@ -1,0 +1,59 @@
+//! What the store serves to peers and over RPC: lists of handoffs, bounded in number and size.
+
+use super::{Store, StoreError, GENESIS};
+use codec::Encode;
+use duet_gossip::source::{GenesisProof, HandoffProof, ProofSource};
+use duet_primitives::{SetId, UncheckedJustification};
+
+/// The most bytes in a list for others, unless its first entry alone has more.
+pub(crate) const MAX_LIST_BYTES: usize = 1024 * 1024;
+
+impl ProofSource for Store {
+    type Error = StoreError;
+
+    fn handoff_justifications(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<UncheckedJustification>, StoreError> {
+        sets(first_set, count)
+            .map_while(|set_id| self.handoff(set_id).transpose())
+            .collect()
+    }
+
+    fn handoff_proofs(
+        &self,
+        first_set: SetId,
+        count: u32,
+    ) -> Result<Vec<HandoffProof>, StoreError> {
+        bounded(sets(first_set, count).map(|set_id| self.handoff_proof(set_id)))
+    }
+
+    /// The proof that light clients start from.
+    fn genesis_proof(&self) -> Result<Option<GenesisProof>, StoreError> {
+        self.tables.get(GENESIS, &[])
+    }
+}
+
+/// `count` sets from the first on, or up to the largest number.
+pub(crate) fn sets(first_set: SetId, count: u32) -> impl Iterator<Item = SetId> {
+    (0..u64::from(count))
+        .map_while(move |offset| first_set.get().checked_add(offset).map(SetId::new))
+}
+
+/// As many of `entries` as come before the first that is missing and fit [`MAX_LIST_BYTES`]; one at least when there
+/// is one.
+pub(crate) fn bounded<T: Encode, E>(
+    entries: impl Iterator<Item = Result<Option<T>, E>>,
+) -> Result<Vec<T>, E> {
+    let (mut list, mut size) = (Vec::new(), 0_usize);
+    for entry in entries {
+        let Some(entry) = entry? else { break };
+        size = size.saturating_add(entry.encoded_size());
+        if size > MAX_LIST_BYTES && !list.is_empty() {
+            break;
+        }
+        list.push(entry);
+    }
+    Ok(list)
+}

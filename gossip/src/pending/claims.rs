@@ -1,0 +1,234 @@
+//! Who may have how much waiting, and which copy of what says the same is checked next. (GOSSIP-3, GOSSIP-7)
+
+use sc_network_types::PeerId;
+use std::{collections::HashMap, hash::Hash};
+
+/// How many peers may each have a copy waiting that says the same. More than one, so that a forgery which comes first
+/// does not keep the real one out; few, so that copies take little room.
+const COPIES: usize = 3;
+
+/// How much may wait, or be under check, at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Of all peers together.
+    pub(crate) total: usize,
+    /// Of one peer.
+    pub(crate) of_peer: usize,
+}
+
+/// Why something may not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The same peer has a copy waiting, or enough others have.
+    Repeated,
+    /// The peer has as much waiting as it may, or all peers together have.
+    NoRoom,
+}
+
+/// The copies of what says the same. One of them is in a queue or under check.
+#[derive(Debug)]
+struct Copies<T> {
+    first: PeerId,
+    /// Those that are checked only if the first does not hold.
+    spare: Vec<(PeerId, T)>,
+}
+
+/// All that waits, by what it says. Of what says the same, at most one is checked at a time.
+#[derive(Debug)]
+pub(super) struct Claims<K, T> {
+    limits: Limits,
+    copies: HashMap<K, Copies<T>>,
+    of_peer: HashMap<PeerId, usize>,
+    total: usize,
+}
+
+impl<K: Eq + Hash + Clone, T> Claims<K, T> {
+    /// Nothing waits.
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            copies: HashMap::new(),
+            of_peer: HashMap::new(),
+            total: 0,
+        }
+    }
+
+    /// Changes the limits. What waits already stays.
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Whether another one of `peer` that says `key` may wait, if all peers together leave room for it.
+    ///
+    /// # Errors
+    /// [`Refused`].
+    pub(super) fn may_admit(&self, peer: &PeerId, key: &K) -> Result<(), Refused> {
+        if let Some(Copies { first, spare }) = self.copies.get(key) {
+            let is_there = first == peer || spare.iter().any(|(sender, _)| sender == peer);
+            if is_there || spare.len().saturating_add(1) >= COPIES {
+                return Err(Refused::Repeated);
+            }
+        }
+        if self.waiting_of(peer) >= self.limits.of_peer {
+            return Err(Refused::NoRoom);
+        }
+        Ok(())
+    }
+
+    /// Counts one that waits from now on. It is given back when it is the first that says `key`: it goes into a queue.
+    pub(super) fn admit(&mut self, peer: PeerId, key: &K, item: T) -> Option<T> {
+        let of_peer = self.of_peer.entry(peer).or_default();
+        *of_peer = of_peer.saturating_add(1);
+        self.total = self.total.saturating_add(1);
+        match self.copies.get_mut(key) {
+            Some(copies) => {
+                copies.spare.push((peer, item));
+                None
+            }
+            None => {
+                let copies = Copies {
+                    first: peer,
+                    spare: Vec::new(),
+                };
+                self.copies.insert(key.clone(), copies);
+                Some(item)
+            }
+        }
+    }
+
+    /// The first that says `key` was checked and holds: its copies are not needed. Returns who had sent them.
+    pub(super) fn holds(&mut self, key: &K) -> Vec<PeerId> {
+        let Some(Copies { first, spare }) = self.copies.remove(key) else {
+            return Vec::new();
+        };
+        self.release(&first);
+        let senders: Vec<_> = spare.into_iter().map(|(peer, _)| peer).collect();
+        for peer in &senders {
+            self.release(peer);
+        }
+        senders
+    }
+
+    /// The first that says `key` does not hold, or was taken out of its queue. The next copy goes into a queue.
+    pub(super) fn fails(&mut self, key: &K) -> Option<(PeerId, T)> {
+        let copies = self.copies.get_mut(key)?;
+        let failed = copies.first;
+        let next = copies.spare.pop();
+        match &next {
+            Some((peer, _)) => copies.first = *peer,
+            None => {
+                self.copies.remove(key);
+            }
+        }
+        self.release(&failed);
+        next
+    }
+
+    /// Drops the copies of a peer that are in no queue; how many there were. Cost: linear in all that waits.
+    pub(super) fn drop_spare_of(&mut self, peer: &PeerId) -> usize {
+        let mut dropped: usize = 0;
+        for copies in self.copies.values_mut() {
+            let before = copies.spare.len();
+            copies.spare.retain(|(sender, _)| sender != peer);
+            dropped = dropped.saturating_add(before.saturating_sub(copies.spare.len()));
+        }
+        for _ in 0..dropped {
+            self.release(peer);
+        }
+        dropped
+    }
+
+    /// Whether all peers together have as much waiting as they may.
+    pub(super) fn is_full(&self) -> bool {
+        self.total >= self.limits.total
+    }
+
+    /// The peer that has most waiting, if it has more than `peer` would have with one more: it gives way.
+    pub(super) fn gives_way_to(&self, peer: &PeerId) -> Option<PeerId> {
+        let (most, count) = self.of_peer.iter().max_by_key(|(_, count)| **count)?;
+        (*count > self.waiting_of(peer).saturating_add(1)).then_some(*most)
+    }
+
+    fn waiting_of(&self, peer: &PeerId) -> usize {
+        self.of_peer.get(peer).copied().unwrap_or_default()
+    }
+
+    fn release(&mut self, peer: &PeerId) {
+        self.total = self.total.saturating_sub(1);
+        if let Some(of_peer) = self.of_peer.get_mut(peer) {
+            *of_peer = of_peer.saturating_sub(1);
+            if *of_peer == 0 {
+                self.of_peer.remove(peer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        total: 6,
+        of_peer: 4,
+    };
+
+    fn peers<const N: usize>() -> [PeerId; N] {
+        std::array::from_fn(|_| PeerId::random())
+    }
+
+    fn offer(
+        claims: &mut Claims<u32, &'static str>,
+        peer: PeerId,
+        key: u32,
+        item: &'static str,
+    ) -> Result<Option<&'static str>, Refused> {
+        claims.may_admit(&peer, &key)?;
+        Ok(claims.admit(peer, &key, item))
+    }
+
+    #[test]
+    fn a_forgery_that_comes_first_does_not_keep_the_real_one_out() {
+        let ([liar, honest], mut claims) = (peers(), Claims::new(LIMITS));
+        assert_eq!(offer(&mut claims, liar, 7, "forged"), Ok(Some("forged")));
+        assert_eq!(offer(&mut claims, honest, 7, "real"), Ok(None));
+        assert_eq!(claims.fails(&7), Some((honest, "real")));
+        claims.holds(&7);
+        assert_eq!((claims.total, claims.of_peer.len()), (0, 0));
+    }
+
+    #[test]
+    fn copies_are_few_and_of_different_peers() {
+        let ([first, second, third, fourth], mut claims) = (peers(), Claims::new(LIMITS));
+        assert_eq!(offer(&mut claims, first, 7, "a"), Ok(Some("a")));
+        assert_eq!(offer(&mut claims, first, 7, "b"), Err(Refused::Repeated));
+        assert_eq!(offer(&mut claims, second, 7, "c"), Ok(None));
+        assert_eq!(offer(&mut claims, third, 7, "d"), Ok(None));
+        assert_eq!(offer(&mut claims, fourth, 7, "e"), Err(Refused::Repeated));
+        assert_eq!(claims.holds(&7), [second, third]);
+        assert_eq!(offer(&mut claims, fourth, 7, "e"), Ok(Some("e")));
+    }
+
+    #[test]
+    fn a_peer_has_its_own_limit_and_the_one_with_most_gives_way() {
+        let ([loud, quiet], mut claims) = (peers(), Claims::new(LIMITS));
+        for key in 0..4 {
+            assert_eq!(offer(&mut claims, loud, key, "x"), Ok(Some("x")));
+        }
+        assert_eq!(offer(&mut claims, loud, 4, "x"), Err(Refused::NoRoom));
+        assert_eq!(claims.gives_way_to(&quiet), Some(loud));
+        assert_eq!(claims.gives_way_to(&loud), None);
+        assert_eq!(claims.fails(&0), None);
+        assert_eq!(offer(&mut claims, loud, 4, "x"), Ok(Some("x")));
+    }
+
+    #[test]
+    fn spare_copies_of_a_banned_peer_are_dropped_and_no_longer_counted() {
+        let ([first, banned], mut claims) = (peers(), Claims::new(LIMITS));
+        offer(&mut claims, first, 7, "a").expect("there is room");
+        offer(&mut claims, banned, 7, "b").expect("there is room");
+        assert_eq!(claims.drop_spare_of(&banned), 1);
+        assert_eq!(claims.fails(&7), None);
+        assert_eq!((claims.total, claims.of_peer.len()), (0, 0));
+    }
+}

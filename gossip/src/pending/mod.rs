@@ -1,0 +1,117 @@
+//! What peers sent and nobody has checked yet. (GOSSIP-7)
+//!
+//! Bounded in all and by peer. Within a kind peers take turns; between the kinds the work is divided by fixed shares. So
+//! neither one peer nor many votes on invented commitments delay the votes that this node needs.
+
+mod claims;
+mod fair;
+mod proofs;
+mod shares;
+mod votes;
+
+pub(crate) use claims::Refused;
+pub(crate) use proofs::Subject;
+pub(crate) use votes::Claim;
+
+use claims::Limits;
+use duet_primitives::{RoundMessage, UncheckedJustification, UncheckedVote};
+use proofs::Proofs;
+use sc_network_types::PeerId;
+use shares::{Kind, Shares};
+use votes::Votes;
+
+/// What a vote on a strange commitment costs in votes of a batch: it is hashed for itself, and checked without tables.
+const STRANGE_WORK: u64 = 6;
+/// What a proof costs in votes of a batch: about two pairings and a sum.
+const PROOF_WORK: u64 = 50;
+
+/// What a peer that is further than this node relays in two rounds of a set of this size at once; no less than a few
+/// small rounds.
+fn limits(set_len: u32) -> Limits {
+    let len = usize::try_from(set_len).unwrap_or(usize::MAX);
+    Limits {
+        total: len.saturating_mul(4).max(16_384),
+        of_peer: len.saturating_mul(2).max(1_024),
+    }
+}
+
+/// Something to check.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// Votes on a commitment that this node prepared, with their senders, each of another signer.
+    Batch(RoundMessage, Vec<(PeerId, UncheckedVote)>),
+    /// A vote on another commitment.
+    Strange(PeerId, UncheckedVote),
+    /// A finality proof.
+    Proof(PeerId, UncheckedJustification),
+}
+
+/// What waits to be checked.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) votes: Votes,
+    pub(crate) proofs: Proofs,
+    shares: Shares,
+}
+
+impl Pending {
+    /// Nothing waits.
+    pub(crate) fn new() -> Self {
+        Self {
+            votes: Votes::new(limits(0)),
+            proofs: Proofs::new(),
+            shares: Shares::default(),
+        }
+    }
+
+    /// Follows the size of the signing set.
+    pub(crate) fn follow_set(&mut self, len: u32) {
+        self.votes.set_limits(limits(len));
+    }
+
+    /// Takes what is to be checked next. It never waits for more: one vote makes a batch of one.
+    pub(crate) fn take(&mut self) -> Option<Job> {
+        let Self {
+            votes,
+            proofs,
+            shares,
+        } = self;
+        let kind = shares.next(|kind| match kind {
+            Kind::Prepared => votes.has_batch(),
+            Kind::Strange => votes.has_strange(),
+            Kind::Proof => !proofs.is_empty(),
+        })?;
+        let (job, work) = match kind {
+            Kind::Prepared => {
+                let (message, batch) = votes.take_batch()?;
+                let work = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+                (Job::Batch(message, batch), work)
+            }
+            Kind::Strange => {
+                let (peer, vote) = votes.take_strange()?;
+                (Job::Strange(peer, vote), STRANGE_WORK)
+            }
+            Kind::Proof => {
+                let (peer, proof) = proofs.take()?;
+                (Job::Proof(peer, proof), PROOF_WORK)
+            }
+        };
+        shares.charge(kind, work);
+        Some(job)
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.votes.has_batch() && !self.votes.has_strange() && self.proofs.is_empty()
+    }
+
+    /// Drops what waits of a peer; how much that was.
+    pub(crate) fn purge(&mut self, peer: &PeerId) -> usize {
+        self.votes
+            .purge(peer)
+            .saturating_add(self.proofs.purge(peer))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! How the time for checks is divided.
+
+/// What is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Votes on commitments that this node prepared.
+    Prepared,
+    /// Votes on commitments that only peers have named.
+    Strange,
+    /// Finality proofs.
+    Proof,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Prepared, Self::Strange, Self::Proof];
+
+    /// What one unit of work of this kind counts. While all kinds wait, votes on prepared commitments get one half of
+    /// the work and the others a quarter each; what waits alone gets all of it.
+    const fn stride(self) -> u64 {
+        match self {
+            Self::Prepared => 1,
+            Self::Strange | Self::Proof => 2,
+        }
+    }
+}
+
+/// Whose turn it is: the kind that has had least of its share. (Stride scheduling.)
+#[derive(Debug, Default)]
+pub(super) struct Shares {
+    /// What each kind has had, divided by its share.
+    had: [u64; Kind::ALL.len()],
+    /// What the kind whose turn was last had before: one that did not wait until now catches up with nothing.
+    floor: u64,
+}
+
+impl Shares {
+    /// The kind whose turn it is among those that wait.
+    pub(super) fn next(&mut self, waits: impl Fn(Kind) -> bool) -> Option<Kind> {
+        let had = |kind: Kind| self.had.get(kind as usize).copied().unwrap_or_default();
+        let kinds = Kind::ALL.into_iter().filter(|kind| waits(*kind));
+        let (least, kind) = kinds
+            .map(|kind| (had(kind).max(self.floor), kind))
+            .min_by_key(|(had, _)| *had)?;
+        self.floor = least;
+        Some(kind)
+    }
+
+    /// Counts work that was taken.
+    pub(super) fn charge(&mut self, kind: Kind, work: u64) {
+        if let Some(had) = self.had.get_mut(kind as usize) {
+            *had = (*had)
+                .max(self.floor)
+                .saturating_add(work.saturating_mul(kind.stride()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turns(shares: &mut Shares, waits: &[Kind], count: usize) -> [usize; 3] {
+        let mut turns = [0; 3];
+        for _ in 0..count {
+            let kind = shares
+                .next(|kind| waits.contains(&kind))
+                .expect("some wait");
+            shares.charge(kind, 10);
+            turns[kind as usize] += 1;
+        }
+        turns
+    }
+
+    #[test]
+    fn half_of_the_work_goes_to_prepared_commitments_while_all_wait() {
+        let mut shares = Shares::default();
+        assert_eq!(turns(&mut shares, &Kind::ALL, 400), [200, 100, 100]);
+    }
+
+    #[test]
+    fn what_waits_alone_gets_everything_and_nobody_saves_up() {
+        let mut shares = Shares::default();
+        assert_eq!(turns(&mut shares, &[Kind::Strange], 1_000), [0, 1_000, 0]);
+        let both = [Kind::Prepared, Kind::Strange];
+        let [prepared, strange, _] = turns(&mut shares, &both, 300);
+        assert!((199..=201).contains(&prepared), "{prepared} and {strange}");
+    }
+
+    #[test]
+    fn without_anything_that_waits_there_is_no_turn() {
+        assert_eq!(Shares::default().next(|_| false), None);
+    }
+}

@@ -1,0 +1,637 @@
+use super::*;
+use crate::topic::Kind;
+use codec::Encode;
+use duet_primitives::{
+    testing::TestSet, Commitment, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
+};
+use duet_voter::Accepted;
+use futures::{
+    future::{self, BoxFuture},
+    FutureExt,
+};
+use sp_runtime::{
+    generic::{Block as GenericBlock, Header},
+    traits::BlakeTwo256,
+    OpaqueExtrinsic,
+};
+
+type Block = GenericBlock<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
+
+/// What the engine offers; the validator uses none of it.
+struct Context;
+
+impl ValidatorContext<Block> for Context {
+    fn broadcast_topic(&mut self, _: H256, _: bool) {
+        panic!("messages reach the engine over their queue");
+    }
+    fn broadcast_message(&mut self, _: H256, _: Vec<u8>, _: bool) {
+        panic!("messages reach the engine over their queue");
+    }
+    fn send_message(&mut self, _: &PeerId, _: Vec<u8>) {
+        panic!("messages reach the engine over their queue");
+    }
+    fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {
+        panic!("messages reach the engine over their queue");
+    }
+}
+
+/// Reputations as the network keeps them, except that they never decay.
+#[derive(Clone, Default)]
+struct Ledger(Arc<Mutex<Vec<(PeerId, i32)>>>);
+
+impl Ledger {
+    fn entries(&self) -> usize {
+        self.0.lock().len()
+    }
+
+    fn of(&self, peer: &PeerId) -> i32 {
+        let ledger = self.0.lock();
+        let of_peer = ledger.iter().filter(|(who, _)| who == peer);
+        of_peer.fold(0, |sum, (_, value)| sum.saturating_add(*value))
+    }
+
+    fn last(&self) -> Option<i32> {
+        self.0.lock().last().map(|(_, value)| *value)
+    }
+}
+
+impl Reputations for Ledger {
+    fn report(&self, peer: PeerId, change: ReputationChange) {
+        self.0.lock().push((peer, change.value));
+    }
+
+    fn is_banned(&self, peer: &PeerId) -> bool {
+        self.of(peer) < BANNED_THRESHOLD
+    }
+}
+
+/// A clock that stands still; nothing here waits for it.
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> Millis {
+        0
+    }
+
+    fn sleep_until(&self, _: Millis) -> BoxFuture<'static, ()> {
+        future::pending().boxed()
+    }
+}
+
+struct Setup {
+    set: TestSet,
+    genesis: H256,
+    validator: Arc<GossipValidator>,
+    queues: Queues,
+    ledger: Ledger,
+    peer: PeerId,
+}
+
+const LOWEST: u32 = 5;
+const HIGHEST: u32 = 100;
+
+fn setup() -> Setup {
+    setup_of(TestSet::new(0, 0..4))
+}
+
+fn setup_of(set: TestSet) -> Setup {
+    let genesis = H256::repeat_byte(9);
+    let ledger = Ledger::default();
+    let settings = Settings {
+        genesis_hash: genesis,
+        rounds_per_signer: 32,
+        rebroadcast: 30_000,
+    };
+    let (validator, queues) = GossipValidator::new(
+        settings,
+        Box::new(ledger.clone()),
+        Arc::new(Stopped),
+        Metrics::new(None),
+    );
+    let signing = Accepted {
+        set: Arc::new(set.set.clone()),
+        lowest: BlockNumber::new(LOWEST),
+        highest: BlockNumber::new(HIGHEST),
+    };
+    let window = Window {
+        signing: Some(signing),
+        next: None,
+        unpublished: Vec::new(),
+    };
+    validator.update(window, BlockNumber::new(LOWEST - 1));
+    let setup = Setup {
+        set,
+        genesis,
+        validator: Arc::new(validator),
+        queues,
+        ledger,
+        peer: PeerId::random(),
+    };
+    setup.connect(&setup.peer);
+    setup
+}
+
+impl Setup {
+    fn connect(&self, peer: &PeerId) {
+        let validator = &*self.validator;
+        Validator::<Block>::new_peer(validator, &mut Context, peer, ObservedRole::Full);
+    }
+
+    /// A message arrives; nobody checks yet.
+    fn arrive(&self, peer: &PeerId, bytes: &[u8]) {
+        let validator = &*self.validator;
+        let told = Validator::<Block>::validate(validator, &mut Context, peer, bytes);
+        assert!(
+            matches!(told, ValidationResult::Discard),
+            "the engine keeps nothing that was not checked"
+        );
+    }
+
+    /// What waits is checked, until nothing does.
+    fn check(&self) {
+        self.signal();
+        let verifier = verify(self.validator.clone());
+        assert!(
+            verifier.now_or_never().is_none(),
+            "it waits for more when it is done"
+        );
+    }
+
+    /// So that a check also finds what arrived before the last one.
+    fn signal(&self) {
+        self.validator.signal_work();
+    }
+
+    /// A message arrives and is checked; what is relayed of it.
+    fn send(&self, bytes: &[u8]) -> Vec<Topic> {
+        self.arrive(&self.peer, bytes);
+        self.check();
+        self.relayed().iter().map(plain).collect()
+    }
+
+    fn relayed(&self) -> Vec<GossipMessage> {
+        std::iter::from_fn(|| self.queues.outgoing.try_recv().ok()).collect()
+    }
+
+    fn commitment(&self, number: u32) -> Commitment {
+        self.set.commitment(number, &self.set.set)
+    }
+
+    fn vote(&self, commitment: Commitment, signer: u32) -> UncheckedVote {
+        let message = RoundMessage::new(self.genesis, commitment);
+        let secret = &self.set.secrets[usize::try_from(signer).unwrap()];
+        UncheckedVote::sign(secret, SignerIndex::new(signer), &message)
+    }
+
+    /// A vote with the signature of another signer.
+    fn forged(&self, commitment: Commitment, signer: u32) -> UncheckedVote {
+        let mut forged = self.vote(commitment.clone(), signer);
+        forged.signature = self.vote(commitment, (signer + 1) % 4).signature;
+        forged
+    }
+
+    fn send_vote(&self, vote: UncheckedVote) -> Vec<Topic> {
+        self.send(&bytes_of(vote))
+    }
+
+    fn dleq_checks(&self) -> u64 {
+        self.validator.metrics.dleq_checks.get()
+    }
+
+    fn last_report(&self) -> Option<i32> {
+        self.ledger.last()
+    }
+}
+
+fn bytes_of(vote: UncheckedVote) -> Vec<u8> {
+    GossipMessage::Vote(vote).encode()
+}
+
+/// With no digest: see [`Setup::send`].
+fn vote_topic(number: u32, signer: u32) -> Topic {
+    Topic {
+        number: BlockNumber::new(number),
+        set_id: SetId::new(0),
+        kind: Kind::Vote {
+            signer: SignerIndex::new(signer),
+        },
+        digest: [0; 8],
+    }
+}
+
+/// A topic without what tells commitments apart.
+fn plain(message: &GossipMessage) -> Topic {
+    Topic {
+        digest: [0; 8],
+        ..message.topic()
+    }
+}
+
+fn proof_topic(number: u32) -> Topic {
+    Topic {
+        kind: Kind::Justification,
+        ..vote_topic(number, 0)
+    }
+}
+
+/// GOSSIP-5.
+#[test]
+fn a_valid_vote_is_relayed_as_it_came_and_handed_to_the_worker_after_its_check() {
+    let setup = setup();
+    let bytes = bytes_of(setup.vote(setup.commitment(10), 2));
+    setup.arrive(&setup.peer, &bytes);
+    assert_eq!(
+        (setup.relayed().len(), setup.ledger.entries()),
+        (0, 0),
+        "nothing is relayed or earned without a check"
+    );
+    setup.check();
+    let relayed: Vec<_> = setup.relayed().iter().map(Encode::encode).collect();
+    assert_eq!(relayed, [bytes]);
+    assert_eq!(
+        setup.last_report(),
+        Some(PeerBehaviour::GoodVote.reputation().value)
+    );
+    let Ok(Checked::Votes(votes)) = setup.queues.checked.try_recv() else {
+        panic!("the worker gets the vote")
+    };
+    let signers: Vec<_> = votes.iter().map(Vote::signer).collect();
+    assert_eq!(signers, [SignerIndex::new(2)]);
+}
+
+/// GOSSIP-5.
+#[test]
+fn votes_of_one_round_are_checked_together_and_each_has_its_own_verdict() {
+    let setup = setup();
+    let own = RoundMessage::new(setup.genesis, setup.commitment(10)).expecting(4);
+    setup.validator.prepare(&own);
+    for signer in 0..4 {
+        let vote = match signer {
+            1 => setup.forged(setup.commitment(10), signer),
+            _ => setup.vote(setup.commitment(10), signer),
+        };
+        setup.arrive(&setup.peer, &bytes_of(vote));
+    }
+    setup.check();
+    let Ok(Checked::Votes(votes)) = setup.queues.checked.try_recv() else {
+        panic!("the worker gets the votes")
+    };
+    let signers: Vec<_> = votes.iter().map(|vote| vote.signer().get()).collect();
+    assert_eq!(signers, [0, 2, 3]);
+    assert!(setup.queues.checked.try_recv().is_err(), "at once");
+    assert_eq!(setup.validator.metrics.votes_bad.get(), 1);
+}
+
+/// GOSSIP-3.
+#[test]
+fn the_same_vote_again_costs_no_curve_work_and_no_reputation() {
+    let setup = setup();
+    let vote = setup.vote(setup.commitment(10), 2);
+    setup.send_vote(vote.clone());
+    let reports = setup.ledger.entries();
+    assert_eq!(setup.send_vote(vote), []);
+    assert_eq!((setup.dleq_checks(), setup.ledger.entries()), (1, reports));
+}
+
+/// GOSSIP-3.
+#[test]
+fn copies_that_come_before_the_check_are_not_checked() {
+    let setup = setup();
+    let bytes = bytes_of(setup.vote(setup.commitment(10), 2));
+    for _ in 0..5 {
+        setup.arrive(&PeerId::random(), &bytes);
+    }
+    setup.check();
+    assert_eq!((setup.dleq_checks(), setup.relayed().len()), (1, 1));
+    assert_eq!(setup.ledger.entries(), 1);
+}
+
+/// GOSSIP-3.
+#[test]
+fn other_bytes_for_the_same_commitment_cost_no_curve_work() {
+    let setup = setup();
+    let vote = setup.vote(setup.commitment(10), 2);
+    setup.send_vote(vote.clone());
+    // A re-randomised proof differs in these bytes; whether it would hold is never asked.
+    let mut other = vote;
+    other.signature = setup.vote(setup.commitment(11), 2).signature;
+    assert_eq!(setup.send_vote(other), []);
+    assert_eq!(setup.dleq_checks(), 1);
+}
+
+/// GOSSIP-6.
+#[test]
+fn a_forged_vote_blames_its_sender_and_does_not_take_its_signers_place() {
+    let setup = setup();
+    let forged = setup.forged(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(forged), []);
+    assert_eq!(
+        setup.last_report(),
+        Some(PeerBehaviour::BadVote.reputation().value)
+    );
+    let good = setup.vote(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(good), [vote_topic(10, 2)]);
+}
+
+/// GOSSIP-6.
+#[test]
+fn a_forgery_that_waits_does_not_keep_out_the_vote_that_comes_after_it() {
+    for prepared in [false, true] {
+        let setup = setup();
+        if prepared {
+            let own = RoundMessage::new(setup.genesis, setup.commitment(10));
+            setup.validator.prepare(&own);
+        }
+        let [liar, honest] = [PeerId::random(), PeerId::random()];
+        setup.arrive(&liar, &bytes_of(setup.forged(setup.commitment(10), 2)));
+        setup.arrive(&honest, &bytes_of(setup.vote(setup.commitment(10), 2)));
+        setup.check();
+        assert_eq!(setup.relayed().len(), 1);
+        let costs = [liar, honest].map(|peer| setup.ledger.of(&peer).signum());
+        assert_eq!(costs, [-1, 1]);
+    }
+}
+
+/// GOSSIP-6.
+#[test]
+fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
+    let mut setup = setup();
+    // Each on a commitment of its own, all of them before any check.
+    for byte in 0..=255 {
+        let mut invented = setup.commitment(10);
+        invented.mmr_root = H256::repeat_byte(byte);
+        setup.arrive(&setup.peer, &bytes_of(setup.forged(invented, 2)));
+    }
+    setup.check();
+    assert!(setup.ledger.is_banned(&setup.peer));
+    let checked = setup.dleq_checks();
+    assert!((100..=101).contains(&checked), "{checked}");
+    assert_eq!(setup.validator.metrics.banned_drops.get(), 256 - checked);
+    assert_eq!(
+        setup.validator.relaying.lock().held(),
+        0,
+        "inventions leave nothing behind"
+    );
+
+    let honest = setup.vote(setup.commitment(10), 2);
+    assert_eq!(setup.send_vote(honest.clone()), []);
+    assert_eq!(setup.dleq_checks(), checked);
+
+    // The same vote from anybody else counts.
+    setup.peer = PeerId::random();
+    assert_eq!(setup.send_vote(honest), [vote_topic(10, 2)]);
+}
+
+/// GOSSIP-7.
+#[test]
+fn a_flood_of_one_peer_does_not_delay_the_vote_of_another() {
+    let setup = setup();
+    let flood = setup.forged(setup.commitment(10), 2);
+    for byte in 0..=255 {
+        for signer in 0..4 {
+            let mut vote = flood.clone();
+            vote.commitment.mmr_root = H256::repeat_byte(byte);
+            vote.signer = SignerIndex::new(signer);
+            setup.arrive(&setup.peer, &bytes_of(vote));
+        }
+    }
+    let mut late = flood;
+    late.commitment.block_number = BlockNumber::new(11);
+    setup.arrive(&setup.peer, &bytes_of(late));
+    let drops = setup.validator.metrics.queue_drops.get();
+    assert_eq!(drops, 1, "a peer has room for 1 024");
+
+    let honest = PeerId::random();
+    setup.arrive(&honest, &bytes_of(setup.vote(setup.commitment(10), 3)));
+    for _ in 0..2 {
+        setup.validator.check_next().expect("some wait");
+    }
+    assert_eq!(setup.relayed().len(), 1, "the second check is the other's");
+}
+
+/// GOSSIP-4.
+#[test]
+fn a_second_commitment_makes_evidence_once_and_is_relayed_once() {
+    let setup = setup();
+    let first = setup.commitment(10);
+    let others = [1, 2].map(|byte| {
+        let mut other = first.clone();
+        other.block_hash = H256::repeat_byte(byte);
+        other
+    });
+    setup.send_vote(setup.vote(first, 2));
+    let [second, third] = others.map(|other| setup.vote(other, 2));
+    assert_eq!(setup.send_vote(second), [vote_topic(10, 2)]);
+    assert_eq!(
+        setup.last_report(),
+        Some(PeerBehaviour::GoodEvidence.reputation().value)
+    );
+    assert_eq!(setup.send_vote(third), []);
+    assert_eq!(setup.dleq_checks(), 2);
+
+    let checked = &setup.queues.checked;
+    assert!(matches!(checked.try_recv(), Ok(Checked::Votes(_))));
+    let Ok(Checked::Equivocation(evidence)) = checked.try_recv() else {
+        panic!("the worker gets the evidence")
+    };
+    assert!(evidence
+        .check(setup.set.set.commitment(), setup.genesis)
+        .is_ok());
+}
+
+#[test]
+fn garbage_is_blamed_by_its_length() {
+    let setup = setup();
+    assert_eq!(setup.send(&[7; 20]), []);
+    let cost = PeerBehaviour::Undecodable { bytes: 20 }.reputation().value;
+    assert_eq!(setup.last_report(), Some(cost));
+    assert_eq!(setup.validator.metrics.undecodable.get(), 1);
+}
+
+/// GOSSIP-2.
+#[test]
+fn what_is_out_of_the_window_is_dropped_without_curve_work_or_blame() {
+    let setup = setup();
+    for number in [LOWEST - 1, HIGHEST + 1] {
+        assert_eq!(setup.send_vote(setup.vote(setup.commitment(number), 1)), []);
+    }
+    let mut other_set = setup.commitment(10);
+    other_set.validator_set_id = SetId::new(1);
+    assert_eq!(setup.send_vote(setup.vote(other_set, 1)), []);
+    assert_eq!((setup.dleq_checks(), setup.last_report()), (0, None));
+    assert_eq!(setup.validator.metrics.votes_ignored.get(), 3);
+}
+
+/// GOSSIP-2.
+#[test]
+fn a_signer_that_the_set_does_not_have_is_blamed_without_curve_work() {
+    let setup = setup();
+    let mut vote = setup.vote(setup.commitment(10), 1);
+    vote.signer = SignerIndex::new(4);
+    assert_eq!(setup.send_vote(vote), []);
+    assert_eq!(
+        setup.last_report(),
+        Some(PeerBehaviour::UnknownSigner.reputation().value)
+    );
+    assert_eq!(setup.dleq_checks(), 0);
+}
+
+#[test]
+fn a_justification_is_checked_once_relayed_once_and_a_bad_one_blamed() {
+    let setup = setup();
+    let message = RoundMessage::new(setup.genesis, setup.commitment(10));
+    let good = setup.set.justify(&message, 0..3).into_unchecked();
+    let mut bad = good.clone();
+    bad.apk2 = setup.set.justify(&message, 1..4).into_unchecked().apk2;
+    let bytes = |one: UncheckedJustification| GossipMessage::Justification(one).encode();
+    let [liar, honest, other] = [(); 3].map(|()| PeerId::random());
+    setup.arrive(&liar, &bytes(bad));
+    setup.arrive(&honest, &bytes(good.clone()));
+    setup.arrive(&other, &bytes(good.clone()));
+    setup.check();
+    let cost = PeerBehaviour::BadJustification.reputation().value;
+    assert_eq!(setup.ledger.of(&liar), cost);
+    assert_eq!(setup.validator.metrics.justifications_good.get(), 1);
+    let relayed: Vec<_> = setup.relayed().iter().map(plain).collect();
+    assert_eq!(relayed, [proof_topic(10)]);
+    assert_eq!(setup.send(&bytes(good)), []);
+    assert!(matches!(
+        setup.queues.checked.try_recv(),
+        Ok(Checked::Justification(_))
+    ));
+    assert!(setup.queues.checked.try_recv().is_err());
+}
+
+/// GOSSIP-7.
+#[test]
+fn while_the_worker_is_behind_nothing_is_checked_and_nothing_is_lost() {
+    let setup = setup();
+    let rounds = u32::try_from(CHECKED_QUEUE).unwrap() / 4 + 1;
+    for number in 0..rounds {
+        for signer in 0..4 {
+            let vote = setup.vote(setup.commitment(LOWEST + number), signer);
+            setup.arrive(&setup.peer, &bytes_of(vote));
+        }
+    }
+    setup.signal();
+    let mut verifier = verify(setup.validator.clone()).boxed();
+    assert!((&mut verifier).now_or_never().is_none());
+    let queued = u64::try_from(CHECKED_QUEUE).unwrap();
+    assert_eq!(setup.dleq_checks(), queued + 1, "one that finds no place");
+    let mut received = 0;
+    loop {
+        received += std::iter::from_fn(|| setup.queues.checked.try_recv().ok()).count();
+        assert!((&mut verifier).now_or_never().is_none());
+        if setup.queues.checked.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(received, usize::try_from(rounds).unwrap() * 4);
+}
+
+#[test]
+fn messages_below_the_best_proof_expire_and_are_not_sent() {
+    let setup = setup();
+    let validator = &*setup.validator;
+    validator.update(Window::default(), BlockNumber::new(20));
+    assert!(validator.keep(b"vote"));
+    let mut expired = Validator::<Block>::message_expired(validator);
+    assert!(expired(vote_topic(20, 1).to_hash(), b"vote"));
+    assert!(!expired(vote_topic(21, 1).to_hash(), &[]));
+    assert!(expired(proof_topic(19).to_hash(), &[]));
+    assert!(!expired(proof_topic(20).to_hash(), &[]));
+    assert!(expired(H256::repeat_byte(0xff), &[]));
+    drop(expired);
+    assert!(validator.keep(b"vote"), "the engine does not have it now");
+    let mut allowed = Validator::<Block>::message_allowed(validator);
+    let mut may_go = |topic: Topic| {
+        let intent = MessageIntent::Broadcast;
+        allowed(&setup.peer, intent, &topic.to_hash(), &[])
+    };
+    assert!(!may_go(vote_topic(20, 1)));
+    assert!(may_go(vote_topic(21, 1)));
+}
+
+/// GOSSIP-5.
+#[test]
+fn a_message_is_not_relayed_to_anybody_who_sent_it() {
+    let setup = setup();
+    let [early, late, other] = [(); 3].map(|()| PeerId::random());
+    for peer in [early, late, other] {
+        setup.connect(&peer);
+    }
+    let sender = setup.peer;
+    let vote = setup.vote(setup.commitment(10), 2);
+    let topic = Topic::of_vote(&vote).to_hash();
+    let bytes = bytes_of(vote);
+    setup.arrive(&early, &bytes);
+    assert_eq!(setup.send(&bytes), [vote_topic(10, 2)]);
+    setup.arrive(&late, &bytes);
+    let mut allowed = Validator::<Block>::message_allowed(&*setup.validator);
+    let mut may_go = |peer| allowed(peer, MessageIntent::Broadcast, &topic, &bytes);
+    assert_eq!(
+        [early, sender, late, other].each_ref().map(&mut may_go),
+        [false, false, false, true]
+    );
+}
+
+/// The fastest of a few runs, in microseconds.
+fn fastest(mut run: impl FnMut() -> std::time::Duration) -> f64 {
+    (0..5)
+        .map(|_| run().as_secs_f64() * 1e6)
+        .fold(f64::INFINITY, f64::min)
+}
+
+/// What a vote costs from its bytes to the worker's queue and the engine's, beside its bare check in a batch. Prints;
+/// asserts nothing about time.
+#[test]
+#[ignore = "a measurement, to be run alone: cargo test --workspace --lib -- --ignored --nocapture cost_of_a_round"]
+fn cost_of_a_round() {
+    for len in [100, 1_000] {
+        let set = TestSet::new(0, 0..len);
+        let message = RoundMessage::new(H256::repeat_byte(9), set.commitment(10, &set.set));
+        let votes: Vec<_> = (0..)
+            .map(SignerIndex::new)
+            .zip(&set.secrets)
+            .map(|(signer, secret)| UncheckedVote::sign(secret, signer, &message))
+            .collect();
+        let bytes: Vec<_> = votes.iter().cloned().map(bytes_of).collect();
+        let message = message.expecting(set.set.keyset().len());
+        let bare = fastest(|| {
+            let votes = votes.clone();
+            let began = std::time::Instant::now();
+            for batch in votes.chunks(256) {
+                let verdicts = UncheckedVote::check_all(
+                    batch.to_vec(),
+                    set.set.keyset(),
+                    &message,
+                    std::num::NonZeroUsize::MIN,
+                );
+                assert!(verdicts.iter().all(Result::is_ok));
+            }
+            began.elapsed()
+        });
+        for copies in [1, 5, 25] {
+            let peers: Vec<_> = (0..copies).map(|_| PeerId::random()).collect();
+            let all = fastest(|| {
+                let setup = setup_of(TestSet::new(0, 0..len));
+                peers.iter().for_each(|peer| setup.connect(peer));
+                setup.validator.prepare(&message);
+                let began = std::time::Instant::now();
+                for bytes in &bytes {
+                    for peer in &peers {
+                        setup.arrive(peer, bytes);
+                    }
+                }
+                setup.check();
+                let took = began.elapsed();
+                assert_eq!(setup.dleq_checks(), u64::from(set.set.keyset().len()));
+                took
+            });
+            println!(
+                "{len} validators, {copies} copies of each vote: {:.2} times the bare check",
+                all / bare
+            );
+        }
+    }
+}

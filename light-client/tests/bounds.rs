@@ -1,0 +1,164 @@
+//! What a server may make a client allocate: lists are refused by what they claim, before anything is read into memory.
+
+use codec::{Compact, Encode};
+use duet_light_client::{
+    decode,
+    genesis::{MAX_TRIE_BYTES, MAX_TRIE_NODES},
+    testing::{genesis_header, TestChain},
+    Culprit, Error, GenesisProof, HandoffProof, Mode, Received, Trusted, MAX_ANSWER_LEN,
+};
+use duet_primitives::{
+    suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
+    Keysets, Pk1Bytes, H256,
+};
+use sp_core::{Blake2Hasher, Hasher};
+use sp_trie::{recorder::Recorder, trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, TrieMut};
+
+fn chain() -> TestChain {
+    TestChain::new(1, 4, 0)
+}
+
+/// A genesis proof with these nodes, as a server sends it.
+fn with_nodes(nodes: Vec<Vec<u8>>) -> Vec<u8> {
+    let honest = chain().genesis_proof();
+    GenesisProof { nodes, ..honest }.encode()
+}
+
+/// Why these bytes do not decode, with everything else that an error says.
+fn refusal<T: Received + std::fmt::Debug>(bytes: &[u8]) -> String {
+    let error = decode::<T>(bytes).expect_err("refused");
+    assert_eq!((error.rule(), error.culprit()), ("ENC-6", Culprit::Sender));
+    let Error::Malformed { object, reason } = error else {
+        panic!("not of the decoder: {error}")
+    };
+    assert_eq!(object, T::NAME);
+    reason
+}
+
+/// LIGHT-2, ENC-6.
+#[test]
+fn a_genesis_proof_with_more_nodes_than_any_path_is_refused() {
+    let most = usize::try_from(MAX_TRIE_NODES).expect("small");
+    assert!(decode::<GenesisProof>(&with_nodes(vec![Vec::new(); most])).is_ok());
+    let reason = refusal::<GenesisProof>(&with_nodes(vec![Vec::new(); most + 1]));
+    assert_eq!(reason, "LIGHT-2: more trie nodes than any path has");
+}
+
+/// LIGHT-2, ENC-6. An empty node takes one byte in the answer and 24 in memory: this answer would take 346 MB.
+#[test]
+fn an_answer_full_of_empty_nodes_is_refused() {
+    // One byte says that the header is empty, four how many nodes there are, one that there are no keys.
+    let count = u32::try_from(MAX_ANSWER_LEN - 6).expect("small");
+    let mut answer = (Vec::<u8>::new(), Compact(count)).encode();
+    answer.resize(MAX_ANSWER_LEN, 0);
+    assert!(answer.len() <= GenesisProof::MAX_LEN);
+    let reason = refusal::<GenesisProof>(&answer);
+    assert_eq!(reason, "LIGHT-2: more trie nodes than any path has");
+}
+
+/// LIGHT-2, ENC-6.
+#[test]
+fn a_genesis_proof_with_more_bytes_of_nodes_than_any_path_is_refused() {
+    let most = usize::try_from(MAX_TRIE_BYTES).expect("small");
+    let halves = |first: usize, second: usize| with_nodes(vec![vec![0; first], vec![0; second]]);
+    assert!(decode::<GenesisProof>(&halves(most / 2, most / 2)).is_ok());
+    for (first, second) in [(most / 2, most / 2 + 1), (most + 1, 0)] {
+        let reason = refusal::<GenesisProof>(&halves(first, second));
+        assert_eq!(
+            reason,
+            "LIGHT-2: the trie nodes have more bytes than any path"
+        );
+    }
+}
+
+/// SET-1, ENC-6.
+#[test]
+fn more_keys_than_any_set_has_are_refused() {
+    let most = usize::try_from(MAX_VALIDATORS).expect("small");
+    let keys = |len: usize| vec![Pk1Bytes([0; Pk1Bytes::LEN]); len];
+    let genesis = |len| {
+        let honest = chain().genesis_proof();
+        let keys = keys(len);
+        GenesisProof { keys, ..honest }.encode()
+    };
+    assert!(decode::<GenesisProof>(&genesis(most)).is_ok());
+    assert_eq!(
+        refusal::<GenesisProof>(&genesis(most + 1)),
+        "SET-1: more keys than any set has"
+    );
+    let handoffs = |len| {
+        let mut proof = chain().handoff_proofs(0, 1).remove(0);
+        proof.next_keys = keys(len);
+        vec![proof].encode()
+    };
+    assert!(decode::<Vec<HandoffProof>>(&handoffs(most)).is_ok());
+    // The decoder of a list says in which item it stopped.
+    let reason = refusal::<Vec<HandoffProof>>(&handoffs(most + 1));
+    assert!(
+        reason.contains("SET-1: more keys than any set has"),
+        "{reason}"
+    );
+}
+
+/// A storage key: two words, hashed as FRAME does for a value, and the entry of a map.
+fn storage_key(pallet: u32, item: u32, entry: Option<u32>) -> Vec<u8> {
+    let half = |seed: (&str, u32, u32)| Blake2Hasher::hash(&seed.encode()).0[..16].to_vec();
+    let pallet = match pallet {
+        0 => KEYSETS_STORAGE_KEY[..16].to_vec(),
+        pallet => half(("pallet", pallet, 0)),
+    };
+    let entry = entry.map_or(Vec::new(), |entry| half(("entry", entry, 0)));
+    [pallet, half(("item", item, 0)), entry].concat()
+}
+
+/// LIGHT-2. A genesis of 10 000 validators: 60 pallets of 16 values each, of which three, the one with the keysets
+/// included, keep an entry per validator in two maps. The path grows with the number of pallets and of their values;
+/// validators are below other branches.
+#[test]
+fn the_genesis_proof_of_ten_thousand_validators_is_far_below_the_bounds() {
+    let chain = chain();
+    let first = chain.sets[0].set.commitment().clone();
+    let keysets = Keysets {
+        current: first.clone(),
+        next: first,
+    };
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
+    {
+        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
+        let mut put = |key: &[u8], value: &[u8]| {
+            trie.insert(key, value).expect("in memory");
+        };
+        for pallet in 0..60 {
+            for item in 0..16 {
+                put(&storage_key(pallet, item, None), &[1; 40]);
+            }
+        }
+        for pallet in 0..3 {
+            for (item, entry) in (0..20_000).map(|index| (index % 2, index / 2)) {
+                put(&storage_key(pallet, item, Some(entry)), &[2; 80]);
+            }
+        }
+        put(&KEYSETS_STORAGE_KEY, &keysets.encode());
+    }
+    let recorder = Recorder::<Blake2Hasher>::default();
+    {
+        let mut recorder = recorder.as_trie_recorder(root);
+        let key = &KEYSETS_STORAGE_KEY;
+        sp_trie::read_trie_value::<LayoutV1<_>, _>(&db, &root, key, Some(&mut recorder), None)
+            .expect("in memory");
+    }
+    let nodes: Vec<_> = recorder.to_storage_proof().into_iter_nodes().collect();
+    let bytes: usize = nodes.iter().map(Vec::len).sum();
+    println!("{} nodes with {bytes} bytes", nodes.len());
+    assert!(nodes.len() * 8 <= usize::try_from(MAX_TRIE_NODES).expect("small"));
+    assert!(bytes * 32 <= usize::try_from(MAX_TRIE_BYTES).expect("small"));
+
+    let proof = GenesisProof {
+        header: genesis_header(root, 0),
+        nodes,
+        keys: chain.keys(0).expect("known"),
+    };
+    let proof: GenesisProof = decode(&proof.encode()).expect("it decodes");
+    let hash = Blake2Hasher::hash(&proof.header);
+    Trusted::from_genesis(hash, &proof, Mode::Full).expect("what nodes send is accepted");
+}
