@@ -11,11 +11,13 @@ use sp_runtime::traits::{BlakeTwo256, Hash};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub(crate) enum Kind {
     /// The vote of one validator.
+    #[codec(index = 0)]
     Vote {
         /// Its position in the set.
         signer: SignerIndex,
     },
     /// A finality proof.
+    #[codec(index = 1)]
     Justification,
 }
 

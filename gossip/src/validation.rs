@@ -24,6 +24,8 @@ use schnellru::{ByLength, LruMap};
 const STRANGE_MESSAGES: u32 = 16;
 
 /// Something from gossip that was checked and is new.
+// The queue of them is short, and votes come by hundreds in one: a box would only add a hop.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Checked {
     /// Votes, each the first of its signer in a round.

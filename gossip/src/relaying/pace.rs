@@ -5,6 +5,7 @@
 
 use crate::topic::{Kind, Topic};
 use duet_voter::Millis;
+use std::num::NonZeroU64;
 
 /// The most votes that go to a peer at once: half of the shortest queue of a back end.
 const BURST: u32 = 1_024;
@@ -54,7 +55,7 @@ const SLOTS: u64 = 32;
 #[derive(Debug)]
 pub(super) struct Repetitions {
     /// How long a slot lasts.
-    slot: Millis,
+    slot: NonZeroU64,
     /// The slot up to which messages were sent again, since the clock started.
     done: u64,
 }
@@ -71,7 +72,7 @@ pub(super) struct Turn {
 impl Repetitions {
     /// Every message once per interval, from now on.
     pub(super) fn new(interval: Millis, now: Millis) -> Self {
-        let slot = (interval / SLOTS).max(1);
+        let slot = NonZeroU64::new(interval / SLOTS).unwrap_or(NonZeroU64::MIN);
         Self {
             slot,
             done: now / slot,
