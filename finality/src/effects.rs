@@ -199,7 +199,7 @@ impl Effects {
         Some(Event::Prepared(message))
     }
 
-    /// Has a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
+    /// Has a vote signed; [`Event::Signed`] follows.
     pub(crate) fn sign(&self, request: SignRequest) {
         if self.surroundings.signing.try_send(request).is_err() {
             log::debug!(target: LOG_TARGET, "the signer has not answered yet; it is asked again");

@@ -7,20 +7,6 @@ use codec::{Decode, Encode};
 use duet_primitives::{BlockNumber, Commitment, SetId, SignerIndex, UncheckedVote, H256};
 use sp_runtime::traits::{BlakeTwo256, Hash};
 
-/// Kind of a kept message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
-pub(crate) enum Kind {
-    /// The vote of one validator.
-    #[codec(index = 0)]
-    Vote {
-        /// Its position in the set.
-        signer: SignerIndex,
-    },
-    /// A finality proof.
-    #[codec(index = 1)]
-    Justification,
-}
-
 /// The subject of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub(crate) struct Topic {
@@ -28,8 +14,8 @@ pub(crate) struct Topic {
     pub(crate) number: BlockNumber,
     /// The set that signs.
     pub(crate) set_id: SetId,
-    /// Which kind of message.
-    pub(crate) kind: Kind,
+    /// Whose vote it is; `None` for a finality proof.
+    pub(crate) signer: Option<SignerIndex>,
     /// Tells commitments to one block apart.
     pub(crate) digest: [u8; DIGEST],
 }
@@ -40,20 +26,19 @@ const DIGEST: usize = 8;
 impl Topic {
     /// The subject of a vote.
     pub(crate) fn of_vote(vote: &UncheckedVote) -> Self {
-        let signer = vote.signer;
-        Self::new(Kind::Vote { signer }, &vote.commitment)
+        Self::new(Some(vote.signer), &vote.commitment)
     }
 
     /// The subject of a proof of this commitment.
     pub(crate) fn of_justification(commitment: &Commitment) -> Self {
-        Self::new(Kind::Justification, commitment)
+        Self::new(None, commitment)
     }
 
-    fn new(kind: Kind, commitment: &Commitment) -> Self {
+    fn new(signer: Option<SignerIndex>, commitment: &Commitment) -> Self {
         Self {
             number: commitment.block_number,
             set_id: commitment.validator_set_id,
-            kind,
+            signer,
             digest: digest(commitment),
         }
     }
@@ -96,20 +81,19 @@ fn digest(commitment: &Commitment) -> [u8; DIGEST] {
 mod tests {
     use super::*;
 
-    fn topic(kind: Kind) -> Topic {
+    fn topic(signer: Option<SignerIndex>) -> Topic {
         Topic {
             number: BlockNumber::MAX,
             set_id: SetId::new(u64::MAX),
-            kind,
+            signer,
             digest: [u8::MAX; DIGEST],
         }
     }
 
     #[test]
     fn a_topic_is_read_back_from_its_hash() {
-        let signer = SignerIndex::new(u32::MAX);
-        for kind in [Kind::Vote { signer }, Kind::Justification] {
-            let topic = topic(kind);
+        for signer in [Some(SignerIndex::new(u32::MAX)), None] {
+            let topic = topic(signer);
             assert!(topic.encoded_size() <= H256::len_bytes());
             assert_eq!(Topic::from_hash(&topic.to_hash()), Ok(topic));
         }
@@ -117,7 +101,7 @@ mod tests {
 
     #[test]
     fn bytes_behind_a_topic_are_refused() {
-        let mut hash = topic(Kind::Justification).to_hash();
+        let mut hash = topic(None).to_hash();
         hash.0[31] = 1;
         assert!(Topic::from_hash(&hash).is_err());
     }

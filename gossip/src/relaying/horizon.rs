@@ -1,6 +1,6 @@
 //! Which kept messages are still worth a peer's attention.
 
-use crate::topic::{Kind, Topic};
+use crate::topic::Topic;
 use duet_primitives::BlockNumber;
 use duet_voter::Window;
 
@@ -31,9 +31,9 @@ impl Horizon {
 
     /// Whether messages with this topic are still useful.
     pub(crate) fn includes(&self, topic: &Topic) -> bool {
-        match topic.kind {
-            Kind::Vote { .. } => topic.number >= self.lowest_vote,
-            Kind::Justification => topic.number >= self.lowest_proof,
+        match topic.signer {
+            Some(_) => topic.number >= self.lowest_vote,
+            None => topic.number >= self.lowest_proof,
         }
     }
 

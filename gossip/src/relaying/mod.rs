@@ -11,8 +11,8 @@ mod peers;
 pub(crate) use horizon::Horizon;
 pub(crate) use peers::{Kept, Peers};
 
-use crate::topic::{Kind, Topic};
-use duet_primitives::{SetId, SignerIndex, H256};
+use crate::topic::Topic;
+use duet_primitives::{SetId, H256};
 use duet_voter::Millis;
 use pace::{Repetitions, Turn};
 use peers::Connection;
@@ -81,9 +81,7 @@ impl Relaying {
         let first = Topic {
             number: horizon.lowest(),
             set_id: SetId::new(0),
-            kind: Kind::Vote {
-                signer: SignerIndex::new(0),
-            },
+            signer: None,
             digest: [0; 8],
         };
         self.holders = self.holders.split_off(&first);
@@ -115,8 +113,7 @@ impl Relaying {
             }
         }
         // Proofs are few, and worth more than the votes that they replace.
-        let goes =
-            message.topic.kind == Kind::Justification || self.peers.take_allowance(peer, pass.now);
+        let goes = message.topic.signer.is_none() || self.peers.take_allowance(peer, pass.now);
         if goes {
             self.peers.note_sent(peer, message);
         }

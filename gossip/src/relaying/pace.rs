@@ -3,7 +3,7 @@
 //! Both network back ends close a connection, or the stream, when a peer's queue of notifications is full (libp2p's
 //! has 2 048 places). The engine does not ask for room before it sends, so this node counts.
 
-use crate::topic::{Kind, Topic};
+use crate::topic::Topic;
 use duet_voter::Millis;
 use std::num::NonZeroU64;
 
@@ -102,12 +102,11 @@ impl Turn {
 
 /// The slot of a message within each interval.
 fn slot_of(topic: &Topic) -> u64 {
-    let kind = match topic.kind {
-        Kind::Vote { signer } => u64::from(signer.get()),
-        Kind::Justification => SLOTS / 2,
-    };
+    let place = topic
+        .signer
+        .map_or(SLOTS / 2, |signer| u64::from(signer.get()));
     // A power of two, so that wrapping changes nothing.
-    kind.wrapping_add(u64::from(topic.number.get())) % SLOTS
+    place.wrapping_add(u64::from(topic.number.get())) % SLOTS
 }
 
 #[cfg(test)]
@@ -119,9 +118,7 @@ mod tests {
         Topic {
             number: BlockNumber::new(7),
             set_id: SetId::new(0),
-            kind: Kind::Vote {
-                signer: SignerIndex::new(signer),
-            },
+            signer: Some(SignerIndex::new(signer)),
             digest: [7; 8],
         }
     }

@@ -1,5 +1,5 @@
 use super::*;
-use duet_primitives::BlockNumber;
+use duet_primitives::{BlockNumber, SignerIndex};
 
 const INTERVAL: Millis = 32_000;
 
@@ -7,9 +7,7 @@ fn vote(number: u32, signer: u32) -> Topic {
     Topic {
         number: BlockNumber::new(number),
         set_id: SetId::new(0),
-        kind: Kind::Vote {
-            signer: SignerIndex::new(signer),
-        },
+        signer: Some(SignerIndex::new(signer)),
         digest: [7; 8],
     }
 }
@@ -76,7 +74,7 @@ fn votes_beyond_a_burst_wait_and_proofs_do_not() {
     assert_eq!(sent(&mut relaying, &other, 0), 1_024, "each has its own");
     assert_eq!(sent(&mut relaying, &peer, 500), 1_024);
     let proof = Topic {
-        kind: Kind::Justification,
+        signer: None,
         ..vote(10, 0)
     };
     assert!(may_go(&mut relaying, &peer, &proof, 500));

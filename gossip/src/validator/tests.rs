@@ -1,5 +1,4 @@
 use super::*;
-use crate::topic::Kind;
 use codec::Encode;
 use duet_primitives::{
     testing::TestSet, Commitment, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
@@ -212,9 +211,7 @@ fn vote_topic(number: u32, signer: u32) -> Topic {
     Topic {
         number: BlockNumber::new(number),
         set_id: SetId::new(0),
-        kind: Kind::Vote {
-            signer: SignerIndex::new(signer),
-        },
+        signer: Some(SignerIndex::new(signer)),
         digest: [0; 8],
     }
 }
@@ -229,7 +226,7 @@ fn plain(message: &GossipMessage) -> Topic {
 
 fn proof_topic(number: u32) -> Topic {
     Topic {
-        kind: Kind::Justification,
+        signer: None,
         ..vote_topic(number, 0)
     }
 }
