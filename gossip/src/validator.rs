@@ -6,7 +6,7 @@
 //!
 //! There are two locks. One guards what is known about messages and is taken by the engine's task, the threads that
 //! check, and the worker, each for moments. The other guards what is known about sending: the engine holds it for whole
-//! passes over messages and peers, and the worker never waits for it.
+//! passes over messages and peers, and the worker takes it only when it looks for peers to ask.
 
 #[cfg(test)]
 mod tests;

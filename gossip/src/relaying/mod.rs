@@ -15,19 +15,16 @@ use crate::topic::Topic;
 use duet_primitives::{SetId, H256};
 use duet_voter::Millis;
 use pace::{Repetitions, Turn};
-use peers::Connection;
 use sc_network_gossip::MessageIntent;
 use sc_network_types::PeerId;
 use sp_runtime::traits::{BlakeTwo256, Hash};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// What decides about sending.
 #[derive(Debug)]
 pub(crate) struct Relaying {
     /// The connected peers.
     pub(crate) peers: Peers,
-    /// Which connections have brought a message about this, so that it does not go back.
-    holders: BTreeMap<Topic, Vec<Connection>>,
     /// Hashes of the messages that the engine keeps.
     kept: HashSet<H256>,
     repetitions: Repetitions,
@@ -38,27 +35,15 @@ impl Relaying {
     pub(crate) fn new(interval: Millis, now: Millis) -> Self {
         Self {
             peers: Peers::default(),
-            holders: BTreeMap::new(),
             kept: HashSet::new(),
             repetitions: Repetitions::new(interval, now),
         }
     }
 
-    /// Notes that a peer has a message about this, because it sent one. Bounded by what holds: see the callers.
+    /// Notes that a peer has a message about this, because it sent one. Bounded by what holds: see the callers. Forgotten
+    /// with the connection.
     pub(crate) fn has(&mut self, peer: &PeerId, topic: Topic) {
-        let Some(connection) = self.peers.connection(peer) else {
-            return;
-        };
-        let holders = self.holders.entry(topic).or_default();
-        if !holders.contains(&connection) {
-            holders.push(connection);
-        }
-    }
-
-    /// About how many things it is known who has them.
-    #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
-        self.holders.len()
+        self.peers.note_brought(peer, topic);
     }
 
     /// Notes that a peer sent something valid of this set.
@@ -84,8 +69,7 @@ impl Relaying {
             signer: None,
             digest: [0; 8],
         };
-        self.holders = self.holders.split_off(&first);
-        self.peers.forget_sent_before(first);
+        self.peers.forget_before(first);
     }
 
     /// Whether a message goes to a peer now. The turn is that of the engine's pass, taken when it is needed first.
@@ -96,9 +80,7 @@ impl Relaying {
         message: &Kept<'_>,
         pass: &mut Pass,
     ) -> bool {
-        let holders = self.holders.get(&message.topic);
-        let connection = self.peers.connection(peer);
-        if holders.is_some_and(|has| connection.is_some_and(|it| has.contains(&it))) {
+        if self.peers.has_brought(peer, &message.topic) {
             return false;
         }
         let is_repetition =

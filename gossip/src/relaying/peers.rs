@@ -7,10 +7,6 @@ use duet_voter::Millis;
 use sc_network_types::PeerId;
 use std::collections::{BTreeSet, HashMap};
 
-/// One connection with a peer. A peer that leaves and comes back gets another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Connection(u64);
-
 /// A message that the engine keeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept<'a> {
@@ -32,37 +28,33 @@ impl Kept<'_> {
     }
 }
 
-/// What is known of a connected peer.
+/// What is known of a connected peer. A peer that leaves and comes back begins anew.
 #[derive(Debug)]
 struct Peer {
-    connection: Connection,
     /// The highest set of which it sent something valid, if it did.
     furthest: Option<SetId>,
     /// What may still be sent to it now.
     allowance: Allowance,
     /// What was sent to it.
     sent: BTreeSet<Key>,
+    /// What it sent a message about that holds.
+    brought: BTreeSet<Topic>,
 }
 
 /// The connected peers. Bounded by the connections that the network allows.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     connected: HashMap<PeerId, Peer>,
-    connections: u64,
 }
 
 impl Peers {
-    /// Adds a peer; one that is there already keeps its connection.
+    /// Adds a peer; nothing changes for one that is there already.
     pub(crate) fn connected(&mut self, peer: PeerId, now: Millis) {
-        let connections = &mut self.connections;
-        self.connected.entry(peer).or_insert_with(|| {
-            *connections = connections.saturating_add(1);
-            Peer {
-                connection: Connection(*connections),
-                furthest: None,
-                allowance: Allowance::full(now),
-                sent: BTreeSet::new(),
-            }
+        self.connected.entry(peer).or_insert_with(|| Peer {
+            furthest: None,
+            allowance: Allowance::full(now),
+            sent: BTreeSet::new(),
+            brought: BTreeSet::new(),
         });
     }
 
@@ -71,9 +63,24 @@ impl Peers {
         self.connected.remove(peer);
     }
 
-    /// The connection with a peer; `None` when there is none.
-    pub(super) fn connection(&self, peer: &PeerId) -> Option<Connection> {
-        self.connected.get(peer).map(|peer| peer.connection)
+    /// Whether a peer sent a message about this over its connection.
+    pub(super) fn has_brought(&self, peer: &PeerId, topic: &Topic) -> bool {
+        let peer = self.connected.get(peer);
+        peer.is_some_and(|peer| peer.brought.contains(topic))
+    }
+
+    /// Notes that a peer that is connected sent a message about this.
+    pub(super) fn note_brought(&mut self, peer: &PeerId, topic: Topic) {
+        if let Some(peer) = self.connected.get_mut(peer) {
+            peer.brought.insert(topic);
+        }
+    }
+
+    /// What a peer sent messages about.
+    #[cfg(test)]
+    pub(crate) fn brought(&self, peer: &PeerId) -> Vec<Topic> {
+        let peer = self.connected.get(peer);
+        peer.map_or_else(Vec::new, |peer| peer.brought.iter().copied().collect())
     }
 
     /// Notes that `peer` sent something valid of this set.
@@ -102,10 +109,11 @@ impl Peers {
         }
     }
 
-    /// Forgets who was sent what comes before this topic.
-    pub(super) fn forget_sent_before(&mut self, first: Topic) {
+    /// Forgets who was sent, and who sent, what comes before this topic.
+    pub(super) fn forget_before(&mut self, first: Topic) {
         for peer in self.connected.values_mut() {
             peer.sent = peer.sent.split_off(&(first, [0; 8]));
+            peer.brought = peer.brought.split_off(&first);
         }
     }
 
@@ -129,6 +137,7 @@ impl Peers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use duet_primitives::BlockNumber;
 
     #[test]
     fn peers_are_asked_in_the_order_of_what_they_showed() {
@@ -147,15 +156,23 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_comes_back_has_another_connection() {
+    fn what_a_peer_brought_is_known_as_long_as_it_stays() {
         let (mut peers, peer) = (Peers::default(), PeerId::random());
+        let topic = Topic {
+            number: BlockNumber::new(7),
+            set_id: SetId::new(0),
+            signer: None,
+            digest: [7; 8],
+        };
+        peers.note_brought(&peer, topic);
+        assert!(!peers.has_brought(&peer, &topic), "it is not connected");
         peers.connected(peer, 0);
-        let first = peers.connection(&peer);
+        peers.note_brought(&peer, topic);
         peers.connected(peer, 0);
-        assert_eq!(peers.connection(&peer), first, "it did not leave");
+        assert!(peers.has_brought(&peer, &topic), "it did not leave");
         peers.disconnected(&peer);
-        assert_eq!(peers.connection(&peer), None);
+        assert!(!peers.has_brought(&peer, &topic));
         peers.connected(peer, 0);
-        assert_ne!(peers.connection(&peer), first);
+        assert!(!peers.has_brought(&peer, &topic));
     }
 }

@@ -365,8 +365,8 @@ fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     assert!((100..=101).contains(&checked), "{checked}");
     assert_eq!(setup.validator.metrics.banned_drops.get(), 256 - checked);
     assert_eq!(
-        setup.validator.relaying.lock().held(),
-        0,
+        setup.validator.relaying.lock().peers.brought(&setup.peer),
+        [],
         "inventions leave nothing behind"
     );
 
