@@ -38,7 +38,6 @@ pub struct MmrLeaf {
 mod tests {
     use super::*;
     use codec::DecodeAll;
-    use hex_literal::hex;
 
     fn leaf() -> MmrLeaf {
         MmrLeaf {
@@ -52,11 +51,7 @@ mod tests {
     /// MMR-1.
     #[test]
     fn a_leaf_has_the_bytes_of_the_specification() {
-        let bytes = hex!(
-            "00 01020304"
-            "1111111111111111111111111111111111111111111111111111111111111111"
-            "2222222222222222222222222222222222222222222222222222222222222222"
-        );
+        let bytes = [&[0, 1, 2, 3, 4][..], &[0x11; 32], &[0x22; 32]].concat();
         assert_eq!(leaf().encode(), bytes);
         assert_eq!(MmrLeaf::decode_all(&mut &bytes[..]), Ok(leaf()));
         assert_eq!(MmrLeaf::max_encoded_len(), bytes.len());

@@ -83,14 +83,19 @@ impl Endpoints {
         self.all.get(index).map(|endpoint| endpoint.url.as_str())
     }
 
-    /// The others that are not dropped.
-    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
-        let usable = |other: &usize| {
-            let endpoint = self.all.get(*other);
-            let usable = |endpoint: &Endpoint| matches!(endpoint.standing, Standing::Usable { .. });
-            *other != index && endpoint.is_some_and(usable)
+    /// Those that are not dropped, in the user's order.
+    pub(crate) fn all(&self) -> Vec<usize> {
+        let usable = |(index, endpoint): (usize, &Endpoint)| {
+            matches!(endpoint.standing, Standing::Usable { .. }).then_some(index)
         };
-        (0..self.all.len()).filter(usable).collect()
+        self.all.iter().enumerate().filter_map(usable).collect()
+    }
+
+    /// The same without one.
+    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
+        let mut others = self.all();
+        others.retain(|other| *other != index);
+        others
     }
 
     /// The endpoint helped.

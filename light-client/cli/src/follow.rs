@@ -3,6 +3,7 @@
 use crate::{
     fault::{Fault, Lie},
     output::Event,
+    outside::shown,
     rpc::{decode_hex, Server},
     session::{Done, Session, Step},
 };
@@ -62,7 +63,7 @@ impl Session {
                         .ok_or_else(|| Fault::Unreachable("the connection was closed".to_owned()))?
                         .map_err(|error| Lie::OtherAnswer {
                             asked: "justifications".to_owned(),
-                            got: format!("what does not parse: {error}"),
+                            got: shown(&format!("what does not parse: {error}")),
                         })?;
                     self.take_pushed(server, decode_hex(&text)?).await?;
                 }

@@ -50,7 +50,7 @@ pub(crate) struct Session {
     pub(crate) stall_after: Duration,
     pub(crate) endpoints: Endpoints,
     genesis: H256,
-    request_timeout: Duration,
+    pub(crate) request_timeout: Duration,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     proofs: u64,
@@ -150,7 +150,13 @@ impl Session {
         Ok(())
     }
 
-    fn leave(&mut self, index: usize, fault: Fault, progress: bool) -> Result<(), Failure> {
+    /// Notes why the work with an endpoint ended.
+    pub(crate) fn leave(
+        &mut self,
+        index: usize,
+        fault: Fault,
+        progress: bool,
+    ) -> Result<(), Failure> {
         if let Fault::Fatal(failure) = fault {
             return Err(failure);
         }
