@@ -42,7 +42,7 @@ impl Session {
         // Subscribed first, so that no proof is missed while we catch up.
         let mut pushed = server.subscribe().await?;
         self.catch_up(server).await?;
-        self.endpoints.was_of_use(index, Instant::now());
+        self.endpoints.succeeded(index, Instant::now());
         if self.is_done() {
             return Ok(Done);
         }
@@ -69,7 +69,7 @@ impl Session {
                 }
                 _ = look.tick() => self.look(server, index, &mut watch).await?,
             }
-            self.endpoints.was_of_use(index, Instant::now());
+            self.endpoints.succeeded(index, Instant::now());
             if self.is_done() {
                 return Ok(Done);
             }

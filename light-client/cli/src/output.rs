@@ -175,7 +175,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    pub(crate) fn left(url: &'a str, fault: &Fault) -> Self {
+    pub(crate) fn endpoint_failed(url: &'a str, fault: &Fault) -> Self {
         let next_step = matches!(fault, Fault::Lie(_)).then(|| NextStep::LeaveSender.to_string());
         Self::Endpoint {
             url,

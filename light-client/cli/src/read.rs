@@ -89,7 +89,7 @@ impl Session {
         for index in self.endpoints.all() {
             match self.ask_endpoint(index, question, at).await {
                 Ok(()) => return Ok(()),
-                Err(fault) => self.leave(index, fault, false)?,
+                Err(fault) => self.endpoint_failed(index, fault, false)?,
             }
         }
         Err(self.endpoints.verdict())
