@@ -63,6 +63,8 @@ mod encoding;
 mod fast;
 mod parameters;
 mod selection;
+#[cfg(all(test, feature = "std"))]
+mod small_order;
 mod traits;
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
 #[allow(
