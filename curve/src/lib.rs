@@ -64,6 +64,8 @@ mod encoding;
 mod fast;
 mod parameters;
 mod selection;
+#[cfg(all(test, feature = "std"))]
+mod small_order;
 #[cfg(any(test, feature = "testing"))]
 #[allow(
     clippy::expect_used,

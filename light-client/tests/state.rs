@@ -336,7 +336,7 @@ fn each_number_that_cannot_be_true_is_named() {
         |proof: &mut BlockProof| proof.leaf.extra = H256::zero(),
         |proof: &mut BlockProof| proof.leaf.parent_hash = H256::zero(),
         |proof: &mut BlockProof| proof.hashes.push(H256::zero()),
-        |proof: &mut BlockProof| drop(proof.hashes.pop()),
+        |proof: &mut BlockProof| proof.hashes.truncate(1),
         |proof: &mut BlockProof| proof.hashes.clear(),
     ] {
         assert_eq!(error(change), StateProofError::History { number });

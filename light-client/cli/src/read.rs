@@ -129,7 +129,7 @@ impl Session {
                 self.show_account(account, block, value.as_deref(), source)?;
             }
         }
-        self.endpoints.was_of_use(index, Instant::now());
+        self.endpoints.succeeded(index, Instant::now());
         Ok(())
     }
 

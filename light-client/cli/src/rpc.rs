@@ -72,7 +72,10 @@ fn fault(method: &str, error: ClientError) -> Fault {
             Fault::Incomplete(Missing::Backfill)
         }
         ClientError::ParseError(error) => {
-            let (asked, got) = (method.to_owned(), shown(&format!("what does not parse: {error}")));
+            let (asked, got) = (
+                method.to_owned(),
+                shown(&format!("what does not parse: {error}")),
+            );
             Lie::OtherAnswer { asked, got }.into()
         }
         error => Fault::Unreachable(shown(&format!("{method}: {error}"))),
