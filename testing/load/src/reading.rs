@@ -56,16 +56,19 @@ pub enum Part {
     OtherDuet,
     /// Connections and the network worker.
     Network,
+    /// What has nothing to do with votes.
+    Rest,
 }
 
 impl Part {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Verify,
         Self::Gossip,
         Self::Voter,
         Self::OtherDuet,
         Self::Network,
+        Self::Rest,
     ];
 
     /// What it is called in tables.
@@ -76,18 +79,19 @@ impl Part {
             Self::Voter => "duet (voter)",
             Self::OtherDuet => "duet-sign and others",
             Self::Network => "network",
+            Self::Rest => "rest",
         }
     }
 
-    /// The part that a task of this name is of, unless it has nothing to do with votes.
-    fn of_task(name: &str) -> Option<Self> {
+    /// The part that a task of this name is of.
+    fn of_task(name: &str) -> Self {
         match name {
-            "duet-verify" => Some(Self::Verify),
-            "duet-gossip" => Some(Self::Gossip),
-            "duet" => Some(Self::Voter),
-            name if name.starts_with("duet-") => Some(Self::OtherDuet),
-            name if name.contains("p2p") || name.contains("network") => Some(Self::Network),
-            _ => None,
+            "duet-verify" => Self::Verify,
+            "duet-gossip" => Self::Gossip,
+            "duet" => Self::Voter,
+            name if name.starts_with("duet-") => Self::OtherDuet,
+            name if name.contains("p2p") || name.contains("network") => Self::Network,
+            _ => Self::Rest,
         }
     }
 }
@@ -215,10 +219,8 @@ impl Reading {
         let before = earlier.polled();
         for (task, time) in self.polled() {
             let before = before.get(&task).copied().unwrap_or(0.0);
-            if let Some(part) = Part::of_task(&task) {
-                let spent = Duration::try_from_secs_f64(time - before).unwrap_or_default();
-                *by_part.entry(part).or_default() += spent;
-            }
+            let spent = Duration::try_from_secs_f64(time - before).unwrap_or_default();
+            *by_part.entry(Part::of_task(&task)).or_default() += spent;
         }
         Spent {
             wall: self.at.saturating_duration_since(earlier.at),
@@ -245,6 +247,20 @@ impl Reading {
 }
 
 impl Spent {
+    /// The processor time of each part: the total, divided as the time within the polls of the node's tasks is. On a
+    /// machine that has more to do than cores, these take longer than the processor works on them.
+    pub fn parts(&self) -> BTreeMap<Part, Duration> {
+        let polled: Duration = self.by_part.values().sum();
+        if polled.is_zero() {
+            return BTreeMap::new();
+        }
+        let scale = self.total.as_secs_f64() / polled.as_secs_f64();
+        let parts = self.by_part.iter();
+        parts
+            .map(|(part, time)| (*part, time.mul_f64(scale)))
+            .collect()
+    }
+
     /// The same without what the node spends in as much time anyway.
     pub fn beyond(mut self, idle: &Self) -> Self {
         if idle.wall.is_zero() {
@@ -272,24 +288,36 @@ mod tests {
 
     #[test]
     fn tasks_of_duet_and_of_the_network_are_told_apart() {
-        let parts = [
-            "duet-verify",
-            "duet-gossip",
-            "duet",
-            "duet-sign",
-            "libp2p-node",
-            "aura",
+        let tasks = [
+            ("duet-verify", Part::Verify),
+            ("duet-gossip", Part::Gossip),
+            ("duet", Part::Voter),
+            ("duet-sign", Part::OtherDuet),
+            ("libp2p-node", Part::Network),
+            ("aura", Part::Rest),
         ];
-        let parts = parts.map(Part::of_task);
-        let expected = [
-            Some(Part::Verify),
-            Some(Part::Gossip),
-            Some(Part::Voter),
-            Some(Part::OtherDuet),
-            Some(Part::Network),
-            None,
-        ];
-        assert_eq!(parts, expected);
+        for (task, part) in tasks {
+            assert_eq!(Part::of_task(task), part, "{task}");
+        }
+    }
+
+    #[test]
+    fn the_total_is_divided_as_the_polls_are() {
+        let millis = Duration::from_millis;
+        let spent = Spent {
+            total: millis(50),
+            by_part: BTreeMap::from([(Part::Verify, millis(75)), (Part::Rest, millis(25))]),
+            ..Spent::default()
+        };
+        let parts = spent.parts().into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            parts,
+            [
+                (Part::Verify, Duration::from_micros(37_500)),
+                (Part::Rest, Duration::from_micros(12_500))
+            ]
+        );
+        assert_eq!(Spent::default().parts(), BTreeMap::new());
     }
 
     #[test]

@@ -30,6 +30,8 @@ const VOTE_LIMIT: Duration = Duration::from_secs(90);
 const PROOF_LIMIT: Duration = Duration::from_secs(30);
 /// How long the node may take to count all votes of a round.
 const COUNT_LIMIT: Duration = Duration::from_secs(20);
+/// How long the node is watched after it has counted all votes of a round.
+const TAIL: Duration = Duration::from_millis(300);
 /// A node that counted nothing new in this many looks is done.
 const QUIET_LOOKS: u32 = 3;
 
@@ -101,9 +103,15 @@ struct Sent {
 /// # Errors
 /// [`Error`] when a node ends or does not vote. A round without a proof is none: it is in the result.
 pub async fn play(stage: &mut Stage, plan: &Plan) -> Result<Played> {
+    // What attackers do meanwhile is of this round, too.
+    let attacked_from = stage.gauge.read().await?;
     let prepared = prepare(stage, plan).await?;
     let block = prepared.commitment.block_number;
-    let before = settle(stage, plan).await?;
+    let before = match plan.is_alone {
+        true => until_quiet(stage, |_| false).await?,
+        false => attacked_from,
+    };
+    stage.begun.send_replace(Some(prepared.commitment.clone()));
     let needed = usize::try_from(stage.validators.threshold()).unwrap_or(usize::MAX);
     // One of the needed ones is the node's own.
     let needed = needed.saturating_sub(1);
@@ -152,7 +160,7 @@ pub async fn vote(stage: &mut Stage, voters: &[SignerIndex]) -> Result<()> {
         is_alone: true,
     };
     let prepared = prepare(stage, &plan).await?;
-    let before = settle(stage, &plan).await?;
+    let before = until_quiet(stage, |_| false).await?;
     send(stage, &prepared.votes, usize::MAX, plan.copies).await?;
     counted(stage, &plan, &prepared, &before).await?;
     Ok(())
@@ -202,14 +210,6 @@ fn late(what: &str, limit: Duration) -> Error {
     })
 }
 
-/// Reads the node when it has nothing to count from before.
-async fn settle(stage: &Stage, plan: &Plan) -> Result<Reading> {
-    if !plan.is_alone {
-        return stage.gauge.read().await;
-    }
-    until_quiet(stage, |_| false).await
-}
-
 /// Reads the node when `done`, or when it counts nothing any more.
 async fn until_quiet(stage: &Stage, done: impl Fn(&Counts) -> bool) -> Result<Reading> {
     let deadline = Instant::now() + COUNT_LIMIT;
@@ -238,7 +238,10 @@ async fn counted(
     let sent = prepared.votes.len().saturating_mul(plan.copies);
     let sent = u64::try_from(sent).unwrap_or(u64::MAX);
     let all = before.counts().settled().saturating_add(sent);
-    until_quiet(stage, |counts| counts.settled() >= all).await
+    until_quiet(stage, |counts| counts.settled() >= all).await?;
+    // What the node still writes to its peers is of this round.
+    sleep(TAIL).await;
+    stage.gauge.read().await
 }
 
 /// Sends all but the last needed vote, waits until the node has counted them, and sends that one, and then the rest.

@@ -24,11 +24,11 @@ pub struct Row {
     pub work: Option<Figure>,
     /// The same in proportion to the bare check.
     pub ratio: Option<Figure>,
-    /// Processor time of the node for a round, in ms.
+    /// Processor time of the node for a round, in ms: beyond what it spends without votes, where that is known.
     pub per_round: Option<Figure>,
-    /// Time within the polls of the node's tasks for each vote of a round, in µs, by what they do.
+    /// The same by what the node's tasks do.
     pub parts: Vec<(String, Figure)>,
-    /// Processor time of the node's threads for each vote, in µs, by their names.
+    /// The same by the names of the node's threads.
     pub threads: Vec<(String, Figure)>,
     /// From the first vote of a round in which all come at once to the proof, in ms.
     pub round: Option<Figure>,

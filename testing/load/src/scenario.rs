@@ -10,7 +10,7 @@ use crate::{
     Result,
 };
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     time::{Duration, Instant},
 };
 use tokio::time::sleep;
@@ -175,15 +175,12 @@ async fn summary(
         .iter()
         .map(|it| it.spent.clone().beyond(idle))
         .collect();
-    let per_vote = |time: fn(&Spent) -> Duration| {
-        let times = played.iter().zip(&spent);
-        Figure::of(times.map(|(round, spent)| micros(time(spent)) / f64::from(round.votes)))
-    };
     let bare = |round: &Played| micros(round.bare.time) / f64::from(round.bare.votes);
-    let ratios = played
-        .iter()
-        .zip(&spent)
-        .map(|(round, spent)| micros(spent.total) / f64::from(round.votes) / bare(round));
+    // Without knowing what the node spends anyway, nobody knows what votes cost it.
+    let is_known = !idle.wall.is_zero();
+    let work = played.iter().zip(&spent).filter(|_| is_known);
+    let work = work.map(|(round, spent)| (round, micros(spent.total) / f64::from(round.votes)));
+    let work: Vec<_> = work.collect();
     let in_order = |order| played.iter().filter(move |round| round.order == order);
     let total = |count: fn(&Spent) -> u64| spent.iter().map(count).sum::<u64>();
     let missing: Vec<_> = played.iter().flat_map(|round| &round.missing).collect();
@@ -195,11 +192,11 @@ async fn summary(
         rounds: number(played.len()),
         unproven: number(played.iter().filter(|round| round.proof.is_none()).count()),
         bare: Figure::of(played.iter().map(bare)),
-        work: per_vote(|spent| spent.total),
-        ratio: Figure::of(ratios),
+        work: Figure::of(work.iter().map(|(_, work)| *work)),
+        ratio: Figure::of(work.iter().map(|(round, work)| work / bare(round))),
         per_round: Figure::of(spent.iter().map(|spent| millis(spent.total))),
-        parts: parts(played, &spent),
-        threads: threads(played, &spent),
+        parts: parts(&spent),
+        threads: threads(&spent),
         round: Figure::of(in_order(Order::AtOnce).filter_map(|it| it.round.map(millis))),
         proof: Figure::of(in_order(Order::AtOnce).filter_map(|it| it.proof.map(millis))),
         proof_when_idle: Figure::of(
@@ -226,32 +223,24 @@ async fn summary(
     })
 }
 
-/// Time per vote, by part.
-fn parts(played: &[Played], spent: &[Spent]) -> Vec<(String, Figure)> {
+/// Processor time per round, by part.
+fn parts(spent: &[Spent]) -> Vec<(String, Figure)> {
     let of_part = |part: Part| {
-        let times = played.iter().zip(spent).map(|(round, spent)| {
-            let time = spent.by_part.get(&part).copied().unwrap_or_default();
-            micros(time) / f64::from(round.votes)
-        });
-        Some((part.name().to_owned(), Figure::of(times)?))
+        let times = spent.iter().map(|spent| spent.parts().get(&part).copied());
+        let figure = Figure::of(times.map(|time| millis(time.unwrap_or_default())))?;
+        Some((part.name().to_owned(), figure))
     };
     Part::ALL.into_iter().filter_map(of_part).collect()
 }
 
-/// Processor time per vote, by the names of threads; those that do next to nothing are left out.
-fn threads(played: &[Played], spent: &[Spent]) -> Vec<(String, Figure)> {
+/// Processor time per round, by the names of threads; those that do next to nothing are left out.
+fn threads(spent: &[Spent]) -> Vec<(String, Figure)> {
     const WORTH_SHOWING: f64 = 0.1;
-    let mut names = BTreeMap::new();
-    for name in spent.iter().flat_map(|spent| spent.by_thread.keys()) {
-        names.entry(name.clone()).or_insert(());
-    }
-    let of_name = |(name, ()): (String, ())| {
-        let times = played.iter().zip(spent).map(|(round, spent)| {
-            let time = spent.by_thread.get(&name).copied().unwrap_or_default();
-            micros(time) / f64::from(round.votes)
-        });
-        let figure = Figure::of(times)?;
-        (figure.high >= WORTH_SHOWING).then_some((name, figure))
+    let names: BTreeSet<_> = spent.iter().flat_map(|it| it.by_thread.keys()).collect();
+    let of_name = |name: &String| {
+        let times = spent.iter().map(|spent| spent.by_thread.get(name).copied());
+        let figure = Figure::of(times.map(|time| millis(time.unwrap_or_default())))?;
+        (figure.high >= WORTH_SHOWING).then_some((name.clone(), figure))
     };
     names.into_iter().filter_map(of_name).collect()
 }

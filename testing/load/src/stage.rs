@@ -2,13 +2,16 @@
 
 use crate::{heard::Heard, reading::Gauge, validators::Validators, Error, Result};
 use duet_local_network::{wait, Network, Peer, Proofs, Rpc};
-use duet_primitives::{BlockNumber, UncheckedJustification, H256};
+use duet_primitives::{BlockNumber, Commitment, UncheckedJustification, H256};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{
-    sync::mpsc::{unbounded_channel, UnboundedReceiver},
+    sync::{
+        mpsc::{unbounded_channel, UnboundedReceiver},
+        watch,
+    },
     task::JoinHandle,
 };
 
@@ -35,6 +38,8 @@ pub struct Stage {
     pub players: Vec<Arc<Peer>>,
     /// What the players hear.
     pub heard: Heard,
+    /// What the players are about to vote for.
+    pub begun: watch::Sender<Option<Commitment>>,
     /// Where the first node is reached.
     pub address: String,
     /// Hash of the first block.
@@ -88,6 +93,7 @@ impl Stage {
         }
         Ok(Self {
             gauge: Gauge::of(network.node(0))?,
+            begun: watch::channel(None).0,
             played: BlockNumber::new(0),
             version: first.version().await?,
             proofs: [Arrivals::of(first).await?, Arrivals::of(second).await?],

@@ -61,15 +61,10 @@ pub fn details(row: &Row) -> String {
     lines.figure("  in proportion to the bare check", row.ratio, 2, "");
     lines.figure("node, per round", row.per_round, 1, "ms");
     for (part, figure) in &row.parts {
-        lines.figure(&format!("  {part}, per vote"), Some(*figure), 1, "µs");
+        lines.figure(&format!("  {part}"), Some(*figure), 1, "ms");
     }
     for (thread, figure) in &row.threads {
-        lines.figure(
-            &format!("  thread {thread}, per vote"),
-            Some(*figure),
-            1,
-            "µs",
-        );
+        lines.figure(&format!("  thread {thread}"), Some(*figure), 1, "ms");
     }
     lines.figure("round, first vote to proof", row.round, 1, "ms");
     lines.figure("last needed of all at once to proof", row.proof, 1, "ms");

@@ -43,7 +43,8 @@ async fn rounds() -> Result<()> {
     };
     let [at_once, last_apart] = [Order::AtOnce, Order::LastApart].map(plan);
     let threshold = stage.validators.threshold();
-    let signers = assert_proven(&stage, &play(&mut stage, &at_once).await?);
+    let played = play(&mut stage, &at_once).await?;
+    let signers = assert_proven(&stage, &played);
     assert!(signers >= threshold, "{signers} of {threshold}");
     let played = play(&mut stage, &last_apart).await?;
     assert_eq!(assert_proven(&stage, &played), threshold);
@@ -59,9 +60,12 @@ async fn rounds() -> Result<()> {
     let signers = assert_proven(&stage, &played);
     assert_eq!(signers, threshold, "of those who vote none is missing");
     let look = || std::future::ready(Ok(running.tally().banned()));
-    wait::until("the node to throw somebody out", BAN_LIMIT, look, |banned| {
-        *banned > 0
-    })
+    wait::until(
+        "the node to throw somebody out",
+        BAN_LIMIT,
+        look,
+        |banned| *banned > 0,
+    )
     .await?;
     let counts = stage.gauge.read().await?.counts();
     assert!(counts.undecodable > 0, "{counts:?}");

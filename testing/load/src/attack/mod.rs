@@ -5,9 +5,9 @@ mod garbage;
 mod silent;
 mod strange;
 
-use crate::{heard::Heard, stage::Stage, validators::Validators, Result};
+use crate::{heard::Heard, round::LOOK_EVERY, stage::Stage, validators::Validators, Result};
 use duet_local_network::Peer;
-use duet_primitives::{SignerIndex, H256};
+use duet_primitives::{Commitment, SignerIndex, H256};
 use std::{
     future::Future,
     sync::{
@@ -15,7 +15,7 @@ use std::{
         Arc,
     },
 };
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet, time::timeout};
 
 /// What is done to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -56,6 +56,8 @@ struct Scene {
     address: String,
     genesis: H256,
     heard: Heard,
+    /// What the honest validators are about to vote for.
+    begun: watch::Receiver<Option<Commitment>>,
     validators: Arc<Validators>,
     tally: Arc<Tally>,
 }
@@ -90,6 +92,7 @@ impl Attack {
             address: stage.address.clone(),
             genesis: stage.genesis,
             heard: stage.heard.clone(),
+            begun: stage.begun.subscribe(),
             validators: stage.validators.clone(),
             tally: Arc::default(),
         };
@@ -161,6 +164,17 @@ impl Tally {
 }
 
 impl Scene {
+    /// Waits for the next commitment; whether the node listens until then.
+    async fn next(&self, newest: &mut watch::Receiver<Option<Commitment>>, peer: &Peer) -> bool {
+        loop {
+            match timeout(LOOK_EVERY, newest.changed()).await {
+                Ok(changed) => return changed.is_ok(),
+                Err(_) if !peer.is_in() => return false,
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Sends a message; whether the node still listens.
     async fn deliver(&self, peer: &Peer, message: Vec<u8>) -> bool {
         let is_in = peer.deliver(message).await.is_ok();
