@@ -14,7 +14,7 @@ use crate::{
     worker::Done,
 };
 use duet_keystore::Signer;
-use duet_voter::Event;
+use duet_voter::{Aggregation, Event};
 use std::sync::Arc;
 
 /// Answers of one kind that wait for the worker.
@@ -47,11 +47,8 @@ pub(crate) struct Opened {
 /// Opens all desks.
 pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metrics) -> Opened {
     let (to_events, events) = async_channel::bounded(ANSWERS);
-    let (aggregations, aggregating) =
-        Desk::open(AGGREGATIONS, to_events.clone(), |votes: Box<_>| {
-            let aggregation: duet_voter::Aggregation = *votes;
-            Some(Event::Aggregated(Box::new(aggregation.run())))
-        });
+    let add_up = |votes: Box<Aggregation>| Some(Event::Aggregated(Box::new(votes.run())));
+    let (aggregations, aggregating) = Desk::open(AGGREGATIONS, to_events.clone(), add_up);
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let at = chain.clone();

@@ -86,6 +86,30 @@ impl Effects {
         self.concluded(justification)
     }
 
+    /// Stores a proof in place of the former one of its block, which has fewer signers, and tells subscribers. (ROUND-9)
+    pub(crate) fn grow(&self, justification: Justification, mandatory: bool) -> Result<(), Error> {
+        let justification = justification.into_unchecked();
+        let Surroundings {
+            store,
+            metrics,
+            subscribers,
+            ..
+        } = &self.surroundings;
+        store.put_fuller(&justification)?;
+        if mandatory {
+            store.put_fuller_handoff(&justification)?;
+        }
+        metrics.grown.inc();
+        log::debug!(
+            target: LOG_TARGET,
+            "the proof of block {} has {} signers now",
+            justification.commitment.block_number,
+            justification.signers.count(),
+        );
+        subscribers.publish_fuller(justification);
+        Ok(())
+    }
+
     fn concluded(&mut self, justification: UncheckedJustification) -> Result<(), Error> {
         let commitment = &justification.commitment;
         let (number, hash) = (commitment.block_number, commitment.block_hash);

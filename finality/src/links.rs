@@ -5,7 +5,7 @@ use crate::{
     import::{DuetBlockImport, Imported},
     metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
-    newest::{JustificationStream, Newest, Publisher},
+    newest::{JustificationStream, Publisher, Shown},
     store::Store,
 };
 use duet_primitives::H256;
@@ -13,7 +13,6 @@ use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Justifications that came with blocks and wait for the worker. (GOSSIP-7)
 const IMPORTED_QUEUE: usize = 1024;
@@ -32,7 +31,7 @@ pub struct RpcLinks {
     pub(crate) blocks: Arc<dyn Blocks>,
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
-    pub(crate) newest: watch::Receiver<Newest>,
+    pub(crate) shown: Shown,
     pub(crate) metrics: RpcMetrics,
     /// Each justification by which this node's proven chain grew.
     pub justifications: JustificationStream,
@@ -54,7 +53,7 @@ where
     Backend: BackendT<Block> + 'static,
 {
     let (to_worker, imported) = async_channel::bounded(IMPORTED_QUEUE);
-    let (subscribers, justifications, newest) = Publisher::channel();
+    let (subscribers, justifications, shown) = Publisher::channel();
     let store = Store::new(backend.clone());
     let missing = SharedMissing::default();
     let metrics = ImportMetrics::new(registry);
@@ -63,7 +62,7 @@ where
         blocks: Arc::new(BackendBlocks::<Block, Backend>::new(backend)),
         store: store.clone(),
         missing: missing.clone(),
-        newest,
+        shown,
         metrics: RpcMetrics::new(registry),
         justifications,
     };

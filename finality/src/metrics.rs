@@ -51,6 +51,7 @@ metrics! {
         deferred_plans: Counter = "deferred_plans_total", "Set changes that found no room and are delivered again";
         inconsistent: Counter = "inconsistent_events_total", "Events that contradict what the voter knows";
         concluded: Counter = "concluded_total", "Blocks that Duet finalized on this node";
+        grown: Counter = "grown_total", "Times that a stored justification got more signers from late votes";
 
         imported_good: Counter = "imported_justifications_good_total", "Valid justifications that came with blocks";
         imported_bad: Counter = "imported_justifications_bad_total", "Invalid justifications that came with blocks";

@@ -54,14 +54,34 @@ pub(crate) struct Newest {
 pub(crate) struct Publisher {
     stream: NotificationSender<UncheckedJustification>,
     newest: watch::Sender<Newest>,
+    fuller: watch::Sender<Newest>,
+}
+
+/// What subscribers see: the newest of each.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    /// Justifications by which the proven chain grows.
+    pub(crate) newest: watch::Receiver<Newest>,
+    /// Justifications that have more signers than the one that was shown before of the same block. (ROUND-9)
+    pub(crate) fuller: watch::Receiver<Newest>,
 }
 
 impl Publisher {
-    /// A publisher, the stream of everything for the node's own code, and the newest for others.
-    pub(crate) fn channel() -> (Self, JustificationStream, watch::Receiver<Newest>) {
+    /// A publisher, the stream of everything by which the chain grows for the node's own code, and the newest for others.
+    pub(crate) fn channel() -> (Self, JustificationStream, Shown) {
         let (stream, all) = JustificationStream::channel();
         let (newest, latest) = watch::channel(Newest::default());
-        (Self { stream, newest }, all, latest)
+        let (fuller, latest_fuller) = watch::channel(Newest::default());
+        let shown = Shown {
+            newest: latest,
+            fuller: latest_fuller,
+        };
+        let publisher = Self {
+            stream,
+            newest,
+            fuller,
+        };
+        (publisher, all, shown)
     }
 
     /// Shows a justification to all subscribers. Never waits for any of them.
@@ -73,14 +93,12 @@ impl Publisher {
             Ok(()) => {}
             Err(never) => match never {},
         }
-        let proven = Arc::new(Proven {
-            justification,
-            hex: OnceLock::new(),
-        });
-        self.newest.send_modify(|newest| {
-            newest.count = newest.count.saturating_add(1);
-            newest.proven = Some(proven);
-        });
+        show(&self.newest, justification);
+    }
+
+    /// Shows a justification that has more signers now. Never waits for any subscriber.
+    pub(crate) fn publish_fuller(&self, justification: UncheckedJustification) {
+        show(&self.fuller, justification);
     }
 
     /// The newest, as subscribers see it.
@@ -88,4 +106,15 @@ impl Publisher {
     pub(crate) fn newest(&self) -> watch::Receiver<Newest> {
         self.newest.subscribe()
     }
+}
+
+fn show(to: &watch::Sender<Newest>, justification: UncheckedJustification) {
+    let proven = Arc::new(Proven {
+        justification,
+        hex: OnceLock::new(),
+    });
+    to.send_modify(|newest| {
+        newest.count = newest.count.saturating_add(1);
+        newest.proven = Some(proven);
+    });
 }

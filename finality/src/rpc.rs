@@ -15,6 +15,7 @@
 use crate::{
     client::AccountId,
     links::RpcLinks,
+    newest::Newest,
     store::{bounded, sets},
 };
 use codec::{DecodeAll, Encode};
@@ -36,6 +37,7 @@ use schnellru::{ByLength, LruMap};
 use sp_core::Bytes;
 use std::sync::Arc;
 use subscribers::{serve, Seats};
+use tokio::sync::watch;
 
 mod api;
 mod error;
@@ -91,15 +93,15 @@ fn check_limit(limit: u32) -> Result<(), RpcError> {
 }
 
 impl Duet {
-    /// The justification of a block of the finalized chain, if it has one here.
+    /// The justification of a block of the finalized chain, if it has one here: the one with the most signers. (ROUND-9)
     fn stored(&self, block: BlockNumber) -> Result<Option<UncheckedJustification>, RpcError> {
         if block > self.links.blocks.finalized().0 {
             return Ok(None);
         }
         if let Some(bytes) = self.with_block(block)? {
-            return UncheckedJustification::decode_all(&mut &*bytes)
-                .map(Some)
-                .map_err(|error| RpcError::Malformed { block, error });
+            let first = UncheckedJustification::decode_all(&mut &*bytes)
+                .map_err(|error| RpcError::Malformed { block, error })?;
+            return Ok(Some(self.links.store.fullest(first)?));
         }
         let fetched = self.links.store.handoff_at(block)?;
         if fetched.is_none() {
@@ -160,7 +162,10 @@ impl Duet {
         let (block, hash) = (commitment.block_number, commitment.block_hash);
         let set = commitment.validator_set_id;
         if let Some(proof) = self.stateless.lock().get(&hash) {
-            return Ok(Some(proof.clone()));
+            // A proof that has grown meanwhile is made anew.
+            if proof.justification == justification {
+                return Ok(Some(proof.clone()));
+            }
         }
         let Some(keyset) = self.keyset(set)? else {
             self.absent(HistoryItem::Set(set))?;
@@ -173,6 +178,18 @@ impl Duet {
             .map_err(|error| RpcError::Stateless { block, error })?;
         self.stateless.lock().insert(hash, proof.clone());
         Ok(Some(proof))
+    }
+
+    /// Serves a subscription, if its connection may have one more.
+    async fn subscribe(&self, pending: PendingSubscriptionSink, shown: watch::Receiver<Newest>) {
+        match self.seats.take(pending.connection_id()) {
+            Ok(seat) => {
+                let task = serve(pending, shown, seat);
+                self.executor
+                    .spawn("duet-rpc-justifications", Some("rpc"), task.boxed());
+            }
+            Err(error) => pending.reject(error).await,
+        }
     }
 
     fn prove(&self, key: &Pk1Bytes, owner: &AccountId) -> Result<Bytes, RpcError> {
@@ -188,14 +205,13 @@ impl Duet {
 #[async_trait]
 impl DuetRpcServer for Duet {
     async fn subscribe_justifications(&self, pending: PendingSubscriptionSink) {
-        match self.seats.take(pending.connection_id()) {
-            Ok(seat) => {
-                let task = serve(pending, self.links.newest.clone(), seat);
-                self.executor
-                    .spawn("duet-rpc-justifications", Some("rpc"), task.boxed());
-            }
-            Err(error) => pending.reject(error).await,
-        }
+        let newest = self.links.shown.newest.clone();
+        self.subscribe(pending, newest).await;
+    }
+
+    async fn subscribe_fuller_justifications(&self, pending: PendingSubscriptionSink) {
+        let fuller = self.links.shown.fuller.clone();
+        self.subscribe(pending, fuller).await;
     }
 
     fn finalized_head(&self) -> RpcResult<H256> {

@@ -377,7 +377,9 @@ fn every_method_has_its_documented_name() {
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
         "duet_proveKeys",
+        "duet_subscribeFullerJustifications",
         "duet_subscribeJustifications",
+        "duet_unsubscribeFullerJustifications",
         "duet_unsubscribeJustifications",
     ];
     assert_eq!(names, expected);
@@ -391,4 +393,40 @@ fn the_nodes_own_code_gets_each_justification_once() {
     setup.links.subscribers.publish(justification.clone());
     assert_eq!(stream.next().now_or_never(), Some(Some(justification)));
     assert!(stream.next().now_or_never().is_none());
+}
+
+/// ROUND-9.
+#[test]
+fn a_proof_that_has_grown_is_served_by_every_method() {
+    let Setup {
+        chain,
+        sets,
+        rpc,
+        genesis,
+        ..
+    } = proven();
+    let block = BlockNumber::new(1);
+    let served = || {
+        let one: UncheckedJustification = decode(&rpc.justification(block).unwrap().unwrap());
+        let stateless: StatelessProof = decode(&rpc.stateless_proof(block).unwrap().unwrap());
+        let list: Vec<StatelessProof> =
+            decode(&rpc.stateless_set_proofs(SetId::new(0), 1).unwrap());
+        let full: Vec<duet_gossip::source::HandoffProof> =
+            decode(&rpc.set_proofs(SetId::new(0), 1).unwrap());
+        assert_eq!(list[0], stateless);
+        assert_eq!(
+            (&full[0].justification, &stateless.justification),
+            (&one, &one)
+        );
+        let checked = check_stateless(stateless.clone(), sets[0].set.commitment(), genesis);
+        assert!(checked.is_ok());
+        (one.signers.count(), stateless.non_signers.len())
+    };
+    assert_eq!(served(), (3, 1));
+    let commitment = chain.chain().commitment(block).unwrap();
+    let grown = sets[0].justify(&RoundMessage::new(genesis, commitment), 0..4);
+    let store = chain.store();
+    store.put_fuller(grown.as_unchecked()).unwrap();
+    store.put_fuller_handoff(grown.as_unchecked()).unwrap();
+    assert_eq!(served(), (4, 0));
 }

@@ -36,7 +36,17 @@ const HANDOFF: &str = "handover";
 /// By the number of a block, the set that handed off with it.
 const HANDOFF_AT: &str = "handover-at";
 const BEST: &str = "best";
+/// In a ring of slots by block number, justifications that have more signers than those that are stored with their blocks.
+const FULLER: &str = "fuller";
 const GENESIS: &str = "genesis";
+
+/// Slots of the ring of fuller justifications: so many of the latest blocks are served with all signers.
+const FULLER_SLOTS: u32 = 1024;
+
+/// The slot of a block.
+fn slot(block: BlockNumber) -> [u8; 4] {
+    block.get().rem_euclid(FULLER_SLOTS).to_le_bytes()
+}
 
 /// What Duet keeps in the client's auxiliary store. Cheap to clone.
 #[derive(Clone)]
@@ -145,16 +155,53 @@ impl Store {
         self.tables.put(BEST, &[], justification)
     }
 
-    /// Stores the justification of the highest block, and as the handoff of its set.
+    /// Stores the justification of the highest block, and as the handoff of its set, unless one with more signers is
+    /// stored: after a crash the same block may be proven a second time.
     pub(crate) fn put_handoff(
         &self,
         justification: &UncheckedJustification,
     ) -> Result<(), StoreError> {
         let set_id = justification.commitment.validator_set_id;
-        self.tables.write(&[
-            entry(BEST, &[], justification),
-            entry(HANDOFF, &set_id.get().to_le_bytes(), justification),
-        ])
+        let stored = self.handoff(set_id)?;
+        let mut writes = vec![entry(BEST, &[], justification)];
+        if stored.is_none_or(|stored| !is_fuller(&stored, justification)) {
+            writes.push(entry(HANDOFF, &set_id.get().to_le_bytes(), justification));
+        }
+        self.tables.write(&writes)
+    }
+
+    /// Stores the handoff of a set in place of one with fewer signers. (ROUND-9)
+    pub(crate) fn put_fuller_handoff(
+        &self,
+        justification: &UncheckedJustification,
+    ) -> Result<(), StoreError> {
+        let set_id = justification.commitment.validator_set_id;
+        self.tables
+            .put(HANDOFF, &set_id.get().to_le_bytes(), justification)
+    }
+
+    /// Stores a justification that has more signers than the one that is stored with its block, in place of that of an
+    /// older block. (ROUND-9)
+    pub(crate) fn put_fuller(
+        &self,
+        justification: &UncheckedJustification,
+    ) -> Result<(), StoreError> {
+        let block = justification.commitment.block_number;
+        self.tables.put(FULLER, &slot(block), justification)
+    }
+
+    /// The justification with the most signers of those that are stored of a block: `first`, which is stored with it, or
+    /// one that has grown.
+    pub(crate) fn fullest(
+        &self,
+        first: UncheckedJustification,
+    ) -> Result<UncheckedJustification, StoreError> {
+        let commitment = &first.commitment;
+        let mut grown = self.tables.get(FULLER, &slot(commitment.block_number))?;
+        if commitment.is_handoff() && !grown.as_ref().is_some_and(|one| is_fuller(one, &first)) {
+            grown = self.handoff(commitment.validator_set_id)?;
+        }
+        Ok(grown.filter(|one| is_fuller(one, &first)).unwrap_or(first))
     }
 
     /// Stores the proof that light clients start from.
@@ -217,4 +264,9 @@ impl Store {
             entry(HANDOFF, &set_id.get().to_le_bytes(), justification),
         ])
     }
+}
+
+/// Whether a justification says the same as another one, with more signers.
+fn is_fuller(one: &UncheckedJustification, other: &UncheckedJustification) -> bool {
+    one.commitment == other.commitment && one.signers.count() > other.signers.count()
 }

@@ -191,6 +191,10 @@ impl Voting {
                 effects.conclude_handoff(justification)?;
                 handoffs.found(set);
             }
+            Effect::Grow {
+                justification,
+                mandatory,
+            } => effects.grow(justification, mandatory)?,
             Effect::PublishVote(vote) => effects.publish_vote(&vote),
             Effect::PublishJustification(justification) => {
                 effects.publish_justification(justification);

@@ -4,12 +4,13 @@ use crate::testing::{
     nodes::{planned, Net, Node},
     TestBlock,
 };
-use codec::Encode;
+use codec::{DecodeAll, Encode};
 use duet_gossip::message::GossipMessage;
 use duet_gossip::source::ProofSource;
 use duet_primitives::{
     testing::{secret, TestSet},
-    BlockNumber, ConsensusLog, RoundMessage, SetId, SignerIndex, UncheckedVote, H256,
+    BlockNumber, ConsensusLog, RoundMessage, SetId, SignerIndex, UncheckedJustification,
+    UncheckedVote, H256,
 };
 use sc_network_types::PeerId;
 
@@ -213,6 +214,83 @@ fn nodes_that_did_not_execute_a_change_of_sets_continue_above_it() {
     });
     for node in &mut nodes {
         assert_eq!(node.chain.store().handoff(SetId::new(0)).unwrap(), None);
+        net.stop(node);
+    }
+}
+
+/// How many signed the proof of a block that this node serves; `None` when it has none.
+fn signers(node: &Node, number: u32) -> Option<u32> {
+    let hash = node.chain.chain().hash(BlockNumber::new(number)).unwrap();
+    let first = node.chain.blocks().justification(hash).unwrap()?;
+    let first = UncheckedJustification::decode_all(&mut &*first).unwrap();
+    Some(node.chain.store().fullest(first).unwrap().signers.count())
+}
+
+/// How many signed the handoff proof of set 0 that this node serves.
+fn handoff_signers(node: &Node) -> Option<u32> {
+    let handoff = node.chain.store().handoff(SetId::new(0)).unwrap()?;
+    Some(handoff.signers.count())
+}
+
+/// ROUND-9.
+#[test]
+fn every_proof_of_four_honest_nodes_has_four_signers() {
+    let (mut net, first, mut nodes) = four();
+    let second = TestSet::new(1, 1..5);
+    net.push(&nodes, TestBlock::new(&first, &first, &[]));
+    net.eventually("the proof of block 1 is full", || {
+        nodes.iter().all(|node| signers(node, 1) == Some(4))
+    });
+    net.push(&nodes, TestBlock::new(&first, &second, &[planned(&second)]));
+    net.eventually("the handoff proof is full", || {
+        nodes
+            .iter()
+            .all(|node| (handoff_signers(node), signers(node, 2)) == (Some(4), Some(4)))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+/// ROUND-9.
+#[test]
+fn every_proof_of_seven_nodes_of_which_one_is_silent_has_six_signers() {
+    let (first, second) = (TestSet::new(0, 0..7), TestSet::new(1, 1..8));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let mut nodes: Vec<_> = first.secrets[..6]
+        .iter()
+        .map(|secret| net.start(secret.clone(), true))
+        .collect();
+    net.push(&nodes, TestBlock::new(&first, &first, &[]));
+    net.eventually("six have signed block 1", || {
+        nodes.iter().all(|node| signers(node, 1) == Some(6))
+    });
+    net.push(&nodes, TestBlock::new(&first, &second, &[planned(&second)]));
+    net.eventually("six have signed the handoff", || {
+        nodes.iter().all(|node| handoff_signers(node) == Some(6))
+    });
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+/// ROUND-9: the vote of who was away when the handoff was proven still comes, and all store it.
+#[test]
+fn a_handoff_proof_grows_by_the_vote_of_a_validator_that_was_away() {
+    let (mut net, first, mut nodes) = four();
+    let second = TestSet::new(1, 1..5);
+    net.stop(&mut nodes[3]);
+    net.push(&nodes, TestBlock::new(&first, &second, &[planned(&second)]));
+    net.eventually("three prove the handoff", || {
+        nodes[..3]
+            .iter()
+            .all(|node| handoff_signers(node) == Some(3))
+    });
+    net.run(&mut nodes[3], first.secrets[3].clone(), true);
+    net.eventually("all have the proof of four", || {
+        nodes.iter().all(|node| handoff_signers(node) == Some(4))
+    });
+    for node in &mut nodes {
         net.stop(node);
     }
 }

@@ -334,7 +334,7 @@ impl Validation {
         }
     }
 
-    /// The vote, if it is the first of its signer in a round that is open.
+    /// The vote, if it is the first of its signer in a round that is open, or makes a proof fuller.
     fn conclude_vote(
         &mut self,
         message: &RoundMessage,
@@ -386,6 +386,11 @@ impl Validation {
                     .push(GossipMessage::Vote(vote.to_unchecked()));
                 conclusions.checked.push(Checked::Equivocation(proof));
                 None
+            }
+            Recorded::Fuller => {
+                self.metrics.votes_good.inc();
+                accept(PeerBehaviour::GoodVote);
+                Some(vote)
             }
             Recorded::Late => {
                 accept(PeerBehaviour::GoodVote);

@@ -5,8 +5,7 @@
 
 use crate::schedule::rank;
 use duet_primitives::{
-    AggregateError, BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SetId,
-    SignerIndex, Vote,
+    AggregateError, BlockNumber, DualKeyset, Justification, RoundMessage, SetId, SignerIndex, Vote,
 };
 use std::sync::Arc;
 
@@ -17,8 +16,16 @@ pub struct Aggregation {
     set: Arc<DualKeyset>,
     message: RoundMessage,
     votes: Vec<Arc<Vote>>,
-    /// The own position in the order of publishers is worked out for this member.
-    publisher: Option<SignerIndex>,
+    purpose: Purpose,
+}
+
+/// What votes are added up for.
+#[derive(Clone, Debug)]
+enum Purpose {
+    /// The proof of a block. The own position in the order of publishers is worked out for this member.
+    Proof { publisher: Option<SignerIndex> },
+    /// To be added to this proof of the block. (ROUND-9)
+    Growth { proof: Box<Justification> },
 }
 
 impl Aggregation {
@@ -32,7 +39,23 @@ impl Aggregation {
             set,
             message,
             votes,
-            publisher,
+            purpose: Purpose::Proof { publisher },
+        }
+    }
+
+    pub(crate) fn extending(
+        set: Arc<DualKeyset>,
+        proof: Justification,
+        message: RoundMessage,
+        votes: Vec<Arc<Vote>>,
+    ) -> Self {
+        Self {
+            set,
+            message,
+            votes,
+            purpose: Purpose::Growth {
+                proof: Box::new(proof),
+            },
         }
     }
 
@@ -40,14 +63,24 @@ impl Aggregation {
     ///
     /// Cost: one addition in each group per vote; one hash per validator for a node that publishes in turn.
     pub fn run(self) -> Aggregated {
-        let commitment = self.message.commitment();
-        let justification = self.set.aggregate(&self.message, &self.votes);
-        let len = self.set.keyset().len();
-        let rank = self.publisher.map(|signer| rank(commitment, len, signer));
+        let Self {
+            set,
+            message,
+            votes,
+            purpose,
+        } = self;
+        let (justification, origin) = match purpose {
+            Purpose::Proof { publisher } => {
+                let (commitment, len) = (message.commitment(), set.keyset().len());
+                let rank = publisher.map(|signer| rank(commitment, len, signer));
+                (set.aggregate(&message, &votes), Origin::Votes { rank })
+            }
+            Purpose::Growth { proof } => (set.extend(&proof, &message, &votes), Origin::Growth),
+        };
         Aggregated {
-            message: self.message,
+            message,
             justification,
-            rank,
+            origin,
         }
     }
 }
@@ -57,17 +90,21 @@ impl Aggregation {
 pub struct Aggregated {
     pub(crate) message: RoundMessage,
     pub(crate) justification: Result<Justification, AggregateError>,
-    /// How many members publish before this node. (ROUND-6)
-    pub(crate) rank: Option<u32>,
+    pub(crate) origin: Origin,
+}
+
+/// What a justification was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Votes alone; and how many members publish before this node, if it publishes in turn. (ROUND-6)
+    Votes { rank: Option<u32> },
+    /// A proof and votes that it lacked.
+    Growth,
 }
 
 impl Aggregated {
     pub(crate) fn place(&self) -> (SetId, BlockNumber) {
-        let Commitment {
-            validator_set_id,
-            block_number,
-            ..
-        } = self.message.commitment();
-        (*validator_set_id, *block_number)
+        let commitment = self.message.commitment();
+        (commitment.validator_set_id, commitment.block_number)
     }
 }

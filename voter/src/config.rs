@@ -15,6 +15,9 @@ pub struct Config {
     /// How long votes on a mandatory block are gathered after they suffice for its proof, unless all members have voted.
     /// (ROUND-8)
     pub grace: Millis,
+    /// How often votes that come late are added to the proof of their block at most, unless they are all that is missing.
+    /// (ROUND-9)
+    pub grow_step: Millis,
     /// After this long the open own votes and the latest proof are published again.
     pub rebroadcast: Millis,
     /// How long an answer may take (peers, signer, block state) before the voter asks again.
@@ -35,6 +38,7 @@ impl Default for Config {
             lookahead: 128,
             publish_step: 500,
             grace: 1_000,
+            grow_step: 1_000,
             rebroadcast: 30_000,
             retry: 3_000,
             rounds_per_signer: 32,

@@ -22,6 +22,14 @@ pub enum Effect {
         /// Whether its block is the mandatory one of its set.
         mandatory: bool,
     },
+    /// A proof that was concluded has more signers now: store it in place of the former one, tell subscribers, serve it.
+    /// It is not published again. Comes only after the [`Effect::Conclude`] of its block. (ROUND-9)
+    Grow {
+        /// The proof.
+        justification: Justification,
+        /// Whether its block is the mandatory one of its set.
+        mandatory: bool,
+    },
     /// Write [`Voter::state`](crate::Voter::state). It is durable before the next effect runs.
     /// (ROUND-4)
     Persist,

@@ -6,7 +6,8 @@
 //! recorded, so that a forged vote never takes the place of its alleged signer's. (GOSSIP-3)
 //!
 //! Rounds that were concluded a moment ago are kept for evidence: votes that come late are still
-//! checked, once per signer, so that a late equivocation is caught, too. They are not forwarded.
+//! checked, once per signer, so that a late equivocation is caught, too. They make the proof of their block fuller, and
+//! are forwarded only if it is a mandatory one (ROUND-9).
 
 use crate::{
     quota::Quota,
@@ -92,6 +93,7 @@ impl Filter {
             }
         }
         let surplus = concluded.len().saturating_sub(EVIDENCE_ROUNDS);
+        concluded.retain(|key| self.window.late(*key).is_none());
         for key in concluded.iter().take(surplus) {
             if let Some(seen) = self.rounds.remove(key) {
                 self.votes_held = self.votes_held.saturating_sub(seen.votes.len());
@@ -160,11 +162,16 @@ impl Filter {
             },
         );
         self.votes_held = self.votes_held.saturating_add(1);
-        if !open {
-            return Recorded::Late;
+        if open {
+            self.charge(key, signer);
+            Recorded::New
+        } else if self.window.is_late_handoff(key) {
+            Recorded::New
+        } else if self.window.late(key).is_some() {
+            Recorded::Fuller
+        } else {
+            Recorded::Late
         }
-        self.charge(key, signer);
-        Recorded::New
     }
 
     /// What this node itself says about the block, if that is the commitment.
@@ -225,9 +232,9 @@ impl Filter {
 
     fn place(&self, key: Key) -> Result<Place, Ignored> {
         let seen = || {
-            self.rounds
-                .get(&key)
-                .map(|seen| Place::Late(seen.set.clone()))
+            let growing = self.window.late(key).map(|accepted| &accepted.set);
+            let set = growing.or(self.rounds.get(&key).map(|seen| &seen.set))?;
+            Some(Place::Late(set.clone()))
         };
         match self.window.place(key.0, key.1) {
             Ok(accepted) => Ok(Place::Open(accepted.set.clone())),

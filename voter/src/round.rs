@@ -133,6 +133,12 @@ impl Rounds {
         round.find_leading();
     }
 
+    /// The votes on a block, whatever they say.
+    pub(crate) fn votes_on(&self, block: BlockNumber) -> impl Iterator<Item = &Arc<Vote>> {
+        let round = self.rounds.get(&block);
+        round.into_iter().flat_map(|round| round.votes.values())
+    }
+
     /// ROUND-7: drops the rounds up to a block.
     pub(crate) fn prune(&mut self, up_to: BlockNumber) {
         self.rounds = self.rounds.split_off(&up_to.saturating_next());

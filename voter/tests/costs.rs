@@ -2,9 +2,7 @@
 //!
 //! `cargo test --release -p duet-voter --test costs -- --ignored --nocapture`
 
-use duet_primitives::{
-    testing::TestSet, BlockNumber, RoundMessage, UncheckedVote, Vote, H256,
-};
+use duet_primitives::{testing::TestSet, BlockNumber, RoundMessage, UncheckedVote, Vote, H256};
 use duet_voter::{Config, Effect, Event, Filter, State, Voter};
 use std::{
     num::NonZeroUsize,
@@ -65,7 +63,10 @@ fn round() -> Round {
         NonZeroUsize::MIN,
     );
     Round {
-        votes: checked.into_iter().map(|vote| vote.expect("good")).collect(),
+        votes: checked
+            .into_iter()
+            .map(|vote| vote.expect("good"))
+            .collect(),
         base,
         message,
     }
@@ -114,11 +115,31 @@ fn steps_of_a_round_of_ten_thousand() {
     let sum = one("a quorum is added up (desk)", || asked.run());
     let answer = Event::Aggregated(Box::new(sum));
     let effects = one("a block is concluded (loop)", || voter.handle(answer, 0));
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::Conclude { .. })));
+    assert!(effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Conclude { .. })));
     one("the filter follows a conclusion (loop)", || {
         filter.update(voter.window());
     });
     one("the state is encoded (loop)", || voter.state().to_bytes());
-    drop(effects);
-    drop(late);
+
+    let mut take = Cost::default();
+    let mut asked = None;
+    for batch in late.chunks(BATCH) {
+        batch.iter().for_each(|vote| drop(filter.record_vote(vote)));
+        let batch = batch.to_vec();
+        for effect in take.of(|| voter.handle(Event::Votes(batch), 0)) {
+            if let Effect::Aggregate(votes) = effect {
+                asked = Some(votes);
+            }
+        }
+    }
+    take.print("256 late votes are taken, at last all (loop)");
+    let asked = asked.expect("all have voted");
+    let sum = one("a third is added to the proof (desk)", || asked.run());
+    let answer = Event::Aggregated(Box::new(sum));
+    let effects = one("a proof has grown (loop)", || voter.handle(answer, 0));
+    assert!(effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Grow { .. })));
 }

@@ -320,3 +320,19 @@ fn a_node_that_proves_nothing_in_a_calm_network_is_a_violation() {
     judge.concluded(1, &proof(&chain, 12), false);
     judge.finish(block(12), None);
 }
+
+#[test]
+fn a_grown_proof_without_more_signers_is_a_violation_of_round_9() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let first = proof(&chain, 3);
+    judge.concluded(0, &first, false);
+    let message = crypto::message(&truth(&chain, 3));
+    let set = &chain.era_at(block(3)).set;
+    judge.grown(0, &set.justify(&message, 0..4).into_unchecked());
+    let said = objection(&mut judge, |judge| judge.grown(0, &first));
+    assert_says(
+        &said,
+        "ROUND-9: the proof of block 3 at node 0 did not grow",
+    );
+}

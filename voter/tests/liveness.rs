@@ -170,3 +170,22 @@ fn a_hundred_voters_finalize_with_a_third_of_them_against_it() {
         .play(seed);
     }
 }
+
+/// ROUND-9.
+#[test]
+fn on_a_good_network_every_handoff_proof_has_all_signers_at_every_node() {
+    for seed in seeds(0..10) {
+        let mut scenario = Scenario::new("full proofs", 4).with_changes(2);
+        // Nobody waits before the proof is made: what is full has grown.
+        scenario.config.grace = 0;
+        let outcome = scenario.play(seed);
+        for node in outcome.honest() {
+            assert_eq!(
+                node.handoff_signers(),
+                [4, 4],
+                "seed {seed}: node {}",
+                node.id
+            );
+        }
+    }
+}

@@ -26,6 +26,15 @@ pub trait DuetRpc {
     )]
     async fn subscribe_justifications(&self);
 
+    /// Sends justifications of blocks that were proven before, when they have more signers than the one that was sent
+    /// before of the same block: SCALE of `UncheckedJustification`. Clients that keep no keys pay for each non-signer.
+    #[subscription(
+        name = "duet_subscribeFullerJustifications" => "duet_fullerJustifications",
+        unsubscribe = "duet_unsubscribeFullerJustifications",
+        item = Bytes
+    )]
+    async fn subscribe_fuller_justifications(&self);
+
     /// Hash of the highest block that Duet proved. Answers from the store right after a restart.
     #[method(name = "duet_getFinalizedHead")]
     fn finalized_head(&self) -> RpcResult<H256>;

@@ -80,7 +80,15 @@ fn setup() -> Setup {
 
 impl Setup {
     async fn subscribe(&self, buffer: usize) -> Result<Subscription, MethodsError> {
-        let subscription = "duet_subscribeJustifications";
+        self.subscribe_to("duet_subscribeJustifications", buffer)
+            .await
+    }
+
+    async fn subscribe_to(
+        &self,
+        subscription: &str,
+        buffer: usize,
+    ) -> Result<Subscription, MethodsError> {
         let no_parameters = EmptyServerParams::new();
         self.module
             .subscribe(subscription, no_parameters, buffer)
@@ -211,4 +219,24 @@ fn connections_do_not_share_their_seats() {
     }
     drop(taken);
     assert!(seats.taken.lock().is_empty());
+}
+
+/// ROUND-9.
+#[test]
+fn a_proof_that_grows_is_announced_by_a_subscription_of_its_own() {
+    run(async {
+        let setup = setup();
+        let mut newest = setup.subscribe(4).await.unwrap();
+        let fuller = "duet_subscribeFullerJustifications";
+        let mut fuller = setup.subscribe_to(fuller, 4).await.unwrap();
+        assert_eq!(setup.metrics.subscriptions.get(), 2);
+        setup.publish(7).await;
+        let mut grown = setup.template.clone();
+        grown.commitment.block_number = duet_primitives::BlockNumber::new(7);
+        setup.links.subscribers.publish_fuller(grown);
+        setup.publish(8).await;
+        assert_eq!(next(&mut fuller).await, 7);
+        assert_eq!(next(&mut newest).await, 7);
+        assert_eq!(next(&mut newest).await, 8, "the block does not come twice");
+    });
 }

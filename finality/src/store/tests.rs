@@ -145,3 +145,29 @@ fn a_damaged_entry_is_an_error_and_not_an_absence() {
     let error = store.best().unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { entry: BEST, .. }));
 }
+
+fn with_signers(id: u64, number: u32, signers: u32) -> UncheckedJustification {
+    let (set, next) = (TestSet::new(id, 0..4), TestSet::new(id + 1, 1..5));
+    let message = RoundMessage::new(H256::zero(), set.commitment(number, &next.set));
+    set.justify(&message, 0..signers).into_unchecked()
+}
+
+/// ROUND-9.
+#[test]
+fn the_proof_with_the_most_signers_is_served_and_not_lost_when_its_block_is_proven_again() {
+    let store = Store::new(Arc::new(MemoryAux::default()));
+    let (first, full) = (with_signers(0, 10, 3), with_signers(0, 10, 4));
+    store.put_handoff(&first).unwrap();
+    assert_eq!(store.fullest(first.clone()).unwrap(), first);
+    store.put_fuller(&full).unwrap();
+    store.put_fuller_handoff(&full).unwrap();
+    assert_eq!(store.fullest(first.clone()).unwrap(), full);
+    store.put_handoff(&first).unwrap();
+    assert_eq!(store.handoff(SetId::new(0)).unwrap().as_ref(), Some(&full));
+
+    // Another block in the same slot takes the place; the handoff stays where it is.
+    store.put_fuller(&with_signers(1, 10 + 1024, 4)).unwrap();
+    assert_eq!(store.fullest(first).unwrap(), full);
+    let other = with_signers(2, 10, 3);
+    assert_eq!(store.fullest(other.clone()).unwrap(), other);
+}

@@ -114,8 +114,7 @@ fn setup_of(set: TestSet) -> Setup {
     };
     let window = Window {
         signing: Some(signing),
-        next: None,
-        unpublished: Vec::new(),
+        ..Window::default()
     };
     validator.update(window, BlockNumber::new(LOWEST - 1));
     let setup = Setup {

@@ -59,8 +59,7 @@ impl Votes {
                 lowest: BlockNumber::new(FIRST),
                 highest: BlockNumber::new(FIRST + blocks),
             }),
-            next: None,
-            unpublished: Vec::new(),
+            ..Window::default()
         }
     }
 }

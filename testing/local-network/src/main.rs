@@ -5,6 +5,7 @@ use duet_local_network::{
     staking::{become_validator, Step, BOND},
     Error, Executables, Interrupt, LightClient, Network, Node, Result, DEVELOPMENT_ACCOUNTS,
 };
+use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::constants::UNIT;
 use std::process::ExitCode;
 
@@ -12,6 +13,9 @@ use std::process::ExitCode;
 const JOINS_AFTER: u64 = 10;
 /// How many proofs it takes, at most, from the start of that validator's node until its set signs.
 const CHANGE_TAKES: u64 = 45;
+
+/// Of how many blocks the signers are shown at the end.
+const SERVED: u32 = 10;
 
 /// Starts a local network of validators and follows its finality with the light client.
 ///
@@ -65,6 +69,9 @@ async fn run(options: &Options) -> Result<Ending> {
         followed = follow(&mut network, options.blocks) => followed.map(|()| Ending::AllProofs),
         () = interrupt.next() => Ok(Ending::Interrupted),
     };
+    if let Ok(Ending::AllProofs) = ending {
+        print_served(&network).await?;
+    }
     println!("ending {} nodes", network.nodes().len());
     if options.keep {
         println!(
@@ -114,6 +121,21 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
         joined = &mut joining => joined?,
     }
     rest.await
+}
+
+/// Prints how many signed the proofs that the first node serves by now: they grow by the votes that come late.
+async fn print_served(network: &Network) -> Result<()> {
+    let rpc = network.node(0).rpc().await?;
+    let newest = rpc.proven().await?;
+    let mut signers = Vec::new();
+    for block in newest.get().saturating_sub(SERVED)..newest.get() {
+        let proof = rpc.justification(BlockNumber::new(block)).await?;
+        signers.extend(proof.map(|proof| proof.signers.count()));
+    }
+    println!("signers of the latest proofs, as served now: {signers:?}");
+    let handoffs = rpc.handoff_signers(SetId::new(0)).await?;
+    println!("signers of the handoff proofs, as served now: {handoffs:?}");
+    Ok(())
 }
 
 /// Half-way, or as much sooner as it takes for the change of the set to be among the proofs.

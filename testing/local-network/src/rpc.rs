@@ -174,10 +174,21 @@ impl Rpc {
     /// # Errors
     /// [`Error::Rpc`], also as long as they are not there yet, and [`Error::Answer`].
     pub async fn handoffs(&self, from: SetId) -> Result<usize> {
+        Ok(self.handoff_signers(from).await?.len())
+    }
+
+    /// How many signed each of the handoff proofs that the node serves, of the sets from `from` on.
+    ///
+    /// # Errors
+    /// As [`Rpc::handoffs`].
+    pub async fn handoff_signers(&self, from: SetId) -> Result<Vec<u32>> {
         let method = "duet_getSetProofs";
         let bytes: Bytes = self.ask(method, rpc_params![from, MAX_SETS]).await?;
         let list: Vec<(UncheckedJustification, Vec<Pk1Bytes>)> = decode(method, &bytes)?;
-        Ok(list.len())
+        Ok(list
+            .iter()
+            .map(|(proof, _)| proof.signers.count())
+            .collect())
     }
 
     /// A value of the state, at a block or at the best one.

@@ -16,8 +16,12 @@ pub struct VoteCheck {
 /// What a valid vote turned out to be.
 #[derive(Clone, Debug)]
 pub enum Recorded {
-    /// The first of its signer for this block: pass it to the voter and forward it. (GOSSIP-5)
+    /// The first of its signer for this block, which is not proven yet or mandatory: pass it to the voter and forward it.
+    /// (GOSSIP-5, ROUND-9)
     New,
+    /// The first of its signer on a block that is proven, by a proof that lacks it: pass it to the voter, but do not
+    /// forward it. (ROUND-9)
+    Fuller,
     /// The first of its signer, but the round is concluded: kept for evidence, and not forwarded.
     Late,
     /// Another thread recorded one that says the same in the meantime.

@@ -285,3 +285,42 @@ fn a_proof_of_a_concluded_block_is_checked_only_while_it_is_awaited() {
         Verdict::Check(_)
     ));
 }
+
+/// ROUND-9.
+#[test]
+fn late_votes_that_make_a_proof_fuller_are_passed_on_and_forwarded_only_if_the_block_is_mandatory()
+{
+    let set = set();
+    let mut filter = filter(&set);
+    record(&mut filter, &set, 0, 10);
+    let grows = |mandatory: bool| {
+        let list = |wanted: bool| wanted.then(|| accepted(&set, 10, 10)).into_iter().collect();
+        Window {
+            late: list(!mandatory),
+            late_handoffs: list(mandatory),
+            ..window(&set, 11, 20)
+        }
+    };
+    let message = message(&set, 10);
+    filter.update(grows(false));
+    let late = vote(&set, 1, &message);
+    assert_eq!(ask(&filter, &late), Verdict::Check(false));
+    assert!(matches!(filter.record_vote(&late), Recorded::Fuller));
+    assert_eq!(ask(&filter, &late), Verdict::Known);
+    filter.update(grows(true));
+    assert!(matches!(
+        filter.record_vote(&vote(&set, 2, &message)),
+        Recorded::New
+    ));
+    filter.update(window(&set, 11, 20));
+    assert!(matches!(
+        filter.record_vote(&vote(&set, 3, &message)),
+        Recorded::Late
+    ));
+
+    // Also where nothing was heard of the round before its proof came.
+    let mut fresh = Filter::new(2);
+    fresh.update(grows(false));
+    assert!(matches!(fresh.record_vote(&late), Recorded::Fuller));
+    assert_eq!(fresh.votes_held(), 1);
+}

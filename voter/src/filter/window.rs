@@ -16,6 +16,10 @@ pub struct Window {
     /// first one is worth its check, because it ends the own wait to publish (ROUND-6) and because
     /// others may miss it.
     pub unpublished: Vec<Accepted>,
+    /// Blocks that are proven by proofs that lack signers: votes of these are still of use here. (ROUND-9)
+    pub late: Vec<Accepted>,
+    /// The mandatory ones of these. Their votes are of use to everybody, and forwarded.
+    pub late_handoffs: Vec<Accepted>,
 }
 
 /// The blocks whose votes and proofs of one set are needed, both ends included; none when `lowest` is above
@@ -72,6 +76,18 @@ impl Window {
     pub(super) fn unpublished(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
         let mut unpublished = self.unpublished.iter();
         unpublished.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
+    }
+
+    /// The block among those whose proofs may grow, if it is there.
+    pub(super) fn late(&self, (id, block): Key) -> Option<&Accepted> {
+        let mut late = self.late.iter().chain(&self.late_handoffs);
+        late.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())
+    }
+
+    /// Whether the block is a mandatory one whose proof may grow.
+    pub(super) fn is_late_handoff(&self, (id, block): Key) -> bool {
+        let mut late = self.late_handoffs.iter();
+        late.any(|accepted| accepted.id() == id && accepted.place(block).is_ok())
     }
 
     /// Whether a round that was open is behind this window.

@@ -1,7 +1,9 @@
 //! Concludes what is proven, in the order in which a light client verifies it. (ROUND-2, ROUND-5, ROUND-7)
 
 use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
-use crate::{filter::Accepted, Aggregated, Aggregation, Effect, Millis};
+use crate::{
+    aggregation::Origin as Sum, filter::Accepted, Aggregated, Aggregation, Effect, Millis,
+};
 use duet_primitives::{BlockNumber, Justification, RoundMessage};
 
 /// Where a proof came from.
@@ -30,6 +32,7 @@ impl Voter {
                 self.reported
                     .retain(|(set, _)| id.saturating_sub(*set) <= REPORTED_SETS);
                 self.proofs.prune(id, up_to);
+                self.growing.stop_signing();
                 if let Some(rounds) = self.rounds.get_mut(&id) {
                     rounds.prune(up_to);
                 }
@@ -77,14 +80,14 @@ impl Voter {
         let Aggregated {
             message,
             justification,
-            rank,
+            origin,
         } = self.aggregated.take_if(|aggregated| {
             let (set, block) = aggregated.place();
             set == id && (lowest..=highest).contains(&block)
         })?;
-        match justification {
-            Ok(proof) => Some((proof, Origin::Votes { message, rank })),
-            Err(_) => {
+        match (justification, origin) {
+            (Ok(proof), Sum::Votes { rank }) => Some((proof, Origin::Votes { message, rank })),
+            _ => {
                 count(&mut self.counters.inconsistent);
                 self.spend(&message);
                 None
@@ -157,6 +160,9 @@ impl Voter {
             return;
         }
         let mandatory = self.state.pending() == Some(block);
+        // Before the state says that nothing is signed any more up to this block.
+        let unsigned = mandatory && self.state.may_sign(block) && self.own_signer().is_some();
+        self.let_grow(&proof, mandatory, unsigned, now);
         self.state.conclude(&proof);
         self.schedule.supersede(block);
         self.proofs.prune(self.set_id(), block);

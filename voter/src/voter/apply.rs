@@ -1,7 +1,9 @@
 //! What each event changes. Nothing is concluded or asked for here.
 
 use super::{count, Outbox, Voter};
-use crate::{round::Entered, state::Logged, Aggregated, Effect, Event, Millis};
+use crate::{
+    aggregation::Origin, round::Entered, state::Logged, Aggregated, Effect, Event, Millis,
+};
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
     SetId, UncheckedVote, Vote,
@@ -17,7 +19,7 @@ impl Voter {
             Event::Set(set) => self.loaded(set),
             Event::Prepared(message) => self.prepared(message, out),
             Event::Signed(vote) => self.signed(vote, now, out),
-            Event::Aggregated(aggregated) => self.aggregated(*aggregated),
+            Event::Aggregated(aggregated) => self.aggregated(*aggregated, out),
             Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote)),
             Event::Equivocation(proof) => self.equivocation(proof, out),
             Event::Justification(proof) => self.justification(proof),
@@ -86,7 +88,10 @@ impl Voter {
     fn prepared(&mut self, message: RoundMessage, out: &mut Outbox) {
         let commitment = message.commitment();
         let block = commitment.block_number;
-        if commitment.validator_set_id < self.set_id() || block < self.state.lowest() {
+        if self.prepared_late(&message)
+            || commitment.validator_set_id < self.set_id()
+            || block < self.state.lowest()
+        {
             return; // Concluded while the answer was under way.
         }
         let expected = self.state.successor_at(block);
@@ -125,7 +130,10 @@ impl Voter {
     fn signed(&mut self, vote: Vote, now: Millis, out: &mut Outbox) {
         let (commitment, set) = (vote.commitment(), self.set_id());
         let block = commitment.block_number;
-        if commitment.validator_set_id < set || block < self.state.lowest() {
+        if self.signed_late(&vote, out)
+            || commitment.validator_set_id < set
+            || block < self.state.lowest()
+        {
             return; // Concluded while the signer was at work.
         }
         let rounds = self.rounds.get(&set);
@@ -150,8 +158,11 @@ impl Voter {
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
     }
 
-    /// Concluded in [`Voter::advance`], unless a peer's proof came first.
-    fn aggregated(&mut self, aggregated: Aggregated) {
+    /// A proof is concluded in [`Voter::advance`], unless a peer's came first.
+    fn aggregated(&mut self, aggregated: Aggregated, out: &mut Outbox) {
+        if aggregated.origin == Origin::Growth {
+            return self.grown(aggregated, out);
+        }
         let place = aggregated.place();
         self.retry.aggregate.keep(|asked| *asked != place);
         self.aggregated = Some(aggregated);
@@ -164,7 +175,7 @@ impl Voter {
             || self.state.next().is_some_and(|next| next.set.id == id)
         {
             self.enter(vote);
-        } else {
+        } else if !self.late_vote(&vote) {
             count(&mut self.counters.stale_votes);
         }
     }

@@ -8,6 +8,7 @@ use duet_primitives::BlockNumber;
 impl Voter {
     pub(super) fn ask(&mut self, now: Millis, out: &mut Outbox) {
         self.ask_sets(now, out);
+        self.grow(now, out);
         if self.syncing {
             self.retry.prepare.keep(|_| false);
             self.retry.sign.keep(|_| false);
@@ -63,29 +64,41 @@ impl Voter {
         let target = self.target().filter(|block| self.state.may_sign(*block));
         let rounds = self.rounds.get(&id);
         let prepared = |block| rounds.is_some_and(|rounds| rounds.prepared(block).is_some());
+        let late = self.growing.unsigned().filter(|(_, own)| own.is_none());
         voted
             .chain(target)
             .filter(|block| self.is_votable(*block) && !prepared(*block))
+            .chain(late.map(|(block, _)| block))
             .collect()
     }
 
-    /// ROUND-4: one signature per block, and only on what this node's own chain says.
+    /// ROUND-4: one signature per block, and only on what this node's own chain says: on the target, and on a mandatory
+    /// block that was proven meanwhile (ROUND-9).
     fn ask_to_sign(&mut self, now: Millis, out: &mut Outbox) {
         let target = self.target().filter(|block| self.state.may_sign(*block));
-        self.retry.sign.keep(|block| Some(*block) == target);
-        let (Some(block), Some((signer, key))) = (target, self.own(self.set_id())) else {
-            return;
-        };
         let rounds = self.rounds.get(&self.set_id());
-        let Some(message) = rounds.and_then(|rounds| rounds.prepared(block)).cloned() else {
+        let prepared = target.and_then(|block| rounds?.prepared(block)).cloned();
+        let late = self.growing.unsigned();
+        let late = late.and_then(|(_, own)| own).cloned();
+        let wanted: Vec<_> = late.into_iter().chain(prepared).collect();
+        self.retry.sign.keep(|block| {
+            let mut blocks = wanted
+                .iter()
+                .map(|message| message.commitment().block_number);
+            blocks.any(|wanted| wanted == *block)
+        });
+        let Some((signer, key)) = self.own(self.set_id()) else {
             return;
         };
-        if self.retry.sign.ask(block, now, self.config.retry) {
-            out.push(Effect::Sign {
-                message,
-                signer,
-                key,
-            });
+        for message in wanted {
+            let block = message.commitment().block_number;
+            if self.retry.sign.ask(block, now, self.config.retry) {
+                out.push(Effect::Sign {
+                    message,
+                    signer,
+                    key,
+                });
+            }
         }
     }
 
@@ -152,6 +165,8 @@ impl Voter {
             retry.sign.next(),
             retry.request.next(),
             retry.aggregate.next(),
+            retry.grow.next(),
+            self.growing.next(),
             self.schedule.next(),
             self.rebroadcast_at,
             self.gathering.map(|(_, until)| until),

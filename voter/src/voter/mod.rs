@@ -3,6 +3,8 @@
 mod advance;
 mod apply;
 mod ask;
+mod grow;
+mod growing;
 mod outbox;
 mod proofs;
 mod retry;
@@ -16,6 +18,7 @@ use crate::{
 use duet_primitives::{
     BlockNumber, DualKeyset, Pk1Bytes, SetId, SignerIndex, UncheckedJustification,
 };
+use growing::GrowingProofs;
 use outbox::Outbox;
 use proofs::Proofs;
 use retry::Retry;
@@ -79,6 +82,8 @@ pub struct Voter {
     rebroadcast_at: Option<Millis>,
     /// The mandatory block that has enough votes, and until when more are gathered. (ROUND-8)
     gathering: Option<(BlockNumber, Millis)>,
+    /// Proofs of concluded blocks that lack signers.
+    growing: GrowingProofs,
     /// What the votes on a block gave, until it is concluded.
     aggregated: Option<Aggregated>,
     wake_at: Option<Millis>,
@@ -92,6 +97,7 @@ struct Retries {
     sign: Retry<BlockNumber>,
     request: Retry<SetId>,
     aggregate: Retry<(SetId, BlockNumber)>,
+    grow: Retry<(SetId, BlockNumber)>,
 }
 
 impl Voter {
@@ -114,6 +120,7 @@ impl Voter {
             retry: Retries::default(),
             rebroadcast_at: None,
             gathering: None,
+            growing: GrowingProofs::default(),
             aggregated: None,
             wake_at: None,
         }
@@ -174,6 +181,8 @@ impl Voter {
             signing: accepted(signing, self.state.lowest(), self.state.highest()),
             next,
             unpublished: self.unpublished.iter().cloned().collect(),
+            late: self.growing.accepted(false),
+            late_handoffs: self.growing.accepted(true),
         }
     }
 
@@ -222,7 +231,8 @@ impl Voter {
 
     /// How many votes are held.
     pub fn votes_held(&self) -> usize {
-        self.rounds.values().map(Rounds::votes).sum()
+        let open: usize = self.rounds.values().map(Rounds::votes).sum();
+        open.saturating_add(self.growing.votes())
     }
 
     /// How many justifications wait for GRANDPA or for an earlier proof.

@@ -43,6 +43,7 @@ fn voter_at(base: &TestSet, own: u64, scanned: u32) -> Voter {
 fn names(effects: &[Effect]) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
         Effect::Conclude { .. } => "conclude",
+        Effect::Grow { .. } => "grow",
         Effect::Persist => "persist",
         Effect::PublishVote(_) => "publish vote",
         Effect::PublishJustification(_) => "publish proof",
@@ -140,6 +141,11 @@ fn a_quorum_is_concluded_before_it_is_persisted_and_persisted_before_it_is_publi
     let effects = handle(&mut voter, vote(&base, 2, &message), 0);
     assert_eq!(effects, ["conclude", "persist", "publish proof"]);
     assert_eq!((voter.rounds_open(), voter.votes_held()), (0, 0));
+    assert_eq!(
+        handle(&mut voter, vote(&base, 3, &message), 0),
+        ["grow"],
+        "the last vote makes the proof full"
+    );
     handle(&mut voter, vote(&base, 3, &message), 0);
     assert_eq!(voter.counters().stale_votes, 1);
 }
@@ -340,7 +346,8 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
         block: BlockNumber::new(2),
         set: next.set.commitment().clone(),
     };
-    assert_eq!(handle(&mut voter, planned, 0), ["persist"]);
+    assert_eq!(handle(&mut voter, planned, 0), ["persist", "load"]);
+    drive(&mut voter, Event::Set(Arc::new(next.set.clone())), 0);
     assert_eq!(
         handle(
             &mut voter,
@@ -587,7 +594,7 @@ fn votes_are_added_up_by_the_host_which_is_asked_again_when_it_does_not_answer()
     let one_more = voter.handle(vote(&base, 3, &message), RETRY - 1);
     assert_eq!(names(&one_more), [""; 0], "the answer is awaited");
     let again = voter.handle(Event::Tick, RETRY);
-    assert_eq!(names(&again), ["prepare", "aggregate"]);
+    assert_eq!(names(&again), ["aggregate", "prepare"]);
     let votes = to_aggregate(again);
     let answer = Event::Aggregated(Box::new(votes.run()));
     assert_eq!(
@@ -605,7 +612,11 @@ fn a_proof_that_comes_while_votes_are_added_up_is_concluded_and_the_sum_is_not_n
     let (mut voter, effects, message) = with_a_quorum(&base);
     let answer = Event::Aggregated(Box::new(to_aggregate(effects).run()));
     let received = Event::Justification(base.justify(&message, 1..4));
-    assert_eq!(handle(&mut voter, received, 10), ["conclude", "persist"]);
+    assert_eq!(
+        handle(&mut voter, received, 10),
+        ["conclude", "persist", "grow"],
+        "by the vote that the proof lacks"
+    );
     assert_eq!(names(&voter.handle(answer, 20)), [""; 0]);
     let later = voter.handle(Event::Tick, RETRY);
     assert_eq!(names(&later), [""; 0], "nor is it asked for again");
@@ -622,4 +633,132 @@ fn votes_that_do_not_add_up_are_not_added_up_again() {
     assert_eq!(names(&voter.handle(answer, 1)), [""; 0]);
     assert_eq!(voter.counters().inconsistent, 1);
     assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["prepare"]);
+}
+
+fn best_of(effects: &[Effect]) -> Option<u32> {
+    effects.iter().rev().find_map(|effect| match effect {
+        Effect::Grow { justification, .. } => Some(justification.signers().count()),
+        _ => None,
+    })
+}
+
+/// ROUND-9.
+#[test]
+fn a_proof_grows_by_late_votes_once_in_a_step_and_at_once_by_the_last_one() {
+    let base = TestSet::new(0, 0..7);
+    let mut voter = voter_at(&base, 9, 1);
+    let message = message(&base, 1, &base);
+    for signer in 0..5 {
+        drive(&mut voter, vote(&base, signer, &message), 0);
+    }
+    assert_eq!(voter.best().map(|best| best.signers.count()), Some(5));
+    assert_eq!(handle(&mut voter, vote(&base, 5, &message), 100), [""; 0]);
+    assert_eq!(handle(&mut voter, Event::Tick, 999), [""; 0]);
+    let grown = drive(&mut voter, Event::Tick, 1_000);
+    assert_eq!((names(&grown), best_of(&grown)), (vec!["grow"], Some(6)));
+    let full = drive(&mut voter, vote(&base, 6, &message), 1_001);
+    assert_eq!((names(&full), best_of(&full)), (vec!["grow"], Some(7)));
+    let whole = base.justify(&message, 0..7);
+    assert!(full.iter().any(
+        |effect| matches!(effect, Effect::Grow { justification, .. } if *justification == whole)
+    ));
+    assert!(voter.window().late.is_empty(), "nothing more can come");
+    assert_eq!(
+        voter.best().map(|best| best.signers.count()),
+        Some(5),
+        "what is published stays"
+    );
+}
+
+/// ROUND-9.
+#[test]
+fn votes_on_something_else_do_not_make_a_proof_fuller() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 1);
+    let proof = base.justify(&message(&base, 1, &base), 0..3);
+    handle(&mut voter, Event::Justification(proof), 0);
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    assert_eq!(handle(&mut voter, vote(&base, 3, &hash(other)), 1), [""; 0]);
+    assert_eq!((voter.counters().stale_votes, voter.votes_held()), (1, 0));
+}
+
+/// A member of four at a block that the other three have proven; block 2 is mandatory.
+fn proven_without_us(base: &TestSet, block: u32) -> (Voter, RoundMessage) {
+    let next = TestSet::new(1, 1..5);
+    let mut voter = voter_at(base, 1, 0);
+    let own = voter.own_signer().expect("a member").get();
+    if block == 2 {
+        let set = next.set.commitment().clone();
+        let number = BlockNumber::new(block);
+        drive(&mut voter, Event::Planned { block: number, set }, 0);
+        drive(&mut voter, Event::Set(Arc::new(next.set.clone())), 0);
+    }
+    let number = BlockNumber::new(block);
+    assert_eq!(
+        handle(&mut voter, Event::Finalized { number }, 0),
+        ["prepare"]
+    );
+    let named = if block == 2 { &next } else { base };
+    let message = message(base, block, named);
+    let others = (0..4).filter(|signer| *signer != own);
+    let proof = base.justify(&message, others);
+    let effects = handle(&mut voter, Event::Justification(proof), 10);
+    assert_eq!(effects, ["conclude", "persist"]);
+    (voter, message)
+}
+
+/// ROUND-9.
+#[test]
+fn a_mandatory_block_that_the_others_have_proven_is_signed_all_the_same() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, message) = proven_without_us(&base, 2);
+    let late = voter.window().late_handoffs;
+    assert_eq!(late.len(), 1, "votes on it are forwarded");
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(message.clone()), 20),
+        ["sign"]
+    );
+    assert_eq!(
+        own_vote(&mut voter, &base, &message),
+        ["publish vote", "grow"]
+    );
+    assert_eq!(own_vote(&mut voter, &base, &message), [""; 0], "once");
+    assert!(voter.window().late_handoffs.is_empty());
+}
+
+/// ROUND-9.
+#[test]
+fn an_ordinary_block_that_the_others_have_proven_is_not_signed_any_more() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, message) = proven_without_us(&base, 1);
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(message.clone()), 20),
+        [""; 0]
+    );
+    assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
+}
+
+/// ROUND-4, ROUND-9.
+#[test]
+fn nothing_is_signed_about_a_proven_block_after_a_restart_or_against_the_own_chain() {
+    let base = TestSet::new(0, 0..4);
+    let (before, message) = proven_without_us(&base, 2);
+    let state = State::from_bytes(&before.state().to_bytes()).expect("stored by a voter");
+    let mut voter = Voter::new(config(), state, vec![key(1)]);
+    drive(&mut voter, Event::Set(Arc::new(base.set.clone())), 0);
+    let number = BlockNumber::new(2);
+    assert_eq!(handle(&mut voter, Event::Finalized { number }, 0), [""; 0]);
+    assert_eq!(handle(&mut voter, Event::Prepared(message), 1), [""; 0]);
+
+    let (mut voter, message) = proven_without_us(&base, 2);
+    let mut other = message.commitment().clone();
+    other.block_hash = H256::zero();
+    assert_eq!(handle(&mut voter, Event::Prepared(hash(other)), 1), [""; 0]);
+    assert_eq!(voter.counters().inconsistent, 1);
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(message.clone()), 2),
+        [""; 0]
+    );
+    assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
 }

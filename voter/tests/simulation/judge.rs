@@ -171,6 +171,31 @@ impl Judge {
         }
     }
 
+    /// ROUND-9: a proof only grows, and stays a proof of what was concluded.
+    pub(crate) fn grown(&mut self, node: NodeId, proof: &UncheckedJustification) {
+        let block = proof.commitment.block_number;
+        let set = self.chain.era(proof.commitment.validator_set_id);
+        let set = &set.expect("a set of the chain").set;
+        self.require(crypto::check_proof(set, proof.clone()).is_ok(), || {
+            format!("the grown proof of block {block} at node {node} does not hold")
+        });
+        let ledger = self
+            .concluded
+            .get_mut(&node)
+            .expect("only honest nodes are watched");
+        let Some(before) = ledger.proofs.insert(block, proof.clone()) else {
+            panic!("node {node} has a grown proof of block {block}, which it did not conclude");
+        };
+        assert_eq!(before.commitment, proof.commitment, "ROUND-9");
+        let lost = (0..set.set.keyset().len())
+            .map(SignerIndex::new)
+            .find(|index| before.signers.contains(*index) && !proof.signers.contains(*index));
+        assert!(
+            lost.is_none() && proof.signers.count() > before.signers.count(),
+            "ROUND-9: the proof of block {block} at node {node} did not grow: {before:?} {proof:?}",
+        );
+    }
+
     pub(crate) fn persisted(&mut self, node: NodeId) {
         let ledger = self
             .concluded

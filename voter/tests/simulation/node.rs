@@ -93,6 +93,12 @@ impl Node {
         self.effects
     }
 
+    /// How many signed each handoff proof that it stores.
+    pub(crate) fn handoff_signers(&self) -> Vec<u32> {
+        let handoffs = self.disk.handoffs.values();
+        handoffs.map(|proof| proof.signers.count()).collect()
+    }
+
     pub(crate) fn voter(&self) -> &Voter {
         &self.running.as_ref().expect("the node runs").voter
     }
@@ -211,6 +217,17 @@ impl World {
                 mandatory,
             } => {
                 self.conclude(id, &justification, mandatory);
+            }
+            Effect::Grow {
+                justification,
+                mandatory,
+            } => {
+                let proof = justification.as_unchecked();
+                self.judge.grown(id, proof);
+                if let Some(node) = self.node_mut(id).filter(|_| mandatory) {
+                    let set = proof.commitment.validator_set_id;
+                    node.disk.handoffs.insert(set, proof.clone());
+                }
             }
             Effect::Persist => {
                 let Some(node) = self.node_mut(id) else {
@@ -388,6 +405,7 @@ impl World {
                     .broadcast(self.now, to, Some(from), message, &mut self.rng);
                 self.feed(to, Event::Equivocation(proof));
             }
+            Recorded::Fuller => self.feed(to, Event::Votes(vec![checked])),
             Recorded::Late | Recorded::Duplicate => {}
             Recorded::Misuse(error) => panic!("the filter was misused: {error}"),
         }

@@ -105,6 +105,7 @@ impl Node {
             signing: Some(accepted(&SAMPLE.set, SIGNING)),
             next: Some(accepted(&SAMPLE.next, NEXT)),
             unpublished: vec![accepted(&SAMPLE.set, AWAITED)],
+            ..Window::default()
         };
         validator.update(window, BlockNumber::new(SIGNING[0] - 1));
         for peer in &*PEERS {

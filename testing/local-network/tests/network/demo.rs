@@ -21,12 +21,17 @@ async fn a_demo_of_four_proofs_ends_with_success_and_leaves_nothing_behind() {
     scenario(async {
         let mut demo = Demo::start(&["--blocks", "4"]);
         let (mut proofs, mut line) = (0, demo.next_line().await);
+        let mut served = String::new();
         while let Some(text) = line {
             proofs += usize::from(text.starts_with("block "));
+            if text.starts_with("signers of the latest proofs") {
+                served.clone_from(&text);
+            }
             line = demo.next_line().await;
         }
         assert!(demo.end().await.success());
         assert_eq!(proofs, 4);
+        assert!(served.contains('4'), "proofs grow: {served}");
         demo.assert_left_nothing();
     })
     .await;
