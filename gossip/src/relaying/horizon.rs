@@ -1,6 +1,5 @@
 //! Which kept messages are still worth a peer's attention.
 
-use crate::topic::Topic;
 use duet_primitives::BlockNumber;
 use duet_voter::Window;
 
@@ -29,16 +28,12 @@ impl Horizon {
         }
     }
 
-    /// Whether messages with this topic are still useful.
-    pub(crate) fn includes(&self, topic: &Topic) -> bool {
-        match topic.signer {
-            Some(_) => topic.number >= self.lowest_vote,
-            None => topic.number >= self.lowest_proof,
-        }
-    }
-
-    /// Whatever is below this block is not useful.
-    pub(crate) fn lowest(&self) -> BlockNumber {
-        self.lowest_vote.min(self.lowest_proof)
+    /// Whether votes on this block, or else proofs of it, are still useful.
+    pub(crate) fn includes(&self, number: BlockNumber, is_vote: bool) -> bool {
+        let lowest = match is_vote {
+            true => self.lowest_vote,
+            false => self.lowest_proof,
+        };
+        number >= lowest
     }
 }
