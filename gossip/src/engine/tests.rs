@@ -308,8 +308,8 @@ fn a_poll_ends_after_a_bounded_amount_of_work() {
             break;
         }
     }
-    assert!(polls >= 1_000 / EVENTS_AT_ONCE, "{polls}");
-    assert!(most <= 2 * BATCHES_AT_ONCE.max(100) * BATCH, "{most}");
+    assert!(polls >= 7, "{polls} polls");
+    assert!(most <= 3_000, "{most} sent in one poll");
 }
 
 /// GOSSIP-5. What was checked a moment ago, and is not kept yet, does not go back to who sends a copy of it now.
