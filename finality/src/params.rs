@@ -1,7 +1,7 @@
 //! What a node passes in to start the worker.
 
 use crate::links::VoterLinks;
-use duet_gossip::requests::Server;
+use duet_gossip::{requests::Server, Interest};
 use duet_keystore::Signer;
 use duet_primitives::H256;
 use duet_voter::Config;
@@ -28,6 +28,8 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub genesis_hash: H256,
     /// The fork id of the chain specification, as it was given to the protocol names.
     pub fork_id: Option<String>,
+    /// What this node wants to hear, as the notification service was told.
+    pub interest: Interest,
     /// From [`requests::handler`](duet_gossip::requests::handler).
     pub requests: Server,
     /// Holds the validator's keys.

@@ -34,8 +34,8 @@ use duet_primitives::{DuetApi, H256};
 use duet_voter::Config;
 use futures::{channel::oneshot, future, FutureExt, StreamExt};
 use sc_client_api::Backend as BackendT;
-use sc_network::NetworkRequest;
-use sc_network_gossip::{Network as GossipNetwork, Syncing as GossipSyncing};
+use sc_network::{NetworkPeers, NetworkRequest};
+use sc_network_sync::SyncEventStream;
 use sp_consensus::SyncOracle;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::{convert::Infallible, sync::Arc};
@@ -55,8 +55,8 @@ pub async fn run<Block, Backend, Client, Net, Syncing>(
     Backend: BackendT<Block> + 'static,
     Client: DuetClient<Block>,
     Client::Api: DuetApi<Block, AccountId>,
-    Net: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
-    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
+    Net: NetworkPeers + NetworkRequest + Clone + Send + Sync + 'static,
+    Syncing: SyncEventStream + SyncOracle + Send + Sync + 'static,
 {
     run_with_clock(params, Arc::new(SystemClock::start())).await;
 }
@@ -71,22 +71,23 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     Backend: BackendT<Block> + 'static,
     Client: DuetClient<Block>,
     Client::Api: DuetApi<Block, AccountId>,
-    Net: GossipNetwork<Block> + NetworkRequest + Clone + Send + Sync + 'static,
-    Syncing: GossipSyncing<Block> + SyncOracle + Clone + Send + Sync + 'static,
+    Net: NetworkPeers + NetworkRequest + Clone + Send + Sync + 'static,
+    Syncing: SyncEventStream + SyncOracle + Send + Sync + 'static,
 {
     let registry = params.prometheus_registry.as_ref();
     let gossip_metrics = GossipMetrics::new(registry);
-    let joined = duet_gossip::join::<Block, _, _>(
+    let joined = duet_gossip::join(
         Endpoints {
             network: params.network,
             sync: params.sync,
             notification_service: params.notification_service,
             fork_id: params.fork_id,
+            rebroadcast: params.config.rebroadcast,
         },
         Settings {
             genesis_hash: params.genesis_hash,
             rounds_per_signer: params.config.rounds_per_signer,
-            rebroadcast: params.config.rebroadcast,
+            interest: params.interest,
         },
         clock.clone(),
         gossip_metrics.clone(),

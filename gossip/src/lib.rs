@@ -8,7 +8,9 @@
 //! | [`message`] | what is gossiped, decoded within bounds (GOSSIP-1) |
 //! | `validator`, `validation` | what becomes of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
 //! | `pending`, `check` | what waits to be checked, in which order, and the arithmetic (GOSSIP-7) |
+//! | [`engine`], `orders` | receives from peers and sends to them, with room for what each still has to get (GOSSIP-8) |
 //! | `relaying`, `topic` | to whom messages go, how fast, and for how long they are kept (GOSSIP-5, GOSSIP-8) |
+//! | `interest`, `peers` | what a node wants to hear (GOSSIP-9), and who is connected |
 //! | [`requests`] | questions for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
 //! | [`on_demand`] | whom to ask and when (REQ-1) |
 //! | [`reputation`] | what behaviour costs a peer: the only table (GOSSIP-6) |
@@ -37,11 +39,15 @@
 
 mod check;
 pub mod clock;
+pub mod engine;
+mod interest;
 mod logging;
 pub mod message;
 pub mod metrics;
 pub mod network;
 pub mod on_demand;
+mod orders;
+mod peers;
 mod pending;
 mod protocol;
 mod relaying;
@@ -52,8 +58,10 @@ mod topic;
 mod validation;
 mod validator;
 
+pub use interest::Interest;
 pub use logging::LOG_TARGET;
 pub use network::{join, Endpoints, Joined, Network};
+pub use orders::Order;
 pub use protocol::{gossip_protocol_name, peers_set_config, MAX_JUSTIFICATIONS};
 pub use validation::Checked;
 pub use validator::{verify, GossipValidator, Queues, Reputations, Settings};

@@ -52,6 +52,8 @@ metrics! {
     /// What validation and the request server count. Cheap to clone; clones count together.
     pub struct Metrics {
         live_peers: Gauge = "live_peers", "Peers that speak the gossip protocol now";
+        messages_kept: Gauge = "messages_kept", "Votes and justifications that are kept to be sent to peers";
+        messages_sent: Counter = "messages_sent_total", "Votes and justifications that were sent to peers, counted for each peer";
 
         votes_good: Counter = "votes_good_total", "Votes of others that were new and valid";
         votes_bad: Counter = "votes_bad_total", "Votes of others that were invalid";
@@ -71,6 +73,11 @@ metrics! {
         requests_served: Counter = "requests_served_total", "Requests for justifications that were answered";
         requests_refused: Counter = "requests_refused_total", "Requests for justifications that were refused";
     }
+}
+
+/// A length as metrics take it.
+pub(crate) fn count(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

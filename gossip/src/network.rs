@@ -1,34 +1,37 @@
 //! Sending to other nodes and asking them, behind a trait without generic parameters, with an implementation over the
-//! SDK's gossip engine and request-response protocols.
+//! gossip engine and the SDK's request-response protocols.
 
 use crate::{
     clock::Clock,
+    engine::{self, Engine},
     message::GossipMessage,
     metrics::Metrics,
-    protocol::{gossip_protocol_name, history_protocol_name, justifications_protocol_name},
+    protocol::{history_protocol_name, justifications_protocol_name},
     reputation::PeerBehaviour,
     requests::{history::HistoryRequest, justifications::JustificationsRequest},
     validation::Checked,
     validator::{verify, GossipValidator, Queues, Settings},
+    LOG_TARGET,
 };
 use codec::Encode;
-use duet_primitives::{UncheckedJustification, Vote, H256};
-use futures::{channel::oneshot, future::BoxFuture, stream::Fuse, FutureExt, Stream, StreamExt};
+use duet_primitives::{UncheckedJustification, Vote};
+use duet_voter::Millis;
+use futures::{
+    channel::oneshot,
+    future::{self, BoxFuture},
+    stream::BoxStream,
+    FutureExt, StreamExt,
+};
 use sc_network::{
     IfDisconnected, NetworkPeers, NetworkRequest, NotificationService, ProtocolName, RequestFailure,
 };
-use sc_network_gossip::{GossipEngine, Network as GossipNetwork, Syncing as GossipSyncing};
-use sc_network_types::PeerId;
-use sp_consensus::SyncOracle;
-use sp_runtime::traits::Block as BlockT;
-use std::{
-    future::Future,
-    num::NonZeroUsize,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    thread,
+use sc_network_sync::{SyncEvent, SyncEventStream};
+use sc_network_types::{
+    multiaddr::{Multiaddr, Protocol},
+    PeerId,
 };
+use sp_consensus::SyncOracle;
+use std::{num::NonZeroUsize, sync::Arc, thread};
 
 /// A question to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +76,8 @@ pub struct Endpoints<N, S> {
     pub notification_service: Box<dyn NotificationService>,
     /// The fork id of the chain specification, as it was given to the protocol names.
     pub fork_id: Option<String>,
+    /// Peers are sent again once in this time what they were sent before. (GOSSIP-8)
+    pub rebroadcast: Millis,
 }
 
 /// The parts of a node that joined the protocols.
@@ -83,8 +88,8 @@ pub struct Joined {
     pub validator: Arc<GossipValidator>,
     /// Accepted messages from other nodes.
     pub checked: async_channel::Receiver<Checked>,
-    /// Drives the gossip engine; ends when the network shuts down. It goes over all messages and peers from time to time,
-    /// so it runs in a task of its own.
+    /// The gossip engine, and what tells the network whom to connect with; ends when the network shuts down. It has much
+    /// to do in small portions, so it runs in a task of its own.
     pub engine: BoxFuture<'static, ()>,
     /// Check what peers send; end when the engine does. Each runs in a thread of its own, because it computes.
     pub verifiers: Vec<BoxFuture<'static, ()>>,
@@ -99,42 +104,43 @@ fn verifiers() -> usize {
 }
 
 /// Joins the gossip protocol of the chain in `settings`.
-pub fn join<B, N, S>(
+pub fn join<N, S>(
     endpoints: Endpoints<N, S>,
     settings: Settings,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
 ) -> Joined
 where
-    B: BlockT<Hash = H256>,
-    N: GossipNetwork<B> + NetworkRequest + Clone + Send + Sync + 'static,
-    S: GossipSyncing<B> + SyncOracle + Clone + Send + Sync + 'static,
+    N: NetworkPeers + NetworkRequest + Clone + Send + Sync + 'static,
+    S: SyncEventStream + SyncOracle + Send + Sync + 'static,
 {
     let Endpoints {
         network,
         sync,
-        notification_service,
+        mut notification_service,
         fork_id,
+        rebroadcast,
     } = endpoints;
+    settings.interest.announce(&mut *notification_service);
     let (genesis_hash, fork_id) = (settings.genesis_hash, fork_id.as_deref());
     let (validator, queues) =
-        GossipValidator::new(settings, Box::new(network.clone()), clock, metrics);
-    let Queues { checked, outgoing } = queues;
+        GossipValidator::new(settings, Box::new(network.clone()), metrics.clone());
+    let Queues { checked, orders } = queues;
     let validator = Arc::new(validator);
-    let engine = GossipEngine::<B>::new(
+    let reserved = reserve(
+        sync.event_stream("duet-gossip").boxed(),
         network.clone(),
-        sync.clone(),
-        notification_service,
-        gossip_protocol_name(genesis_hash, fork_id),
-        validator.clone(),
-        // The engine's metrics have no label for the protocol, and GRANDPA's engine has registered them.
-        None,
+        notification_service.protocol().clone(),
     );
-    let engine = Engine {
-        engine,
-        outgoing: outgoing.fuse(),
+    let engine = Engine::new(engine::Parts {
+        events: engine::events(notification_service),
         validator: validator.clone(),
-    };
+        orders,
+        rebroadcast,
+        clock,
+        metrics,
+    });
+    let engine = future::select(engine, reserved.boxed()).map(drop);
     let verifiers = (0..verifiers())
         .map(|_| verify(validator.clone()).boxed())
         .collect();
@@ -154,50 +160,26 @@ where
     }
 }
 
-/// How many messages are given to the engine before it may do something else.
-const OUTGOING_AT_ONCE: usize = 64;
-
-/// The gossip engine of the SDK, and what it is to send.
-struct Engine<B: BlockT> {
-    engine: GossipEngine<B>,
-    outgoing: Fuse<async_channel::Receiver<GossipMessage>>,
-    validator: Arc<GossipValidator>,
-}
-
-impl<B: BlockT<Hash = H256>> Engine<B> {
-    /// Gives the engine a message to keep and to send. One that it keeps goes to the peers that do not have it yet: if it
-    /// were given again, it would be kept and sent twice.
-    fn send(&mut self, message: &GossipMessage) {
-        let (topic, bytes) = (message.topic_hash(), message.encode());
-        if self.validator.keep(&bytes) {
-            self.engine.gossip_message(topic, bytes, false);
-        } else {
-            self.engine.broadcast_topic(topic, false);
-        }
-    }
-}
-
-impl<B: BlockT<Hash = H256>> Future for Engine<B> {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        for sent in 0..=OUTGOING_AT_ONCE {
-            if sent == OUTGOING_AT_ONCE {
-                context.waker().wake_by_ref();
-                break;
+/// Has the network connect the gossip protocol with the peers that the node syncs with, and with no others. Ends when the
+/// syncing service does.
+async fn reserve<N: NetworkPeers>(
+    mut events: BoxStream<'static, SyncEvent>,
+    network: N,
+    protocol: ProtocolName,
+) {
+    while let Some(event) = events.next().await {
+        let done = match event {
+            SyncEvent::PeerConnected { peer_id, .. } => {
+                let address = Multiaddr::empty().with(Protocol::P2p(*peer_id.as_ref()));
+                network.add_peers_to_reserved_set(protocol.clone(), [address].into())
             }
-            match Pin::new(&mut self.outgoing).poll_next(context) {
-                Poll::Ready(Some(message)) => self.send(&message),
-                Poll::Ready(None) | Poll::Pending => break,
+            SyncEvent::PeerDisconnected(peer) => {
+                network.remove_peers_from_reserved_set(protocol.clone(), vec![peer])
             }
+        };
+        if let Err(error) = done {
+            log::error!(target: LOG_TARGET, "the peers of {protocol} cannot be changed: {error}");
         }
-        self.engine.poll_unpin(context)
-    }
-}
-
-impl<B: BlockT> Drop for Engine<B> {
-    fn drop(&mut self) {
-        self.validator.close();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Protocol names, and every limit on sizes and counts of what peers send.
 
+use crate::interest::Interest;
 use duet_primitives::H256;
 use sc_network::{
     config::{NonReservedPeerMode, SetConfig},
@@ -63,10 +64,11 @@ pub(crate) fn history_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -
 
 /// Registers the gossip protocol with a network back end.
 ///
-/// The peers are those that the node syncs with: the gossip engine adds them to the reserved set as they connect.
-/// The service goes into [`Endpoints`](crate::Endpoints).
+/// The peers are those that the node syncs with: they are added to the reserved set as they connect. They are told in
+/// the handshake what this node wants to hear (GOSSIP-9). The service goes into [`Endpoints`](crate::Endpoints).
 pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     protocol: ProtocolName,
+    interest: Interest,
     metrics: NotificationMetrics,
     peer_store: Arc<dyn PeerStoreProvider>,
 ) -> (N::NotificationProtocolConfig, Box<dyn NotificationService>) {
@@ -80,7 +82,7 @@ pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
         protocol,
         Vec::new(),
         MAX_NOTIFICATION_SIZE,
-        None,
+        interest.handshake(),
         set_config,
         metrics,
         peer_store,

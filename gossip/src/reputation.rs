@@ -2,8 +2,7 @@
 //!
 //! The error says whether a peer is to blame (`culprit`). This file says how much that costs. What no honest node
 //! does, because it forwards only what it has checked, costs a share of a ban: after so many strikes within a few
-//! minutes the peer is disconnected. What can happen to an honest node costs little. The gossip engine itself
-//! adds +16 for a message that was new and −4 for one sent twice.
+//! minutes the peer is disconnected. What can happen to an honest node costs little.
 
 use crate::{message::MessageError, requests::response::ResponseError};
 use duet_light_client as light;

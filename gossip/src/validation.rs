@@ -2,19 +2,19 @@
 //! one (GOSSIP-7), and record what came of it (GOSSIP-4 to GOSSIP-6).
 //!
 //! Plain state and plain functions: no lock, no network, no thread. [`GossipValidator`](crate::validator::GossipValidator)
-//! connects it to the SDK's gossip engine, and [`check`](crate::check) does the arithmetic in between.
+//! connects it to the gossip engine, and [`check`](crate::check) does the arithmetic in between.
 
 use crate::{
     check::{Check, CheckedProof, CheckedVote, Outcome},
+    interest::Interest,
     message::GossipMessage,
     metrics::Metrics,
     pending::{Claim, Job, Pending, Refused, Subject},
     reputation::PeerBehaviour,
-    topic::Topic,
 };
 use duet_primitives::{
     Commitment, EquivocationProof, Justification, RoundMessage, SetId, UncheckedJustification,
-    UncheckedVote, Vote, H256,
+    UncheckedVote, Vote,
 };
 use duet_voter::{Blame, Filter, Recorded, RecordedProof, Verdict, Window};
 use sc_network_types::PeerId;
@@ -47,23 +47,30 @@ pub(crate) enum Received {
     Dropped,
 }
 
+/// A message for other peers.
+#[derive(Debug)]
+pub(crate) struct Relayed {
+    pub(crate) message: GossipMessage,
+    /// Who sent it, or something that says the same.
+    pub(crate) holders: Vec<PeerId>,
+}
+
 /// What follows from a check.
 #[derive(Debug, Default)]
 pub(crate) struct Conclusions {
     /// For the worker.
     pub(crate) checked: Vec<Checked>,
     /// For other peers.
-    pub(crate) relayed: Vec<GossipMessage>,
+    pub(crate) relayed: Vec<Relayed>,
     /// What the senders did.
     pub(crate) reports: Vec<(PeerId, PeerBehaviour)>,
     /// Senders that have shown to be as far as this set.
     pub(crate) showed: Vec<(PeerId, SetId)>,
-    /// Who has what is relayed, because they sent it.
-    pub(crate) holders: Vec<(PeerId, Topic)>,
 }
 
 /// What is known about what peers sent.
 pub(crate) struct Validation {
+    interest: Interest,
     filter: Filter,
     pending: Pending,
     /// Messages that only peers have named. They have no tables.
@@ -73,8 +80,9 @@ pub(crate) struct Validation {
 
 impl Validation {
     /// Accepts nothing until its first window.
-    pub(crate) fn new(filter: Filter, metrics: Metrics) -> Self {
+    pub(crate) fn new(interest: Interest, filter: Filter, metrics: Metrics) -> Self {
         Self {
+            interest,
             filter,
             pending: Pending::new(),
             strange: LruMap::new(ByLength::new(STRANGE_MESSAGES)),
@@ -97,6 +105,9 @@ impl Validation {
 
     /// What this node itself says about a block, with tables for the votes on it.
     pub(crate) fn prepare(&mut self, message: &RoundMessage) {
+        if self.interest == Interest::Proofs {
+            return;
+        }
         self.filter.prepare(message);
         self.pending.votes.prepare(message);
     }
@@ -121,6 +132,10 @@ impl Validation {
         message: GossipMessage,
     ) -> Result<Received, PeerBehaviour> {
         match message {
+            GossipMessage::Vote(_) if self.interest == Interest::Proofs => {
+                self.metrics.votes_ignored.inc();
+                Ok(Received::Dropped)
+            }
             GossipMessage::Vote(vote) => self.vote(sender, vote),
             GossipMessage::Justification(justification) => {
                 self.justification(sender, justification)
@@ -361,11 +376,10 @@ impl Validation {
             }
         };
         let copies = self.pending.votes.holds(&claim);
-        let topic = Topic::of_vote(&vote.to_unchecked());
-        let senders = copies.into_iter().chain([sender]);
-        conclusions
-            .holders
-            .extend(senders.map(|sender| (sender, topic)));
+        let relayed = |vote: &Vote| Relayed {
+            message: GossipMessage::Vote(vote.to_unchecked()),
+            holders: copies.into_iter().chain([sender]).collect(),
+        };
         let set_id = message.commitment().validator_set_id;
         conclusions.showed.push((sender, set_id));
         let mut accept = |behaviour| conclusions.reports.push((sender, behaviour));
@@ -373,17 +387,13 @@ impl Validation {
             Recorded::New => {
                 self.metrics.votes_good.inc();
                 accept(PeerBehaviour::GoodVote);
-                conclusions
-                    .relayed
-                    .push(GossipMessage::Vote(vote.to_unchecked()));
+                conclusions.relayed.push(relayed(&vote));
                 Some(vote)
             }
             Recorded::Equivocation(proof) => {
                 self.metrics.equivocations.inc();
                 accept(PeerBehaviour::GoodEvidence);
-                conclusions
-                    .relayed
-                    .push(GossipMessage::Vote(vote.to_unchecked()));
+                conclusions.relayed.push(relayed(&vote));
                 conclusions.checked.push(Checked::Equivocation(proof));
                 None
             }
@@ -427,34 +437,16 @@ impl Validation {
         self.metrics.justifications_good.inc();
         let set_id = justification.commitment().validator_set_id;
         conclusions.showed.push((sender, set_id));
-        let topic = Topic::of_justification(justification.commitment());
-        conclusions.holders.push((sender, topic));
         conclusions
             .reports
             .push((sender, PeerBehaviour::GoodJustification));
-        conclusions.relayed.push(GossipMessage::Justification(
-            justification.clone().into_unchecked(),
-        ));
+        conclusions.relayed.push(Relayed {
+            message: GossipMessage::Justification(justification.clone().into_unchecked()),
+            holders: vec![sender],
+        });
         conclusions
             .checked
             .push(Checked::Justification(justification));
-    }
-}
-
-impl GossipMessage {
-    /// The topic under which the gossip engine keeps it: the same for all messages that say the same.
-    pub fn topic_hash(&self) -> H256 {
-        self.topic().to_hash()
-    }
-
-    /// What it is about.
-    pub(crate) fn topic(&self) -> Topic {
-        match self {
-            Self::Vote(vote) => Topic::of_vote(vote),
-            Self::Justification(justification) => {
-                Topic::of_justification(&justification.commitment)
-            }
-        }
     }
 }
 

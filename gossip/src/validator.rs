@@ -1,33 +1,34 @@
-//! Connects [`Validation`] to the SDK's gossip engine, and to the threads that check.
+//! Connects [`Validation`] to the gossip engine, and to the threads that check.
 //!
 //! A message costs the engine's task a few look-ups: it is decoded, the filter says whether it is needed, and it waits.
-//! Nothing is kept, relayed or rewarded before it was checked (GOSSIP-5). [`verify`] checks what waits, outside of both
+//! Nothing is kept, relayed or rewarded before it was checked (GOSSIP-5). [`verify`] checks what waits, outside of the
 //! locks, and passes on what holds: to the worker over a bounded queue, and to the engine to be relayed.
 //!
 //! There are two locks. One guards what is known about messages and is taken by the engine's task, the threads that
-//! check, and the worker, each for moments. The other guards what is known about sending: the engine holds it for whole
-//! passes over messages and peers, and the worker takes it only when it looks for peers to ask.
+//! check, and the worker, each for moments. The other guards the list of peers. What is known about sending belongs to
+//! the engine alone.
 
 #[cfg(test)]
 mod tests;
 
 use crate::{
-    clock::Clock,
+    check::Outcome,
+    interest::Interest,
     message::GossipMessage,
-    metrics::Metrics,
+    metrics::{count, Metrics},
+    orders::{Order, Ordered},
+    peers::Peers,
     protocol::CHECKED_QUEUE,
-    relaying::{Horizon, Kept, Pass, Relaying},
+    relaying::Horizon,
     reputation::PeerBehaviour,
     topic::Topic,
-    validation::{Checked, Conclusions, Received, Validation},
+    validation::{Checked, Conclusions, Received, Relayed, Validation},
 };
 use duet_primitives::{BlockNumber, RoundMessage, Vote, H256};
-use duet_voter::{Filter, Millis, Window};
-use parking_lot::{Mutex, RwLock};
-use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ObservedRole, ReputationChange};
-use sc_network_gossip::{MessageIntent, ValidationResult, Validator, ValidatorContext};
+use duet_voter::{Filter, Window};
+use parking_lot::Mutex;
+use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ReputationChange};
 use sc_network_types::PeerId;
-use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
 /// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
@@ -55,32 +56,29 @@ pub struct Settings {
     pub genesis_hash: H256,
     /// How many rounds of one signer are kept at once, see [`Filter::new`].
     pub rounds_per_signer: usize,
-    /// Peers are sent again once in this time what they were sent before.
-    pub rebroadcast: Millis,
+    /// What this node wants to hear. (GOSSIP-9)
+    pub interest: Interest,
 }
 
 /// The ends of the validator's queues.
 pub struct Queues {
     /// What holds and is new, for the worker.
     pub checked: async_channel::Receiver<Checked>,
-    /// What is to be kept and sent to peers.
-    pub outgoing: async_channel::Receiver<GossipMessage>,
+    /// What is to be kept and sent to peers, for the engine.
+    pub orders: async_channel::Receiver<Order>,
 }
 
 /// Validates what peers send. One per node, shared by the gossip engine, the threads that check, and the worker.
 pub struct GossipValidator {
     genesis_hash: H256,
     validation: Mutex<Validation>,
-    relaying: Mutex<Relaying>,
-    /// Which messages are still useful.
-    horizon: RwLock<Horizon>,
+    peers: Mutex<Peers>,
     /// Has an item while something may wait to be checked.
     work: (async_channel::Sender<()>, async_channel::Receiver<()>),
     checked: async_channel::Sender<Checked>,
     /// Without a bound of its own: what goes in is this node's own or was checked, and a signer has one place per round.
-    outgoing: async_channel::Sender<GossipMessage>,
+    orders: async_channel::Sender<Order>,
     reputations: Box<dyn Reputations>,
-    clock: Arc<dyn Clock>,
     metrics: Metrics,
 }
 
@@ -89,35 +87,36 @@ impl GossipValidator {
     pub fn new(
         settings: Settings,
         reputations: Box<dyn Reputations>,
-        clock: Arc<dyn Clock>,
         metrics: Metrics,
     ) -> (Self, Queues) {
         let (checked, to_worker) = async_channel::bounded(CHECKED_QUEUE);
-        let (outgoing, to_engine) = async_channel::unbounded();
+        let (orders, to_engine) = async_channel::unbounded();
         let filter = Filter::new(settings.rounds_per_signer);
-        let relaying = Relaying::new(settings.rebroadcast, clock.now());
+        let validation = Validation::new(settings.interest, filter, metrics.clone());
         let validator = Self {
             genesis_hash: settings.genesis_hash,
-            validation: Mutex::new(Validation::new(filter, metrics.clone())),
-            relaying: Mutex::new(relaying),
-            horizon: RwLock::new(Horizon::ALL),
+            validation: Mutex::new(validation),
+            peers: Mutex::default(),
             work: async_channel::bounded(1),
             checked,
-            outgoing,
+            orders,
             reputations,
-            clock,
             metrics,
         };
         let queues = Queues {
             checked: to_worker,
-            outgoing: to_engine,
+            orders: to_engine,
         };
         (validator, queues)
     }
 
     /// Follows the voter: what is useful from now on, and the best proven block.
     pub fn update(&self, window: Window, best_block: BlockNumber) {
-        *self.horizon.write() = Horizon::of(&window, best_block);
+        let signing = window.signing.as_ref();
+        self.order(Ordered::Follow {
+            horizon: Horizon::of(&window, best_block),
+            set_len: signing.map_or(0, |signing| signing.set.keyset().len()),
+        });
         self.validation.lock().update(window);
     }
 
@@ -133,19 +132,35 @@ impl GossipValidator {
 
     /// Peers to ask, those that are furthest first.
     pub(crate) fn peers(&self) -> Vec<PeerId> {
-        self.relaying.lock().peers.furthest_first()
+        self.peers.lock().furthest_first()
     }
 
-    /// Has a message sent to all peers that do not have it, and kept for those that come. One that is kept already is
-    /// sent again from time to time without being asked for.
+    /// A peer speaks the protocol from now on.
+    pub(crate) fn connected(&self, peer: PeerId) {
+        let mut peers = self.peers.lock();
+        peers.connected(peer);
+        self.metrics.live_peers.set(count(peers.len()));
+    }
+
+    /// A peer is gone.
+    pub(crate) fn disconnected(&self, peer: &PeerId) {
+        let mut peers = self.peers.lock();
+        peers.disconnected(peer);
+        self.metrics.live_peers.set(count(peers.len()));
+    }
+
+    /// Has a message sent to all peers that lack it, and kept for those that come. One that is kept already is sent again
+    /// from time to time without being asked for.
     pub(crate) fn send(&self, message: GossipMessage) {
-        // Fails only when the engine is gone, and with it the network.
-        let _ = self.outgoing.try_send(message);
+        self.order(Ordered::Keep {
+            message,
+            holders: Vec::new(),
+        });
     }
 
-    /// Whether the engine does not keep this message yet; from now on it does.
-    pub(crate) fn keep(&self, bytes: &[u8]) -> bool {
-        self.relaying.lock().keep(bytes)
+    fn order(&self, ordered: Ordered) {
+        // Fails only when the engine is gone, and with it the network.
+        let _ = self.orders.try_send(Order(ordered));
     }
 
     /// The engine is gone: what checks for it ends.
@@ -153,19 +168,31 @@ impl GossipValidator {
         self.work.0.close();
     }
 
-    fn receive(&self, sender: &PeerId, bytes: &[u8]) -> Result<(), PeerBehaviour> {
+    /// Takes what a peer sent; what it is about, if the like of it was checked before and holds. Nothing is kept or
+    /// relayed of what was not checked: what holds is ordered to be kept after its check, like a message of this node.
+    pub(crate) fn receive(&self, sender: &PeerId, bytes: &[u8]) -> Option<Topic> {
+        // What a peer sent before its ban still waits in queues that are not ours, thousands of messages perhaps.
+        if self.reputations.is_banned(sender) {
+            self.metrics.banned_drops.inc();
+            return None;
+        }
+        self.validate(sender, bytes).unwrap_or_else(|behaviour| {
+            self.report(sender, behaviour);
+            None
+        })
+    }
+
+    fn validate(&self, sender: &PeerId, bytes: &[u8]) -> Result<Option<Topic>, PeerBehaviour> {
         let message = GossipMessage::from_bytes(bytes).map_err(|error| {
             self.metrics.undecodable.inc();
             PeerBehaviour::of_message_error(&error)
         })?;
-        let topic = message.topic();
-        match self.validation.lock().receive(*sender, message)? {
-            Received::Waits => self.signal_work(),
-            // Noted only of what holds: a stranger's inventions leave nothing behind.
-            Received::Known => self.relaying.lock().has(sender, topic),
-            Received::Dropped => {}
+        let topic = Topic::of(&message);
+        let received = self.validation.lock().receive(*sender, message)?;
+        if received == Received::Waits {
+            self.signal_work();
         }
-        Ok(())
+        Ok((received == Received::Known).then_some(topic))
     }
 
     /// Wakes somebody who checks. Who is awake anyway finds what waits without it.
@@ -192,11 +219,10 @@ impl GossipValidator {
         let outcome = check.run(self.genesis_hash);
         let Conclusions {
             checked,
-            relayed,
             reports,
             showed,
-            holders,
-        } = self.validation.lock().conclude(outcome);
+            ..
+        } = self.conclude(outcome);
         for (peer, behaviour) in reports {
             self.report(&peer, behaviour);
             if behaviour.reputation().value < 0 && is_banned(&peer) {
@@ -204,19 +230,24 @@ impl GossipValidator {
                 self.metrics.banned_drops.inc_by(count(dropped));
             }
         }
-        if !holders.is_empty() {
-            let mut relaying = self.relaying.lock();
+        if !showed.is_empty() {
+            let mut peers = self.peers.lock();
             for (peer, set_id) in showed {
-                relaying.showed(&peer, set_id);
+                peers.showed(&peer, set_id);
             }
-            for (peer, topic) in holders {
-                relaying.has(&peer, topic);
-            }
-        }
-        for message in relayed {
-            self.send(message);
         }
         Some(checked)
+    }
+
+    /// Records what came of a check, and orders what holds to be relayed.
+    fn conclude(&self, outcome: Outcome) -> Conclusions {
+        // Both under one lock: who is told of a message that it is known finds it kept.
+        let mut validation = self.validation.lock();
+        let mut conclusions = validation.conclude(outcome);
+        for Relayed { message, holders } in conclusions.relayed.drain(..) {
+            self.order(Ordered::Keep { message, holders });
+        }
+        conclusions
     }
 }
 
@@ -233,66 +264,4 @@ pub async fn verify(validator: Arc<GossipValidator>) {
             }
         }
     }
-}
-
-impl<B: BlockT<Hash = H256>> Validator<B> for GossipValidator {
-    fn new_peer(&self, _: &mut dyn ValidatorContext<B>, peer: &PeerId, _: ObservedRole) {
-        let peers = &mut self.relaying.lock().peers;
-        peers.connected(*peer, self.clock.now());
-        self.metrics.live_peers.set(count(peers.len()));
-    }
-
-    fn peer_disconnected(&self, _: &mut dyn ValidatorContext<B>, peer: &PeerId) {
-        let peers = &mut self.relaying.lock().peers;
-        peers.disconnected(peer);
-        self.metrics.live_peers.set(count(peers.len()));
-    }
-
-    fn validate(
-        &self,
-        _: &mut dyn ValidatorContext<B>,
-        sender: &PeerId,
-        bytes: &[u8],
-    ) -> ValidationResult<H256> {
-        // What a peer sent before its ban still waits in queues that are not ours, thousands of messages perhaps.
-        if self.reputations.is_banned(sender) {
-            self.metrics.banned_drops.inc();
-        } else if let Err(behaviour) = self.receive(sender, bytes) {
-            self.report(sender, behaviour);
-        }
-        // What holds is given to the engine once, after its check, like a message of this node.
-        ValidationResult::Discard
-    }
-
-    fn message_expired<'a>(&'a self) -> Box<dyn FnMut(H256, &[u8]) -> bool + 'a> {
-        let horizon = *self.horizon.read();
-        let mut relaying = self.relaying.lock();
-        relaying.forget_below(&horizon);
-        Box::new(move |topic, bytes| {
-            let is_useful = Topic::from_hash(&topic).is_ok_and(|it| horizon.includes(&it));
-            if !is_useful {
-                relaying.drop_message(bytes);
-            }
-            !is_useful
-        })
-    }
-
-    fn message_allowed<'a>(
-        &'a self,
-    ) -> Box<dyn FnMut(&PeerId, MessageIntent, &H256, &[u8]) -> bool + 'a> {
-        // The engine asks for all peers and messages of one pass, and calls nothing else of ours meanwhile.
-        let horizon = *self.horizon.read();
-        let mut relaying = self.relaying.lock();
-        let mut pass = Pass::begin(self.clock.now());
-        Box::new(move |peer, intent, topic, bytes| {
-            Topic::from_hash(topic).is_ok_and(|topic| {
-                let message = Kept { topic, bytes };
-                horizon.includes(&topic) && relaying.may_send(peer, intent, &message, &mut pass)
-            })
-        })
-    }
-}
-
-fn count(len: usize) -> u64 {
-    u64::try_from(len).unwrap_or(u64::MAX)
 }

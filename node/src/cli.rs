@@ -1,10 +1,12 @@
 //! What can be asked on the command line.
 
 use crate::duet_key::DuetKeySubcommand;
+use duet_gossip::Interest;
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
 };
+use sc_service::config::Role;
 
 /// A subcommand, or the flags to run a node with.
 #[derive(Debug, clap::Parser)]
@@ -16,6 +18,37 @@ pub(crate) struct Cli {
     /// How to run a node.
     #[command(flatten)]
     pub(crate) run: RunCmd,
+
+    /// What to hear of Duet's gossip: `votes` and proofs, or `proofs` only, which needs less bandwidth and processor
+    /// time. A validator hears votes.
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    pub(crate) duet_gossip: DuetGossip,
+}
+
+/// What a node wants to hear of Duet's gossip. (GOSSIP-9)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DuetGossip {
+    /// Votes and proofs: the node can relay votes, and make proofs of them.
+    #[default]
+    Votes,
+    /// Proofs only.
+    Proofs,
+}
+
+impl DuetGossip {
+    /// What a node of this role says to its peers.
+    ///
+    /// # Errors
+    /// A validator needs votes.
+    pub(crate) fn interest(self, role: &Role) -> Result<Interest, sc_cli::Error> {
+        match self {
+            Self::Proofs if role.is_authority() => Err(sc_cli::Error::Input(
+                "--duet-gossip proofs: a validator hears votes, or it could make no proofs".into(),
+            )),
+            Self::Proofs => Ok(Interest::Proofs),
+            Self::Votes => Ok(Interest::Votes),
+        }
+    }
 }
 
 /// What the executable does besides running a node.

@@ -57,9 +57,14 @@ pub(crate) fn run() -> Result<()> {
 fn run_node(cli: &Cli) -> Result<()> {
     cli.create_runner(&cli.run)?
         .run_node_until_exit(|config| async move {
+            let interest = cli.duet_gossip.interest(&config.role)?;
             match config.network.network_backend {
-                NetworkBackendType::Libp2p => service::start::<NetworkWorker<Block, Hash>>(config),
-                NetworkBackendType::Litep2p => service::start::<Litep2pNetworkBackend>(config),
+                NetworkBackendType::Libp2p => {
+                    service::start::<NetworkWorker<Block, Hash>>(config, interest)
+                }
+                NetworkBackendType::Litep2p => {
+                    service::start::<Litep2pNetworkBackend>(config, interest)
+                }
             }
             .map_err(sc_cli::Error::Service)
         })

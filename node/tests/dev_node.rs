@@ -281,3 +281,11 @@ fn a_validator_does_not_come_up_without_one_of_its_keys() {
         "{error}"
     );
 }
+
+/// GOSSIP-9.
+#[test]
+fn a_validator_that_wants_to_hear_proofs_only_does_not_start() {
+    let dir = TempDir::new().unwrap();
+    let error = refuses_to_start(dir.path(), &["--duet-gossip", "proofs"]);
+    assert!(error.contains("a validator hears votes"), "{error}");
+}

@@ -14,9 +14,8 @@ use sc_network::{
     error,
     request_responses::{IncomingRequest, OutgoingResponse},
     service::traits::{Direction, NotificationEvent},
-    Event, IfDisconnected, MessageSink, Multiaddr, NetworkBlock, NetworkEventStream, NetworkPeers,
-    NetworkRequest, NotificationService, ObservedRole, ProtocolName, ReputationChange,
-    RequestFailure,
+    IfDisconnected, MessageSink, Multiaddr, NetworkPeers, NetworkRequest, NotificationService,
+    ObservedRole, ProtocolName, ReputationChange, RequestFailure,
 };
 use sc_network_types::PeerId;
 use sp_consensus::SyncOracle;
@@ -136,6 +135,17 @@ impl Hub {
         }
     }
 
+    /// Delivers a notification, unless its receiver is gone.
+    fn deliver(&self, from: PeerId, to: &PeerId, notification: Vec<u8>) {
+        if let Some(port) = self.ports.lock().get(to) {
+            let event = NotificationEvent::NotificationReceived {
+                peer: from,
+                notification,
+            };
+            port.notifications.unbounded_send(event).unwrap();
+        }
+    }
+
     /// What a peer was charged in all.
     pub(crate) fn cost_of(&self, peer: &PeerId) -> i32 {
         let costs = self.costs.lock();
@@ -172,13 +182,7 @@ impl NotificationService for TestNotifications {
     }
 
     fn send_sync_notification(&mut self, peer: &PeerId, notification: Vec<u8>) {
-        if let Some(port) = self.hub.ports.lock().get(peer) {
-            let event = NotificationEvent::NotificationReceived {
-                peer: self.me,
-                notification,
-            };
-            port.notifications.unbounded_send(event).unwrap();
-        }
+        self.hub.deliver(self.me, peer, notification);
     }
 
     async fn send_async_notification(
@@ -210,8 +214,31 @@ impl NotificationService for TestNotifications {
         &self.protocol
     }
 
-    fn message_sink(&self, _: &PeerId) -> Option<Box<dyn MessageSink>> {
-        None
+    fn message_sink(&self, peer: &PeerId) -> Option<Box<dyn MessageSink>> {
+        Some(Box::new(TestSink {
+            hub: self.hub.clone(),
+            from: self.me,
+            to: *peer,
+        }))
+    }
+}
+
+/// Takes notifications from a peer to another. There is always room.
+struct TestSink {
+    hub: Hub,
+    from: PeerId,
+    to: PeerId,
+}
+
+#[async_trait::async_trait]
+impl MessageSink for TestSink {
+    fn send_sync_notification(&self, notification: Vec<u8>) {
+        self.hub.deliver(self.from, &self.to, notification);
+    }
+
+    async fn send_async_notification(&self, notification: Vec<u8>) -> Result<(), error::Error> {
+        self.send_sync_notification(notification);
+        Ok(())
     }
 }
 
@@ -288,12 +315,6 @@ impl NetworkPeers for TestNetwork {
     }
 }
 
-impl NetworkEventStream for TestNetwork {
-    fn event_stream(&self, _: &'static str) -> Pin<Box<dyn Stream<Item = Event> + Send>> {
-        stream::pending().boxed()
-    }
-}
-
 type Response = Result<(Vec<u8>, ProtocolName), RequestFailure>;
 
 #[async_trait::async_trait]
@@ -359,11 +380,6 @@ impl sc_network_sync::SyncEventStream for Synced {
     ) -> Pin<Box<dyn Stream<Item = sc_network_sync::SyncEvent> + Send>> {
         stream::pending().boxed()
     }
-}
-
-impl NetworkBlock<H256, u32> for Synced {
-    fn announce_block(&self, _: H256, _: Option<Vec<u8>>) {}
-    fn new_best_block_imported(&self, _: H256, _: u32) {}
 }
 
 impl SyncOracle for Synced {

@@ -6,7 +6,7 @@ use super::{
     no_pool, TestBlock, TestChain, TestClient,
 };
 use crate::{block_import, run::run_with_clock, DuetBlockImport, Params};
-use duet_gossip::{clock::Clock, requests::Server};
+use duet_gossip::{clock::Clock, requests::Server, Interest};
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
     testing::TestSet, BlockNumber, ConsensusLog, DualKeyBytes, Pk1Bytes, PossessionProof,
@@ -162,6 +162,7 @@ impl Net {
             notification_service: Box::new(joined.notifications),
             genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
             fork_id: None,
+            interest: Interest::Votes,
             requests: Server::new(joined.requests, joined.history),
             signer: Arc::new(OneKey::new(secret)),
             is_authority,

@@ -35,6 +35,11 @@ fn limits(set_len: u32) -> Limits {
     }
 }
 
+/// For how many votes of one peer there is room, when the signing set has this size.
+pub(crate) fn room_of_peer(set_len: u32) -> usize {
+    limits(set_len).of_peer
+}
+
 /// Something to check.
 #[derive(Debug)]
 pub(crate) enum Job {

@@ -1,6 +1,5 @@
 //! Which kept messages are still worth a peer's attention.
 
-use crate::topic::Topic;
 use duet_primitives::BlockNumber;
 use duet_voter::Window;
 
@@ -33,36 +32,21 @@ impl Horizon {
         }
     }
 
-    /// Whether messages with this topic are still useful.
-    pub(crate) fn includes(&self, topic: &Topic) -> bool {
-        match topic.signer {
-            Some(_) => topic.number >= self.lowest_vote || Some(topic.number) == self.late_handoff,
-            None => topic.number >= self.lowest_proof,
+    /// Whether votes on this block, or else proofs of it, are still useful.
+    pub(crate) fn includes(&self, number: BlockNumber, is_vote: bool) -> bool {
+        match is_vote {
+            true => number >= self.lowest_vote || Some(number) == self.late_handoff,
+            false => number >= self.lowest_proof,
         }
-    }
-
-    /// Whatever is below this block is not useful.
-    pub(crate) fn lowest(&self) -> BlockNumber {
-        let lowest = self.lowest_vote.min(self.lowest_proof);
-        self.late_handoff.map_or(lowest, |late| lowest.min(late))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::{testing::TestSet, SetId, SignerIndex};
+    use duet_primitives::testing::TestSet;
     use duet_voter::Accepted;
     use std::sync::Arc;
-
-    fn topic(number: u32, signer: Option<u32>) -> Topic {
-        Topic {
-            number: BlockNumber::new(number),
-            set_id: SetId::new(0),
-            signer: signer.map(SignerIndex::new),
-            digest: [0; 8],
-        }
-    }
 
     /// ROUND-9.
     #[test]
@@ -72,17 +56,15 @@ mod tests {
             lowest: BlockNumber::new(7),
             highest: BlockNumber::new(7),
         };
-        let useful = |window: &Window, signer| -> Vec<u32> {
+        let useful = |window: &Window, is_vote| -> Vec<u32> {
             let horizon = Horizon::of(window, BlockNumber::new(9));
-            let includes = |number: &u32| horizon.includes(&topic(*number, signer));
+            let includes = |number: &u32| horizon.includes(BlockNumber::new(*number), is_vote);
             (5..12).filter(includes).collect()
         };
         let mut window = Window::default();
-        assert_eq!(useful(&window, Some(1)), [10, 11]);
+        assert_eq!(useful(&window, true), [10, 11]);
         window.late_handoffs.push(growing);
-        assert_eq!(useful(&window, Some(1)), [7, 10, 11]);
-        assert_eq!(useful(&window, None), [9, 10, 11]);
-        let horizon = Horizon::of(&window, BlockNumber::new(9));
-        assert_eq!(horizon.lowest().get(), 7, "who has them is remembered");
+        assert_eq!(useful(&window, true), [7, 10, 11]);
+        assert_eq!(useful(&window, false), [9, 10, 11]);
     }
 }

@@ -1,121 +1,203 @@
-//! To whom messages go, and when. (GOSSIP-5, GOSSIP-8)
+//! What goes to whom, and in which order. (GOSSIP-5, GOSSIP-8, GOSSIP-9)
 //!
-//! The gossip engine keeps messages and asks, for each peer, whether it may send one. It forgets nothing by itself and
-//! keeps a message once for every time that it is told of it, so this module remembers what it was told. It also remembers
-//! what went to whom: of more than 8 192 messages the engine forgets that, and would send the others on every pass.
+//! Plain state: no network, no lock, no clock. A message is kept once, as long as it is of use. For each peer there are
+//! three bits per message, and the groups of messages of which it may lack some. So a peer that reads slowly, or never,
+//! costs little, and nobody else notices it.
+//!
+//! What was handed over to a connection counts as sent. It goes again after a while all the same, because it may be lost
+//! in ways that its sender does not see: the peer had no room for it, or was too far behind to have a use for it, or its
+//! connection was replaced by another one meanwhile.
 
 mod horizon;
+mod kept;
+mod marks;
 mod pace;
-mod peers;
+mod recipient;
 
 pub(crate) use horizon::Horizon;
-pub(crate) use peers::{Kept, Peers};
 
-use crate::topic::Topic;
-use duet_primitives::{SetId, H256};
+use crate::{interest::Interest, message::GossipMessage, topic::Topic};
+use codec::Encode;
 use duet_voter::Millis;
-use pace::{Repetitions, Turn};
-use sc_network_gossip::MessageIntent;
+use kept::{GroupKey, Kept, Place};
+use pace::{Pace, Repetitions};
+use recipient::Recipient;
 use sc_network_types::PeerId;
-use sp_runtime::traits::{BlakeTwo256, Hash};
-use std::collections::HashSet;
+use std::{collections::HashMap, sync::Arc};
+
+/// How long a peer waits for more when it has used up what it may be sent.
+const REFILL: Millis = 20;
+
+/// A message that was taken for a peer.
+#[derive(Clone, Debug)]
+pub(crate) struct Taken {
+    place: Place,
+    bytes: Arc<[u8]>,
+}
+
+impl Taken {
+    /// The notification.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// What a peer gets next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// These messages.
+    Messages(Vec<Taken>),
+    /// It lacks some, and may have no more before this time.
+    NotBefore(Millis),
+    /// It lacks nothing.
+    Nothing,
+}
 
 /// What decides about sending.
 #[derive(Debug)]
 pub(crate) struct Relaying {
-    /// The connected peers.
-    pub(crate) peers: Peers,
-    /// Hashes of the messages that the engine keeps.
-    kept: HashSet<H256>,
+    kept: Kept,
+    recipients: HashMap<PeerId, Recipient>,
+    horizon: Horizon,
+    pace: Pace,
     repetitions: Repetitions,
 }
 
 impl Relaying {
-    /// Without peers. What they have is sent to them again after `interval`.
+    /// Without peers or messages. What peers were sent is sent to them again after `interval`.
     pub(crate) fn new(interval: Millis, now: Millis) -> Self {
         Self {
-            peers: Peers::default(),
-            kept: HashSet::new(),
+            kept: Kept::default(),
+            recipients: HashMap::new(),
+            horizon: Horizon::ALL,
+            pace: Pace::of_set(0),
             repetitions: Repetitions::new(interval, now),
         }
     }
 
-    /// Notes that a peer has a message about this, because it sent one. Bounded by what holds: see the callers. Forgotten
-    /// with the connection.
-    pub(crate) fn has(&mut self, peer: &PeerId, topic: Topic) {
-        self.peers.note_brought(peer, topic);
+    /// A peer connected; it lacks all that it wants to hear.
+    pub(crate) fn connected(&mut self, peer: PeerId, interest: Interest, now: Millis) {
+        let recipient = Recipient::new(interest, &self.kept, &self.pace, now);
+        self.recipients.insert(peer, recipient);
     }
 
-    /// Notes that a peer sent something valid of this set.
-    pub(crate) fn showed(&mut self, peer: &PeerId, set_id: SetId) {
-        self.peers.showed(peer, set_id);
+    /// A peer is gone, and nothing is remembered of it.
+    pub(crate) fn disconnected(&mut self, peer: &PeerId) {
+        self.recipients.remove(peer);
     }
 
-    /// Whether the engine does not keep this message yet; from now on it does.
-    pub(crate) fn keep(&mut self, bytes: &[u8]) -> bool {
-        self.kept.insert(BlakeTwo256::hash(bytes))
-    }
-
-    /// The engine drops a message.
-    pub(crate) fn drop_message(&mut self, bytes: &[u8]) {
-        self.kept.remove(&BlakeTwo256::hash(bytes));
-    }
-
-    /// Forgets who has what is below the horizon.
-    pub(crate) fn forget_below(&mut self, horizon: &Horizon) {
-        let first = Topic {
-            number: horizon.lowest(),
-            set_id: SetId::new(0),
-            signer: None,
-            digest: [0; 8],
-        };
-        self.peers.forget_before(first);
-    }
-
-    /// Whether a message goes to a peer now. The turn is that of the engine's pass, taken when it is needed first.
-    pub(crate) fn may_send(
-        &mut self,
-        peer: &PeerId,
-        intent: MessageIntent,
-        message: &Kept<'_>,
-        pass: &mut Pass,
-    ) -> bool {
-        if self.peers.has_brought(peer, &message.topic) {
-            return false;
+    /// Follows the voter: what is useful from now on, and the size of the signing set. Drops what is not.
+    pub(crate) fn follow(&mut self, horizon: Horizon, set_len: u32) {
+        self.horizon = horizon;
+        self.pace = Pace::of_set(set_len);
+        let is_useful = |key: &GroupKey| horizon.includes(key.number(), key.is_vote());
+        self.kept.retain(is_useful);
+        for recipient in self.recipients.values_mut() {
+            recipient.retain(is_useful);
         }
-        let is_repetition =
-            intent == MessageIntent::PeriodicRebroadcast || self.peers.was_sent(peer, message);
-        if is_repetition {
-            let repetitions = &mut self.repetitions;
-            let turn = pass
-                .turn
-                .get_or_insert_with(|| repetitions.take_turn(pass.now));
-            if !turn.includes(&message.topic) {
-                return false;
+    }
+
+    /// Keeps a message for all peers but those that sent it, as long as it is useful. Nothing is kept twice.
+    pub(crate) fn keep(&mut self, message: &GossipMessage, holders: &[PeerId]) {
+        let topic = Topic::of(message);
+        if !self.horizon.includes(topic.number, topic.signer.is_some()) {
+            return;
+        }
+        if let Some(place) = self.kept.insert(&topic, message.encode().into()) {
+            for recipient in self.recipients.values_mut() {
+                recipient.offer(place.group);
             }
         }
-        // Proofs are few, and worth more than the votes that they replace.
-        let goes = message.topic.signer.is_none() || self.peers.take_allowance(peer, pass.now);
-        if goes {
-            self.peers.note_sent(peer, message);
+        for peer in holders {
+            self.has(peer, &topic);
         }
-        goes
+    }
+
+    /// A peer sent something that says this. Nothing is noted of what is not kept: a stranger's inventions leave nothing
+    /// behind.
+    pub(crate) fn has(&mut self, peer: &PeerId, topic: &Topic) {
+        let (place, recipient) = (self.kept.find(topic), self.recipients.get_mut(peer));
+        if let (Some(place), Some(recipient)) = (place, recipient) {
+            recipient.brought(&place);
+        }
+    }
+
+    /// Takes the next messages for a peer, this many at most.
+    pub(crate) fn take(&mut self, peer: &PeerId, most: usize, now: Millis) -> Next {
+        let Self {
+            kept,
+            recipients,
+            pace,
+            ..
+        } = self;
+        let Some(recipient) = recipients.get_mut(peer) else {
+            return Next::Nothing;
+        };
+        let mut taken = Vec::new();
+        while taken.len() < most {
+            let Some(place) = recipient.next(kept) else {
+                break;
+            };
+            let Some(bytes) = kept.get(&place) else {
+                break;
+            };
+            if !recipient.take_allowance(&place.group, pace, now) {
+                if taken.is_empty() {
+                    return Next::NotBefore(now.saturating_add(REFILL));
+                }
+                break;
+            }
+            recipient.handed(&place);
+            taken.push(Taken { place, bytes });
+        }
+        match taken.is_empty() {
+            true => Next::Nothing,
+            false => Next::Messages(taken),
+        }
+    }
+
+    /// Messages that were taken for a peer, and were not handed over.
+    pub(crate) fn give_back(&mut self, peer: &PeerId, messages: Vec<Taken>) {
+        let Some(recipient) = self.recipients.get_mut(peer) else {
+            return;
+        };
+        for message in messages {
+            // It may have been dropped meanwhile.
+            if self.kept.get(&message.place).is_some() {
+                recipient.give_back(&message.place);
+            }
+        }
+    }
+
+    /// What was handed over long ago is lacking again.
+    pub(crate) fn repeat(&mut self, now: Millis) {
+        if let Some(turn) = self.repetitions.take_turn(now) {
+            for recipient in self.recipients.values_mut() {
+                recipient.repeat(|group, word| turn.includes(group, word));
+            }
+        }
+    }
+
+    /// When [`Relaying::repeat`] may have something to do.
+    pub(crate) fn repeats_at(&self) -> Option<Millis> {
+        let is_idle = self.recipients.is_empty() || self.kept.is_empty();
+        (!is_idle).then(|| self.repetitions.next_at())
+    }
+
+    /// How many own the bytes of a kept message: the store, and batches on their way.
+    #[cfg(test)]
+    pub(crate) fn owners(&self, topic: &Topic) -> Option<usize> {
+        let bytes = self.kept.get(&self.kept.find(topic)?)?;
+        Arc::strong_count(&bytes).checked_sub(1)
+    }
+
+    /// How many messages are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.kept.len()
     }
 }
 
-/// One pass of the engine over messages and peers.
-#[derive(Debug)]
-pub(crate) struct Pass {
-    now: Millis,
-    turn: Option<Turn>,
-}
-
-impl Pass {
-    /// A pass that begins now.
-    pub(crate) fn begin(now: Millis) -> Self {
-        Self { now, turn: None }
-    }
-}
-
+#[cfg(test)]
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

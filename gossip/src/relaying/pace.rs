@@ -1,44 +1,61 @@
-//! How fast messages go to one peer, and when they go again.
+//! How fast votes go to one peer, and when messages go again. (GOSSIP-8)
 //!
-//! Both network back ends close a connection, or the stream, when a peer's queue of notifications is full (libp2p's
-//! has 2 048 places). The engine does not ask for room before it sends, so this node counts.
+//! A connection takes no more than it has room for, and the engine waits for that. The pace is for the peer behind it:
+//! what it has not checked yet waits in a queue with room for so much of one peer (GOSSIP-7), and it reads what does
+//! not fit only to drop it.
 
-use crate::topic::Topic;
+use super::kept::GroupKey;
+use crate::pending::room_of_peer;
 use duet_voter::Millis;
 use std::num::NonZeroU64;
 
-/// The most votes that go to a peer at once: half of the shortest queue of a back end.
-const BURST: u32 = 1_024;
-/// How many more may go each second, about 600 kB of them.
-const PER_SECOND: u32 = 2_048;
+/// The least that a peer is sent per second, if it lacks so much: about 600 kB.
+const LEAST_PER_SECOND: usize = 2_048;
 
-/// What may still go to a peer now. (GOSSIP-8)
+/// How fast votes go to a peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The most votes that go at once: for as many a peer has room.
+    burst: usize,
+    /// How many more may go each second.
+    per_second: usize,
+}
+
+impl Pace {
+    /// That for rounds of a set of this size: two rounds at once, and then one per second.
+    pub(super) fn of_set(len: u32) -> Self {
+        let votes = usize::try_from(len).unwrap_or(usize::MAX);
+        Self {
+            burst: room_of_peer(len),
+            per_second: votes.max(LEAST_PER_SECOND),
+        }
+    }
+}
+
+/// What may still go to a peer now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    /// How many messages.
-    left: u32,
+    /// How many votes.
+    left: usize,
     /// When it was counted last.
     at: Millis,
 }
 
 impl Allowance {
     /// That of a new connection.
-    pub(super) fn full(now: Millis) -> Self {
+    pub(super) fn full(pace: &Pace, now: Millis) -> Self {
         Self {
-            left: BURST,
+            left: pace.burst,
             at: now,
         }
     }
 
-    /// Takes one message from it; `false` when there is none left.
-    pub(super) fn take(&mut self, now: Millis) -> bool {
-        let gained = now
-            .saturating_sub(self.at)
-            .saturating_mul(PER_SECOND.into())
-            / 1_000;
+    /// Takes one vote from it; `false` when there is none left.
+    pub(super) fn take(&mut self, pace: &Pace, now: Millis) -> bool {
+        let elapsed = usize::try_from(now.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let gained = elapsed.saturating_mul(pace.per_second) / 1_000;
         if gained > 0 {
-            let gained = u32::try_from(gained).unwrap_or(u32::MAX);
-            self.left = self.left.saturating_add(gained).min(BURST);
+            self.left = self.left.saturating_add(gained).min(pace.burst);
             self.at = now;
         }
         let has_one = self.left > 0;
@@ -50,17 +67,17 @@ impl Allowance {
 /// In how many parts an interval between two repetitions is divided.
 const SLOTS: u64 = 32;
 
-/// When messages are sent again that a peer was sent before: each once per interval, in a slot of its own, so that
-/// they do not all go at once.
+/// When messages that were handed over are due again: each once per interval, in a slot of it, so that they are not all
+/// due at once.
 #[derive(Debug)]
 pub(super) struct Repetitions {
     /// How long a slot lasts.
     slot: NonZeroU64,
-    /// The slot up to which messages were sent again, since the clock started.
+    /// The slot up to which messages were due, since the clock started.
     done: u64,
 }
 
-/// The slots whose messages are sent again in one pass.
+/// Slots that are due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     /// The last slot before them.
@@ -79,72 +96,77 @@ impl Repetitions {
         }
     }
 
-    /// The slots that are due.
-    pub(super) fn take_turn(&mut self, now: Millis) -> Turn {
-        let after = self.done;
-        self.done = (now / self.slot).max(after);
-        Turn {
-            after,
-            last: self.done,
-        }
+    /// When the next slot is due.
+    pub(super) fn next_at(&self) -> Millis {
+        self.done.saturating_add(1).saturating_mul(self.slot.get())
+    }
+
+    /// The slots that are due, if any are.
+    pub(super) fn take_turn(&mut self, now: Millis) -> Option<Turn> {
+        let (after, last) = (self.done, now / self.slot);
+        self.done = last.max(after);
+        (last > after).then_some(Turn { after, last })
     }
 }
 
 impl Turn {
-    /// Whether a message is sent again in this pass.
-    pub(super) fn includes(&self, topic: &Topic) -> bool {
+    /// Whether a word of 64 messages is due.
+    pub(super) fn includes(&self, group: &GroupKey, word: usize) -> bool {
         let slots = self.last.saturating_sub(self.after);
-        // How many slots after `after` the message's next one is.
-        let next = slot_of(topic).wrapping_sub(self.after.wrapping_add(1)) % SLOTS;
+        // How many slots after `after` the word's next one is.
+        let next = slot_of(group, word).wrapping_sub(self.after.wrapping_add(1)) % SLOTS;
         next < slots
     }
 }
 
-/// The slot of a message within each interval.
-fn slot_of(topic: &Topic) -> u64 {
-    let place = topic
-        .signer
-        .map_or(SLOTS / 2, |signer| u64::from(signer.get()));
+/// The slot of a word within each interval.
+fn slot_of(group: &GroupKey, word: usize) -> u64 {
+    let place = u64::try_from(word).unwrap_or_default();
     // A power of two, so that wrapping changes nothing.
-    place.wrapping_add(u64::from(topic.number.get())) % SLOTS
+    place.wrapping_add(u64::from(group.number().get())) % SLOTS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_primitives::{BlockNumber, SetId, SignerIndex};
+    use crate::topic::Topic;
+    use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
 
-    fn vote(signer: u32) -> Topic {
-        Topic {
-            number: BlockNumber::new(7),
+    fn group(number: u32) -> GroupKey {
+        GroupKey::of(&Topic {
+            number: BlockNumber::new(number),
             set_id: SetId::new(0),
-            signer: Some(SignerIndex::new(signer)),
-            digest: [7; 8],
-        }
+            signer: Some(SignerIndex::new(0)),
+            commitment: H256::zero(),
+        })
     }
 
     #[test]
     fn no_more_than_a_burst_goes_at_once_and_the_rest_by_and_by() {
-        let mut allowance = Allowance::full(0);
-        let mut taken = |now| (0..5_000).filter(|_| allowance.take(now)).count();
-        assert_eq!(taken(0), 1_024);
-        assert_eq!(taken(250), 512);
-        assert_eq!(taken(60_000), 1_024, "nobody saves up more than a burst");
+        for (members, burst, per_second) in [(4, 1_024, 2_048), (10_000, 20_000, 10_000)] {
+            let pace = Pace::of_set(members);
+            let mut allowance = Allowance::full(&pace, 0);
+            let mut taken = |now| (0..50_000).filter(|_| allowance.take(&pace, now)).count();
+            assert_eq!(taken(0), burst);
+            assert_eq!(taken(250), per_second / 4);
+            assert_eq!(taken(60_000), burst, "nobody saves up more than a burst");
+        }
     }
 
     #[test]
-    fn every_message_is_repeated_once_per_interval_and_not_all_at_once() {
+    fn every_word_is_due_once_per_interval_and_not_all_at_once() {
         let interval = 32_000;
         let mut repetitions = Repetitions::new(interval, 500);
         let mut times = [0; 100];
         let mut most = 0;
         for pass in 1..=32 {
-            let turn = repetitions.take_turn(500 + pass * 1_000);
-            let due = (0..100).filter(|signer| turn.includes(&vote(*signer)));
+            assert_eq!(repetitions.next_at(), pass * 1_000);
+            let turn = repetitions.take_turn(500 + pass * 1_000).expect("is due");
+            let due = (0..100).filter(|word| turn.includes(&group(7), *word));
             let due: Vec<_> = due.collect();
             most = most.max(due.len());
-            for signer in due {
-                times[usize::try_from(signer).unwrap()] += 1;
+            for word in due {
+                times[word] += 1;
             }
         }
         assert_eq!(times, [1; 100]);
@@ -152,11 +174,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_that_comes_late_repeats_what_was_missed_once() {
+    fn a_turn_that_comes_late_has_what_was_missed_once() {
         let mut repetitions = Repetitions::new(32_000, 0);
-        let turn = repetitions.take_turn(500_000);
-        assert!((0..100).all(|signer| turn.includes(&vote(signer))));
-        let turn = repetitions.take_turn(500_000);
-        assert!((0..100).all(|signer| !turn.includes(&vote(signer))));
+        let turn = repetitions.take_turn(500_000).expect("is due");
+        assert!((0..100).all(|word| turn.includes(&group(7), word)));
+        assert!(repetitions.take_turn(500_000).is_none());
     }
 }

@@ -1,147 +1,233 @@
-use super::*;
-use duet_primitives::{BlockNumber, SignerIndex};
+use super::{
+    testing::{proof, vote},
+    *,
+};
+use duet_primitives::{BlockNumber, H256};
+use duet_voter::Window;
 
 const INTERVAL: Millis = 32_000;
 
-fn vote(number: u32, signer: u32) -> Topic {
-    Topic {
-        number: BlockNumber::new(number),
-        set_id: SetId::new(0),
-        signer: Some(SignerIndex::new(signer)),
-        digest: [7; 8],
-    }
+/// The other vote of an equivocator.
+fn conflicting(number: u32, signer: u32) -> GossipMessage {
+    let GossipMessage::Vote(mut vote) = vote(number, signer) else {
+        unreachable!("it is a vote")
+    };
+    vote.commitment.block_hash = H256::repeat_byte(7);
+    GossipMessage::Vote(vote)
 }
 
 fn with_peers<const N: usize>() -> (Relaying, [PeerId; N]) {
     let mut relaying = Relaying::new(INTERVAL, 0);
     let peers = std::array::from_fn(|_| PeerId::random());
     for peer in peers {
-        relaying.peers.connected(peer, 0);
+        relaying.connected(peer, Interest::Votes, 0);
     }
     (relaying, peers)
 }
 
-fn kept<'a>(topic: &Topic, bytes: &'a [u8]) -> Kept<'a> {
-    let topic = *topic;
-    Kept { topic, bytes }
+/// All that goes to a peer now.
+fn all_for(relaying: &mut Relaying, peer: &PeerId, now: Millis) -> Vec<GossipMessage> {
+    let mut all = Vec::new();
+    while let Next::Messages(messages) = relaying.take(peer, 16, now) {
+        assert!(messages.len() <= 16);
+        all.extend(
+            messages
+                .iter()
+                .map(|it| GossipMessage::from_bytes(it.bytes()).unwrap()),
+        );
+    }
+    all
 }
 
-fn may_go(relaying: &mut Relaying, peer: &PeerId, topic: &Topic, now: Millis) -> bool {
-    let intent = MessageIntent::Broadcast;
-    relaying.may_send(peer, intent, &kept(topic, b"vote"), &mut Pass::begin(now))
+fn follow(relaying: &mut Relaying, best_block: u32) {
+    let best_block = BlockNumber::new(best_block);
+    relaying.follow(Horizon::of(&Window::default(), best_block), 4);
+}
+
+#[test]
+fn proofs_go_first_and_then_the_votes_of_the_newest_rounds() {
+    let (mut relaying, [peer]) = with_peers();
+    for message in [vote(9, 1), vote(11, 2), proof(8), vote(10, 3), vote(11, 1)] {
+        relaying.keep(&message, &[]);
+    }
+    relaying.keep(&proof(9), &[]);
+    let expected = [
+        proof(9),
+        proof(8),
+        vote(11, 2),
+        vote(11, 1),
+        vote(10, 3),
+        vote(9, 1),
+    ];
+    assert_eq!(all_for(&mut relaying, &peer, 0), expected);
+    relaying.keep(&vote(10, 4), &[]);
+    assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 4)]);
+}
+
+/// GOSSIP-8.
+#[test]
+fn a_message_is_kept_once_and_goes_to_each_peer_once() {
+    let (mut relaying, [peer, other]) = with_peers();
+    for _ in 0..3 {
+        relaying.keep(&vote(10, 1), &[]);
+        relaying.keep(&proof(9), &[]);
+    }
+    assert_eq!(relaying.len(), 2);
+    for peer in [peer, other] {
+        let all = all_for(&mut relaying, &peer, 0);
+        assert_eq!(all, [proof(9), vote(10, 1)]);
+        relaying.keep(&vote(10, 1), &[]);
+        assert_eq!(all_for(&mut relaying, &peer, 0), []);
+    }
+    let late = PeerId::random();
+    relaying.connected(late, Interest::Votes, 0);
+    assert_eq!(all_for(&mut relaying, &late, 0).len(), 2);
 }
 
 /// GOSSIP-5.
 #[test]
 fn a_message_does_not_go_back_over_a_connection_that_brought_it() {
-    let (mut relaying, [sender, other]) = with_peers();
-    let topic = vote(10, 2);
-    relaying.has(&sender, topic);
-    assert!(!may_go(&mut relaying, &sender, &topic, 0));
-    let again = MessageIntent::PeriodicRebroadcast;
-    let mut late = Pass::begin(5 * INTERVAL);
-    assert!(!relaying.may_send(&sender, again, &kept(&topic, b"vote"), &mut late));
-    assert!(may_go(&mut relaying, &other, &topic, 0));
-    assert!(may_go(&mut relaying, &sender, &vote(10, 3), 0));
-    let conflicting = Topic {
-        digest: [8; 8],
-        ..topic
-    };
-    assert!(
-        may_go(&mut relaying, &sender, &conflicting, 0),
-        "the other vote of an equivocator"
-    );
+    let (mut relaying, [sender, late, other]) = with_peers();
+    relaying.keep(&vote(10, 2), &[sender]);
+    relaying.keep(&vote(10, 3), &[]);
+    relaying.keep(&conflicting(10, 2), &[]);
+    relaying.has(&late, &Topic::of(&vote(10, 2)));
+    let rest = [vote(10, 3), conflicting(10, 2)];
+    for peer in [sender, late] {
+        assert_eq!(all_for(&mut relaying, &peer, 0), rest);
+    }
+    assert_eq!(all_for(&mut relaying, &other, 0).len(), 3);
 
-    relaying.peers.disconnected(&sender);
-    relaying.peers.connected(sender, 0);
+    for turn in 1..=4 {
+        relaying.repeat(turn * INTERVAL);
+        let again = all_for(&mut relaying, &sender, turn * INTERVAL);
+        assert!(!again.contains(&vote(10, 2)), "not later, either");
+    }
+    relaying.disconnected(&sender);
+    relaying.connected(sender, Interest::Votes, 0);
     assert!(
-        may_go(&mut relaying, &sender, &topic, 0),
+        all_for(&mut relaying, &sender, 0).contains(&vote(10, 2)),
         "it may have been restarted and have lost it"
     );
 }
 
+#[test]
+fn nothing_is_noted_of_what_is_not_kept_and_of_who_is_not_connected() {
+    let (mut relaying, [peer]) = with_peers();
+    let stranger = PeerId::random();
+    relaying.has(&peer, &Topic::of(&vote(10, 1)));
+    relaying.keep(&vote(10, 1), &[stranger]);
+    relaying.connected(stranger, Interest::Votes, 0);
+    for peer in [peer, stranger] {
+        assert_eq!(all_for(&mut relaying, &peer, 0), [vote(10, 1)]);
+    }
+}
+
+/// GOSSIP-9.
+#[test]
+fn who_wants_proofs_gets_no_votes() {
+    let (mut relaying, []) = with_peers();
+    let [early, late] = [(); 2].map(|()| PeerId::random());
+    relaying.connected(early, Interest::Proofs, 0);
+    relaying.keep(&vote(10, 1), &[]);
+    relaying.keep(&proof(9), &[]);
+    relaying.connected(late, Interest::Proofs, 0);
+    for peer in [early, late] {
+        assert_eq!(all_for(&mut relaying, &peer, 0), [proof(9)]);
+    }
+    for turn in 1..=4 {
+        relaying.repeat(turn * INTERVAL);
+        relaying.keep(&vote(10, 1 + u32::try_from(turn).unwrap()), &[]);
+        let again = all_for(&mut relaying, &early, turn * INTERVAL);
+        assert!(again.iter().all(|it| *it == proof(9)));
+    }
+}
+
 /// GOSSIP-8.
 #[test]
-fn votes_beyond_a_burst_wait_and_proofs_do_not() {
+fn votes_for_which_a_peer_has_no_room_wait_and_proofs_do_not() {
     let (mut relaying, [peer, other]) = with_peers();
-    let sent = |relaying: &mut Relaying, peer, now| {
-        let votes = (0..3_000).map(|signer| vote(10, signer));
-        votes
-            .filter(|vote| may_go(relaying, peer, vote, now))
-            .count()
-    };
-    assert_eq!(sent(&mut relaying, &peer, 0), 1_024);
-    assert_eq!(sent(&mut relaying, &other, 0), 1_024, "each has its own");
-    assert_eq!(sent(&mut relaying, &peer, 500), 1_024);
-    let proof = Topic {
-        signer: None,
-        ..vote(10, 0)
-    };
-    assert!(may_go(&mut relaying, &peer, &proof, 500));
+    for signer in 0..5_000 {
+        relaying.keep(&vote(10, signer), &[]);
+    }
+    assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_024);
+    assert_eq!(
+        all_for(&mut relaying, &other, 0).len(),
+        1_024,
+        "each has its own"
+    );
+    assert!(matches!(
+        relaying.take(&peer, 16, 0),
+        Next::NotBefore(REFILL)
+    ));
+    relaying.keep(&proof(11), &[]);
+    assert_eq!(all_for(&mut relaying, &peer, 0), [proof(11)]);
+    assert_eq!(all_for(&mut relaying, &peer, 500).len(), 1_024);
+
+    let large = Horizon::of(&Window::default(), BlockNumber::new(9));
+    relaying.follow(large, 5_000);
+    assert_eq!(
+        all_for(&mut relaying, &peer, 60_000).len(),
+        5_000 - 2 * 1_024,
+        "a peer has room for two rounds of a large set"
+    );
 }
 
 #[test]
-fn the_engine_is_told_of_a_message_once_as_long_as_it_keeps_it() {
-    let (mut relaying, []) = with_peers();
-    assert!(relaying.keep(b"a vote"));
-    assert!(!relaying.keep(b"a vote"));
-    assert!(relaying.keep(b"another"));
-    relaying.drop_message(b"a vote");
-    assert!(relaying.keep(b"a vote"));
-}
-
-#[test]
-fn who_has_what_is_forgotten_below_the_horizon() {
+fn what_is_below_the_horizon_is_dropped_and_not_kept_again() {
     let (mut relaying, [peer]) = with_peers();
     for number in [9, 10, 11] {
-        relaying.has(&peer, vote(number, 1));
+        relaying.keep(&vote(number, 1), &[]);
+        relaying.keep(&proof(number), &[]);
     }
-    let horizon = Horizon::of(&duet_voter::Window::default(), BlockNumber::new(10));
-    relaying.forget_below(&horizon);
-    let left = relaying.peers.brought(&peer);
-    let left: Vec<_> = left.iter().map(|it| it.number.get()).collect();
-    assert_eq!(left, [10, 11], "a proof of block 10 is still of use");
-}
-
-#[test]
-fn what_a_peer_has_goes_again_once_per_interval_and_relays_do_not_use_up_the_turn() {
-    let (mut relaying, [peer]) = with_peers();
-    let again = |relaying: &mut Relaying, now| {
-        let mut pass = Pass::begin(now);
-        let intent = MessageIntent::PeriodicRebroadcast;
-        (0..64)
-            .filter(|signer| {
-                let topic = vote(10, *signer);
-                relaying.may_send(&peer, intent, &kept(&topic, b"vote"), &mut pass)
-            })
-            .count()
+    let Next::Messages(taken) = relaying.take(&peer, 6, 0) else {
+        panic!("there are six")
     };
-    assert_eq!(again(&mut relaying, 0), 0);
-    assert!(may_go(&mut relaying, &peer, &vote(10, 1), INTERVAL / 2));
-    assert_eq!(again(&mut relaying, INTERVAL / 2), 32);
-    assert_eq!(again(&mut relaying, INTERVAL / 2), 0);
-    assert_eq!(again(&mut relaying, INTERVAL), 32);
-    assert_eq!(again(&mut relaying, 5 * INTERVAL), 64, "late, and once");
+    follow(&mut relaying, 10);
+    relaying.keep(&vote(10, 2), &[]);
+    relaying.keep(&proof(9), &[]);
+    assert_eq!(relaying.len(), 3);
+    relaying.give_back(&peer, taken);
+    let expected = [proof(11), proof(10), vote(11, 1)];
+    assert_eq!(all_for(&mut relaying, &peer, 0), expected);
 }
 
 #[test]
-fn what_the_engine_has_forgotten_that_it_sent_is_a_repetition() {
+fn what_was_not_handed_over_goes_again_and_nothing_else() {
     let (mut relaying, [peer]) = with_peers();
-    let topic = vote(10, 1);
-    assert!(may_go(&mut relaying, &peer, &topic, 0));
-    assert!(!may_go(&mut relaying, &peer, &topic, 0));
-    let other = kept(&topic, b"another vote of the same signer");
-    let (broadcast, mut pass) = (MessageIntent::Broadcast, Pass::begin(0));
-    assert!(relaying.may_send(&peer, broadcast, &other, &mut pass));
-    assert!(may_go(&mut relaying, &peer, &topic, INTERVAL), "it is due");
+    for signer in 0..200 {
+        relaying.keep(&vote(10, signer), &[]);
+    }
+    let Next::Messages(mut taken) = relaying.take(&peer, 150, 0) else {
+        panic!("there are 200")
+    };
+    let left = taken.split_off(100);
+    relaying.give_back(&peer, left);
+    let expected: Vec<_> = (100..200).map(|signer| vote(10, signer)).collect();
+    assert_eq!(all_for(&mut relaying, &peer, 0), expected);
+}
 
-    relaying.peers.disconnected(&peer);
-    relaying.peers.connected(peer, INTERVAL);
-    assert!(
-        may_go(&mut relaying, &peer, &topic, INTERVAL),
-        "it may have been restarted"
-    );
-    let horizon = Horizon::of(&duet_voter::Window::default(), BlockNumber::new(11));
-    relaying.forget_below(&horizon);
-    assert!(!relaying.peers.was_sent(&peer, &kept(&topic, b"vote")));
+/// GOSSIP-8.
+#[test]
+fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
+    let (mut relaying, [peer]) = with_peers();
+    for signer in 0..1_000 {
+        relaying.keep(&vote(10, signer), &[]);
+    }
+    assert_eq!(all_for(&mut relaying, &peer, 0).len(), 1_000);
+    let mut again = |interval: Millis| -> Vec<usize> {
+        (1..=32)
+            .map(|slot| {
+                let now = interval * INTERVAL + slot * INTERVAL / 32;
+                relaying.repeat(now);
+                all_for(&mut relaying, &peer, now).len()
+            })
+            .collect()
+    };
+    assert_eq!(again(0), [0; 32], "it has hardly arrived");
+    for interval in 1..=3 {
+        let again = again(interval);
+        assert_eq!(again.iter().sum::<usize>(), 1_000);
+        assert!(again.iter().all(|slot| *slot <= 64), "{again:?}");
+    }
 }

@@ -4,35 +4,7 @@ use duet_primitives::{
     testing::TestSet, Commitment, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
 };
 use duet_voter::Accepted;
-use futures::{
-    future::{self, BoxFuture},
-    FutureExt,
-};
-use sp_runtime::{
-    generic::{Block as GenericBlock, Header},
-    traits::BlakeTwo256,
-    OpaqueExtrinsic,
-};
-
-type Block = GenericBlock<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
-
-/// What the engine offers; the validator uses none of it.
-struct Context;
-
-impl ValidatorContext<Block> for Context {
-    fn broadcast_topic(&mut self, _: H256, _: bool) {
-        panic!("messages reach the engine over their queue");
-    }
-    fn broadcast_message(&mut self, _: H256, _: Vec<u8>, _: bool) {
-        panic!("messages reach the engine over their queue");
-    }
-    fn send_message(&mut self, _: &PeerId, _: Vec<u8>) {
-        panic!("messages reach the engine over their queue");
-    }
-    fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {
-        panic!("messages reach the engine over their queue");
-    }
-}
+use futures::FutureExt;
 
 /// Reputations as the network keeps them, except that they never decay.
 #[derive(Clone, Default)]
@@ -64,19 +36,6 @@ impl Reputations for Ledger {
     }
 }
 
-/// A clock that stands still; nothing here waits for it.
-struct Stopped;
-
-impl Clock for Stopped {
-    fn now(&self) -> Millis {
-        0
-    }
-
-    fn sleep_until(&self, _: Millis) -> BoxFuture<'static, ()> {
-        future::pending().boxed()
-    }
-}
-
 struct Setup {
     set: TestSet,
     genesis: H256,
@@ -94,19 +53,19 @@ fn setup() -> Setup {
 }
 
 fn setup_of(set: TestSet) -> Setup {
+    setup_with(set, Interest::Votes)
+}
+
+fn setup_with(set: TestSet, interest: Interest) -> Setup {
     let genesis = H256::repeat_byte(9);
     let ledger = Ledger::default();
     let settings = Settings {
         genesis_hash: genesis,
         rounds_per_signer: 32,
-        rebroadcast: 30_000,
+        interest,
     };
-    let (validator, queues) = GossipValidator::new(
-        settings,
-        Box::new(ledger.clone()),
-        Arc::new(Stopped),
-        Metrics::new(None),
-    );
+    let (validator, queues) =
+        GossipValidator::new(settings, Box::new(ledger.clone()), Metrics::new(None));
     let signing = Accepted {
         set: Arc::new(set.set.clone()),
         lowest: BlockNumber::new(LOWEST),
@@ -125,24 +84,14 @@ fn setup_of(set: TestSet) -> Setup {
         ledger,
         peer: PeerId::random(),
     };
-    setup.connect(&setup.peer);
+    setup.validator.connected(setup.peer);
     setup
 }
 
 impl Setup {
-    fn connect(&self, peer: &PeerId) {
-        let validator = &*self.validator;
-        Validator::<Block>::new_peer(validator, &mut Context, peer, ObservedRole::Full);
-    }
-
-    /// A message arrives; nobody checks yet.
-    fn arrive(&self, peer: &PeerId, bytes: &[u8]) {
-        let validator = &*self.validator;
-        let told = Validator::<Block>::validate(validator, &mut Context, peer, bytes);
-        assert!(
-            matches!(told, ValidationResult::Discard),
-            "the engine keeps nothing that was not checked"
-        );
+    /// A message arrives; nobody checks yet. Whether it is known.
+    fn arrive(&self, peer: &PeerId, bytes: &[u8]) -> bool {
+        self.validator.receive(peer, bytes).is_some()
     }
 
     /// What waits is checked, until nothing does.
@@ -168,7 +117,17 @@ impl Setup {
     }
 
     fn relayed(&self) -> Vec<GossipMessage> {
-        std::iter::from_fn(|| self.queues.outgoing.try_recv().ok()).collect()
+        let relayed = self.relayed_with_holders().into_iter();
+        relayed.map(|(message, _)| message).collect()
+    }
+
+    fn relayed_with_holders(&self) -> Vec<(GossipMessage, Vec<PeerId>)> {
+        std::iter::from_fn(|| self.queues.orders.try_recv().ok())
+            .filter_map(|Order(ordered)| match ordered {
+                Ordered::Keep { message, holders } => Some((message, holders)),
+                Ordered::Follow { .. } => None,
+            })
+            .collect()
     }
 
     fn commitment(&self, number: u32) -> Commitment {
@@ -205,21 +164,21 @@ fn bytes_of(vote: UncheckedVote) -> Vec<u8> {
     GossipMessage::Vote(vote).encode()
 }
 
-/// With no digest: see [`Setup::send`].
+/// Without what tells commitments apart: see [`Setup::send`].
 fn vote_topic(number: u32, signer: u32) -> Topic {
     Topic {
         number: BlockNumber::new(number),
         set_id: SetId::new(0),
         signer: Some(SignerIndex::new(signer)),
-        digest: [0; 8],
+        commitment: H256::zero(),
     }
 }
 
 /// A topic without what tells commitments apart.
 fn plain(message: &GossipMessage) -> Topic {
     Topic {
-        digest: [0; 8],
-        ..message.topic()
+        commitment: H256::zero(),
+        ..Topic::of(message)
     }
 }
 
@@ -363,11 +322,7 @@ fn nothing_is_checked_of_what_a_peer_sent_before_its_ban() {
     let checked = setup.dleq_checks();
     assert!((100..=101).contains(&checked), "{checked}");
     assert_eq!(setup.validator.metrics.banned_drops.get(), 256 - checked);
-    assert_eq!(
-        setup.validator.relaying.lock().peers.brought(&setup.peer),
-        [],
-        "inventions leave nothing behind"
-    );
+    assert_eq!(setup.relayed(), [], "inventions leave nothing behind");
 
     let honest = setup.vote(setup.commitment(10), 2);
     assert_eq!(setup.send_vote(honest.clone()), []);
@@ -525,50 +480,50 @@ fn while_the_worker_is_behind_nothing_is_checked_and_nothing_is_lost() {
     assert_eq!(received, usize::try_from(rounds).unwrap() * 4);
 }
 
-#[test]
-fn messages_below_the_best_proof_expire_and_are_not_sent() {
-    let setup = setup();
-    let validator = &*setup.validator;
-    validator.update(Window::default(), BlockNumber::new(20));
-    assert!(validator.keep(b"vote"));
-    let mut expired = Validator::<Block>::message_expired(validator);
-    assert!(expired(vote_topic(20, 1).to_hash(), b"vote"));
-    assert!(!expired(vote_topic(21, 1).to_hash(), &[]));
-    assert!(expired(proof_topic(19).to_hash(), &[]));
-    assert!(!expired(proof_topic(20).to_hash(), &[]));
-    assert!(expired(H256::repeat_byte(0xff), &[]));
-    drop(expired);
-    assert!(validator.keep(b"vote"), "the engine does not have it now");
-    let mut allowed = Validator::<Block>::message_allowed(validator);
-    let mut may_go = |topic: Topic| {
-        let intent = MessageIntent::Broadcast;
-        allowed(&setup.peer, intent, &topic.to_hash(), &[])
-    };
-    assert!(!may_go(vote_topic(20, 1)));
-    assert!(may_go(vote_topic(21, 1)));
-}
-
 /// GOSSIP-5.
 #[test]
-fn a_message_is_not_relayed_to_anybody_who_sent_it() {
+fn the_engine_is_told_of_all_who_sent_what_it_relays() {
     let setup = setup();
-    let [early, late, other] = [(); 3].map(|()| PeerId::random());
-    for peer in [early, late, other] {
-        setup.connect(&peer);
-    }
-    let sender = setup.peer;
+    let [early, late] = [(); 2].map(|()| PeerId::random());
     let vote = setup.vote(setup.commitment(10), 2);
-    let topic = Topic::of_vote(&vote).to_hash();
     let bytes = bytes_of(vote);
-    setup.arrive(&early, &bytes);
-    assert_eq!(setup.send(&bytes), [vote_topic(10, 2)]);
-    setup.arrive(&late, &bytes);
-    let mut allowed = Validator::<Block>::message_allowed(&*setup.validator);
-    let mut may_go = |peer| allowed(peer, MessageIntent::Broadcast, &topic, &bytes);
-    assert_eq!(
-        [early, sender, late, other].each_ref().map(&mut may_go),
-        [false, false, false, true]
-    );
+    assert!(!setup.arrive(&early, &bytes));
+    assert!(!setup.arrive(&setup.peer, &bytes));
+    setup.check();
+    let holders = |relayed: Vec<(GossipMessage, Vec<PeerId>)>| {
+        let holders = relayed.into_iter().flat_map(|(_, holders)| holders);
+        holders.collect::<std::collections::HashSet<_>>()
+    };
+    let relayed = holders(setup.relayed_with_holders());
+    assert_eq!(relayed, [early, setup.peer].into());
+    assert!(setup.arrive(&late, &bytes), "it is known");
+
+    let message = RoundMessage::new(setup.genesis, setup.commitment(11));
+    let proof = setup.set.justify(&message, 0..3).into_unchecked();
+    let bytes = GossipMessage::Justification(proof).encode();
+    assert!(!setup.arrive(&late, &bytes));
+    setup.check();
+    assert_eq!(holders(setup.relayed_with_holders()), [late].into());
+    assert!(setup.arrive(&early, &bytes));
+}
+
+/// GOSSIP-9.
+#[test]
+fn a_node_that_wants_proofs_drops_votes_without_blame_and_relays_proofs() {
+    let setup = setup_with(TestSet::new(0, 0..4), Interest::Proofs);
+    let message = RoundMessage::new(setup.genesis, setup.commitment(10)).expecting(4);
+    setup.validator.prepare(&message);
+    for signer in 0..3 {
+        assert_eq!(
+            setup.send_vote(setup.vote(setup.commitment(10), signer)),
+            []
+        );
+    }
+    assert_eq!((setup.dleq_checks(), setup.last_report()), (0, None));
+    assert_eq!(setup.validator.metrics.votes_ignored.get(), 3);
+    let proof = setup.set.justify(&message, 0..3).into_unchecked();
+    let bytes = GossipMessage::Justification(proof).encode();
+    assert_eq!(setup.send(&bytes), [proof_topic(10)]);
 }
 
 /// The fastest of a few runs, in microseconds.
@@ -611,7 +566,9 @@ fn cost_of_a_round() {
             let peers: Vec<_> = (0..copies).map(|_| PeerId::random()).collect();
             let all = fastest(|| {
                 let setup = setup_of(TestSet::new(0, 0..len));
-                peers.iter().for_each(|peer| setup.connect(peer));
+                peers
+                    .iter()
+                    .for_each(|peer| setup.validator.connected(*peer));
                 setup.validator.prepare(&message);
                 let began = std::time::Instant::now();
                 for bytes in &bytes {

@@ -6,7 +6,7 @@ use crate::{
 };
 use duet_gossip::{
     clock::SystemClock, gossip_protocol_name, join, metrics::Metrics, peers_set_config, Checked,
-    Endpoints, GossipValidator, Joined, Network, Settings,
+    Endpoints, GossipValidator, Interest, Joined, Network, Settings,
 };
 use duet_primitives::{BlockNumber, H256};
 use duet_voter::Millis;
@@ -22,7 +22,7 @@ use sc_network::{
         Params, ProtocolId, Role, SetConfig,
     },
     service::traits::{NetworkService, PeerStore},
-    NetworkBackend, NetworkBlock, NotificationMetrics, NotificationService, Roles,
+    NetworkBackend, NotificationMetrics, NotificationService, Roles,
 };
 use sc_network_sync::{SyncEvent, SyncEventStream};
 use sc_network_types::{multiaddr::Multiaddr, PeerId};
@@ -72,6 +72,15 @@ impl Node {
         rebroadcast: Duration,
         votes: &Votes,
     ) -> Self {
+        Self::start_as::<N>(Interest::Votes, rebroadcast, votes)
+    }
+
+    /// As [`Node::start`], of a node that wants to hear this.
+    pub(crate) fn start_as<N: NetworkBackend<Block, H256>>(
+        interest: Interest,
+        rebroadcast: Duration,
+        votes: &Votes,
+    ) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -83,7 +92,7 @@ impl Node {
             service,
             gossip,
             announcements,
-        } = Backend::start::<N>(&runtime);
+        } = Backend::start::<N>(interest, &runtime);
         let sync = Arc::new(Sync::default());
         let Joined {
             network,
@@ -91,17 +100,18 @@ impl Node {
             checked,
             engine,
             verifiers,
-        } = join::<Block, _, _>(
+        } = join(
             Endpoints {
                 network: service.clone(),
                 sync: sync.clone(),
                 notification_service: tap.on(gossip),
                 fork_id: None,
+                rebroadcast: Millis::try_from(rebroadcast.as_millis()).expect("seconds"),
             },
             Settings {
                 genesis_hash: GENESIS,
                 rounds_per_signer: 32,
-                rebroadcast: Millis::try_from(rebroadcast.as_millis()).expect("seconds"),
+                interest,
             },
             Arc::new(SystemClock::start()),
             Metrics::new(None),
@@ -135,12 +145,20 @@ impl Node {
         self.service.add_known_address(other.id, other.address());
         let before = [self, other].map(|node| node.tap.log().opened);
         for (node, peer) in [(other, self), (self, other)] {
-            node.sync.connected(peer.id);
+            node.sync.tell(|| SyncEvent::PeerConnected {
+                peer_id: peer.id,
+                roles: Roles::FULL,
+            });
         }
         for (node, before) in [self, other].into_iter().zip(before) {
             node.tap
                 .wait_until("a connection", |log| log.opened > before);
         }
+    }
+
+    /// Ends the connection with another node.
+    pub(crate) fn disconnect(&self, other: &Self) {
+        self.sync.tell(|| SyncEvent::PeerDisconnected(other.id));
     }
 
     /// Stops the whole node, until what this returns is dropped. It reads nothing meanwhile.
@@ -201,7 +219,7 @@ struct Backend {
 }
 
 impl Backend {
-    fn start<N: NetworkBackend<Block, H256>>(runtime: &Runtime) -> Self {
+    fn start<N: NetworkBackend<Block, H256>>(interest: Interest, runtime: &Runtime) -> Self {
         let mut network = NetworkConfiguration::new_local();
         network.enable_dht_random_walk = false;
         let mut config = FullNetworkConfiguration::<Block, H256, N>::new(&network, None);
@@ -209,6 +227,7 @@ impl Backend {
         let metrics = NotificationMetrics::new(None);
         let (gossip_config, gossip) = peers_set_config::<Block, N>(
             gossip_protocol_name(GENESIS, None),
+            interest,
             metrics.clone(),
             peer_store.clone(),
         );
@@ -254,20 +273,16 @@ impl Backend {
     }
 }
 
-/// The syncing service, which tells the gossip engine who is connected. It syncs nothing.
+/// The syncing service, which tells the gossip protocol who is connected. It syncs nothing.
 #[derive(Default)]
 struct Sync {
     listeners: Mutex<Vec<UnboundedSender<SyncEvent>>>,
 }
 
 impl Sync {
-    fn connected(&self, peer_id: PeerId) {
+    fn tell(&self, event: impl Fn() -> SyncEvent) {
         for listener in &*self.listeners.lock() {
-            let event = SyncEvent::PeerConnected {
-                peer_id,
-                roles: Roles::FULL,
-            };
-            listener.unbounded_send(event).expect("the engine listens");
+            listener.unbounded_send(event()).expect("the node listens");
         }
     }
 }
@@ -278,12 +293,6 @@ impl SyncEventStream for Sync {
         self.listeners.lock().push(sender);
         receiver.boxed()
     }
-}
-
-impl NetworkBlock<H256, u32> for Sync {
-    fn announce_block(&self, _: H256, _: Option<Vec<u8>>) {}
-
-    fn new_best_block_imported(&self, _: H256, _: u32) {}
 }
 
 impl SyncOracle for Sync {

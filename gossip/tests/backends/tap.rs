@@ -24,6 +24,10 @@ pub(crate) struct Log {
     pub(crate) opened: usize,
     /// How often a stream was closed.
     pub(crate) closed: usize,
+    /// How many notifications wait for room with the back end.
+    pub(crate) waiting: usize,
+    /// When the last notification arrived that had not arrived before.
+    pub(crate) completed: Option<Instant>,
 }
 
 impl Log {
@@ -81,6 +85,19 @@ impl Tap {
             }
         }
         true
+    }
+
+    /// Waits until nothing goes out any more: either there is no room for it, or all is on its way.
+    pub(crate) fn wait_until_full(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let before = self.log().sent;
+            let goes_on = self.holds_within(Duration::from_millis(300), |log| log.sent > before);
+            if !goes_on && before > 0 {
+                return;
+            }
+            assert!(Instant::now() < deadline, "waited for a full connection");
+        }
     }
 
     fn record(&self, change: impl FnOnce(&mut Log)) {
@@ -142,7 +159,11 @@ impl NotificationService for Tapped {
         let event = self.service.next_event().await?;
         self.tap.record(|log| match &event {
             NotificationEvent::NotificationReceived { notification, .. } => {
-                *log.received.entry(notification.clone()).or_default() += 1;
+                let copies = log.received.entry(notification.clone()).or_default();
+                *copies += 1;
+                if *copies == 1 {
+                    log.completed = Some(Instant::now());
+                }
             }
             NotificationEvent::NotificationStreamOpened { .. } => log.opened += 1,
             NotificationEvent::NotificationStreamClosed { .. } => log.closed += 1,
@@ -160,6 +181,40 @@ impl NotificationService for Tapped {
     }
 
     fn message_sink(&self, peer: &PeerId) -> Option<Box<dyn MessageSink>> {
-        self.service.message_sink(peer)
+        let sink = self.service.message_sink(peer)?;
+        let tap = self.tap.clone();
+        Some(Box::new(TappedSink { sink, tap }))
+    }
+}
+
+/// The sink of a back end, counted.
+struct TappedSink {
+    sink: Box<dyn MessageSink>,
+    tap: Tap,
+}
+
+#[async_trait::async_trait]
+impl MessageSink for TappedSink {
+    fn send_sync_notification(&self, notification: Vec<u8>) {
+        self.sink.send_sync_notification(notification);
+        self.tap.record(|log| log.sent += 1);
+    }
+
+    async fn send_async_notification(&self, notification: Vec<u8>) -> Result<(), Error> {
+        self.tap.record(|log| log.waiting += 1);
+        // Also when it is given up, because the stream was closed.
+        let _waits = Waits(self.tap.clone());
+        self.sink.send_async_notification(notification).await?;
+        self.tap.record(|log| log.sent += 1);
+        Ok(())
+    }
+}
+
+/// A notification that waits for room, until this is dropped.
+struct Waits(Tap);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.record(|log| log.waiting -= 1);
     }
 }

@@ -3,7 +3,8 @@
 use codec::Encode;
 use duet_gossip::message::GossipMessage;
 use duet_primitives::{
-    testing::TestSet, BlockNumber, RoundMessage, SignerIndex, UncheckedVote, Vote, H256,
+    testing::TestSet, BlockNumber, RoundMessage, SignerIndex, UncheckedJustification,
+    UncheckedVote, Vote, H256,
 };
 use duet_voter::{Accepted, Window};
 use std::{num::NonZeroUsize, sync::Arc};
@@ -61,6 +62,15 @@ impl Votes {
             }),
             ..Window::default()
         }
+    }
+}
+
+impl Votes {
+    /// A proof of the first of these rounds.
+    pub(crate) fn justification(&self) -> UncheckedJustification {
+        let all = 0..self.set.set.keyset().len();
+        let justification = self.set.justify(&self.rounds[0], all);
+        justification.into_unchecked()
     }
 }
 

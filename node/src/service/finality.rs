@@ -113,6 +113,7 @@ pub(crate) fn start(
         notification_service: protocols.duet,
         genesis_hash: protocols.genesis_hash,
         fork_id: protocols.fork_id,
+        interest: protocols.interest,
         requests: protocols.duet_requests,
         signer,
         is_authority: settings.is_authority,

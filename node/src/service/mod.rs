@@ -14,6 +14,7 @@ mod network;
 mod rpc;
 mod settings;
 
+use duet_gossip::Interest;
 use duet_keystore::Signer;
 use duet_runtime::{types::opaque::Block, Hash};
 use mmr_gadget::MmrGadget;
@@ -61,9 +62,10 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
     })
 }
 
-/// Starts a node on one of the SDK's network back ends.
+/// Starts a node on one of the SDK's network back ends, which wants to hear this of Duet's gossip.
 pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     mut config: Configuration,
+    interest: Interest,
 ) -> Result<TaskManager, Error> {
     // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
     // directory of the secrets is made here for its owner only.
@@ -80,7 +82,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         links,
         ..
     } = finality;
-    let (prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa);
+    let (prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
     let rpc = rpc::builder(&chain, links.rpc.clone(), signer.clone())?;
     let sdk = Sdk {

@@ -1,7 +1,7 @@
 //! The peer-to-peer network, with the protocols of GRANDPA and Duet beside the SDK's own.
 
 use super::client::{Chain, FullBackend, FullClient, SelectChain};
-use duet_gossip::requests::Server;
+use duet_gossip::{requests::Server, Interest};
 use duet_runtime::{types::opaque::Block, Hash};
 use sc_consensus_grandpa::{warp_proof::NetworkProvider, LinkHalf};
 use sc_network::{
@@ -34,6 +34,7 @@ pub(crate) struct Protocols {
     pub(crate) grandpa_name: ProtocolName,
     pub(crate) grandpa: Box<dyn NotificationService>,
     pub(crate) duet: Box<dyn NotificationService>,
+    pub(crate) interest: Interest,
     pub(crate) duet_requests: Server,
 }
 
@@ -42,6 +43,7 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
     config: &Configuration,
     chain: &Chain,
     grandpa: &LinkHalf<Block, FullClient, SelectChain>,
+    interest: Interest,
 ) -> (Prepared<Net>, Protocols) {
     let metrics = Net::register_notification_metrics(config.prometheus_registry());
     let mut net_config = FullNetworkConfiguration::<Block, Hash, Net>::new(
@@ -63,6 +65,7 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
 
     let (duet_config, duet_service) = duet_gossip::peers_set_config::<Block, Net>(
         duet_gossip::gossip_protocol_name(genesis_hash, fork_id),
+        interest,
         metrics.clone(),
         peers,
     );
@@ -79,6 +82,7 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
         grandpa_name,
         grandpa: grandpa_service,
         duet: duet_service,
+        interest,
         duet_requests,
     };
     let warp_sync = WarpSyncConfig::WithProvider(Arc::new(NetworkProvider::<_, FullBackend>::new(

@@ -5,25 +5,23 @@ use super::{
     peer::{StoppedClock, PEERS},
 };
 use crate::sample::{GENESIS, SAMPLE};
-use codec::Encode;
 use duet_gossip::{
-    message::GossipMessage, metrics::Metrics, reputation::PeerBehaviour, verify, Checked,
-    GossipValidator, Queues, Reputations, Settings,
+    engine::{Engine, Event, NotSent, Outlet, Parts},
+    message::GossipMessage,
+    metrics::Metrics,
+    reputation::PeerBehaviour,
+    verify, Checked, GossipValidator, Interest, Queues, Reputations, Settings,
 };
-use duet_primitives::{testing::TestSet, BlockNumber, Vote, H256};
+use duet_primitives::{testing::TestSet, BlockNumber, Vote};
 use duet_voter::{Accepted, Window};
-use futures::FutureExt;
-use sc_network::{ObservedRole, ReputationChange};
-use sc_network_gossip::{MessageIntent, ValidationResult, Validator, ValidatorContext};
-use sc_network_types::PeerId;
-use sp_runtime::{
-    generic::{Block as GenericBlock, Header},
-    traits::BlakeTwo256,
-    OpaqueExtrinsic,
+use futures::{
+    channel::mpsc::{unbounded, UnboundedSender},
+    future::{self, BoxFuture},
+    FutureExt, StreamExt,
 };
+use sc_network::ReputationChange;
+use sc_network_types::PeerId;
 use std::sync::{Arc, Mutex, PoisonError};
-
-type Block = GenericBlock<Header<u32, BlakeTwo256>, OpaqueExtrinsic>;
 
 /// Where votes of the signing set are needed.
 pub(super) const SIGNING: [u32; 2] = [5, 100];
@@ -33,6 +31,7 @@ pub(super) const NEXT: [u32; 2] = [101, 110];
 pub(super) const AWAITED: [u32; 2] = [3, 4];
 /// Small, so that a few votes reach it.
 pub(super) const ROUNDS_PER_SIGNER: usize = 3;
+
 /// What is reported to the network; nobody is ever banned.
 #[derive(Clone, Default)]
 struct Reports(Arc<Mutex<Vec<(PeerId, ReputationChange)>>>);
@@ -54,29 +53,31 @@ impl Reputations for Reports {
     }
 }
 
-/// What the engine offers; a validator uses none of it, because nothing is relayed before its check.
-struct Engine;
+/// What was sent to all peers, in order.
+type Sent = Arc<Mutex<Vec<(PeerId, Vec<u8>)>>>;
 
-impl ValidatorContext<Block> for Engine {
-    fn broadcast_topic(&mut self, _: H256, _: bool) {
-        panic!("nothing was checked yet");
-    }
-    fn broadcast_message(&mut self, _: H256, _: Vec<u8>, _: bool) {
-        panic!("nothing was checked yet");
-    }
-    fn send_message(&mut self, _: &PeerId, _: Vec<u8>) {
-        panic!("nothing was checked yet");
-    }
-    fn send_topic(&mut self, _: &PeerId, _: H256, _: bool) {
-        panic!("nothing was checked yet");
+/// A connection that always has room.
+struct Connection {
+    peer: PeerId,
+    sent: Sent,
+}
+
+impl Outlet for Connection {
+    fn send(&self, notification: Vec<u8>) -> BoxFuture<'_, Result<(), NotSent>> {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.push((self.peer, notification));
+        future::ready(Ok(())).boxed()
     }
 }
 
-/// A validator with fixed windows, and three connected peers.
+/// A gossip engine and its validator with fixed windows, and three connected peers.
 pub(super) struct Node {
+    engine: Engine,
+    events: UnboundedSender<Event>,
     validator: Arc<GossipValidator>,
-    queues: Queues,
+    checked: async_channel::Receiver<Checked>,
     reports: Reports,
+    sent: Sent,
 }
 
 fn accepted(set: &TestSet, [lowest, highest]: [u32; 2]) -> Accepted {
@@ -92,15 +93,12 @@ impl Node {
         let settings = Settings {
             genesis_hash: GENESIS,
             rounds_per_signer: ROUNDS_PER_SIGNER,
-            rebroadcast: 30_000,
+            interest: Interest::Votes,
         };
-        let (reports, clock) = (Reports::default(), Arc::new(StoppedClock));
-        let (validator, queues) = GossipValidator::new(
-            settings,
-            Box::new(reports.clone()),
-            clock,
-            Metrics::new(None),
-        );
+        let (reports, metrics) = (Reports::default(), Metrics::new(None));
+        let (validator, queues) =
+            GossipValidator::new(settings, Box::new(reports.clone()), metrics.clone());
+        let Queues { checked, orders } = queues;
         let window = Window {
             signing: Some(accepted(&SAMPLE.set, SIGNING)),
             next: Some(accepted(&SAMPLE.next, NEXT)),
@@ -108,54 +106,66 @@ impl Node {
             ..Window::default()
         };
         validator.update(window, BlockNumber::new(SIGNING[0] - 1));
-        for peer in &*PEERS {
-            Validator::<Block>::new_peer(&validator, &mut Engine, peer, ObservedRole::Full);
+        let (validator, sent) = (Arc::new(validator), Sent::default());
+        let (events, happened) = unbounded();
+        for peer in *PEERS {
+            let sent = sent.clone();
+            let opened = Event::Opened {
+                peer,
+                interest: Interest::Votes,
+                outlet: Arc::new(Connection { peer, sent }),
+            };
+            events.unbounded_send(opened).expect("it is received below");
         }
+        let engine = Engine::new(Parts {
+            events: happened.boxed(),
+            validator: validator.clone(),
+            orders,
+            rebroadcast: 30_000,
+            clock: Arc::new(StoppedClock),
+            metrics,
+        });
         Self {
-            validator: Arc::new(validator),
-            queues,
+            engine,
+            events,
+            validator,
+            checked,
             reports,
+            sent,
         }
+    }
+
+    /// Lets the engine do what there is to do; what it sends.
+    fn runs(&mut self) -> Vec<(PeerId, Vec<u8>)> {
+        assert!((&mut self.engine).now_or_never().is_none(), "it goes on");
+        std::mem::take(&mut self.sent.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Hands it a message, which is checked and meets this fate.
     pub(super) fn receives(&mut self, sender: &PeerId, bytes: &[u8], expected: &Fate) {
-        let told = Validator::<Block>::validate(&*self.validator, &mut Engine, sender, bytes);
-        assert!(matches!(told, ValidationResult::Discard));
+        let received = Event::Received(*sender, bytes.to_vec());
+        self.events.unbounded_send(received).expect("it listens");
+        assert_eq!(self.runs(), [], "nothing was checked yet");
         let verifier = verify(self.validator.clone());
         assert!(verifier.now_or_never().is_none(), "it waits for more");
         let reports = self.reports.take();
-        let relayed: Vec<_> = std::iter::from_fn(|| self.queues.outgoing.try_recv().ok()).collect();
+        let sent = self.runs();
         let reported = expected.behaviour().map(|it| (*sender, it.reputation()));
         assert_eq!(reports, Vec::from_iter(reported), "{expected:?}");
         match expected {
-            Fate::Kept(_) => {
-                let relayed: Vec<_> = relayed.iter().map(Encode::encode).collect();
-                assert_eq!(relayed, [bytes], "relayed as it came");
-                let sent = GossipMessage::from_bytes(bytes).expect("it was decoded");
-                self.goes_to_others(sender, &sent.topic_hash());
-            }
+            Fate::Kept(_) => goes_to_others(sender, bytes, sent),
             Fate::Blamed(behaviour) => {
                 assert!(behaviour.reputation().value < 0);
-                assert!(relayed.is_empty());
+                assert_eq!(sent, []);
             }
-            Fate::Dropped => assert!(relayed.is_empty()),
+            Fate::Dropped => assert_eq!(sent, []),
         }
         self.worker_gets(expected, bytes);
     }
 
-    /// GOSSIP-5: to everybody but the sender.
-    fn goes_to_others(&self, sender: &PeerId, topic: &H256) {
-        let mut allowed = Validator::<Block>::message_allowed(&*self.validator);
-        for peer in &*PEERS {
-            let goes = allowed(peer, MessageIntent::Broadcast, topic, &[]);
-            assert_eq!(goes, peer != sender);
-        }
-    }
-
     /// What the worker gets is what was sent, and holds.
     fn worker_gets(&self, fate: &Fate, bytes: &[u8]) {
-        let got = self.queues.checked.try_recv().ok();
+        let got = self.checked.try_recv().ok();
         let sent = GossipMessage::from_bytes(bytes);
         match (fate, got) {
             (Fate::Kept(PeerBehaviour::GoodVote), Some(Checked::Votes(votes))) => {
@@ -178,4 +188,13 @@ impl Node {
             (fate, got) => panic!("{fate:?}, and the worker gets {got:?}"),
         }
     }
+}
+
+/// GOSSIP-5: as it came, to everybody but the sender.
+fn goes_to_others(sender: &PeerId, bytes: &[u8], mut sent: Vec<(PeerId, Vec<u8>)>) {
+    let others = PEERS.iter().filter(|peer| *peer != sender);
+    let mut expected: Vec<_> = others.map(|peer| (*peer, bytes.to_vec())).collect();
+    expected.sort();
+    sent.sort();
+    assert_eq!(sent, expected);
 }

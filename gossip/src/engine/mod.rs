@@ -1,0 +1,248 @@
+//! The gossip engine: receives what peers send, and sends them what they lack. (GOSSIP-5, GOSSIP-8)
+//!
+//! One task, which the state of sending belongs to: no lock is held while it decides. What peers send goes to the
+//! [`GossipValidator`]; what was checked comes back from it over a queue of [`Order`]s. A batch of messages is on its way
+//! to each peer at most, and waits there for room: a peer that reads slowly delays nobody and costs no memory.
+//!
+//! The engine does some of everything that is ready, and then lets other tasks run: it never runs longer than some
+//! milliseconds at a time.
+
+mod alarm;
+mod notifications;
+mod sending;
+
+pub(crate) use notifications::events;
+pub use notifications::{Event, NotSent, Outlet};
+
+use crate::{
+    clock::Clock,
+    interest::Interest,
+    metrics::{count, Metrics},
+    orders::{Order, Ordered},
+    relaying::{Next, Relaying},
+    validator::GossipValidator,
+};
+use alarm::Alarm;
+use duet_voter::Millis;
+use futures::{
+    stream::{BoxStream, Fuse},
+    StreamExt,
+};
+use sc_network_types::PeerId;
+use sending::{Connections, Done};
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+/// How many events are dealt with before something else is done.
+const EVENTS_AT_ONCE: usize = 128;
+/// How many orders are carried out before something else is done.
+const ORDERS_AT_ONCE: usize = 256;
+/// How many batches are sent before something else is done.
+const BATCHES_AT_ONCE: usize = 64;
+/// The most messages that are on their way to a peer at once. Twice what a connection has room for.
+const BATCH: usize = 16;
+/// How long a connection is left alone that took no message, though it is not closed.
+const REST: Millis = 1_000;
+
+/// What an [`Engine`] is made of.
+pub struct Parts {
+    /// What happens on the notification protocol.
+    pub events: BoxStream<'static, Event>,
+    /// Takes what peers send.
+    pub validator: Arc<GossipValidator>,
+    /// What the validator has sent and kept.
+    pub orders: async_channel::Receiver<Order>,
+    /// Peers are sent again once in this time what they were sent before.
+    pub rebroadcast: Millis,
+    /// Tells when.
+    pub clock: Arc<dyn Clock>,
+    /// Counts what is sent.
+    pub metrics: Metrics,
+}
+
+/// The gossip engine of a node. As a future, it ends when the events do.
+pub struct Engine {
+    events: Fuse<BoxStream<'static, Event>>,
+    validator: Arc<GossipValidator>,
+    orders: async_channel::Receiver<Order>,
+    relaying: Relaying,
+    connections: Connections,
+    clock: Arc<dyn Clock>,
+    alarm: Alarm,
+    metrics: Metrics,
+}
+
+impl Engine {
+    /// An engine without peers or messages.
+    pub fn new(parts: Parts) -> Self {
+        let Parts {
+            events,
+            validator,
+            orders,
+            rebroadcast,
+            clock,
+            metrics,
+        } = parts;
+        Self {
+            events: events.fuse(),
+            validator,
+            orders,
+            relaying: Relaying::new(rebroadcast, clock.now()),
+            connections: Connections::default(),
+            alarm: Alarm::new(clock.clone()),
+            clock,
+            metrics,
+        }
+    }
+
+    /// Carries out what is ordered.
+    fn take_orders(&mut self, context: &mut Context<'_>) -> Progress {
+        for _ in 0..ORDERS_AT_ONCE {
+            match self.orders.poll_next_unpin(context) {
+                Poll::Ready(Some(order)) => self.carry_out(order),
+                Poll::Ready(None) => return Progress::Ended,
+                Poll::Pending => return Progress::Done,
+            }
+        }
+        Progress::More
+    }
+
+    fn carry_out(&mut self, Order(ordered): Order) {
+        match ordered {
+            Ordered::Keep { message, holders } => self.relaying.keep(&message, &holders),
+            Ordered::Follow { horizon, set_len } => self.relaying.follow(horizon, set_len),
+        }
+    }
+
+    /// Deals with what happened on the protocol.
+    fn take_events(&mut self, context: &mut Context<'_>) -> Progress {
+        for _ in 0..EVENTS_AT_ONCE {
+            match self.events.poll_next_unpin(context) {
+                Poll::Ready(Some(event)) => self.on_event(event),
+                Poll::Ready(None) => return Progress::Ended,
+                Poll::Pending => return Progress::Done,
+            }
+        }
+        Progress::More
+    }
+
+    fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Opened {
+                peer,
+                interest,
+                outlet,
+            } => self.opened(peer, interest, outlet),
+            Event::Closed(peer) => {
+                self.connections.close(&peer);
+                self.relaying.disconnected(&peer);
+                self.validator.disconnected(&peer);
+            }
+            Event::Received(peer, bytes) => {
+                if let Some(topic) = self.validator.receive(&peer, &bytes) {
+                    // What is known was ordered to be kept before, perhaps a moment ago.
+                    let orders = std::iter::from_fn(|| self.orders.try_recv().ok());
+                    let orders: Vec<_> = orders.take(ORDERS_AT_ONCE).collect();
+                    orders.into_iter().for_each(|order| self.carry_out(order));
+                    self.relaying.has(&peer, &topic);
+                }
+            }
+        }
+    }
+
+    fn opened(&mut self, peer: PeerId, interest: Interest, outlet: Arc<dyn Outlet>) {
+        self.connections.open(peer, outlet);
+        self.relaying.connected(peer, interest, self.clock.now());
+        self.validator.connected(peer);
+    }
+
+    /// Sends a peer, to which nothing is on its way, what it gets next.
+    fn send_next(&mut self, peer: PeerId, now: Millis) {
+        match self.relaying.take(&peer, BATCH, now) {
+            Next::Messages(batch) => self.connections.send(peer, batch),
+            Next::NotBefore(until) => self.connections.rest(&peer, until),
+            Next::Nothing => self.connections.idle(&peer),
+        }
+    }
+
+    /// Sends what can be sent.
+    fn send(&mut self, now: Millis, context: &mut Context<'_>) -> Progress {
+        for peer in self.connections.ready(now) {
+            self.send_next(peer, now);
+        }
+        for _ in 0..BATCHES_AT_ONCE {
+            let Poll::Ready(done) = self.connections.poll_done(context) else {
+                return Progress::Done;
+            };
+            self.sent(done, now);
+        }
+        Progress::More
+    }
+
+    fn sent(&mut self, done: Done, now: Millis) {
+        let Done {
+            peer, sent, left, ..
+        } = done;
+        self.metrics.messages_sent.inc_by(count(sent));
+        if left.is_empty() {
+            return self.send_next(peer, now);
+        }
+        // Either it is closed, and that event is on its way, or another connection takes its place.
+        self.relaying.give_back(&peer, left);
+        self.connections.rest(&peer, now.saturating_add(REST));
+    }
+
+    /// Whether there is something to do though nothing happened; waits for that time otherwise.
+    fn is_due(&mut self, context: &mut Context<'_>) -> bool {
+        let times = [self.relaying.repeats_at(), self.connections.ready_at()];
+        let next = times.into_iter().flatten().min();
+        next.is_some_and(|at| self.alarm.poll_at(at, context).is_ready())
+    }
+}
+
+/// How far the engine got with something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Nothing is ready any more.
+    Done,
+    /// There may be more.
+    More,
+    /// There will never be more.
+    Ended,
+}
+
+impl Future for Engine {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let events = this.take_events(context);
+        let orders = this.take_orders(context);
+        if [events, orders].contains(&Progress::Ended) {
+            return Poll::Ready(());
+        }
+        let now = this.clock.now();
+        this.relaying.repeat(now);
+        let sent = this.send(now, context);
+        this.metrics.messages_kept.set(count(this.relaying.len()));
+        if [events, orders, sent].contains(&Progress::More) || this.is_due(context) {
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.validator.close();
+    }
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

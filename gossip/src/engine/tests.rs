@@ -1,0 +1,384 @@
+//! The engine over connections that a test controls, in virtual time. What the two network back ends do is tested in
+//! `tests/backends`.
+
+use super::{
+    testing::{Line, TestClock},
+    *,
+};
+use crate::{
+    message::GossipMessage,
+    relaying::testing::{proof, vote},
+    topic::Topic,
+    validator::{verify, Queues, Reputations, Settings},
+};
+use codec::Encode;
+use duet_primitives::{
+    testing::TestSet, BlockNumber, RoundMessage, SignerIndex, UncheckedVote, H256,
+};
+use duet_voter::{Accepted, Window};
+use futures::{
+    channel::mpsc::{unbounded, UnboundedSender},
+    task::{waker_ref, ArcWake},
+};
+use sc_network::ReputationChange;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const INTERVAL: Millis = 32_000;
+const GENESIS: H256 = H256::repeat_byte(9);
+
+/// Nobody is ever banned.
+struct Indifferent;
+
+impl Reputations for Indifferent {
+    fn report(&self, _: PeerId, _: ReputationChange) {}
+
+    fn is_banned(&self, _: &PeerId) -> bool {
+        false
+    }
+}
+
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl ArcWake for Woken {
+    fn wake_by_ref(woken: &Arc<Self>) {
+        woken.0.store(true, Ordering::SeqCst);
+    }
+}
+
+struct Setup {
+    engine: Engine,
+    events: UnboundedSender<Event>,
+    validator: Arc<GossipValidator>,
+    clock: TestClock,
+    woken: Arc<Woken>,
+    _checked: async_channel::Receiver<crate::Checked>,
+}
+
+fn setup() -> Setup {
+    let settings = Settings {
+        genesis_hash: GENESIS,
+        rounds_per_signer: 32,
+        interest: Interest::Votes,
+    };
+    let metrics = Metrics::new(None);
+    let (validator, queues) =
+        GossipValidator::new(settings, Box::new(Indifferent), metrics.clone());
+    let Queues { checked, orders } = queues;
+    let (validator, clock) = (Arc::new(validator), TestClock::default());
+    let (events, happened) = unbounded();
+    let engine = Engine::new(Parts {
+        events: happened.boxed(),
+        validator: validator.clone(),
+        orders,
+        rebroadcast: INTERVAL,
+        clock: Arc::new(clock.clone()),
+        metrics,
+    });
+    Setup {
+        engine,
+        events,
+        validator,
+        clock,
+        woken: Arc::default(),
+        _checked: checked,
+    }
+}
+
+impl Setup {
+    /// Polls the engine once; whether it wants to be polled again at once.
+    fn poll(&mut self) -> bool {
+        self.woken.0.store(false, Ordering::SeqCst);
+        let waker = waker_ref(&self.woken);
+        let polled = Pin::new(&mut self.engine).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        self.woken.0.load(Ordering::SeqCst)
+    }
+
+    /// Lets the engine do all that it can do now.
+    fn run(&mut self) {
+        while self.poll() {}
+    }
+
+    /// As [`Setup::run`], at this time.
+    fn run_at(&mut self, now: Millis) {
+        self.clock.set(now);
+        self.run();
+    }
+
+    fn connect(&mut self, line: &Line) -> PeerId {
+        self.connect_as(PeerId::random(), Interest::Votes, line)
+    }
+
+    fn connect_as(&mut self, peer: PeerId, interest: Interest, line: &Line) -> PeerId {
+        let outlet = Arc::new(line.clone());
+        self.happens(Event::Opened {
+            peer,
+            interest,
+            outlet,
+        });
+        self.run();
+        peer
+    }
+
+    fn happens(&self, event: Event) {
+        self.events.unbounded_send(event).unwrap();
+    }
+
+    fn publish(&self, messages: impl IntoIterator<Item = GossipMessage>) -> Vec<Vec<u8>> {
+        let publish = |message: GossipMessage| {
+            let bytes = message.encode();
+            self.validator.send(message);
+            bytes
+        };
+        messages.into_iter().map(publish).collect()
+    }
+
+    /// So that a peer has room for whole rounds of a set of this size.
+    fn sign_with(&self, set: &TestSet) {
+        let signing = Accepted {
+            set: Arc::new(set.set.clone()),
+            lowest: BlockNumber::new(5),
+            highest: BlockNumber::new(100),
+        };
+        let window = Window {
+            signing: Some(signing),
+            next: None,
+            unpublished: Vec::new(),
+        };
+        self.validator.update(window, BlockNumber::new(4));
+    }
+}
+
+fn votes(signers: u32) -> impl Iterator<Item = GossipMessage> {
+    (0..signers).map(|signer| vote(10, signer))
+}
+
+#[test]
+fn a_peer_that_never_reads_delays_nobody_and_has_one_batch_on_its_way() {
+    let mut setup = setup();
+    let [stuck, quick] = [0, usize::MAX].map(Line::with_room);
+    setup.connect(&stuck);
+    setup.connect(&quick);
+    let published = setup.publish(votes(1_000));
+    setup.run();
+    assert_eq!(quick.taken(), published);
+    let on_their_way = |setup: &Setup| {
+        let kept = (0..1_000).map(|signer| Topic::of(&vote(10, signer)));
+        kept.filter(|topic| setup.engine.relaying.owners(topic) == Some(2))
+            .count()
+    };
+    assert_eq!(on_their_way(&setup), BATCH);
+    assert_eq!(stuck.most_waiting(), 1);
+
+    // It reads after all: everything once.
+    stuck.make_room(usize::MAX);
+    setup.run();
+    assert_eq!(stuck.taken(), published);
+    assert_eq!(on_their_way(&setup), 0);
+}
+
+#[test]
+fn a_proof_overtakes_the_votes_that_wait_for_a_slow_peer() {
+    let mut setup = setup();
+    let slow = Line::default();
+    setup.connect(&slow);
+    setup.publish(votes(500));
+    setup.run();
+    let proofs = setup.publish([proof(11)]);
+    setup.run();
+    slow.make_room(BATCH + 1);
+    setup.run();
+    assert_eq!(slow.taken().last(), proofs.first());
+}
+
+/// GOSSIP-8.
+#[test]
+fn a_connection_that_closes_in_mid_send_is_forgotten_and_the_next_one_gets_everything() {
+    let mut setup = setup();
+    let first = Line::with_room(20);
+    let peer = setup.connect(&first);
+    let published = setup.publish(votes(100));
+    setup.run();
+    assert_eq!(first.taken(), published[..20]);
+    setup.happens(Event::Closed(peer));
+    setup.run();
+    first.make_room(usize::MAX);
+    setup.run();
+    assert_eq!(first.taken().len(), 0, "nothing goes to who is gone");
+    assert_eq!(setup.validator.peers(), []);
+
+    let second = Line::with_room(usize::MAX);
+    setup.connect_as(peer, Interest::Votes, &second);
+    assert_eq!(second.taken(), published);
+}
+
+#[test]
+fn a_connection_that_is_opened_twice_counts_from_the_second_time() {
+    let mut setup = setup();
+    let [first, second] = [Line::with_room(20), Line::with_room(usize::MAX)];
+    let peer = setup.connect(&first);
+    let published = setup.publish(votes(100));
+    setup.run();
+    setup.connect_as(peer, Interest::Votes, &second);
+    assert_eq!(second.taken(), published);
+    first.make_room(usize::MAX);
+    setup.run();
+    assert_eq!(first.taken().len(), 20);
+}
+
+#[test]
+fn a_connection_that_takes_nothing_for_a_while_loses_nothing_and_gets_nothing_twice() {
+    let mut setup = setup();
+    let line = Line::with_room(20);
+    setup.connect(&line);
+    let published = setup.publish(votes(100));
+    setup.run();
+    line.set_broken(true);
+    line.make_room(usize::MAX);
+    setup.run();
+    line.set_broken(false);
+    setup.run_at(REST - 1);
+    assert_eq!(line.taken(), published[..20], "it is left alone");
+    setup.run_at(REST);
+    assert_eq!(line.taken(), published[20..]);
+}
+
+/// GOSSIP-9.
+#[test]
+fn a_peer_that_wants_proofs_gets_no_votes() {
+    let mut setup = setup();
+    let line = Line::with_room(usize::MAX);
+    setup.connect_as(PeerId::random(), Interest::Proofs, &line);
+    setup.publish(votes(100));
+    let proofs = setup.publish([proof(11)]);
+    setup.run();
+    assert_eq!(line.taken(), proofs);
+}
+
+/// GOSSIP-8.
+#[test]
+fn what_was_handed_over_goes_again_after_a_while() {
+    let mut setup = setup();
+    let line = Line::with_room(usize::MAX);
+    setup.connect(&line);
+    let published = setup.publish(votes(100));
+    setup.run();
+    assert_eq!(line.taken(), published);
+    setup.run_at(INTERVAL);
+    assert_eq!(line.taken().len(), 0);
+    setup.run_at(2 * INTERVAL);
+    assert_eq!(line.taken(), published);
+}
+
+/// GOSSIP-8.
+#[test]
+fn votes_for_which_a_peer_has_no_room_follow_when_it_has_some() {
+    let mut setup = setup();
+    let line = Line::with_room(usize::MAX);
+    setup.connect(&line);
+    let published = setup.publish(votes(1_100));
+    setup.run();
+    assert_eq!(line.taken(), published[..1_024]);
+    setup.run_at(20);
+    assert_eq!(line.taken(), published[1_024..1_064]);
+    setup.run_at(1_000);
+    assert_eq!(line.taken(), published[1_064..]);
+}
+
+#[test]
+fn a_poll_ends_after_a_bounded_amount_of_work() {
+    let mut setup = setup();
+    let lines = [(); 100].map(|()| Line::with_room(usize::MAX));
+    for line in &lines {
+        setup.connect(line);
+    }
+    setup.publish(votes(1_000));
+    for byte in 0..1_000_u32 {
+        let garbage = byte.encode();
+        setup.happens(Event::Received(PeerId::random(), garbage));
+    }
+    let done = |setup: &Setup| {
+        [
+            setup.engine.metrics.undecodable.get(),
+            setup.engine.metrics.messages_kept.get(),
+            setup.engine.metrics.messages_sent.get(),
+        ]
+    };
+    let mut before = done(&setup);
+    loop {
+        let again = setup.poll();
+        let after = done(&setup);
+        let [received, kept, sent] = [0, 1, 2].map(|of| after[of] - before[of]);
+        assert!(
+            received <= 128 && kept <= 256 && sent <= 1_100,
+            "{received} received, {kept} kept and {sent} sent in one poll"
+        );
+        before = after;
+        if !again {
+            break;
+        }
+    }
+    assert_eq!(before, [1_000, 1_000, 100_000]);
+}
+
+/// GOSSIP-5. What was checked a moment ago, and is not kept yet, does not go back to who sends a copy of it now.
+#[test]
+fn a_copy_that_comes_while_the_order_to_keep_waits_is_not_answered() {
+    let mut setup = setup();
+    let set = TestSet::new(0, 0..4);
+    setup.sign_with(&set);
+    let lines = [(); 3].map(|()| Line::with_room(usize::MAX));
+    let [first, second, third] = lines.each_ref().map(|line| setup.connect(line));
+    let message = RoundMessage::new(GENESIS, set.commitment(10, &set.set));
+    let vote = UncheckedVote::sign(&set.secrets[1], SignerIndex::new(1), &message);
+    let bytes = GossipMessage::Vote(vote).encode();
+
+    setup.happens(Event::Received(first, bytes.clone()));
+    setup.run();
+    let verifier = verify(setup.validator.clone());
+    assert!(futures::FutureExt::now_or_never(verifier).is_none());
+    setup.happens(Event::Received(second, bytes.clone()));
+    setup.run();
+    let taken = lines.each_ref().map(|line| line.taken().len());
+    assert_eq!(taken, [0, 0, 1]);
+    setup.happens(Event::Received(third, bytes));
+    setup.run_at(2 * INTERVAL);
+    let taken = lines.each_ref().map(|line| line.taken().len());
+    assert_eq!(taken, [0; 3], "all have it");
+}
+
+/// 10 000 votes for 25 peers: prints what the engine needs for them.
+#[test]
+#[ignore = "a measurement, to be run alone: cargo test --workspace --lib -- --ignored --nocapture cost_of_sending"]
+fn cost_of_sending() {
+    for peers in [1, 25, 50] {
+        let mut setup = setup();
+        setup.sign_with(&TestSet::new(0, 0..4));
+        let lines: Vec<_> = (0..peers).map(|_| Line::with_room(usize::MAX)).collect();
+        for line in &lines {
+            setup.connect(line);
+        }
+        for round in 0..10 {
+            setup.publish((0..1_000).map(|signer| vote(10 + round, signer)));
+        }
+        let began = std::time::Instant::now();
+        let mut longest = std::time::Duration::ZERO;
+        for tick in 0..1_000 {
+            setup.clock.set(tick * 20);
+            loop {
+                let poll = std::time::Instant::now();
+                let again = setup.poll();
+                longest = longest.max(poll.elapsed());
+                if !again {
+                    break;
+                }
+            }
+        }
+        let sent: usize = lines.iter().map(|line| line.taken().len()).sum();
+        println!(
+            "{peers} peers: {sent} sent in {:?}, longest poll {longest:?}",
+            began.elapsed()
+        );
+    }
+}

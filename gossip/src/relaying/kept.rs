@@ -1,0 +1,118 @@
+//! The messages that are kept: each once, whoever still has to get it.
+
+use crate::topic::Topic;
+use duet_primitives::{BlockNumber, SetId, SignerIndex, H256};
+use std::{
+    cmp::Reverse,
+    collections::{btree_map::Entry, BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// Names a group of messages: the proofs of a block, or the votes on it. In the order in which peers get them: proofs
+/// first, because they replace votes; then what is newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct GroupKey {
+    is_vote: bool,
+    number: Reverse<BlockNumber>,
+    set_id: Reverse<SetId>,
+}
+
+impl GroupKey {
+    /// The group of a message.
+    pub(super) fn of(topic: &Topic) -> Self {
+        Self {
+            is_vote: topic.signer.is_some(),
+            number: Reverse(topic.number),
+            set_id: Reverse(topic.set_id),
+        }
+    }
+
+    /// Whether these are votes.
+    pub(super) fn is_vote(&self) -> bool {
+        self.is_vote
+    }
+
+    /// The block.
+    pub(super) fn number(&self) -> BlockNumber {
+        self.number.0
+    }
+}
+
+/// Where a message is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) group: GroupKey,
+    /// In the order in which they came.
+    pub(super) at: usize,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    messages: Vec<Arc<[u8]>>,
+    places: HashMap<(Option<SignerIndex>, H256), usize>,
+}
+
+/// The messages that are kept. Bounded by what is useful: a signer has one vote on a block, or two that conflict.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    groups: BTreeMap<GroupKey, Group>,
+}
+
+impl Kept {
+    /// Keeps a message; its place if nothing that says the same is kept already.
+    pub(super) fn insert(&mut self, topic: &Topic, bytes: Arc<[u8]>) -> Option<Place> {
+        let key = GroupKey::of(topic);
+        let group = match self.groups.entry(key) {
+            Entry::Occupied(group) => group.into_mut(),
+            Entry::Vacant(place) => place.insert(Group::default()),
+        };
+        let at = group.messages.len();
+        let place = group.places.entry((topic.signer, topic.commitment));
+        let std::collections::hash_map::Entry::Vacant(place) = place else {
+            return None;
+        };
+        place.insert(at);
+        group.messages.push(bytes);
+        Some(Place { group: key, at })
+    }
+
+    /// Where the message is kept that says this.
+    pub(super) fn find(&self, topic: &Topic) -> Option<Place> {
+        let key = GroupKey::of(topic);
+        let group = self.groups.get(&key)?;
+        let at = *group.places.get(&(topic.signer, topic.commitment))?;
+        Some(Place { group: key, at })
+    }
+
+    pub(super) fn get(&self, place: &Place) -> Option<Arc<[u8]>> {
+        let group = self.groups.get(&place.group)?;
+        group.messages.get(place.at).cloned()
+    }
+
+    /// How many messages are in a group.
+    pub(super) fn len_of(&self, group: &GroupKey) -> usize {
+        self.groups
+            .get(group)
+            .map_or(0, |group| group.messages.len())
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.groups.values().map(|group| group.messages.len()).sum()
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The groups, in the order in which peers get them.
+    pub(super) fn groups(&self) -> impl Iterator<Item = GroupKey> + '_ {
+        self.groups.keys().copied()
+    }
+
+    /// Drops the groups that are not useful any more.
+    pub(super) fn retain(&mut self, is_useful: impl Fn(&GroupKey) -> bool) {
+        self.groups.retain(|key, _| is_useful(key));
+    }
+}

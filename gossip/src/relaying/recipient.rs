@@ -1,0 +1,97 @@
+//! What one peer has, and what it still has to get.
+
+use super::{
+    kept::{GroupKey, Kept, Place},
+    marks::Marks,
+    pace::{Allowance, Pace},
+};
+use crate::interest::Interest;
+use duet_voter::Millis;
+use std::collections::{BTreeSet, HashMap};
+
+/// A connected peer. One that leaves and comes back begins anew: it may have been restarted.
+#[derive(Debug)]
+pub(super) struct Recipient {
+    interest: Interest,
+    allowance: Allowance,
+    marks: HashMap<GroupKey, Marks>,
+    /// The groups of which it may lack something, in the order in which it gets them.
+    unfinished: BTreeSet<GroupKey>,
+}
+
+impl Recipient {
+    /// A peer that just connected, which lacks all that it wants of what is kept.
+    pub(super) fn new(interest: Interest, kept: &Kept, pace: &Pace, now: Millis) -> Self {
+        let mut recipient = Self {
+            interest,
+            allowance: Allowance::full(pace, now),
+            marks: HashMap::new(),
+            unfinished: BTreeSet::new(),
+        };
+        for group in kept.groups() {
+            recipient.offer(group);
+        }
+        recipient
+    }
+
+    /// There may be something new in a group.
+    pub(super) fn offer(&mut self, group: GroupKey) {
+        if !group.is_vote() || self.interest == Interest::Votes {
+            self.unfinished.insert(group);
+        }
+    }
+
+    /// The peer sent what is kept at this place, or something that says the same.
+    pub(super) fn brought(&mut self, place: &Place) {
+        self.marks_of(place).brought(place.at);
+    }
+
+    /// The next message that it lacks.
+    pub(super) fn next(&mut self, kept: &Kept) -> Option<Place> {
+        while let Some(group) = self.unfinished.first().copied() {
+            let len = kept.len_of(&group);
+            let at = self.marks.entry(group).or_default().next(len);
+            if let Some(at) = at {
+                return Some(Place { group, at });
+            }
+            self.unfinished.remove(&group);
+        }
+        None
+    }
+
+    /// Whether it may be sent a message of this group now.
+    pub(super) fn take_allowance(&mut self, group: &GroupKey, pace: &Pace, now: Millis) -> bool {
+        // Proofs are few, and worth more than the votes that they replace.
+        !group.is_vote() || self.allowance.take(pace, now)
+    }
+
+    /// A message was handed over.
+    pub(super) fn handed(&mut self, place: &Place) {
+        self.marks_of(place).handed(place.at);
+    }
+
+    /// A message that is still kept was not handed over after all.
+    pub(super) fn give_back(&mut self, place: &Place) {
+        self.marks_of(place).give_back(place.at);
+        self.offer(place.group);
+    }
+
+    /// What was handed over, and is due, is lacking again.
+    pub(super) fn repeat(&mut self, is_due: impl Fn(&GroupKey, usize) -> bool) {
+        for (group, marks) in &mut self.marks {
+            if marks.repeat(|word| is_due(group, word)) {
+                self.unfinished.insert(*group);
+            }
+        }
+    }
+
+    /// Forgets what it has of groups that are not useful any more.
+    pub(super) fn retain(&mut self, is_useful: impl Fn(&GroupKey) -> bool) {
+        self.marks.retain(|group, _| is_useful(group));
+        self.unfinished.retain(is_useful);
+    }
+
+    fn marks_of(&mut self, place: &Place) -> &mut Marks {
+        self.marks.entry(place.group).or_default()
+    }
+}
