@@ -145,6 +145,7 @@ impl Setup {
             signing: Some(signing),
             next: None,
             unpublished: Vec::new(),
+            ..Window::default()
         };
         self.validator.update(window, BlockNumber::new(4));
     }
