@@ -23,7 +23,8 @@ pub(crate) struct Options {
     /// Sets of up to 100 000 too, whose keys and votes alone take minutes to make.
     #[arg(long)]
     large: bool,
-    /// How often everything is measured, one after another: once with `--quick`, three times without.
+    /// How often everything is measured, one after another: once with `--quick`, 15 times with `--rivals`, three times
+    /// without.
     #[arg(long, value_name = "COUNT")]
     passes: Option<NonZeroUsize>,
     /// Where the results, the tables and the plots go; beside the build by default.
@@ -35,6 +36,9 @@ pub(crate) struct Options {
     /// The companion schemes instead: the tables of their papers, beside what is measured here.
     #[arg(long, conflicts_with = "large")]
     schemes: bool,
+    /// Votes and certificates of 1 000 beside crates that others publish, in one process: prints a table.
+    #[arg(long, conflicts_with_all = ["filters", "quick", "large", "output", "from", "schemes", "docs"])]
+    rivals: bool,
     /// Also puts the tables and the plots into the documentation.
     #[arg(long)]
     docs: bool,
@@ -57,6 +61,9 @@ impl Options {
 
 /// Measures or reads, then shows.
 pub(crate) fn run(options: &Options) -> Result {
+    if options.rivals {
+        return cargo::run(&mut rivals(options.passes));
+    }
     let subject = if options.schemes { &SCHEMES } else { &GADGET };
     let target = subject.target_directory();
     let output = options.output.clone().unwrap_or(target.join("report"));
@@ -85,6 +92,17 @@ pub(crate) fn run(options: &Options) -> Result {
         show.arg("--sizes").arg(sizes);
     }
     cargo::run(&mut show)
+}
+
+/// The program that measures rivals, which is a workspace of its own: what they bring along stays out of our lock file.
+fn rivals(passes: Option<NonZeroUsize>) -> Command {
+    let target = cargo::target_directory().join("rivals");
+    let mut rivals = cargo::cargo(["run", "--manifest-path", "benches/rivals/Cargo.toml"]);
+    rivals
+        .args(["--quiet", "--profile", "measure", "--locked", "--"])
+        .args(passes.map(|passes| passes.to_string()))
+        .env("CARGO_TARGET_DIR", target);
+    rivals
 }
 
 /// The program that makes tables and plots, up to its own arguments.

@@ -7,8 +7,13 @@ use crate::{
 };
 use std::process::Command;
 
-/// Workspaces that are built for other targets or with other compilers, so that only their formatting is checked here.
-const WORKSPACES_APART: [&str; 2] = ["benches/wasm/Cargo.toml", "schemes/fuzz/Cargo.toml"];
+/// Workspaces that are built for other targets, with other compilers or only to be measured, so that only their formatting
+/// is checked here.
+const WORKSPACES_APART: [&str; 3] = [
+    "benches/rivals/Cargo.toml",
+    "benches/wasm/Cargo.toml",
+    "schemes/fuzz/Cargo.toml",
+];
 
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {
