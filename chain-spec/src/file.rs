@@ -86,10 +86,10 @@ fn check_raw(genesis: &Object) -> Result<(), FileFault> {
         return Err(FileFault::NoRuntime(":code"));
     }
     // Its keys were checked when the state was built; without a set no light client could start.
-    match top.contains_key(&to_hex(&genesis::keysets_key(), false)) {
-        true => Ok(()),
-        false => Err(FileFault::NoDuetKeys("Duet.Keysets")),
+    if !top.contains_key(&to_hex(&genesis::keysets_key(), false)) {
+        return Err(FileFault::NoDuetKeys("Duet.Keysets"));
     }
+    Ok(())
 }
 
 fn is_empty_hex(value: Option<&Value>) -> bool {

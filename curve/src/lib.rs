@@ -11,6 +11,7 @@
 //! | `ark` | [`Ark`]: arkworks, for every other target without `std` |
 //! | `arithmetic` | [`Arithmetic`]: which processor instructions batched checks use |
 //! | `digits`, `parameters` | Scalars in base `\|z\|`; the constants of the curve |
+//! | `testing` | With the feature of that name: encodings at the edges of what is valid, with their verdicts |
 //!
 //! [`Native`] is the back end that the rest of the project uses. One test suite runs against all three, and they agree on
 //! every vector and on every malformed input, the error included.
@@ -63,6 +64,16 @@ mod encoding;
 mod fast;
 mod parameters;
 mod selection;
+#[cfg(all(test, feature = "std"))]
+mod small_order;
+#[cfg(any(test, feature = "testing"))]
+#[allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "for tests: no stranger's bytes reach it, and a panic is a failed test"
+)]
+pub mod testing;
 mod traits;
 #[cfg(any(feature = "std", target_arch = "wasm32"))]
 #[allow(

@@ -7,11 +7,12 @@
 //! trusted. What was checked is stored at once. After a restart the backfill continues behind the last stored
 //! handoff.
 //!
-//! It runs when nothing else waits: one question at a time and no more than one in a second, one response held, and
-//! one handoff checked in each turn of the loop.
+//! There is one question at a time and no more than one in a second. A response is checked at a desk: the keys of a
+//! large set take long to read.
 
 use crate::{
     chain::Chain,
+    desk::Desk,
     effects::report_divergence,
     error::Error,
     metrics::Metrics,
@@ -23,23 +24,19 @@ use duet_gossip::{
     on_demand::{OnDemand, Outgoing, RequestId, Schedule, Step},
     reputation::PeerBehaviour,
     requests::history::{decode_genesis, decode_handoffs, HistoryPart},
-    source::HandoffProof,
     Network, LOG_TARGET,
 };
 use duet_primitives::{BlockNumber, SetId};
 use duet_voter::{Millis, State};
 use futures::{
-    future::{self, BoxFuture, Either, Pending, Ready},
+    future::BoxFuture,
     stream::{FuturesUnordered, SelectNextSome},
     FutureExt, StreamExt,
 };
 use progress::{Outlook, Progress};
 use sc_network::RequestFailure;
 use sc_network_types::PeerId;
-use std::{
-    collections::{HashSet, VecDeque},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 use verify::BackfillError;
 
 mod progress;
@@ -61,10 +58,68 @@ type Answers = FuturesUnordered<BoxFuture<'static, HistoryAnswer>>;
 /// The next answer; pending as long as there is none.
 pub(crate) type NextAnswer<'a> = SelectNextSome<'a, Answers>;
 
-/// Handoff proofs that a peer sent and that wait to be checked.
-struct Received {
+/// What a peer sent, with all that is needed to check it.
+pub(crate) struct ToCheck {
     peer: PeerId,
-    proofs: VecDeque<HandoffProof>,
+    wanted: HistoryPart,
+    bytes: Vec<u8>,
+    progress: Progress,
+}
+
+/// What came of it.
+pub(crate) struct HistoryChecked {
+    peer: PeerId,
+    progress: Progress,
+    /// Whether it brought anything.
+    result: Result<Brought, BackfillError>,
+}
+
+/// What a response that holds brought.
+enum Brought {
+    /// Proofs, which are stored.
+    Proofs,
+    /// It has nothing of what was asked for. No fault: the peer may have begun in the middle of the chain itself.
+    Nothing,
+}
+
+impl ToCheck {
+    /// Checks a response, and stores what holds of it.
+    pub(crate) fn check(self) -> HistoryChecked {
+        let Self {
+            peer,
+            wanted,
+            bytes,
+            mut progress,
+        } = self;
+        let result = match wanted {
+            HistoryPart::Genesis => take_genesis(&mut progress, &bytes),
+            HistoryPart::Handoffs(_) => take_handoffs(&mut progress, &bytes),
+        };
+        HistoryChecked {
+            peer,
+            progress,
+            result,
+        }
+    }
+}
+
+fn take_genesis(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, BackfillError> {
+    let Some(proof) = decode_genesis(bytes)? else {
+        return Ok(Brought::Nothing);
+    };
+    progress.take_genesis(&proof)?;
+    Ok(Brought::Proofs)
+}
+
+fn take_handoffs(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, BackfillError> {
+    let proofs = decode_handoffs(bytes)?;
+    if proofs.is_empty() {
+        return Ok(Brought::Nothing);
+    }
+    for proof in proofs {
+        progress.take_handoff(proof)?;
+    }
+    Ok(Brought::Proofs)
 }
 
 /// The parts of the backfill.
@@ -74,6 +129,8 @@ pub(crate) struct Parts {
     pub(crate) network: Arc<dyn Network>,
     /// Tells the RPC what is missing.
     pub(crate) missing: SharedMissing,
+    /// Where responses are checked.
+    pub(crate) checks: Desk<Box<ToCheck>>,
     pub(crate) metrics: Metrics,
 }
 
@@ -82,10 +139,11 @@ pub(crate) struct Backfill {
     network: Arc<dyn Network>,
     missing: SharedMissing,
     metrics: Metrics,
-    progress: Progress,
+    checks: Desk<Box<ToCheck>>,
+    /// `None` while a response is being checked.
+    progress: Option<Progress>,
     search: OnDemand<HistoryPart>,
     answers: Answers,
-    received: Option<Received>,
     /// Peers whose answers did not hold: not asked again while they are connected.
     refused: HashSet<PeerId>,
     /// When the next question may be asked.
@@ -101,11 +159,11 @@ impl Backfill {
         Self {
             network: parts.network,
             missing: parts.missing,
-            progress: Progress::new(parts.chain, parts.store, metrics.clone()),
+            progress: Some(Progress::new(parts.chain, parts.store, metrics.clone())),
             metrics,
+            checks: parts.checks,
             search: OnDemand::new(Schedule::BACKGROUND),
             answers: FuturesUnordered::new(),
-            received: None,
             refused: HashSet::new(),
             ask_at: 0,
             announced: None,
@@ -114,8 +172,10 @@ impl Backfill {
 
     /// Stores the proof that light clients start from, while the genesis state is there: at the first start.
     pub(crate) fn prove_genesis(&mut self) -> Result<(), Error> {
-        if self.progress.prove_genesis()? {
-            self.missing.set(Some(Missing::EVERYTHING));
+        if let Some(progress) = &mut self.progress {
+            if progress.prove_genesis()? {
+                self.missing.set(Some(Missing::EVERYTHING));
+            }
         }
         Ok(())
     }
@@ -130,27 +190,22 @@ impl Backfill {
         self.answers.select_next_some()
     }
 
-    /// Ready when there is something to check.
-    pub(crate) fn has_work(&self) -> Either<Ready<()>, Pending<()>> {
-        match self.received {
-            Some(_) => Either::Left(future::ready(())),
-            None => Either::Right(future::pending()),
-        }
-    }
-
     /// Finds out what is missing below where the voter is. Cheap when nothing is.
     pub(crate) fn follow(&mut self, voter: &State) -> Result<(), Error> {
-        if self.received.is_some() {
+        let Some(progress) = &mut self.progress else {
             return Ok(());
-        }
+        };
         let signing = voter.signing();
-        match self.progress.outlook(signing.set.id)? {
+        let outlook = progress.outlook(signing.set.id)?;
+        let next = progress.next();
+        match outlook {
             Outlook::Missing(part) => {
-                self.announce(Missing {
+                let missing = Missing {
                     below_set: signing.set.id,
                     below_block: signing.start.unwrap_or(BlockNumber::ZERO),
-                });
-                let sets = signing.set.id.saturating_sub(self.progress.next());
+                };
+                self.announce(missing, next);
+                let sets = signing.set.id.saturating_sub(next);
                 self.metrics.history_missing.set(sets);
                 self.search.want(part);
             }
@@ -170,16 +225,15 @@ impl Backfill {
         Ok(())
     }
 
-    fn announce(&mut self, missing: Missing) {
+    fn announce(&mut self, missing: Missing, next: SetId) {
         if self.announced.is_some() {
             return;
         }
         log::info!(
             target: LOG_TARGET,
             "this node began with set {}: asking peers for the proofs that lead there from the genesis, so that it can \
-             serve light clients (the handoff proof of set {} is next)",
+             serve light clients (the handoff proof of set {next} is next)",
             missing.below_set,
-            self.progress.next(),
         );
         self.announced = Some(missing);
         self.missing.set(Some(missing));
@@ -198,7 +252,7 @@ impl Backfill {
         let Some(wanted) = self.search.wanted() else {
             return;
         };
-        if now < self.ask_at || self.received.is_some() {
+        if now < self.ask_at || self.progress.is_none() {
             return;
         }
         let mut peers = self.network.peers();
@@ -231,8 +285,8 @@ impl Backfill {
         }
     }
 
-    /// Takes in what a peer answered.
-    pub(crate) fn on_answer(&mut self, answer: HistoryAnswer) -> Result<(), Error> {
+    /// Has what a peer answered checked; [`Backfill::on_checked`] follows.
+    pub(crate) fn on_answer(&mut self, answer: HistoryAnswer) {
         let HistoryAnswer {
             id,
             peer,
@@ -240,7 +294,7 @@ impl Backfill {
             result,
         } = answer;
         if !self.search.answered(id) {
-            return Ok(());
+            return;
         }
         let bytes = match result {
             Ok(bytes) => bytes,
@@ -249,61 +303,45 @@ impl Backfill {
                 if let Some(behaviour) = PeerBehaviour::of_request_failure(&failure) {
                     self.network.report(peer, behaviour);
                 }
-                return Ok(());
+                return;
             }
         };
-        let taken = match wanted {
-            HistoryPart::Genesis => self.take_genesis(peer, &bytes),
-            HistoryPart::Handoffs(_) => self.take_handoffs(peer, &bytes),
+        // Nothing is asked while a response is being checked, so there is one at a time.
+        let Some(progress) = self.progress.take() else {
+            return;
         };
-        taken.or_else(|error| self.refuse(peer, error))
-    }
-
-    fn take_genesis(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), BackfillError> {
-        match decode_genesis(bytes)? {
-            Some(proof) => {
-                self.progress.take_genesis(&proof)?;
-                self.was_useful(peer);
-            }
-            None => self.metrics.history_empty.inc(),
-        }
-        Ok(())
-    }
-
-    fn take_handoffs(&mut self, peer: PeerId, bytes: &[u8]) -> Result<(), BackfillError> {
-        let proofs = decode_handoffs(bytes)?;
-        if proofs.is_empty() {
-            // No fault: it may have begun in the middle of the chain itself.
-            self.metrics.history_empty.inc();
-            return Ok(());
-        }
-        self.received = Some(Received {
+        let to_check = ToCheck {
             peer,
-            proofs: proofs.into(),
-        });
-        Ok(())
+            wanted,
+            bytes,
+            progress,
+        };
+        if let Err(refused) = self.checks.hand_in(Box::new(to_check)) {
+            self.progress = Some(refused.progress);
+        }
     }
 
-    /// Checks one of the handoff proofs that wait, and stores it.
-    pub(crate) fn check_next(&mut self) -> Result<(), Error> {
-        let Some(Received { peer, mut proofs }) = self.received.take() else {
-            return Ok(());
-        };
-        let Some(proof) = proofs.pop_front() else {
-            return Ok(());
-        };
-        match self.progress.take_handoff(proof) {
-            Ok(()) if proofs.is_empty() => self.was_useful(peer),
-            Ok(()) => self.received = Some(Received { peer, proofs }),
+    /// Takes in what came of a check.
+    pub(crate) fn on_checked(&mut self, checked: HistoryChecked) -> Result<(), Error> {
+        let HistoryChecked {
+            peer,
+            progress,
+            result,
+        } = checked;
+        let next = progress.next();
+        self.progress = Some(progress);
+        match result {
+            Ok(Brought::Proofs) => self.was_useful(peer, next),
+            Ok(Brought::Nothing) => self.metrics.history_empty.inc(),
             Err(error) => self.refuse(peer, error)?,
         }
         Ok(())
     }
 
-    fn was_useful(&mut self, peer: PeerId) {
+    fn was_useful(&mut self, peer: PeerId, next: SetId) {
         self.metrics.history_good.inc();
         self.network.report(peer, PeerBehaviour::GoodResponse);
-        log::debug!(target: LOG_TARGET, "the history is known up to set {}", self.progress.next());
+        log::debug!(target: LOG_TARGET, "the history is known up to set {next}");
     }
 
     /// Drops a peer whose answer does not hold. A store that fails stops the node instead.

@@ -8,7 +8,7 @@ use crate::testing::{
 use codec::{Decode, DecodeAll, Encode};
 use duet_gossip::{
     requests::history::HistoryRequest,
-    source::{GenesisProof, ProofSource},
+    source::{GenesisProof, HandoffProof, ProofSource},
 };
 use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted};
 use duet_primitives::{

@@ -3,18 +3,20 @@
 use crate::{
     bootstrap::{Beginning, Search},
     chain::{error::ChainError, Chain},
-    effects::try_again,
     error::Error,
+    reading::try_again,
     store::Store,
     voting::Voting,
 };
-use duet_gossip::{Network, LOG_TARGET};
+use duet_gossip::{clock::Clock, Network, LOG_TARGET};
 use duet_primitives::{BlockNumber, ConsensusLog, H256};
-use duet_voter::{Event, State};
+use duet_voter::{Event, Millis, State};
 use std::sync::Arc;
 
-/// Blocks that are scanned before the voter is told and other work gets its turn.
-const SCAN_BATCH: u32 = 1024;
+/// Blocks that are scanned at most before the voter is told and other work gets its turn,
+const SCAN_BATCH: u32 = 256;
+/// and after how long it gets its turn anyway.
+const SCAN_TIME: Millis = 2;
 
 /// What [`Follower::follow`] led to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(crate) struct Progress {
     pub(crate) started: bool,
     /// The voter was told of further final blocks.
     pub(crate) scanned: bool,
+    /// There are more that it can be told of.
+    pub(crate) behind: bool,
 }
 
 /// Follows the finalized chain.
@@ -30,15 +34,22 @@ pub(crate) struct Follower {
     chain: Arc<Chain>,
     store: Store,
     network: Arc<dyn Network>,
+    clock: Arc<dyn Clock>,
     search: Search,
 }
 
 impl Follower {
-    pub(crate) fn new(chain: Arc<Chain>, store: Store, network: Arc<dyn Network>) -> Self {
+    pub(crate) fn new(
+        chain: Arc<Chain>,
+        store: Store,
+        network: Arc<dyn Network>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             chain,
             store,
             network,
+            clock,
             search: Search::default(),
         }
     }
@@ -63,8 +74,13 @@ impl Follower {
         let mut scanned = from;
         let (finalized, _) = self.chain.finalized();
         let to = finalized.min(from.saturating_add(SCAN_BATCH));
+        let stop_at = self.clock.now().saturating_add(SCAN_TIME);
         for number in (from.saturating_next().get()..=to.get()).map(BlockNumber::new) {
             if !voting.accepts_set_changes() {
+                break;
+            }
+            if self.clock.now() >= stop_at {
+                progress.behind = true;
                 break;
             }
             match self.deliver_logs(number, voting) {
@@ -79,6 +95,7 @@ impl Follower {
         if scanned > from {
             voting.handle(Event::Finalized { number: scanned })?;
             progress.scanned = true;
+            progress.behind |= scanned == to && to < finalized;
         }
         Ok(progress)
     }
@@ -101,7 +118,7 @@ impl Follower {
     /// Stores the set of a beginning, and makes the state to begin with.
     fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
         let set = &beginning.sets.current;
-        if let Err(error) = self.chain.set(set, beginning.hash) {
+        if let Err(error) = self.chain.keep_keys(set, beginning.hash) {
             log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
         }
         self.store.put_set(set)?;
@@ -118,7 +135,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Reads the logs of a final block, with the sets that they plan.
+    /// Reads the logs of a final block, and stores the keys of the sets that they plan.
     fn read_logs(&self, number: BlockNumber) -> Result<(H256, Vec<Event>), ChainError> {
         let hash = self.chain.hash(number)?;
         let mut events = Vec::new();
@@ -126,9 +143,12 @@ impl Follower {
             events.push(match log {
                 ConsensusLog::Activated(id) => Event::Activated { block: number, id },
                 ConsensusLog::Planned(commitment) => {
-                    let set = self.chain.set(&commitment, hash)?;
+                    self.chain.keep_keys(&commitment, hash)?;
                     self.store.put_set(&commitment)?;
-                    Event::Planned { block: number, set }
+                    Event::Planned {
+                        block: number,
+                        set: commitment,
+                    }
                 }
             });
         }

@@ -4,22 +4,36 @@
 //! that fails is asked for again by the voter.
 
 use crate::{
-    chain::{error::ChainError, Chain},
+    chain::Chain,
+    desk::Desk,
     error::Error,
     kept::{KeptPayloads, Votable},
     metrics::Metrics,
     newest::Publisher,
+    reading::{try_again, ToPrepare},
     signing::SignRequest,
     store::Store,
 };
 use codec::Encode;
 use duet_gossip::{GossipValidator, Network, LOG_TARGET};
 use duet_primitives::{
-    BlockNumber, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
-    UncheckedJustification, Vote, H256,
+    BlockNumber, EquivocationProof, Justification, KeysetCommitment, UncheckedJustification, Vote,
+    H256,
 };
-use duet_voter::{Event, State};
+use duet_voter::{Aggregation, State};
 use std::sync::Arc;
+
+/// Where the work is done that takes longer than the worker may pause.
+pub(crate) struct Desks {
+    /// Adds up votes.
+    pub(crate) aggregations: Desk<Box<Aggregation>>,
+    /// Reads sets.
+    pub(crate) sets: Desk<KeysetCommitment>,
+    /// Reads what is signed about blocks.
+    pub(crate) blocks: Desk<ToPrepare>,
+    /// Reports evidence to the runtime.
+    pub(crate) reports: Desk<EquivocationProof>,
+}
 
 /// What effects are carried out with.
 pub(crate) struct Surroundings {
@@ -27,6 +41,7 @@ pub(crate) struct Surroundings {
     pub(crate) store: Store,
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) desks: Desks,
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
@@ -161,49 +176,35 @@ impl Effects {
             "validator {signer} with key {} signed two commitments for block {number}",
             evidence.key,
         );
-        match self.surroundings.chain.report(evidence) {
-            Ok(Some(())) => self.surroundings.metrics.equivocation_reports.inc(),
-            Ok(None) => log::debug!(target: LOG_TARGET, "the runtime has no use for the evidence"),
-            Err(error) => log::warn!(target: LOG_TARGET, "the evidence is not reported: {error}"),
+        if self.surroundings.desks.reports.hand_in(evidence).is_err() {
+            log::warn!(target: LOG_TARGET, "the evidence is not reported: too much waits to be reported");
         }
     }
 
-    pub(crate) fn load_set(&self, commitment: &KeysetCommitment) -> Option<Event> {
-        let chain = &self.surroundings.chain;
-        let (_, finalized) = chain.finalized();
-        match chain.set(commitment, finalized) {
-            Ok(set) => Some(Event::Set(set)),
-            Err(error) => {
-                log::warn!(target: LOG_TARGET, "set {} cannot be read: {error}", commitment.id);
-                None
-            }
-        }
+    /// Has votes added up; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
+    pub(crate) fn aggregate(&self, votes: Box<Aggregation>) {
+        accepted(self.surroundings.desks.aggregations.hand_in(votes));
     }
 
-    /// ROUND-1: only what this node's finalized chain says is ever hashed, and so signed. `votes` is how many signers
-    /// there are.
-    pub(crate) fn prepare(&self, number: BlockNumber, votes: u32) -> Option<Event> {
-        let Surroundings {
-            chain, validator, ..
-        } = &self.surroundings;
-        let commitment = match chain.commitment(number) {
-            Ok(commitment) => commitment,
-            Err(error) => {
-                try_again("what is signed about a block cannot be read", &error);
-                return None;
-            }
-        };
-        // Hashed once for the whole round.
-        let message = RoundMessage::new(chain.genesis_hash(), commitment).expecting(votes);
-        validator.prepare(&message);
-        Some(Event::Prepared(message))
+    /// Has a set read; [`Event::Set`](duet_voter::Event::Set) follows.
+    pub(crate) fn load_set(&self, commitment: KeysetCommitment) {
+        accepted(self.surroundings.desks.sets.hand_in(commitment));
     }
 
-    /// Has a vote signed; [`Event::Signed`] follows.
+    /// Has what is signed about a block read; [`Event::Prepared`](duet_voter::Event::Prepared) follows. `votes` is how
+    /// many signers there are.
+    pub(crate) fn prepare(&self, number: BlockNumber, votes: u32) {
+        accepted(
+            self.surroundings
+                .desks
+                .blocks
+                .hand_in(ToPrepare { number, votes }),
+        );
+    }
+
+    /// Has a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
     pub(crate) fn sign(&self, request: SignRequest) {
-        if self.surroundings.signing.try_send(request).is_err() {
-            log::debug!(target: LOG_TARGET, "the signer has not answered yet; it is asked again");
-        }
+        accepted(self.surroundings.signing.try_send(request));
     }
 }
 
@@ -222,7 +223,9 @@ pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics
     );
 }
 
-/// Logs what could not be read this time; it is asked for again.
-pub(crate) fn try_again(what: &str, error: &ChainError) {
-    log::debug!(target: LOG_TARGET, "{what}: {error}");
+/// What finds no room is asked for again by the voter.
+fn accepted<E>(handed_in: Result<(), E>) {
+    if handed_in.is_err() {
+        log::debug!(target: LOG_TARGET, "earlier work of this kind is not done yet; this is asked for again");
+    }
 }

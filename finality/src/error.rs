@@ -22,6 +22,9 @@ pub enum Error {
     /// The task that checks the answers of peers ended.
     #[error("the task that checks what peers answer ended")]
     CheckerGone,
+    /// A task that works for the worker ended.
+    #[error("a task that works for the voter ended")]
+    ClerkGone,
     /// The network shut down.
     #[error("the network shut down")]
     NetworkGone,

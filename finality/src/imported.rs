@@ -1,17 +1,18 @@
 //! Justifications that came with blocks, until their blocks are final.
 //!
 //! Nothing of them is checked before that, so that none takes the place of another: several of one block wait beside
-//! each other, and a bad one costs its check and no more.
+//! each other, and a bad one costs its check and no more. The checks are made at a desk.
 
 use crate::{
     chain::{error::CheckError, Chain},
+    desk::Desk,
     import::Imported,
     metrics::Metrics,
 };
 use duet_gossip::LOG_TARGET;
 use duet_primitives::{BlockNumber, Justification, UncheckedJustification, H256};
 use duet_voter::State;
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 /// Justifications that wait; further ones are dropped and counted. (GOSSIP-7)
 const MAX_WAITING: usize = 2048;
@@ -22,7 +23,9 @@ const MAX_CHECKS: usize = 16;
 
 /// Justifications that came with blocks which are not final yet.
 pub(crate) struct ImportedJustifications {
-    chain: Arc<Chain>,
+    checks: Desk<DueImports>,
+    /// Whether some are being checked. The others wait until that is done.
+    checking: bool,
     metrics: Metrics,
     /// Different ones by number, in the order in which they came; no list is empty.
     waiting: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
@@ -31,9 +34,11 @@ pub(crate) struct ImportedJustifications {
 }
 
 impl ImportedJustifications {
-    pub(crate) fn new(chain: Arc<Chain>, metrics: Metrics) -> Self {
+    /// None wait. `checks` is where they are checked.
+    pub(crate) fn new(checks: Desk<DueImports>, metrics: Metrics) -> Self {
         Self {
-            chain,
+            checks,
+            checking: false,
             metrics,
             waiting: BTreeMap::new(),
             count: 0,
@@ -82,29 +87,75 @@ impl ImportedJustifications {
         }
     }
 
-    /// Takes out and checks those whose blocks the voter has scanned: the handoffs, and from the highest down until one
-    /// holds. The others would change nothing and cost a pairing each.
-    pub(crate) fn take_due(&mut self, state: &State) -> Vec<Justification> {
+    /// Has those checked whose blocks the voter has scanned, unless others are being checked. The good ones follow as
+    /// the answer; then [`ImportedJustifications::checked`] is called.
+    pub(crate) fn check_due(&mut self, state: &State) {
+        if self.checking {
+            return;
+        }
+        let due = self.take_due(state);
+        self.checking = !due.is_empty() && self.checks.hand_in(due).is_ok();
+    }
+
+    /// What was being checked is.
+    pub(crate) fn checked(&mut self) {
+        self.checking = false;
+    }
+
+    /// Takes out those whose blocks the voter has scanned.
+    fn take_due(&mut self, state: &State) -> DueImports {
         let later = self.waiting.split_off(&state.scanned().saturating_next());
         let mut due = std::mem::replace(&mut self.waiting, later);
         self.count = self.waiting.values().map(Vec::len).sum();
         let best = state.best_number();
-        let mut good = Vec::new();
-        for handoff in state.eras().filter_map(|era| era.mandatory) {
-            let candidates = due.remove(&handoff).filter(|_| handoff > best);
-            let mut checks = MAX_OF_NUMBER;
-            good.extend(candidates.and_then(|list| self.first_good(handoff, list, &mut checks)));
+        due.retain(|number, _| *number > best);
+        let mandatory = state.eras().filter_map(|era| era.mandatory);
+        DueImports {
+            handoffs: mandatory
+                .filter_map(|number| due.remove_entry(&number))
+                .collect(),
+            others: due,
         }
-        let mut checks = MAX_CHECKS;
-        let highest = due
-            .into_iter()
-            .rev()
-            .take_while(|(number, _)| *number > best)
-            .find_map(|(number, list)| self.first_good(number, list, &mut checks));
-        good.extend(highest);
-        good
+    }
+}
+
+/// Justifications that came with blocks which are final now.
+#[derive(Debug)]
+pub(crate) struct DueImports {
+    /// Of mandatory blocks.
+    handoffs: Vec<(BlockNumber, Vec<UncheckedJustification>)>,
+    /// Of other blocks.
+    others: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
+}
+
+impl DueImports {
+    fn is_empty(&self) -> bool {
+        self.handoffs.is_empty() && self.others.is_empty()
     }
 
+    /// Checks the handoffs, and the others from the highest down until one holds. The rest would change nothing and
+    /// cost a pairing each.
+    pub(crate) fn check(self, chain: &Chain, metrics: &Metrics) -> Vec<Justification> {
+        let check = Check { chain, metrics };
+        let mut good = Vec::new();
+        for (number, candidates) in self.handoffs {
+            let mut checks = MAX_OF_NUMBER;
+            good.extend(check.first_good(number, candidates, &mut checks));
+        }
+        let mut checks = MAX_CHECKS;
+        let mut others = self.others.into_iter().rev();
+        good.extend(others.find_map(|(number, list)| check.first_good(number, list, &mut checks)));
+        good
+    }
+}
+
+/// What justifications are checked with.
+struct Check<'a> {
+    chain: &'a Chain,
+    metrics: &'a Metrics,
+}
+
+impl Check<'_> {
     /// The first of these that is about the finalized block with this number and holds.
     fn first_good(
         &self,
@@ -175,7 +226,9 @@ mod tests {
         store
             .put_keys(set.set.commitment(), &dual_keys(&set))
             .unwrap();
-        let imported = ImportedJustifications::new(Arc::new(test.chain()), Metrics::new(None));
+        let (answers, _) = async_channel::bounded(1);
+        let (checks, _) = Desk::open(1, answers, |_: DueImports| Some(()));
+        let imported = ImportedJustifications::new(checks, Metrics::new(None));
         Setup {
             test,
             set,
@@ -211,7 +264,8 @@ mod tests {
             let mut voter = Voter::new(Config::default(), state, Vec::new());
             voter.handle(Event::Finalized { number }, 0);
             let due = self.imported.take_due(voter.state());
-            due.iter()
+            let good = due.check(&self.test.chain(), &self.imported.metrics);
+            good.iter()
                 .map(|good| good.commitment().block_number.get())
                 .collect()
         }

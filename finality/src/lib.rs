@@ -10,7 +10,8 @@
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
 //! | `store` | what survives a restart |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
-//! | `worker` | the only loop; it owns the four parts that follow |
+//! | `worker` | the only loop; it owns the four parts that follow, and is never busy for long (`pauses`) |
+//! | `desk` | tasks for what takes long: adding up votes, reading sets and blocks (`reading`), checks; signing is `signing` |
 //! | `voting` | the voter, its effects (`effects`, `kept`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
@@ -41,6 +42,8 @@ mod bootstrap;
 mod catch_up;
 mod chain;
 mod client;
+mod desk;
+mod desks;
 mod effects;
 mod error;
 mod handoffs;
@@ -53,6 +56,8 @@ mod missing;
 mod newest;
 mod own_keys;
 mod params;
+mod pauses;
+mod reading;
 pub mod rpc;
 mod run;
 mod signing;

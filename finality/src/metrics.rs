@@ -1,8 +1,10 @@
 //! Metrics for operators, under the prefix `substrate_duet_`.
 
-use duet_gossip::metrics;
+use duet_gossip::{metrics, LOG_TARGET};
 use duet_voter::{Counters, Voter};
-use prometheus_endpoint::{Counter, Gauge, U64};
+use prometheus_endpoint::{
+    register, Counter, Gauge, Histogram, HistogramOpts, PrometheusError, Registry, U64,
+};
 
 metrics! {
     /// What the block import counts. Cheap to clone; clones count together.
@@ -70,6 +72,59 @@ metrics! {
     }
 }
 
+/// How long the passes of the worker's loop take.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopMetrics {
+    pub(crate) pauses: Histogram,
+    pub(crate) longest: Gauge<U64>,
+}
+
+impl LoopMetrics {
+    /// The names under which they are registered.
+    #[cfg(test)]
+    const NAMES: &'static [&'static str] = &[
+        "substrate_duet_loop_pause_seconds",
+        "substrate_duet_loop_pause_max_microseconds",
+    ];
+    /// In seconds. The target is 5 ms.
+    const BUCKETS: [f64; 11] = [
+        0.000_1, 0.000_3, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0,
+    ];
+
+    /// The metrics, registered where there is a registry. A failure to register them is logged, as for the others.
+    #[allow(
+        clippy::expect_used,
+        reason = "names and helps are constants that a test covers"
+    )]
+    pub(crate) fn new(registry: Option<&Registry>) -> Self {
+        let metrics = Self::unregistered().expect("the names and helps are valid; qed");
+        if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
+            log::error!(target: LOG_TARGET, "metrics cannot be registered: {error}");
+        }
+        metrics
+    }
+
+    fn unregistered() -> Result<Self, PrometheusError> {
+        let pauses = HistogramOpts::new(
+            "substrate_duet_loop_pause_seconds",
+            "How long the voter's loop was busy with one input",
+        );
+        Ok(Self {
+            pauses: Histogram::with_opts(pauses.buckets(Self::BUCKETS.to_vec()))?,
+            longest: Gauge::new(
+                "substrate_duet_loop_pause_max_microseconds",
+                "The longest time that the voter's loop was busy with one input since the start",
+            )?,
+        })
+    }
+
+    fn register_all(&self, registry: &Registry) -> Result<(), PrometheusError> {
+        register(self.pauses.clone(), registry)?;
+        register(self.longest.clone(), registry)?;
+        Ok(())
+    }
+}
+
 impl Metrics {
     /// Shows where the voter is. `counted` is the part of its counters that was added before.
     pub(crate) fn follow(&self, voter: &Voter, counted: &mut Counters) {
@@ -120,8 +175,6 @@ impl Metrics {
 mod tests {
     use super::*;
     use duet_gossip::metrics::Metrics as GossipMetrics;
-    use prometheus_endpoint::Registry;
-
     #[test]
     fn every_metric_has_the_prefix_and_a_name_of_its_own() {
         let registry = Registry::new();
@@ -137,6 +190,10 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
+        LoopMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
         // A name that is taken would leave some of these unregistered.
         GossipMetrics::new(Some(&registry));
         let mut registered: Vec<_> = registry
@@ -148,6 +205,7 @@ mod tests {
             Metrics::NAMES,
             ImportMetrics::NAMES,
             RpcMetrics::NAMES,
+            LoopMetrics::NAMES,
             GossipMetrics::NAMES,
         ]
         .concat();

@@ -1,21 +1,23 @@
 //! The keys that this node can vote with, and what its operator should know about them.
 
-use crate::{chain::Chain, metrics::Metrics};
+use crate::{desk::Desk, metrics::Metrics};
 use duet_gossip::LOG_TARGET;
 use duet_keystore::Signer;
-use duet_primitives::{KeysetCommitment, Pk1Bytes, SetId};
+use duet_primitives::{Keyset, Pk1Bytes, SetId};
 use duet_voter::Millis;
-use std::sync::Arc;
 
 /// How often the signer is asked for its keys.
 const INTERVAL: Millis = 3_000;
 
 /// The keys of the signer, as they were listed last.
 pub(crate) struct OwnKeys {
-    signer: Arc<dyn Signer>,
+    /// Has the signer list its keys.
+    signer: Desk<()>,
     /// Other nodes have a signer, too, and do not vote.
     is_authority: bool,
     keys: Vec<Pk1Bytes>,
+    /// Whether the signer has answered, or failed to, since the start.
+    asked: bool,
     /// When the signer is asked again.
     ask_at: Millis,
     /// The signing set for which the operator was told whether this validator has a key.
@@ -25,11 +27,12 @@ pub(crate) struct OwnKeys {
 
 impl OwnKeys {
     /// No keys until the signer is asked for the first time.
-    pub(crate) fn new(signer: Arc<dyn Signer>, is_authority: bool, metrics: Metrics) -> Self {
+    pub(crate) fn new(signer: Desk<()>, is_authority: bool, metrics: Metrics) -> Self {
         Self {
             signer,
             is_authority,
             keys: Vec::new(),
+            asked: false,
             ask_at: 0,
             announced: None,
             metrics,
@@ -41,22 +44,21 @@ impl OwnKeys {
         &self.keys
     }
 
-    /// Asks the signer if it is time; the keys when they have changed.
-    pub(crate) fn refresh(&mut self, now: Millis) -> Option<Vec<Pk1Bytes>> {
+    /// Asks the signer if it is time; [`OwnKeys::listed`] follows.
+    pub(crate) fn refresh(&mut self, now: Millis) {
         if !self.is_authority || now < self.ask_at {
-            return None;
+            return;
         }
         self.ask_at = now.saturating_add(INTERVAL);
-        let keys: Vec<_> = match self.signer.keys() {
-            Ok(keys) => keys.iter().map(|key| key.pk1()).collect(),
-            Err(error) => {
-                log::error!(target: LOG_TARGET, "the signer does not list its keys: {error}");
-                return None;
-            }
-        };
-        if keys == self.keys {
-            return None;
+        if self.signer.hand_in(()).is_err() {
+            log::debug!(target: LOG_TARGET, "the signer has not listed its keys yet");
         }
+    }
+
+    /// What the signer answered; the keys when they have changed.
+    pub(crate) fn listed(&mut self, keys: Option<Vec<Pk1Bytes>>) -> Option<Vec<Pk1Bytes>> {
+        self.asked = true;
+        let keys = keys.filter(|keys| *keys != self.keys)?;
         self.keys.clone_from(&keys);
         self.announced = None;
         Some(keys)
@@ -68,31 +70,34 @@ impl OwnKeys {
     }
 
     /// Says, once per signing set, whether this validator has a key in it.
-    pub(crate) fn announce(&mut self, signing: &KeysetCommitment, chain: &Chain) {
-        let id = signing.id;
-        if !self.is_authority || self.announced == Some(id) {
+    pub(crate) fn announce(&mut self, signing: &Keyset) {
+        let id = signing.id();
+        if !self.is_authority || !self.asked || self.announced == Some(id) {
             return;
         }
-        let (_, finalized) = chain.finalized();
-        let set = match chain.set(signing, finalized) {
-            Ok(set) => set,
-            Err(error) => {
-                log::debug!(target: LOG_TARGET, "set {id} cannot be read: {error}");
-                return;
-            }
-        };
         self.announced = Some(id);
         let mut keys = self.keys.iter();
-        match keys.find(|key| set.keyset().position(key).is_some()) {
+        match keys.find(|key| signing.position(key).is_some()) {
             Some(key) => log::info!(target: LOG_TARGET, "set {id} signs now, with our key {key}"),
             None => {
                 self.metrics.no_key_in_set.inc();
                 log::error!(
                     target: LOG_TARGET,
                     "set {id} signs now, and this validator has none of its {} keys",
-                    signing.len,
+                    signing.len(),
                 );
             }
+        }
+    }
+}
+
+/// Lists the signer's keys; `None` when it does not.
+pub(crate) fn list(signer: &dyn Signer) -> Option<Vec<Pk1Bytes>> {
+    match signer.keys() {
+        Ok(keys) => Some(keys.iter().map(|key| key.pk1()).collect()),
+        Err(error) => {
+            log::error!(target: LOG_TARGET, "the signer does not list its keys: {error}");
+            None
         }
     }
 }

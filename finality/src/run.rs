@@ -1,22 +1,25 @@
 //! Starts the worker: the only place where the parts and the SDK's types meet.
 
 use crate::{
-    backfill::{self, Backfill},
+    backfill::{self, Backfill, ToCheck},
     catch_up::Follower,
     chain::{blocks::BackendBlocks, runtime::ClientRuntime, Chain},
     client::{AccountId, DuetClient},
-    effects::{Effects, Surroundings},
+    desk::Desk,
+    desks,
+    effects::{Desks, Effects, Surroundings},
     error::Error,
     handoffs::{
         check::{AnswerCheck, Received},
         HandoffSearch,
     },
-    imported::ImportedJustifications,
-    metrics::Metrics,
+    imported::{DueImports, ImportedJustifications},
+    metrics::{LoopMetrics, Metrics},
     missing::SharedMissing,
     newest::Publisher,
     own_keys::OwnKeys,
     params::Params,
+    pauses::Pauses,
     signing::{SignRequest, Signing},
     store::Store,
     voting::{self, Voting},
@@ -27,7 +30,6 @@ use duet_gossip::{
     metrics::Metrics as GossipMetrics,
     Endpoints, GossipValidator, Network, Settings, LOG_TARGET,
 };
-use duet_keystore::Signer;
 use duet_primitives::{DuetApi, H256};
 use duet_voter::Config;
 use futures::{channel::oneshot, future, FutureExt, StreamExt};
@@ -111,12 +113,18 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     ));
     let (check, check_links) = AnswerCheck::new(chain.clone());
     spawner.spawn_essential_blocking("duet-check-answers", GROUP, check.run().boxed());
+    let metrics = Metrics::new(registry);
+    let opened = desks::open(&chain, params.signer, &metrics);
+    for (name, clerk) in opened.clerks {
+        spawner.spawn_essential_blocking(name, GROUP, clerk);
+    }
     let sources = Sources {
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
         imported: params.links.imported,
         signed: signing_links.signed,
         answers: check_links.checked,
+        done: opened.done,
         network_gone: engine_gone.map(drop).boxed(),
     };
     let worker = assemble(Node {
@@ -125,13 +133,17 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         network: joined.network,
         validator: joined.validator,
         clock,
-        signer: params.signer,
+        desks: opened.desks,
+        keys: opened.keys,
+        imports: opened.imports,
+        history: opened.history,
         signing: signing_links.requests,
         received: check_links.received,
         is_authority: params.is_authority,
         subscribers: params.links.subscribers,
         missing: params.links.missing,
-        metrics: Metrics::new(registry),
+        metrics,
+        loop_metrics: LoopMetrics::new(registry),
         config: params.config,
     });
     until_it_stops(worker.run(sources), server).await;
@@ -144,13 +156,17 @@ struct Node {
     network: Arc<dyn Network>,
     validator: Arc<GossipValidator>,
     clock: Arc<dyn Clock>,
-    signer: Arc<dyn Signer>,
+    desks: Desks,
+    keys: Desk<()>,
+    imports: Desk<DueImports>,
+    history: Desk<Box<ToCheck>>,
     signing: async_channel::Sender<SignRequest>,
     received: async_channel::Sender<Received>,
     is_authority: bool,
     subscribers: Publisher,
     missing: SharedMissing,
     metrics: Metrics,
+    loop_metrics: LoopMetrics,
     config: Config,
 }
 
@@ -168,16 +184,16 @@ fn assemble(node: Node) -> Worker {
         store: store.clone(),
         network: network.clone(),
         validator: node.validator.clone(),
+        desks: node.desks,
         signing: node.signing,
         subscribers: node.subscribers,
         metrics: metrics.clone(),
     });
     let voting = voting::Parts {
         clock: node.clock.clone(),
-        chain: chain.clone(),
         validator: node.validator,
         effects,
-        keys: OwnKeys::new(node.signer, node.is_authority, metrics.clone()),
+        keys: OwnKeys::new(node.keys, node.is_authority, metrics.clone()),
         handoffs: HandoffSearch::new(network.clone(), node.received, metrics.clone()),
         metrics: metrics.clone(),
     };
@@ -186,15 +202,19 @@ fn assemble(node: Node) -> Worker {
         store: store.clone(),
         network: network.clone(),
         missing: node.missing,
+        checks: node.history,
         metrics: metrics.clone(),
     };
     Worker {
-        clock: node.clock,
+        clock: node.clock.clone(),
         network: network.clone(),
         voting: Voting::new(node.config, voting),
-        follower: Follower::new(chain.clone(), store, network),
-        imported: ImportedJustifications::new(chain, metrics),
+        follower: Follower::new(chain, store, network, node.clock),
+        imported: ImportedJustifications::new(node.imports, metrics),
         backfill: Backfill::new(backfill),
+        pauses: Pauses::new(node.loop_metrics),
+        housekeeping_at: 0,
+        behind: false,
     }
 }
 

@@ -1,7 +1,6 @@
 //! The voter with everything that it decides about: events go in, its effects are carried out in order.
 
 use crate::{
-    chain::Chain,
     effects::{report_divergence, Effects},
     error::Error,
     handoffs::{check::Checked as CheckedAnswer, HandoffAnswer, HandoffSearch, NextAnswer},
@@ -10,9 +9,9 @@ use crate::{
     signing::SignRequest,
 };
 use duet_gossip::{clock::Clock, GossipValidator};
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::{BlockNumber, Pk1Bytes, H256};
 use duet_voter::{Config, Counters, Effect, Event, Millis, State, Voter};
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 /// Blocks further than this above the last proven one get their payload stored: when they are voted on, their
 /// state may be pruned. A target is never less than half-way between the last proven block and the finalized
@@ -22,7 +21,6 @@ const KEEP_ABOVE: u32 = 64;
 /// What the voter is run with.
 pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) chain: Arc<Chain>,
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) effects: Effects,
     pub(crate) keys: OwnKeys,
@@ -91,9 +89,14 @@ impl Voting {
         self.handle(Event::Syncing(syncing))
     }
 
-    /// Tells the voter of keys that were added to the signer or taken from it, if it is time to ask.
-    pub(crate) fn refresh_keys(&mut self) -> Result<(), Error> {
-        match self.parts.keys.refresh(self.parts.clock.now()) {
+    /// Asks for the signer's keys if it is time; [`Voting::on_keys`] follows.
+    pub(crate) fn refresh_keys(&mut self) {
+        self.parts.keys.refresh(self.parts.clock.now());
+    }
+
+    /// Tells the voter of keys that were added to the signer or taken from it. `None` when the signer did not list them.
+    pub(crate) fn on_keys(&mut self, keys: Option<Vec<Pk1Bytes>>) -> Result<(), Error> {
+        match self.parts.keys.listed(keys) {
             Some(keys) => self.handle(Event::OwnKeys(keys)),
             None => Ok(()),
         }
@@ -150,29 +153,29 @@ impl Voting {
         Ok(())
     }
 
-    /// Gives the voter an event and carries out what it asks for, until it asks for nothing more.
+    /// Gives the voter an event and carries out what it asks for.
     pub(crate) fn handle(&mut self, event: Event) -> Result<(), Error> {
-        let mut events = VecDeque::from([event]);
-        while let Some(event) = events.pop_front() {
-            let Some(voter) = &mut self.voter else {
-                return Ok(());
-            };
-            for effect in voter.handle(event, self.parts.clock.now()) {
-                events.extend(self.carry_out(effect)?);
-            }
-            self.follow_voter();
+        let Some(voter) = &mut self.voter else {
+            return Ok(());
+        };
+        if let Event::Prepared(message) = &event {
+            self.parts.validator.prepare(message);
         }
+        for effect in voter.handle(event, self.parts.clock.now()) {
+            self.carry_out(effect)?;
+        }
+        self.follow_voter();
         self.parts.handoffs.send(self.parts.clock.now());
         Ok(())
     }
 
-    /// Carries out one effect; the event that answers it, if it can be answered now.
-    fn carry_out(&mut self, effect: Effect) -> Result<Option<Event>, Error> {
+    /// Carries out one effect, or has it carried out.
+    fn carry_out(&mut self, effect: Effect) -> Result<(), Error> {
         let Parts {
             effects, handoffs, ..
         } = &mut self.parts;
         let Some(voter) = &self.voter else {
-            return Ok(None);
+            return Ok(());
         };
         match effect {
             Effect::Persist => effects.persist(voter.state())?,
@@ -196,11 +199,8 @@ impl Voting {
             Effect::Diverged(justification) => {
                 report_divergence(&justification, &self.parts.metrics);
             }
-            Effect::LoadSet(commitment) => return Ok(effects.load_set(&commitment)),
-            Effect::Prepare { number } => {
-                let votes = voter.state().signing().set.len;
-                return Ok(effects.prepare(number, votes));
-            }
+            Effect::LoadSet(commitment) => effects.load_set(commitment),
+            Effect::Prepare { number } => effects.prepare(number, voter.state().signing().set.len),
             Effect::Sign {
                 message,
                 signer,
@@ -216,17 +216,17 @@ impl Voting {
                     });
                 }
             }
+            Effect::Aggregate(votes) => effects.aggregate(votes),
             Effect::Request { first_set } => handoffs.want(first_set),
             Effect::WakeAt(at) => self.wake_at = Some(at),
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Moves the filter's window and the metrics to where the voter is.
     fn follow_voter(&mut self) {
         let Some(voter) = &self.voter else { return };
         let Parts {
-            chain,
             validator,
             keys,
             metrics,
@@ -234,6 +234,8 @@ impl Voting {
         } = &mut self.parts;
         validator.update(voter.window(), voter.state().best_number());
         metrics.follow(voter, &mut self.counted);
-        keys.announce(&voter.state().signing().set, chain);
+        if let Some(set) = voter.set(voter.set_id()) {
+            keys.announce(set.keyset());
+        }
     }
 }

@@ -1,20 +1,29 @@
 //! The worker's loop. Whatever happens becomes an event for the voter, and the effects with which the voter answers
 //! are carried out in order.
+//!
+//! The loop only decides, passes on, and writes what must be durable before the next effect (ROUND-4). What takes
+//! longer is done in tasks of their own, whose answers come back as inputs.
 
 use crate::{
-    backfill::Backfill,
+    backfill::{Backfill, HistoryAnswer, HistoryChecked},
     catch_up::{Follower, Progress},
     error::Error,
-    handoffs::check::Checked as CheckedAnswer,
+    handoffs::{check::Checked as CheckedAnswer, HandoffAnswer},
     import::Imported,
     imported::ImportedJustifications,
+    pauses::Pauses,
     voting::Voting,
 };
+use async_channel::Receiver;
 use duet_gossip::{clock::Clock, Checked, Network};
-use duet_primitives::Vote;
+use duet_primitives::{Justification, Pk1Bytes, Vote};
 use duet_voter::{Event, Millis};
-use futures::{future::BoxFuture, stream::BoxStream, FutureExt, StreamExt};
-use std::{convert::Infallible, sync::Arc};
+use futures::{
+    future::{self, BoxFuture, Either},
+    stream::BoxStream,
+    FutureExt, StreamExt,
+};
+use std::{convert::Infallible, sync::Arc, time::Instant};
 
 /// How often the worker checks what no notification reports: keys added to the key file, the end of a major
 /// sync, blocks that were finalized without a notification.
@@ -25,15 +34,69 @@ pub(crate) struct Sources {
     /// Blocks that became final.
     pub(crate) finality: BoxStream<'static, ()>,
     /// Accepted messages from peers.
-    pub(crate) checked: async_channel::Receiver<Checked>,
+    pub(crate) checked: Receiver<Checked>,
     /// Justifications that came with blocks.
-    pub(crate) imported: async_channel::Receiver<Imported>,
+    pub(crate) imported: Receiver<Imported>,
     /// Own votes that were signed.
-    pub(crate) signed: async_channel::Receiver<Vote>,
+    pub(crate) signed: Receiver<Vote>,
     /// Answers of peers that were checked.
-    pub(crate) answers: async_channel::Receiver<CheckedAnswer>,
+    pub(crate) answers: Receiver<CheckedAnswer>,
+    /// What the tasks that work for the worker did.
+    pub(crate) done: Done,
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
+}
+
+/// What the tasks that work for the worker did.
+pub(crate) struct Done {
+    /// What the voter asked for.
+    pub(crate) events: Receiver<Event>,
+    /// The keys of the signer, unless it failed to list them.
+    pub(crate) keys: Receiver<Option<Vec<Pk1Bytes>>>,
+    /// Justifications that came with blocks and hold.
+    pub(crate) imports: Receiver<Vec<Justification>>,
+    /// Responses about the history that were checked.
+    pub(crate) history: Receiver<HistoryChecked>,
+}
+
+/// One input of the loop.
+// One lives at a time, for a moment.
+#[allow(clippy::large_enum_variant)]
+enum Input {
+    Timer,
+    Finality,
+    Signed(Vote),
+    Asked(Event),
+    Answer(HandoffAnswer),
+    CheckedAnswer(CheckedAnswer),
+    Keys(Option<Vec<Pk1Bytes>>),
+    HistoryAnswer(HistoryAnswer),
+    CheckedHistory(HistoryChecked),
+    Imported(Imported),
+    CheckedImports(Vec<Justification>),
+    Message(Checked),
+    /// More blocks are final than the voter was told of.
+    Behind,
+}
+
+impl Input {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Timer => "the timer",
+            Self::Finality => "finality",
+            Self::Signed(_) => "an own vote",
+            Self::Asked(_) => "an answer to the voter",
+            Self::Answer(_) => "a peer's answer",
+            Self::CheckedAnswer(_) => "a checked answer",
+            Self::Keys(_) => "the list of keys",
+            Self::HistoryAnswer(_) => "a history response",
+            Self::CheckedHistory(_) => "a checked history response",
+            Self::Imported(_) => "an imported justification",
+            Self::CheckedImports(_) => "checked imported justifications",
+            Self::Message(_) => "a message",
+            Self::Behind => "catching up",
+        }
+    }
 }
 
 /// The parts of the worker, each with one purpose.
@@ -50,6 +113,12 @@ pub(crate) struct Worker {
     pub(crate) imported: ImportedJustifications,
     /// Fetches the history before this node began.
     pub(crate) backfill: Backfill,
+    /// Measures how long the loop is busy.
+    pub(crate) pauses: Pauses,
+    /// When housekeeping is due.
+    pub(crate) housekeeping_at: Millis,
+    /// Whether more blocks are final than the voter was told of.
+    pub(crate) behind: bool,
 }
 
 impl Worker {
@@ -61,75 +130,102 @@ impl Worker {
             mut imported,
             mut signed,
             mut answers,
+            mut done,
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
         self.backfill.prove_genesis()?;
         self.housekeeping()?;
-        let mut housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
-        let mut wake_at = self.wake_at().min(housekeeping_at);
+        self.housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
+        let mut wake_at = self.wake_at();
         let mut timer = self.clock.sleep_until(wake_at).fuse();
         loop {
-            let mut unchecked_history = self.backfill.has_work();
-            // Finality first: it is cheap and moves the window. Then what peers can send in any amount. The history
-            // comes last, when nothing else waits.
-            futures::select_biased! {
-                () = timer => {
-                    housekeeping_at = self.on_timer(housekeeping_at)?;
-                    wake_at = Millis::MAX;
-                },
+            let mut behind = if self.behind {
+                Either::Left(future::ready(()))
+            } else {
+                Either::Right(future::pending())
+            };
+            // Finality first: it is cheap and moves the window. Then what peers can send in any amount.
+            let input = futures::select_biased! {
+                () = timer => Input::Timer,
                 notification = finality.next() => {
                     notification.ok_or(Error::ClientGone)?;
                     // One pass covers all queued notifications and releases their blocks.
                     while let Some(Some(())) = finality.next().now_or_never() {}
-                    self.follow_finality()?;
+                    Input::Finality
                 },
                 () = network_gone => return Err(Error::NetworkGone),
-                vote = signed.next() => {
-                    self.voting.handle(Event::Signed(vote.ok_or(Error::SignerGone)?))?;
-                },
-                answer = self.voting.next_answer() => self.voting.on_answer(answer),
-                answer = answers.next() => {
-                    self.voting.on_checked_answer(answer.ok_or(Error::CheckerGone)?)?;
-                },
-                answer = self.backfill.next_answer() => {
-                    self.backfill.on_answer(answer)?;
-                    self.follow_history()?;
-                },
-                block = imported.next() => {
-                    self.imported.add(block.ok_or(Error::ClientGone)?);
-                    self.deliver_imported()?;
-                },
-                message = checked.next() => self.on_checked(message.ok_or(Error::NetworkGone)?)?,
-                () = unchecked_history => {
-                    self.backfill.check_next()?;
-                    self.follow_history()?;
-                },
-            }
-            let next = self.wake_at().min(housekeeping_at);
-            if next != wake_at {
+                vote = signed.next() => Input::Signed(vote.ok_or(Error::SignerGone)?),
+                event = done.events.next() => Input::Asked(event.ok_or(Error::ClerkGone)?),
+                answer = self.voting.next_answer() => Input::Answer(answer),
+                answer = answers.next() => Input::CheckedAnswer(answer.ok_or(Error::CheckerGone)?),
+                keys = done.keys.next() => Input::Keys(keys.ok_or(Error::ClerkGone)?),
+                answer = self.backfill.next_answer() => Input::HistoryAnswer(answer),
+                checked = done.history.next() => Input::CheckedHistory(checked.ok_or(Error::ClerkGone)?),
+                good = done.imports.next() => Input::CheckedImports(good.ok_or(Error::ClerkGone)?),
+                block = imported.next() => Input::Imported(block.ok_or(Error::ClientGone)?),
+                message = checked.next() => Input::Message(message.ok_or(Error::NetworkGone)?),
+                () = behind => Input::Behind,
+            };
+            let (name, start) = (input.name(), Instant::now());
+            let is_timer = matches!(input, Input::Timer);
+            self.take(input)?;
+            let next = self.wake_at();
+            if is_timer || next != wake_at {
                 wake_at = next;
                 timer = self.clock.sleep_until(wake_at).fuse();
             }
+            self.pauses.over(name, start);
         }
     }
 
-    /// Does what is due now; when housekeeping is due again.
-    fn on_timer(&mut self, housekeeping_at: Millis) -> Result<Millis, Error> {
+    fn take(&mut self, input: Input) -> Result<(), Error> {
+        match input {
+            Input::Timer => self.on_timer()?,
+            Input::Finality | Input::Behind => self.follow_finality()?,
+            Input::Signed(vote) => self.voting.handle(Event::Signed(vote))?,
+            Input::Asked(event) => self.voting.handle(event)?,
+            Input::Answer(answer) => self.voting.on_answer(answer),
+            Input::CheckedAnswer(answer) => self.voting.on_checked_answer(answer)?,
+            Input::Keys(keys) => self.voting.on_keys(keys)?,
+            Input::HistoryAnswer(answer) => self.backfill.on_answer(answer),
+            Input::CheckedHistory(checked) => {
+                self.backfill.on_checked(checked)?;
+                self.follow_history()?;
+            }
+            Input::Imported(block) => {
+                self.imported.add(block);
+                self.check_imported();
+            }
+            Input::CheckedImports(good) => {
+                self.imported.checked();
+                for justification in good {
+                    self.voting.handle(Event::Justification(justification))?;
+                }
+                self.check_imported();
+            }
+            Input::Message(message) => self.on_message(message)?,
+        }
+        Ok(())
+    }
+
+    /// Does what is due now.
+    fn on_timer(&mut self) -> Result<(), Error> {
         self.voting.on_timer()?;
         let now = self.clock.now();
-        if now < housekeeping_at {
-            return Ok(housekeeping_at);
+        if now >= self.housekeeping_at {
+            self.housekeeping()?;
+            self.housekeeping_at = now.saturating_add(HOUSEKEEPING);
         }
-        self.housekeeping()?;
-        Ok(now.saturating_add(HOUSEKEEPING))
+        Ok(())
     }
 
     fn wake_at(&self) -> Millis {
-        self.voting.wake_at().unwrap_or(Millis::MAX)
+        let voter = self.voting.wake_at().unwrap_or(Millis::MAX);
+        voter.min(self.housekeeping_at)
     }
 
-    fn on_checked(&mut self, message: Checked) -> Result<(), Error> {
+    fn on_message(&mut self, message: Checked) -> Result<(), Error> {
         self.voting.handle(match message {
             Checked::Votes(votes) => Event::Votes(votes),
             Checked::Equivocation(proof) => Event::Equivocation(proof),
@@ -140,31 +236,32 @@ impl Worker {
     /// Checks what no notification reports. Cheap when nothing has changed.
     fn housekeeping(&mut self) -> Result<(), Error> {
         self.voting.set_syncing(self.network.is_syncing())?;
-        self.voting.refresh_keys()?;
+        self.voting.refresh_keys();
         self.follow_finality()?;
         self.follow_history()
     }
 
     fn follow_finality(&mut self) -> Result<(), Error> {
-        let Progress { started, scanned } = self.follower.follow(&mut self.voting)?;
+        let Progress {
+            started,
+            scanned,
+            behind,
+        } = self.follower.follow(&mut self.voting)?;
+        self.behind = behind;
         if started {
             self.backfill.voter_started();
         }
         if scanned {
-            self.deliver_imported()?;
+            self.check_imported();
         }
         Ok(())
     }
 
-    /// Delivers justifications whose blocks the voter has scanned.
-    fn deliver_imported(&mut self) -> Result<(), Error> {
-        let Some(state) = self.voting.state() else {
-            return Ok(());
-        };
-        for justification in self.imported.take_due(state) {
-            self.voting.handle(Event::Justification(justification))?;
+    /// Has justifications checked whose blocks the voter has scanned.
+    fn check_imported(&mut self) {
+        if let Some(state) = self.voting.state() {
+            self.imported.check_due(state);
         }
-        Ok(())
     }
 
     /// Finds out which part of the history is missing, and asks for it if it is time.

@@ -137,7 +137,7 @@ pub enum Corruption {
     Checksum,
     /// The contents are valid, but not formatted as this program writes them.
     #[error("it is not formatted as this program writes it: it was edited")]
-    Spelling,
+    NotCanonical,
     /// The secret is not a secret key.
     #[error("its secret is not a secret key: {0}")]
     Secret(#[from] SecretKeyError),

@@ -113,11 +113,11 @@ impl KeyFile {
     /// # Errors
     /// None in practice: strings and numbers have a JSON form.
     pub(crate) fn to_text(&self) -> serde_json::Result<Zeroizing<Vec<u8>>> {
-        let public = hexed(self.public.as_ref());
-        let checksum = hexed(&self.checksum());
+        let public = to_hex(self.public.as_ref());
+        let checksum = to_hex(&self.checksum());
         match &self.secret {
             StoredSecret::Plain(scalar) => {
-                let scalar = hexed(scalar.as_ref());
+                let scalar = to_hex(scalar.as_ref());
                 write(&public, SecretText::Plain(&scalar), &checksum)
             }
             StoredSecret::Sealed(Sealed {
@@ -130,10 +130,10 @@ impl KeyFile {
                 let secret = SecretText::Sealed {
                     memory_kib: cost.memory_kib,
                     passes: cost.passes,
-                    salt: &hexed(salt),
-                    nonce: &hexed(nonce),
-                    ciphertext: &hexed(ciphertext),
-                    tag: &hexed(tag),
+                    salt: &to_hex(salt),
+                    nonce: &to_hex(nonce),
+                    ciphertext: &to_hex(ciphertext),
+                    tag: &to_hex(tag),
                 };
                 write(&public, secret, &checksum)
             }
@@ -151,14 +151,14 @@ impl KeyFile {
         }
         let parsed: Text<'_> = serde_json::from_slice(text)?;
         let file = Self {
-            public: DualKeyBytes(*unhexed::<DUAL_KEY_LEN>("public", parsed.public)?),
+            public: DualKeyBytes(*from_hex::<DUAL_KEY_LEN>("public", parsed.public)?),
             secret: StoredSecret::from_text(&parsed.secret)?,
         };
-        if *unhexed::<32>("checksum", parsed.checksum)? != file.checksum() {
+        if *from_hex::<32>("checksum", parsed.checksum)? != file.checksum() {
             return Err(Corruption::Checksum);
         }
         if file.to_text()?.as_slice() != text {
-            return Err(Corruption::Spelling);
+            return Err(Corruption::NotCanonical);
         }
         Ok(file)
     }
@@ -193,7 +193,7 @@ impl KeyFile {
 impl StoredSecret {
     fn from_text(text: &SecretText<'_>) -> Result<Self, Corruption> {
         match text {
-            SecretText::Plain(scalar) => Ok(Self::Plain(unhexed("secret", scalar)?)),
+            SecretText::Plain(scalar) => Ok(Self::Plain(from_hex("secret", scalar)?)),
             SecretText::Sealed {
                 memory_kib,
                 passes,
@@ -209,10 +209,10 @@ impl StoredSecret {
                 }
                 Ok(Self::Sealed(Sealed {
                     cost,
-                    salt: *unhexed::<SALT_LEN>("salt", salt)?,
-                    nonce: *unhexed::<NONCE_LEN>("nonce", nonce)?,
-                    ciphertext: *unhexed::<SCALAR_LEN>("ciphertext", ciphertext)?,
-                    tag: *unhexed::<TAG_LEN>("tag", tag)?,
+                    salt: *from_hex::<SALT_LEN>("salt", salt)?,
+                    nonce: *from_hex::<NONCE_LEN>("nonce", nonce)?,
+                    ciphertext: *from_hex::<SCALAR_LEN>("ciphertext", ciphertext)?,
+                    tag: *from_hex::<TAG_LEN>("tag", tag)?,
                 }))
             }
         }
@@ -237,7 +237,7 @@ fn write(
     Ok(text)
 }
 
-fn hexed(bytes: &[u8]) -> Zeroizing<String> {
+fn to_hex(bytes: &[u8]) -> Zeroizing<String> {
     // With the capacity of all digits the buffer never moves and leaves no copy behind.
     let capacity = bytes.len().saturating_mul(2).saturating_add(2);
     let mut text = Zeroizing::new(String::with_capacity(capacity));
@@ -251,7 +251,7 @@ fn hexed(bytes: &[u8]) -> Zeroizing<String> {
     text
 }
 
-fn unhexed<const N: usize>(
+fn from_hex<const N: usize>(
     field: &'static str,
     text: &str,
 ) -> Result<Zeroizing<[u8; N]>, Corruption> {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_short_and_no_hex() {
+    fn a_name_is_short_and_not_hex() {
         let name = file_name(&secret().public().pk1());
         assert_eq!(name.len(), 45);
         assert!(hex::decode(&name).is_err());
@@ -312,10 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_another_spelling_is_refused() {
+    fn a_file_that_is_formatted_in_another_way_is_refused() {
         let text = KeyFile::plain(&secret()).to_text().unwrap();
         let text = std::str::from_utf8(&text).unwrap().replace('\n', "\r\n");
         let error = KeyFile::from_text(text.as_bytes()).err().unwrap();
-        assert!(matches!(error, Corruption::Spelling), "{error}");
+        assert!(matches!(error, Corruption::NotCanonical), "{error}");
     }
 }

@@ -3,19 +3,15 @@
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
 //! keysets (LIGHT-3), so that the server that sends all three is not trusted.
 
-use crate::{
-    error::{Error, StorageProofError},
-    rules,
-};
+use crate::{block::HeaderParts, error::Error, rules, storage};
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{
     decode_list,
     suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
-    Keyset, Keysets, Pk1Bytes, H256,
+    BlockNumber, Keyset, Keysets, Pk1Bytes, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{LayoutV1, Recorder, StorageProof};
 
 /// The most trie nodes of a genesis proof. (LIGHT-2)
 ///
@@ -26,9 +22,6 @@ pub const MAX_TRIE_NODES: u32 = 66;
 ///
 /// A branch has at most 16 hashes and a path, below 600 bytes; the value has 184.
 pub const MAX_TRIE_BYTES: u32 = 64 * 1024;
-
-/// Reads state of version 0 too: the two differ only in how they are written.
-type Layout = LayoutV1<Blake2Hasher>;
 
 /// What a server sends to a client that knows only the genesis hash.
 ///
@@ -102,8 +95,8 @@ impl GenesisProof {
     /// # Errors
     /// The first broken rule in that order.
     pub fn check(&self, genesis_hash: H256) -> Result<Genesis, Error> {
-        let Header { state_root } = header_is_of_genesis(&self.header, genesis_hash)?;
-        let keysets = keysets_are_proven(&self.nodes, state_root)?;
+        let header = header_is_of_genesis(&self.header, genesis_hash)?;
+        let keysets = keysets_are_proven(&self.nodes, header.state_root)?;
         let keys = rules::keys_match(&keysets.current, &self.keys)?;
         Ok(Genesis {
             hash: genesis_hash,
@@ -113,46 +106,22 @@ impl GenesisProof {
     }
 }
 
-/// The part of a genesis header that we need. The digest is not read: the hash pins it with the rest.
-struct Header {
-    state_root: H256,
-}
-
 /// LIGHT-1: the header hashes to the trusted genesis hash, and is one of block 0.
-fn header_is_of_genesis(header: &[u8], expected: H256) -> Result<Header, Error> {
+fn header_is_of_genesis(header: &[u8], expected: H256) -> Result<HeaderParts, Error> {
     let got = Blake2Hasher::hash(header);
     if got != expected {
         return Err(Error::WrongGenesis { expected, got });
     }
-    match Header::read(header) {
-        Ok(Some(header)) => Ok(header),
-        Ok(None) | Err(_) => Err(Error::NotAGenesisHash),
-    }
-}
-
-impl Header {
-    /// Reads the header with this encoding; `None` when it is a header of another block.
-    fn read(mut bytes: &[u8]) -> Result<Option<Self>, codec::Error> {
-        let input = &mut bytes;
-        let (parent, Compact(number)) = <(H256, Compact<u32>)>::decode(input)?;
-        let (state_root, _extrinsics_root) = <(H256, H256)>::decode(input)?;
-        // Every header ends with its digest, which starts with how many items it has.
-        let digest = input.remaining_len()?.unwrap_or(0);
-        Ok((parent.is_zero() && number == 0 && digest > 0).then_some(Self { state_root }))
-    }
+    HeaderParts::read(header)
+        .ok()
+        .filter(|header| header.parent_hash.is_zero() && header.number == BlockNumber::ZERO)
+        .ok_or(Error::NotAGenesisHash)
 }
 
 /// LIGHT-2: the nodes prove the keysets under the state root, and none of them is superfluous.
 fn keysets_are_proven(nodes: &[Vec<u8>], state_root: H256) -> Result<Keysets, Error> {
-    let db = StorageProof::new(nodes.iter().cloned()).into_memory_db::<Blake2Hasher>();
-    let mut used = Recorder::<Layout>::new();
-    let key = &KEYSETS_STORAGE_KEY;
-    let value = sp_trie::read_trie_value::<Layout, _>(&db, &state_root, key, Some(&mut used), None)
-        .map_err(|_| StorageProofError::Incomplete)?;
-    let (expected, got) = (used.drain().len(), nodes.len());
-    if expected != got {
-        return Err(StorageProofError::Surplus { expected, got }.into());
-    }
+    let values = storage::read(nodes, state_root, &[&KEYSETS_STORAGE_KEY])?;
+    let value = values.into_iter().next().flatten();
     let value = value.ok_or(Error::NoFirstKeysets)?;
     Keysets::decode_all(&mut &*value).map_err(|_| Error::NoFirstKeysets)
 }

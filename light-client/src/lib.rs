@@ -9,6 +9,8 @@
 //! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6); [`verify_prefix`] for many;
 //! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
 //!   verdicts;
+//! - [`Trusted::best_block`]: the newest block, under which [`FinalBlock::header`], [`FinalHeader::read`] and
+//!   [`BlockProof::check`] verify its header, its state and older blocks (STATE-1 to STATE-3);
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
@@ -59,12 +61,16 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod block;
 mod checkpoint;
 mod error;
 pub mod genesis;
+pub mod history;
 mod misbehaviour;
 mod rules;
 mod state;
+mod state_proof;
+mod storage;
 #[cfg(feature = "testing")]
 #[allow(
     clippy::expect_used,
@@ -77,11 +83,14 @@ mod trusted;
 mod update;
 mod verify;
 
+pub use block::{Entry, FinalBlock, FinalHeader};
 pub use checkpoint::Checkpoint;
 pub use duet_primitives::Culprit;
 pub use error::{Error, NextStep, StateError, StorageProofError};
 pub use genesis::GenesisProof;
+pub use history::BlockProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
+pub use state_proof::StateProofError;
 pub use trusted::{Mode, Trusted};
 pub use update::{decode, HandoffProof, Received, Update, MAX_ANSWER_LEN};
 pub use verify::{verify, verify_prefix, Outcome, Verified};

@@ -4,7 +4,10 @@ use crate::{
     error::Error,
     genesis::{decode_keys, GenesisProof},
 };
-use alloc::{string::ToString, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use codec::{Decode, DecodeAll, Encode, Input};
 use duet_primitives::{
     suite::MAX_VALIDATORS, Commitment, Pk1Bytes, SetId, StatelessProof, UncheckedJustification,
@@ -171,5 +174,17 @@ pub fn decode<T: Received>(bytes: &[u8]) -> Result<T, Error> {
             T::MAX_LEN
         )));
     }
-    T::decode_all(&mut &*bytes).map_err(|error| malformed(error.to_string()))
+    T::decode_all(&mut &*bytes).map_err(|error| malformed(on_one_line(&error.to_string())))
+}
+
+/// The codec says each field on the way to what is wrong on a line of its own.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }

@@ -50,6 +50,7 @@ extern crate alloc;
 mod benchmarking;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
+mod leaf;
 #[cfg(test)]
 mod mock;
 mod offences;
@@ -142,6 +143,13 @@ pub mod pallet {
 
         /// The root that commitments name: that of `pallet-mmr`.
         type MmrRoot: Get<H256>;
+
+        /// What leaves of the Merkle mountain range hold besides a block's number and hash: a Keccak root of the
+        /// messages that the parent block sent to other chains, or `()` for zeros. (MMR-1)
+        ///
+        /// It is read while a block is initialised, when `pallet-mmr` does. A pallet that clears its messages at that
+        /// time has to stand behind `pallet-mmr` in `construct_runtime!`.
+        type LeafExtra: Get<H256>;
 
         /// What identifies an offender besides its validator id.
         type FullIdentification: Parameter;

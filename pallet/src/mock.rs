@@ -71,6 +71,7 @@ parameter_types! {
     pub static MaxValidators: u32 = 5;
     pub static SlashableSessions: SessionIndex = 3;
     pub MmrRoot: H256 = H256::repeat_byte(9);
+    pub LeafExtra: H256 = H256::repeat_byte(8);
 }
 
 #[derive_impl(frame_system::config_preludes::TestDefaultConfig)]
@@ -190,6 +191,7 @@ impl pallet_duet::Config for Test {
     type MaxValidators = MaxValidators;
     type SlashableSessions = SlashableSessions;
     type MmrRoot = MmrRoot;
+    type LeafExtra = LeafExtra;
     type FullIdentification = ();
     type IdentificationOf = UnitIdentification;
     type ReportOffence = Offences;

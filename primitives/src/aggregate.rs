@@ -3,14 +3,15 @@
 use crate::{
     error::{AggregateError, SignatureError, VoteError},
     numbers::SignerIndex,
-    Bitfield, DualKeyset, Justification, Pk2Bytes, PossessedKey, RoundMessage, SignatureBytes,
-    UncheckedJustification, UncheckedVote, Vote,
+    Bitfield, Commitment, DualKeyset, Justification, Pk2Bytes, PossessedKey, RoundMessage,
+    SignatureBytes, UncheckedJustification, UncheckedVote, Vote,
 };
 use alloc::{collections::BTreeMap, vec::Vec};
-use core::num::NonZeroUsize;
+use core::{borrow::Borrow, iter, num::NonZeroUsize};
 use duet_curve::{Encodings, Groups, Native, Sums};
 
 type G1 = <Native as Groups>::G1;
+type G2 = <Native as Groups>::G2;
 
 /// The result of adding up votes before they are checked.
 #[derive(Debug)]
@@ -33,14 +34,68 @@ impl DualKeyset {
     /// # Errors
     /// [`AggregateError`] when the message is of another set, when a vote was checked against another key or another
     /// message or its signer has two, when there are too few, or when they add up to infinity.
-    pub fn aggregate(
+    pub fn aggregate<V: Borrow<Vote>>(
         &self,
         message: &RoundMessage,
-        votes: &[Vote],
+        votes: &[V],
     ) -> Result<Justification, AggregateError> {
-        self.check_set(message)?;
+        self.check_set(message.commitment())?;
+        let signatures = self.signatures(message, votes)?;
+        self.sum(message, &signatures)
+            .map(Justification::from_votes)
+    }
+
+    /// Adds votes that were checked against this set and `message` to a justification that was checked against this
+    /// set: those of signers that it does not have yet. (JUST-8)
+    ///
+    /// Every verifier accepts it: JUST-5 pins both sums of the justification, and each vote adds the σ and the key of
+    /// one more signer to them.
+    /// Cost: one decompression in each group, and one addition in each per vote that is new. The votes that the
+    /// justification was made of are not needed.
+    ///
+    /// # Errors
+    /// [`AggregateError`] when the justification is of another set or about another commitment than the message, as
+    /// [`DualKeyset::aggregate`] for a vote, and when the sums are at infinity.
+    pub fn extend<V: Borrow<Vote>>(
+        &self,
+        justification: &Justification,
+        message: &RoundMessage,
+        votes: &[V],
+    ) -> Result<Justification, AggregateError> {
+        self.check_set(message.commitment())?;
+        let old = justification.as_unchecked();
+        let len = self.keyset().len();
+        if &old.commitment != message.commitment() || old.signers.check(len).is_err() {
+            return Err(AggregateError::OtherJustification);
+        }
+        let mut signatures = self.signatures(message, votes)?;
+        signatures.retain(|signer, _| !old.signers.contains(*signer));
+        let sigma = Native::g1_from_stored_unchecked(&old.signature.0);
+        let apk2 = Native::g2_from_stored_unchecked(&old.apk2.0);
+        let (Ok(sigma), Ok(apk2)) = (sigma, apk2) else {
+            return Err(AggregateError::OtherJustification);
+        };
+        let all = old.signers.signers(len).chain(signatures.keys().copied());
+        let signers = Bitfield::from_indices(len, all);
+        let sigmas = iter::once(&sigma).chain(signatures.values().copied());
+        let keys = iter::once(&apk2).chain(self.second_halves(&signatures));
+        sums(
+            message,
+            signers,
+            &sigmas.collect::<Vec<_>>(),
+            &keys.collect::<Vec<_>>(),
+        )
+        .map(Justification::from_votes)
+    }
+
+    /// The signatures of checked votes by their signers.
+    fn signatures<'a, V: Borrow<Vote>>(
+        &self,
+        message: &RoundMessage,
+        votes: &'a [V],
+    ) -> Result<BTreeMap<SignerIndex, &'a G1>, AggregateError> {
         let mut signatures = BTreeMap::new();
-        for vote in votes {
+        for vote in votes.iter().map(Borrow::borrow) {
             let signer = vote.signer();
             self.member(signer)
                 .filter(|member| member.key().pk1() == vote.key())
@@ -52,8 +107,18 @@ impl DualKeyset {
                 return Err(AggregateError::RepeatedSigner { signer });
             }
         }
-        self.sum(message, &signatures)
-            .map(Justification::from_votes)
+        Ok(signatures)
+    }
+
+    /// The halves in G2 of the signers' keys.
+    fn second_halves<'a, S>(
+        &'a self,
+        signatures: &'a BTreeMap<SignerIndex, S>,
+    ) -> impl Iterator<Item = &'a G2> {
+        signatures
+            .keys()
+            .filter_map(|signer| self.member(*signer))
+            .map(|member| &member.key().pk2)
     }
 
     /// Adds up unchecked votes, and checks the sum. For callers that gather votes from a store or an archive and need
@@ -76,7 +141,7 @@ impl DualKeyset {
     ) -> Aggregation {
         let (decoded, mut refused) = self.decode(message, &votes);
         let sum = self
-            .check_set(message)
+            .check_set(message.commitment())
             .and_then(|()| self.sum(message, &decoded));
         let proven = match sum {
             Ok(unproven) => self.verify_sum(message, unproven),
@@ -114,8 +179,8 @@ impl DualKeyset {
     }
 
     /// JUST-1.
-    fn check_set(&self, message: &RoundMessage) -> Result<(), AggregateError> {
-        let (expected, got) = (self.keyset().id(), message.commitment().validator_set_id);
+    fn check_set(&self, commitment: &Commitment) -> Result<(), AggregateError> {
+        let (expected, got) = (self.keyset().id(), commitment.validator_set_id);
         if expected == got {
             Ok(())
         } else {
@@ -155,8 +220,8 @@ impl DualKeyset {
         (decoded, refused)
     }
 
-    /// JUST-4, then the sums: of signatures in G1, of the signers' keys in G2. (ENC-2: no sum at infinity)
-    fn sum<S: core::borrow::Borrow<G1>>(
+    /// JUST-4, then the sums: of signatures in G1, of the signers' keys in G2.
+    fn sum<S: Borrow<G1>>(
         &self,
         message: &RoundMessage,
         signatures: &BTreeMap<SignerIndex, S>,
@@ -167,21 +232,8 @@ impl DualKeyset {
             return Err(AggregateError::BelowThreshold { threshold, got });
         }
         let sigmas: Vec<_> = signatures.values().map(S::borrow).collect();
-        let sigma = Native::g1_sum(&sigmas);
-        if Native::g1_is_zero(&sigma) {
-            return Err(AggregateError::ZeroSum);
-        }
-        let members: Vec<_> = signatures
-            .keys()
-            .filter_map(|signer| self.member(*signer))
-            .map(|member| &member.key().pk2)
-            .collect();
-        Ok(UncheckedJustification {
-            commitment: message.commitment().clone(),
-            signers,
-            signature: SignatureBytes(Native::g1_to_bytes(&sigma)),
-            apk2: Pk2Bytes(Native::g2_to_bytes(&Native::g2_sum(&members))),
-        })
+        let keys: Vec<_> = self.second_halves(signatures).collect();
+        sums(message, signers, &sigmas, &keys)
     }
 
     /// JUST-5 for a sum of unchecked signatures, which includes the only check of its subgroup.
@@ -197,4 +249,23 @@ impl DualKeyset {
             .verify()
             .ok()
     }
+}
+
+/// The sums as a justification. (ENC-2: no sum at infinity)
+fn sums(
+    message: &RoundMessage,
+    signers: Bitfield,
+    sigmas: &[&G1],
+    keys: &[&G2],
+) -> Result<UncheckedJustification, AggregateError> {
+    let sigma = Native::g1_sum(sigmas);
+    if Native::g1_is_zero(&sigma) {
+        return Err(AggregateError::ZeroSum);
+    }
+    Ok(UncheckedJustification {
+        commitment: message.commitment().clone(),
+        signers,
+        signature: SignatureBytes(Native::g1_to_bytes(&sigma)),
+        apk2: Pk2Bytes(Native::g2_to_bytes(&Native::g2_sum(keys))),
+    })
 }

@@ -111,7 +111,8 @@ impl AggregateError {
             | Self::ForeignKey { .. }
             | Self::OtherMessage { .. }
             | Self::RepeatedSigner { .. }
-            | Self::BelowThreshold { .. } => Culprit::Caller,
+            | Self::BelowThreshold { .. }
+            | Self::OtherJustification => Culprit::Caller,
             // Keys with known secrets add up to zero only if their holders chose them so.
             Self::ZeroSum => Culprit::Validators,
         }

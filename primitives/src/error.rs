@@ -211,6 +211,9 @@ pub enum AggregateError {
         /// How many there are.
         got: u32,
     },
+    /// JUST-8: the justification is not about the commitment of the message, or was not checked against this set.
+    #[error("JUST-8: the justification is about another commitment, or of another set")]
+    OtherJustification,
     /// ENC-2: the signatures, and with them the signers' keys, add up to infinity, which no verifier accepts. The
     /// holders of these keys must have chosen them together.
     #[error("ENC-2: the signatures of the signers add up to infinity")]

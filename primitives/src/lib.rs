@@ -85,6 +85,7 @@ mod error;
 mod justification;
 mod keys;
 mod keyset;
+mod leaf;
 mod merkle;
 mod numbers;
 mod possession;
@@ -121,6 +122,7 @@ pub use error::{
 pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};
 pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
+pub use leaf::{LeafVersion, MmrLeaf};
 pub use merkle::MerkleProof;
 pub use numbers::{BlockNumber, SetId, SignerIndex};
 pub use possession::ownership_statement;

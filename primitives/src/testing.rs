@@ -30,7 +30,7 @@ impl TestSet {
     /// The set with this id of the keyring's secrets with these numbers.
     pub fn new(id: u64, members: impl IntoIterator<Item = u64>) -> Self {
         let mut secrets: Vec<_> = members.into_iter().map(secret).collect();
-        secrets.sort_by_key(|secret| secret.public().pk1());
+        secrets.sort_by_cached_key(|secret| secret.public().pk1());
         // The secrets are at hand, so that the keys need no proof.
         let keys = secrets
             .iter()

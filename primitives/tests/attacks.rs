@@ -786,3 +786,39 @@ fn arbitrary_bytes_are_refused_without_a_panic() {
     // Some of the bytes decode, so that the checks themselves see them.
     assert!(proofs_checked > 0 && evidence_checked > 0);
 }
+
+/// JUST-8: the sums of a justification and of the votes that it lacks are those of all the votes.
+#[test]
+fn a_justification_grows_by_votes_that_it_lacks_and_by_no_others() {
+    let (set, message) = round(4);
+    let vote = |signer| set.vote(signer, &message).expect("a member's vote holds");
+    let three = set.justify(&message, [0, 1, 3]);
+    let extend = |votes: &[Vote]| set.set.extend(&three, &message, votes);
+    assert_eq!(
+        extend(&[vote(2)]),
+        Ok(set.justify(&message, 0..4)),
+        "the same bytes as if all were added up at once"
+    );
+    assert_eq!(extend(&[vote(0), vote(2)]), Ok(set.justify(&message, 0..4)));
+    assert_eq!(extend(&[vote(0)]), Ok(three.clone()), "nothing is new");
+    let repeated = AggregateError::RepeatedSigner {
+        signer: SignerIndex::new(2),
+    };
+    assert_eq!(extend(&[vote(2), vote(2)]), Err(repeated));
+
+    let other = RoundMessage::new(GENESIS, set.commitment(10, &set.set));
+    let about_other = set.vote(2, &other).expect("a member's vote holds");
+    let refused = AggregateError::OtherMessage {
+        signer: SignerIndex::new(2),
+    };
+    assert_eq!(extend(&[about_other.clone()]), Err(refused));
+    assert_eq!(
+        set.set.extend(&three, &other, &[about_other]),
+        Err(AggregateError::OtherJustification)
+    );
+    let larger = TestSet::new(7, 0..9);
+    assert_eq!(
+        larger.set.extend(&three, &message, &[] as &[Vote]),
+        Err(AggregateError::OtherJustification)
+    );
+}

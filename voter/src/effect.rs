@@ -1,6 +1,6 @@
 //! Everything that a voter can ask its host for.
 
-use crate::Millis;
+use crate::{Aggregation, Millis};
 use duet_primitives::{
     BlockNumber, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes, RoundMessage, SetId,
     SignerIndex, UncheckedJustification, Vote,
@@ -54,6 +54,9 @@ pub enum Effect {
         /// The own key.
         key: Pk1Bytes,
     },
+    /// Add up these votes, which may take milliseconds, and answer with [`Event::Aggregated`](crate::Event::Aggregated).
+    /// Asked again when no answer comes.
+    Aggregate(Box<Aggregation>),
     /// Ask peers for the mandatory justifications of this set and those after it, and answer with
     /// [`Event::Response`](crate::Event::Response). Asked again when no answer helps.
     Request {

@@ -1,7 +1,9 @@
 //! Everything that can happen to a voter.
 
+use crate::Aggregated;
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, Justification, Pk1Bytes, RoundMessage, SetId, Vote,
+    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
+    RoundMessage, SetId, Vote,
 };
 use std::sync::Arc;
 
@@ -17,8 +19,9 @@ pub enum Event {
     Planned {
         /// The block.
         block: BlockNumber,
-        /// The set that it names, read from chain state.
-        set: Arc<DualKeyset>,
+        /// What commits to the set that it names, read from chain state. Its keys are asked for with
+        /// [`Effect::LoadSet`](crate::Effect::LoadSet).
+        set: KeysetCommitment,
     },
     /// A block that GRANDPA finalized carries `ConsensusLog::Activated`: it is the first that set
     /// `id` signs.
@@ -42,6 +45,8 @@ pub enum Event {
     Prepared(RoundMessage),
     /// The answer to [`Effect::Sign`](crate::Effect::Sign): the own vote, checked.
     Signed(Vote),
+    /// The answer to [`Effect::Aggregate`](crate::Effect::Aggregate).
+    Aggregated(Box<Aggregated>),
     /// Votes that the filter called [`Recorded::New`](crate::Recorded::New), in any order. Each knows the message that
     /// it was checked against, so the voter can add up a round that it has not prepared itself.
     Votes(Vec<Vote>),

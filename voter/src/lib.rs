@@ -51,6 +51,9 @@
 //!             Effect::Sign { message, signer, .. } => {
 //!                 events.push(Event::Signed(one.vote(signer.get(), &message).expect("a member")));
 //!             }
+//!             Effect::Aggregate(votes) => {
+//!                 events.push(Event::Aggregated(Box::new(votes.run())));
+//!             }
 //!             Effect::Conclude { justification, .. } => proven = Some(justification),
 //!             _ => {}
 //!         }
@@ -70,6 +73,7 @@
     )
 )]
 
+mod aggregation;
 mod config;
 mod effect;
 mod event;
@@ -82,6 +86,7 @@ mod target;
 mod verdict;
 mod voter;
 
+pub use aggregation::{Aggregated, Aggregation};
 pub use config::Config;
 pub use effect::Effect;
 pub use event::Event;

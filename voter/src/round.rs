@@ -1,11 +1,11 @@
-//! Counts checked votes, and makes one justification per round when a threshold agrees.
+//! Counts checked votes, and says on which commitment a threshold agrees.
 
 use crate::quota::Quota;
-use duet_primitives::{
-    AggregateError, BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SignerIndex,
-    Vote,
-};
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use duet_primitives::{suite::G1_LEN, BlockNumber, RoundMessage, SignerIndex, Vote};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
+
+/// Tells messages apart: no two have the same hash.
+type MessageHash = [u8; G1_LEN];
 
 /// The open rounds of one set, by block. (ROUND-7 prunes them.)
 #[derive(Clone, Debug, Default)]
@@ -31,15 +31,18 @@ pub(crate) enum Entered {
 #[derive(Clone, Debug, Default)]
 struct Round {
     own: Option<RoundMessage>,
-    votes: BTreeMap<SignerIndex, Vote>,
-    tallies: Vec<Tally>,
+    votes: BTreeMap<SignerIndex, Arc<Vote>>,
+    /// By what they are about. As many as there are signers, if each says something else.
+    tallies: BTreeMap<MessageHash, Tally>,
+    /// The tally with the most votes that was not spent; the first of several.
+    leading: Option<MessageHash>,
 }
 
 #[derive(Clone, Debug)]
 struct Tally {
     message: RoundMessage,
     count: u32,
-    /// It gave its justification.
+    /// What its votes gave cannot be used.
     spent: bool,
 }
 
@@ -81,11 +84,11 @@ impl Rounds {
 
     /// The vote of a signer on a block.
     pub(crate) fn vote(&self, block: BlockNumber, signer: SignerIndex) -> Option<&Vote> {
-        self.rounds.get(&block)?.votes.get(&signer)
+        let vote = self.rounds.get(&block)?.votes.get(&signer)?;
+        Some(vote)
     }
 
-    /// The highest block of a range on which a threshold of the set agrees and that gave no
-    /// justification yet.
+    /// The highest block of a range on which a threshold of the set agrees, unless it is spent.
     pub(crate) fn ready(
         &self,
         range: RangeInclusive<BlockNumber>,
@@ -94,45 +97,40 @@ impl Rounds {
         if range.is_empty() {
             return None;
         }
-        let ready = |round: &Round| round.tallies.iter().any(|tally| tally.is_ready(threshold));
         self.rounds
             .range(range)
             .rev()
-            .find(|(_, round)| ready(round))
+            .find(|(_, round)| round.ready(threshold).is_some())
             .map(|(block, _)| *block)
     }
 
     /// How many votes a justification of this block would have now; `None` when it is not ready.
     pub(crate) fn signers(&self, block: BlockNumber, threshold: u32) -> Option<u32> {
-        let tallies = &self.rounds.get(&block)?.tallies;
-        let ready = tallies.iter().find(|tally| tally.is_ready(threshold))?;
-        Some(ready.count)
+        Some(self.rounds.get(&block)?.ready(threshold)?.count)
     }
 
-    /// Adds up the votes on the commitment on which a threshold agrees. Gives each justification
-    /// once.
-    ///
-    /// # Errors
-    /// [`AggregateError`] when a vote was checked against another set.
-    pub(crate) fn justify(
-        &mut self,
+    /// The commitment on which a threshold agrees, and the votes on it.
+    pub(crate) fn agreed(
+        &self,
         block: BlockNumber,
-        set: &DualKeyset,
-    ) -> Option<Result<Justification, AggregateError>> {
-        let round = self.rounds.get_mut(&block)?;
-        let threshold = set.keyset().threshold();
-        let tally = round
-            .tallies
-            .iter_mut()
-            .find(|tally| tally.is_ready(threshold))?;
-        tally.spent = true;
-        let votes: Vec<_> = round
-            .votes
-            .values()
-            .filter(|vote| tally.is_about(vote.commitment()))
-            .cloned()
-            .collect();
-        Some(set.aggregate(&tally.message, &votes))
+        threshold: u32,
+    ) -> Option<(RoundMessage, Vec<Arc<Vote>>)> {
+        let round = self.rounds.get(&block)?;
+        let message = round.ready(threshold)?.message.clone();
+        let votes = round.votes_on(&message).cloned().collect();
+        Some((message, votes))
+    }
+
+    /// What the votes on this message give cannot be used: they are not added up again.
+    pub(crate) fn spend(&mut self, message: &RoundMessage) {
+        let block = message.commitment().block_number;
+        let Some(round) = self.rounds.get_mut(&block) else {
+            return;
+        };
+        if let Some(tally) = round.tallies.get_mut(&message.hash()) {
+            tally.spent = true;
+        }
+        round.find_leading();
     }
 
     /// ROUND-7: drops the rounds up to a block.
@@ -158,19 +156,35 @@ impl Rounds {
 
 impl Round {
     fn enter(&mut self, vote: Vote) {
-        match self
-            .tallies
-            .iter_mut()
-            .find(|tally| tally.is_about(vote.commitment()))
-        {
-            Some(tally) => tally.count = tally.count.saturating_add(1),
-            None => self.tallies.push(Tally {
-                message: vote.message().clone(),
-                count: 1,
-                spent: false,
-            }),
+        let hash = vote.message().hash();
+        let tally = self.tallies.entry(hash).or_insert_with(|| Tally {
+            message: vote.message().clone(),
+            count: 0,
+            spent: false,
+        });
+        tally.count = tally.count.saturating_add(1);
+        let (count, spent) = (tally.count, tally.spent);
+        let leads = self
+            .leading
+            .and_then(|leading| self.tallies.get(&leading))
+            .is_none_or(|leading| leading.count < count);
+        if leads && !spent {
+            self.leading = Some(hash);
         }
-        self.votes.insert(vote.signer(), vote);
+        self.votes.insert(vote.signer(), Arc::new(vote));
+    }
+
+    /// The votes on a message.
+    fn votes_on<'a>(&'a self, message: &'a RoundMessage) -> impl Iterator<Item = &'a Arc<Vote>> {
+        self.votes
+            .values()
+            .filter(move |vote| vote.message() == message)
+    }
+
+    /// The tally that has a threshold, unless it is spent.
+    fn ready(&self, threshold: u32) -> Option<&Tally> {
+        let leading = self.tallies.get(&self.leading?)?;
+        (leading.count >= threshold).then_some(leading)
     }
 
     /// Whether there was a vote to remove.
@@ -178,29 +192,27 @@ impl Round {
         let Some(vote) = self.votes.remove(&signer) else {
             return false;
         };
-        for tally in self
-            .tallies
-            .iter_mut()
-            .filter(|tally| tally.is_about(vote.commitment()))
-        {
+        let hash = vote.message().hash();
+        if let Some(tally) = self.tallies.get_mut(&hash) {
             tally.count = tally.count.saturating_sub(1);
+            if tally.count == 0 {
+                self.tallies.remove(&hash);
+            }
         }
-        self.tallies.retain(|tally| tally.count > 0);
+        if self.leading == Some(hash) {
+            self.find_leading();
+        }
         true
+    }
+
+    fn find_leading(&mut self) {
+        let open = self.tallies.iter().filter(|(_, tally)| !tally.spent);
+        let leading = open.rev().max_by_key(|(_, tally)| tally.count);
+        self.leading = leading.map(|(hash, _)| *hash);
     }
 
     fn is_empty(&self) -> bool {
         self.own.is_none() && self.votes.is_empty()
-    }
-}
-
-impl Tally {
-    fn is_about(&self, commitment: &Commitment) -> bool {
-        self.message.commitment() == commitment
-    }
-
-    fn is_ready(&self, threshold: u32) -> bool {
-        !self.spent && self.count >= threshold
     }
 }
 
@@ -223,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_gives_one_justification() {
+    fn a_threshold_agrees_until_its_votes_are_spent() {
         let set = TestSet::new(0, 0..4);
         let mut rounds = Rounds::default();
         let threshold = set.set.keyset().threshold();
@@ -236,16 +248,15 @@ mod tests {
         assert_eq!(rounds.ready(blocks(1..=7), threshold), None);
         let block = BlockNumber::new(8);
         assert_eq!(rounds.ready(blocks(1..=9), threshold), Some(block));
-        let proof = rounds
-            .justify(block, &set.set)
-            .expect("a threshold")
-            .expect("good votes");
+        let (agreed, votes) = rounds.agreed(block, threshold).expect("a threshold");
+        let proof = set.set.aggregate(&agreed, &votes).expect("good votes");
         assert!(proof
             .into_unchecked()
             .check(set.set.keyset(), H256::zero())
             .is_ok());
+        rounds.spend(&agreed);
         assert_eq!(rounds.ready(blocks(1..=9), threshold), None);
-        assert!(rounds.justify(block, &set.set).is_none());
+        assert!(rounds.agreed(block, threshold).is_none());
     }
 
     #[test]

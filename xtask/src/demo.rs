@@ -21,7 +21,7 @@ const PROGRAMS: [&str; 6] = [
 ///
 /// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
 /// the command names an example. With `--workspace` and the example every crate has the features that it has in
-/// `cargo xtask test`, which then builds nothing twice. With `--package` for the programs alone, `zerocopy` would
+/// `cargo xtask test`, which then builds no dependency twice. With `--package` for the programs alone, `zerocopy` would
 /// have others, and whatever is on top of it would be built again. The price is two small crates.
 pub(crate) const WITH_FEATURES_OF_TESTS: [&str; 2] = ["--example", "follow"];
 

@@ -1,6 +1,7 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
+//! - `load`: plays large sets of validators against real nodes, and measures these,
 //! - `test`: every test of both workspaces,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
 //! - `mutants`: whether a test notices each change of what decides,
@@ -22,6 +23,7 @@ mod demo;
 mod dependencies;
 mod fuzz;
 mod lint;
+mod load;
 mod mutants;
 mod package;
 mod prove;
@@ -45,6 +47,8 @@ struct Cli {
 enum Chore {
     /// Builds what the demo needs, starts a local network and follows it with the light client.
     Demo(demo::Options),
+    /// Plays hundreds to thousands of validators against two real nodes, and prints what it costs these.
+    Load(load::Options),
     /// Runs every test there is, documentation tests and end-to-end tests included.
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
     }
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
+        Chore::Load(options) => load::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),

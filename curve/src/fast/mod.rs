@@ -13,6 +13,9 @@
 //! | `vector` | The same, 16-wide, where the processor has AVX-512 |
 //! | `point`, `field`, `fp2`, `inverse` | Points and field elements on blst's assembly |
 //!
+//! Products and sums are right for any points of the curve, zero and those of small order included. What uses the
+//! endomorphism takes `−φ` for `[z²]`, which it is on G1; elsewhere the product is the one with `−φ`.
+//!
 //! Everything here is public, so that it may branch and look up by value. It must never be given a secret.
 
 mod batch;
@@ -34,6 +37,8 @@ mod variable;
 mod vector;
 pub(crate) mod votes;
 
+#[cfg(test)]
+mod small_order_tests;
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod tests;

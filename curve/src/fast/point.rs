@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use blst::{blst_p1, blst_p1_affine};
 
 /// A cube root of one in `Fp`, in Montgomery form: the one for which `φ(P) = −[z²]P` on G1.
-const BETA: Fp = Fp(blst::blst_fp {
+pub(super) const BETA: Fp = Fp(blst::blst_fp {
     l: [
         0x30f1_361b_798a_64e8,
         0xf3b8_ddab_7ece_5a2a,
@@ -96,9 +96,11 @@ pub(crate) struct Jacobian {
     z: Fp,
 }
 
-/// Of a point that is not zero.
 impl From<Affine> for Jacobian {
     fn from(point: Affine) -> Self {
+        if point.is_zero() {
+            return Self::ZERO;
+        }
         Self {
             x: point.x,
             y: point.y,
@@ -155,8 +157,12 @@ impl Jacobian {
         Self { x, y, z }
     }
 
-    /// Adds a point that is not zero. Cost: 8M + 3S.
+    /// Cost: 8M + 3S.
     pub(crate) fn add_affine(&self, other: &Affine) -> Self {
+        // Tables of points of small order hold zero.
+        if other.is_zero() {
+            return *self;
+        }
         if self.is_zero() {
             return (*other).into();
         }

@@ -42,8 +42,8 @@ pub(crate) fn sum(mut points: impl Iterator<Item = Affine>) -> blst_p1_affine {
         }
         additions.flush(&mut sums);
     }
-    let last = sums.iter().filter(|point| !point.is_zero());
-    last.fold(Jacobian::ZERO, |sum, point| sum.add_affine(point))
+    sums.iter()
+        .fold(Jacobian::ZERO, |sum, point| sum.add_affine(point))
         .to_affine()
         .to_blst()
 }

@@ -38,7 +38,7 @@ pub(crate) fn mul_checked(point: &Affine, scalar: &BaseZ) -> Option<Jacobian> {
         .then(|| weighted(&buckets))
 }
 
-/// `scalar · point` for a point of G1, which is not zero. Without a subgroup check, digits are
+/// `scalar · point`. Without a subgroup check, digits are
 /// taken from the highest on (Straus), and additions are of affine points.
 ///
 /// Cost: 129 doublings, about 50 additions, one inversion.
@@ -67,7 +67,7 @@ pub(crate) fn mul(point: &Affine, scalar: &BaseZ) -> Jacobian {
     })
 }
 
-/// `weight · point` for a point of G1, which is not zero.
+/// `weight · point`.
 ///
 /// Cost: 64 doublings, about 30 additions.
 pub(crate) fn times_weight(point: &Affine, weight: Weight) -> Jacobian {
@@ -76,7 +76,7 @@ pub(crate) fn times_weight(point: &Affine, weight: Weight) -> Jacobian {
     weighted(&buckets)
 }
 
-/// `scalar · point` for any point of the curve that is not zero.
+/// `scalar · point`.
 ///
 /// Cost: 128 doublings, about 30 additions.
 pub(crate) fn mul_short(point: &Affine, scalar: u128) -> Jacobian {

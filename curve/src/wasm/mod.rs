@@ -28,6 +28,8 @@ mod tower;
 mod words;
 
 #[cfg(all(test, feature = "std"))]
+mod small_order_tests;
+#[cfg(all(test, feature = "std"))]
 mod tests;
 
 use crate::{

@@ -1,4 +1,6 @@
-//! Sums of multiples of points of G1, which share their doublings. (Straus)
+//! Sums of multiples of points, which share their doublings. (Straus)
+//!
+//! They are right for any points of the curve, where `[z²]` stands for `−φ`, which it is on G1.
 
 use super::{
     fp::Fp,
@@ -24,10 +26,7 @@ const WINDOW: u32 = 5;
 /// The odd multiples that a window selects from.
 const ODD: usize = 1 << (WINDOW - 2);
 
-/// `P, 3·P, 5·P, …` and `[z²]` of them, for a point of G1 that is not zero.
-///
-/// On points of order 3 or 11 one of the multiples would be infinity, which sums of terms have no case for. All points
-/// that come here are in G1: hashes, generators, keys whose bytes the chain checked, and points that `check_g1` passed.
+/// `P, 3·P, 5·P, …` and `[z²]` of them. Those of a point of order 3 or 11 hold zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Multiples<const N: usize> {
     pub(super) own: [Affine<Fp>; N],
@@ -35,7 +34,7 @@ pub(super) struct Multiples<const N: usize> {
 }
 
 impl Multiples<ODD> {
-    /// Of points of G1, all of them with one inversion.
+    /// Of these points, with one inversion for all.
     pub(super) fn of(points: &[Jacobian<Fp>]) -> Vec<Self> {
         let mut all = Vec::with_capacity(ODD * points.len());
         for point in points {
@@ -83,7 +82,7 @@ pub(super) struct Quarters<const N: usize, const W: u32>(pub(super) [Multiples<N
 pub(super) type Few = Quarters<ODD, WINDOW>;
 
 impl Few {
-    /// Of a point of G1 and of `[|z|]` of it.
+    /// Of a point and of `[|z|]` of it.
     pub(super) fn of(point: Jacobian<Fp>, times_z: Jacobian<Fp>) -> Option<Self> {
         match Multiples::of(&[point, times_z])[..] {
             [own, times_z] => Some(Self([own, times_z])),

@@ -177,8 +177,12 @@ impl<F: Coordinate> Jacobian<F> {
         }
     }
 
-    /// Adds a point that is not zero. Cost: 8M + 3S.
+    /// Cost: 8M + 3S.
     pub(crate) fn add_affine(&self, other: &Affine<F>) -> Self {
+        // Multiples of points of small order may be zero.
+        if other.is_zero() {
+            return *self;
+        }
         if self.is_zero() {
             return Self {
                 x: other.x,
@@ -311,7 +315,6 @@ pub(crate) fn to_affine<F: Coordinate>(points: &[Jacobian<F>]) -> Vec<Affine<F>>
 pub(crate) fn sum<F: Coordinate>(points: &[&Affine<F>]) -> Affine<F> {
     points
         .iter()
-        .filter(|point| !point.is_zero())
         .fold(Jacobian::ZERO, |sum, point| sum.add_affine(point))
         .to_affine()
 }

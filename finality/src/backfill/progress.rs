@@ -1,7 +1,7 @@
 //! How far the history is known: what is missing next, and what of a response is stored.
 
 use super::verify::{resume, verify, BackfillError, UnusableError, Verified};
-use crate::{chain::Chain, effects::try_again, metrics::Metrics, store::Store, store::StoreError};
+use crate::{chain::Chain, metrics::Metrics, reading::try_again, store::Store, store::StoreError};
 use duet_gossip::{
     requests::history::HistoryPart,
     source::{GenesisProof, HandoffProof, ProofSource},
@@ -12,7 +12,7 @@ use duet_primitives::{Justification, SetId};
 use std::sync::Arc;
 
 /// How many stored handoffs are read before other work gets its turn.
-const SKIP_BATCH: usize = 1024;
+const SKIP_BATCH: usize = 256;
 
 /// Whether the proof of the first set is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

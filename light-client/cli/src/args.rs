@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::read;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
 use duet_primitives::H256;
 use std::{path::PathBuf, time::Duration};
@@ -32,6 +33,12 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Verify everything up to the newest proven block, then each new proof as it comes.
     Follow(Follow),
+    /// Print the header of a block, verified.
+    Block(Block),
+    /// Print an entry of the state, verified; also that there is none.
+    Storage(Storage),
+    /// Print an account's nonce and balance, verified.
+    Account(Account),
     /// Show what a state file trusts.
     Status(Status),
 }
@@ -55,6 +62,47 @@ pub(crate) struct Follow {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) blocks: Option<u64>,
 }
+
+/// What `block`, `storage` and `account` share.
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Read {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// A block before the newest proven one, instead of that one.
+    #[arg(long, value_name = "BLOCK")]
+    pub(crate) at: Option<u32>,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Block {
+    #[command(flatten)]
+    pub(crate) read: Read,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Storage {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The key of the entry, 0x-hex.
+    #[arg(value_name = "KEY", value_parser = key)]
+    pub(crate) key: Key,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Account {
+    #[command(flatten)]
+    pub(crate) read: Read,
+
+    /// The account: an SS58 address, or its 32 bytes as 0x-hex.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) account: read::Account,
+}
+
+/// The key of an entry of the state.
+#[derive(Clone, Debug)]
+pub(crate) struct Key(pub(crate) Vec<u8>);
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Status {
@@ -130,6 +178,13 @@ fn hash(text: &str) -> Result<H256, String> {
     hex::decode_to_slice(digits, &mut bytes)
         .map_err(|error| format!("a hash is 0x and 64 hexadecimal digits: {error}"))?;
     Ok(H256(bytes))
+}
+
+fn key(text: &str) -> Result<Key, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    hex::decode(digits)
+        .map(Key)
+        .map_err(|error| format!("a key is 0x and hexadecimal digits: {error}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

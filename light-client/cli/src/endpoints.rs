@@ -43,8 +43,8 @@ pub(crate) enum Choice {
 pub(crate) struct Endpoints {
     all: Vec<Endpoint>,
     give_up_after: Duration,
-    /// When one was of use the last time.
-    useless_since: Instant,
+    /// Since when none has helped.
+    no_help_since: Instant,
 }
 
 impl Endpoints {
@@ -60,7 +60,7 @@ impl Endpoints {
         Self {
             all: urls.iter().map(usable).collect(),
             give_up_after,
-            useless_since: now,
+            no_help_since: now,
         }
     }
 
@@ -83,19 +83,24 @@ impl Endpoints {
         self.all.get(index).map(|endpoint| endpoint.url.as_str())
     }
 
-    /// The others that are not dropped.
-    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
-        let usable = |other: &usize| {
-            let endpoint = self.all.get(*other);
-            let usable = |endpoint: &Endpoint| matches!(endpoint.standing, Standing::Usable { .. });
-            *other != index && endpoint.is_some_and(usable)
+    /// Those that are not dropped, in the user's order.
+    pub(crate) fn all(&self) -> Vec<usize> {
+        let usable = |(index, endpoint): (usize, &Endpoint)| {
+            matches!(endpoint.standing, Standing::Usable { .. }).then_some(index)
         };
-        (0..self.all.len()).filter(usable).collect()
+        self.all.iter().enumerate().filter_map(usable).collect()
     }
 
-    /// The endpoint helped.
-    pub(crate) fn was_of_use(&mut self, index: usize, now: Instant) {
-        self.useless_since = now;
+    /// The same without one.
+    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
+        let mut others = self.all();
+        others.retain(|other| *other != index);
+        others
+    }
+
+    /// The endpoint gave what it was asked for.
+    pub(crate) fn succeeded(&mut self, index: usize, now: Instant) {
+        self.no_help_since = now;
         if let Some(endpoint) = self.all.get_mut(index) {
             endpoint.standing = Standing::Usable {
                 from: now,
@@ -107,7 +112,7 @@ impl Endpoints {
 
     /// Something was verified, even if the endpoint that sent it failed after that.
     pub(crate) fn made_progress(&mut self, now: Instant) {
-        self.useless_since = now;
+        self.no_help_since = now;
     }
 
     /// The endpoint failed.
@@ -143,7 +148,7 @@ impl Endpoints {
         if self.give_up_after.is_zero() {
             return None;
         }
-        self.useless_since.checked_add(self.give_up_after)
+        self.no_help_since.checked_add(self.give_up_after)
     }
 
     /// Whether it is time to give up: the deadline is over, and every endpoint was tried.
@@ -234,7 +239,7 @@ mod tests {
             last = until - now;
         }
         assert_eq!(last, LONGEST_WAIT);
-        endpoints.was_of_use(0, now);
+        endpoints.succeeded(0, now);
         assert_eq!(endpoints.choose(now), Choice::Ask(0));
     }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::{Failure, Kind};
 use codec::Encode;
-use duet_light_client::{Culprit, Error, NextStep};
+use duet_light_client::{Culprit, Error, NextStep, StateProofError};
 use duet_primitives::{BlockNumber, SetId, H256};
 
 /// What ended the work with an endpoint.
@@ -40,6 +40,9 @@ pub(crate) enum Lie {
     /// A rule of the verifier broke.
     #[error("{0}")]
     Rule(Error),
+    /// A rule about headers, state and older blocks broke.
+    #[error("{0}")]
+    State(StateProofError),
     /// RPC-1: the answer is not what was asked for.
     #[error("RPC-1: asked for {asked}, it sent {got}")]
     OtherAnswer { asked: String, got: String },
@@ -52,6 +55,7 @@ impl Lie {
     pub(crate) fn rule(&self) -> &'static str {
         match self {
             Self::Rule(error) => error.rule(),
+            Self::State(error) => error.rule(),
             Self::OtherAnswer { .. } => "RPC-1",
             Self::Contradiction(_) => "RPC-2",
         }
@@ -71,6 +75,12 @@ pub(crate) enum Missing {
     Keys(SetId),
     #[error("proof of block {0}, which it names as its proven head")]
     Proof(BlockNumber),
+    #[error("header of block {0:?}")]
+    Header(H256),
+    #[error("state of block {0}: a node keeps that of the last 256 blocks, or of all with `--state-pruning archive`")]
+    State(BlockNumber),
+    #[error("proof of the older block {0}")]
+    History(BlockNumber),
 }
 
 impl From<Lie> for Fault {
@@ -105,6 +115,15 @@ impl From<Error> for Fault {
             }
             (_, NextStep::FetchKeys { set }) => Self::Incomplete(Missing::Keys(set)),
             (Culprit::Caller | Culprit::Nobody, _) => with_advice(Kind::Usage),
+        }
+    }
+}
+
+impl From<StateProofError> for Fault {
+    fn from(error: StateProofError) -> Self {
+        match error.culprit() {
+            Culprit::Sender => Self::Lie(Lie::State(error)),
+            _ => Self::Fatal(Failure::new(Kind::NoWay, error.to_string())),
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     fault::{Fault, Lie},
     output::Event,
+    outside::shown,
     rpc::{decode_hex, Server},
     session::{Done, Session, Step},
 };
@@ -41,7 +42,7 @@ impl Session {
         // Subscribed first, so that no proof is missed while we catch up.
         let mut pushed = server.subscribe().await?;
         self.catch_up(server).await?;
-        self.endpoints.was_of_use(index, Instant::now());
+        self.endpoints.succeeded(index, Instant::now());
         if self.is_done() {
             return Ok(Done);
         }
@@ -62,13 +63,13 @@ impl Session {
                         .ok_or_else(|| Fault::Unreachable("the connection was closed".to_owned()))?
                         .map_err(|error| Lie::OtherAnswer {
                             asked: "justifications".to_owned(),
-                            got: format!("what does not parse: {error}"),
+                            got: shown(&format!("what does not parse: {error}")),
                         })?;
                     self.take_pushed(server, decode_hex(&text)?).await?;
                 }
                 _ = look.tick() => self.look(server, index, &mut watch).await?,
             }
-            self.endpoints.was_of_use(index, Instant::now());
+            self.endpoints.succeeded(index, Instant::now());
             if self.is_done() {
                 return Ok(Done);
             }

@@ -21,16 +21,20 @@ mod exit;
 mod fault;
 mod follow;
 mod output;
+mod outside;
+mod read;
 mod rpc;
 mod session;
 mod state_file;
+mod state_rpc;
 mod status;
 mod sync;
 
 use crate::{
-    args::{Args, Command, Run},
+    args::{Args, Command, Read, Run},
     exit::{Failure, Kind},
     output::{Event, Output},
+    read::Question,
     session::{Goal, Session},
 };
 use clap::Parser;
@@ -44,12 +48,15 @@ fn main() -> ExitCode {
             let goal = args
                 .until
                 .map_or(Goal::Head, |block| Goal::Block(BlockNumber::new(block)));
-            run(&args.run, goal)
+            run(&args.run, goal, None)
         }
         Command::Follow(args) => {
             let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
-            run(&args.run, goal)
+            run(&args.run, goal, None)
         }
+        Command::Block(args) => answer(&args.read, &Question::Header),
+        Command::Storage(args) => answer(&args.read, &Question::Storage(args.key.0.clone())),
+        Command::Account(args) => answer(&args.read, &Question::Account(args.account.clone())),
         Command::Status(args) => {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);
@@ -65,23 +72,48 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Run, goal: Goal) -> (Output, Result<(), Failure>) {
-    let output = Output::new(args.json, args.quiet);
+/// Syncs, then answers a question about the newest proven block, or about one before it.
+fn answer(args: &Read, question: &Question) -> (Output, Result<(), Failure>) {
+    let at = args.at.map(BlockNumber::new);
+    run(&args.run, Goal::Head, Some((question, at)))
+}
+
+fn run(
+    args: &Run,
+    goal: Goal,
+    question: Option<(&Question, Option<BlockNumber>)>,
+) -> (Output, Result<(), Failure>) {
+    let output = match question {
+        Some(_) => Output::of_answers(args.json, args.quiet),
+        None => Output::new(args.json, args.quiet),
+    };
     let result = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
-        .and_then(|runtime| runtime.block_on(run_until_interrupted(args, goal, &output)));
+        .and_then(|runtime| runtime.block_on(run_until_interrupted(args, goal, question, &output)));
     output.clear();
     (output, result)
 }
 
 /// Runs to the goal, or until it is told to stop; the state is saved in either case.
-async fn run_until_interrupted(args: &Run, goal: Goal, output: &Output) -> Result<(), Failure> {
+async fn run_until_interrupted(
+    args: &Run,
+    goal: Goal,
+    question: Option<(&Question, Option<BlockNumber>)>,
+    output: &Output,
+) -> Result<(), Failure> {
     let mut session = Session::new(args, goal, output.clone())?;
+    let work = async {
+        session.run().await?;
+        match question {
+            Some((question, at)) => session.answer(question, at).await,
+            None => Ok(()),
+        }
+    };
     let ended = tokio::select! {
-        ended = session.run() => ended,
+        ended = work => ended,
         () = interrupted() => match goal {
             // Only an interrupt ends it, so that this is its good end.
             Goal::Never => Ok(()),

@@ -82,6 +82,39 @@ pub(crate) enum Event<'a> {
         threshold: u32,
         next_set: Option<SetId>,
     },
+    /// A header, verified.
+    Header {
+        block: BlockNumber,
+        hash: H256,
+        parent_hash: Option<H256>,
+        state_root: H256,
+        extrinsics_root: H256,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// An entry of the state after a block, verified; no value when the state provably has none.
+    Storage {
+        block: BlockNumber,
+        hash: H256,
+        key: String,
+        value: Option<String>,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// What the state after a block says of an account, verified. Amounts are in the chain's smallest unit, and in text,
+    /// because they may be greater than what JSON's readers take for a number.
+    Account {
+        block: BlockNumber,
+        hash: H256,
+        account: &'a str,
+        exists: bool,
+        nonce: u32,
+        free: String,
+        reserved: String,
+        frozen: String,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
     /// The program failed.
     Failed {
         code: u8,
@@ -91,6 +124,13 @@ pub(crate) enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         evidence: Option<[String; 2]>,
     },
+}
+
+/// Who sent what was verified, and how many bytes of proof that was, without the proof of finality.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Source<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) proof_bytes: usize,
 }
 
 fn mode_name(mode: Mode) -> &'static str {
@@ -135,7 +175,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    pub(crate) fn left(url: &'a str, fault: &Fault) -> Self {
+    pub(crate) fn endpoint_failed(url: &'a str, fault: &Fault) -> Self {
         let next_step = matches!(fault, Fault::Lie(_)).then(|| NextStep::LeaveSender.to_string());
         Self::Endpoint {
             url,
@@ -178,9 +218,18 @@ impl<'a> Event<'a> {
 
     /// Whether it is a result, or news about the way there.
     fn is_result(&self) -> bool {
+        self.is_answer()
+            || matches!(
+                self,
+                Self::Proof { .. } | Self::Synced { .. } | Self::Status { .. }
+            )
+    }
+
+    /// Whether it answers a question about a block.
+    fn is_answer(&self) -> bool {
         matches!(
             self,
-            Self::Proof { .. } | Self::Synced { .. } | Self::Status { .. }
+            Self::Header { .. } | Self::Storage { .. } | Self::Account { .. }
         )
     }
 
@@ -222,6 +271,27 @@ impl<'a> Event<'a> {
                  no other endpoint to try"
             ),
             Self::Status { .. } => self.status_text(),
+            Self::Header { block, hash, parent_hash, state_root, extrinsics_root, .. } => {
+                let mut lines = vec![
+                    format!("block            {block}"),
+                    format!("hash             {hash:?}"),
+                ];
+                lines.extend(parent_hash.map(|hash| format!("parent           {hash:?}")));
+                lines.push(format!("state root       {state_root:?}"));
+                lines.push(format!("extrinsics root  {extrinsics_root:?}"));
+                lines.join("\n")
+            }
+            Self::Storage { value: Some(value), .. } => value.clone(),
+            Self::Storage { value: None, block, .. } => {
+                format!("the state after block {block} has no entry under this key")
+            }
+            Self::Account { exists: false, block, account, .. } => {
+                format!("the state after block {block} has no account {account}")
+            }
+            Self::Account { block, hash, account, nonce, free, reserved, frozen, .. } => format!(
+                "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
+                 {reserved}\nfrozen    {frozen}"
+            ),
             Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
                 (*message).to_owned()
             }
@@ -268,6 +338,8 @@ impl<'a> Event<'a> {
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    /// Only answers go to standard output.
+    answers: bool,
     bar: ProgressBar,
 }
 
@@ -283,7 +355,20 @@ impl Output {
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
-        Self { json, quiet, bar }
+        Self {
+            json,
+            quiet,
+            answers: false,
+            bar,
+        }
+    }
+
+    /// For commands that answer a question: the answer alone goes to standard output.
+    pub(crate) fn of_answers(json: bool, quiet: bool) -> Self {
+        Self {
+            answers: true,
+            ..Self::new(json, quiet)
+        }
     }
 
     /// Shows something that happened.
@@ -293,8 +378,10 @@ impl Output {
                 Ok(line) => self.print(&line),
                 Err(error) => self.warn(&error.to_string()),
             }
-        } else if !event.is_result() {
-            self.warn(&event.text());
+        } else if !event.is_result() || (self.answers && !event.is_answer()) {
+            if !(self.quiet && event.is_result()) {
+                self.warn(&event.text());
+            }
         } else if !(self.quiet && matches!(event, Event::Proof { .. })) {
             self.print(&event.text());
         }

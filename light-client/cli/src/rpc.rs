@@ -1,6 +1,9 @@
 //! The RPC of an untrusted node: every answer is decoded within bounds, and checked by the caller.
 
-use crate::fault::{Fault, Lie, Missing};
+use crate::{
+    fault::{Fault, Lie, Missing},
+    outside::shown,
+};
 use duet_light_client::{decode, Error, GenesisProof, HandoffProof, Received, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
@@ -53,7 +56,7 @@ pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
     let digits = text
         .strip_prefix("0x")
         .ok_or_else(|| malformed("it does not start with 0x".to_owned()))?;
-    let bytes = hex::decode(digits).map_err(|error| malformed(error.to_string()))?;
+    let bytes = hex::decode(digits).map_err(|error| malformed(shown(&error.to_string())))?;
     Ok(decode(&bytes)?)
 }
 
@@ -69,10 +72,13 @@ fn fault(method: &str, error: ClientError) -> Fault {
             Fault::Incomplete(Missing::Backfill)
         }
         ClientError::ParseError(error) => {
-            let (asked, got) = (method.to_owned(), format!("what does not parse: {error}"));
+            let (asked, got) = (
+                method.to_owned(),
+                shown(&format!("what does not parse: {error}")),
+            );
             Lie::OtherAnswer { asked, got }.into()
         }
-        error => Fault::Unreachable(format!("{method}: {error}")),
+        error => Fault::Unreachable(shown(&format!("{method}: {error}"))),
     }
 }
 
@@ -87,14 +93,14 @@ impl Server {
             .enable_ws_ping(PingConfig::new())
             .build(url)
             .await
-            .map_err(|error| Fault::Unreachable(error.to_string()))?;
+            .map_err(|error| Fault::Unreachable(shown(&error.to_string())))?;
         Ok(Self {
             url: url.to_owned(),
             client,
         })
     }
 
-    async fn ask<T: DeserializeOwned>(
+    pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
         params: ArrayParams,
@@ -103,6 +109,22 @@ impl Server {
             .request(method, params)
             .await
             .map_err(|error| fault(method, error))
+    }
+
+    /// The same for what an honest node may have pruned: a refusal means that it lacks it.
+    pub(crate) async fn ask_for<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: ArrayParams,
+        what: Missing,
+    ) -> Result<T, Fault> {
+        let answer = self.client.request(method, params).await;
+        answer.map_err(|error| match error {
+            ClientError::Call(error) if error.code() != ErrorCode::MethodNotFound.code() => {
+                Fault::Incomplete(what)
+            }
+            error => fault(method, error),
+        })
     }
 
     /// Refuses a server of another chain. A server that lies here is caught with its first proof; this gives honest
@@ -148,7 +170,7 @@ impl Server {
         let digits = number.strip_prefix("0x").unwrap_or(&number);
         u32::from_str_radix(digits, 16)
             .map(BlockNumber::new)
-            .map_err(|_| wrong(format!("number {number}")).into())
+            .map_err(|_| wrong(shown(&format!("number {number}"))).into())
     }
 
     /// The proof of a block.

@@ -50,7 +50,7 @@ pub(crate) struct Session {
     pub(crate) stall_after: Duration,
     pub(crate) endpoints: Endpoints,
     genesis: H256,
-    request_timeout: Duration,
+    pub(crate) request_timeout: Duration,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
     proofs: u64,
@@ -126,7 +126,7 @@ impl Session {
                             return self.finish_sync(index).await
                         }
                         Ok(Done) => return Ok(()),
-                        Err(fault) => self.leave(index, fault, self.proofs > before)?,
+                        Err(fault) => self.endpoint_failed(index, fault, self.proofs > before)?,
                     }
                 }
             }
@@ -142,7 +142,7 @@ impl Session {
             match self.work_with(other).await {
                 Ok(Done) if self.proofs > before => last = other,
                 Ok(Done) => {}
-                Err(fault) => self.leave(other, fault, self.proofs > before)?,
+                Err(fault) => self.endpoint_failed(other, fault, self.proofs > before)?,
             }
         }
         let url = self.endpoints.url(last).unwrap_or_default();
@@ -150,12 +150,18 @@ impl Session {
         Ok(())
     }
 
-    fn leave(&mut self, index: usize, fault: Fault, progress: bool) -> Result<(), Failure> {
+    /// Reports a fault, and decides whether the endpoint is asked again.
+    pub(crate) fn endpoint_failed(
+        &mut self,
+        index: usize,
+        fault: Fault,
+        progress: bool,
+    ) -> Result<(), Failure> {
         if let Fault::Fatal(failure) = fault {
             return Err(failure);
         }
         if let Some(url) = self.endpoints.url(index) {
-            self.output.event(&Event::left(url, &fault));
+            self.output.event(&Event::endpoint_failed(url, &fault));
         }
         let now = Instant::now();
         if progress {
@@ -177,7 +183,7 @@ impl Session {
         }
         if self.goal == Goal::Head {
             self.catch_up(&server).await?;
-            self.endpoints.was_of_use(index, Instant::now());
+            self.endpoints.succeeded(index, Instant::now());
             return Ok(Done);
         }
         self.follow(&server, index).await

@@ -38,6 +38,21 @@ const BYTES: [(Lie, &str); 3] = [
     (Lie::WrongType, "RPC-1"),
 ];
 
+/// What a server says is shown on one line, without what a terminal obeys, and cut.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_servers_text_forges_no_line_and_fills_no_screen() {
+    let chain = chain();
+    let liar = Server::start(&chain, Lie::ForgedLine).await;
+    let finished = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    assert_left(&finished, &liar, "lied", Some("RPC-1"));
+    for (event, field) in [("endpoint", "reason"), ("failed", "message")] {
+        let event = finished.named(event).remove(0);
+        let text = event[field].as_str().expect("a text");
+        assert!(text.contains(r"\r\u{1b}[2Ksynced to block 7\n777"), "{text}");
+        assert!(text.len() < 1_000 && !text.contains(char::is_control), "{text}");
+    }
+}
+
 async fn sync(chain: &TestChain, servers: &[&Server], more: &[&str]) -> Finished {
     let genesis = format!("{:?}", chain.genesis_hash);
     let mut args = vec![

@@ -3,18 +3,20 @@ use crate::{
     mock::{
         events, genesis, key, logs, next_block, next_session, on, proof, register, register_key_of,
         sessions, with, AllPalletsWithSystem, Duet, Elected, Heard, MaxValidators, MmrRoot,
-        RuntimeOrigin, Session, SlashableSessions, Test, GENESIS,
+        RuntimeOrigin, Session, SlashableSessions, System, Test, GENESIS,
     },
     Event, KeptReason, KeyOwners, KeyStatus, Keysets, OldestSet, SessionHandler, SetRecord, Sets,
 };
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
-    CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, SetId,
+    BlockNumber, CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, LeafVersion,
+    MmrLeaf, SetId, H256,
 };
 use frame_support::{assert_ok, traits::IntegrityTest};
 use pallet_session::SessionHandler as _;
 use sp_io::hashing::twox_128;
+use sp_mmr_primitives::LeafDataProvider;
 
 /// What the chain should commit to for these validators.
 fn commitment(id: u64, members: impl IntoIterator<Item = u64>) -> KeysetCommitment {
@@ -463,4 +465,20 @@ fn a_limit_of_no_validators_fails_the_integrity_test() {
 fn a_limit_that_decoders_refuse_fails_the_integrity_test() {
     MaxValidators::set(100_001);
     Duet::integrity_test();
+}
+
+/// MMR-1.
+#[test]
+fn a_leaf_tells_of_the_parent_and_holds_what_the_runtime_adds() {
+    with(&[1, 2], || {
+        next_block();
+        let number = System::block_number();
+        let expected = MmrLeaf {
+            version: LeafVersion::V0,
+            parent_number: BlockNumber::new(u32::try_from(number).unwrap() - 1),
+            parent_hash: H256::from_low_u64_be(number),
+            extra: H256::repeat_byte(8),
+        };
+        assert_eq!(Duet::leaf_data(), expected);
+    });
 }

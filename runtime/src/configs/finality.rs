@@ -12,7 +12,7 @@ use sp_runtime::{traits::Keccak256, ConsensusEngineId};
 impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
     type Hashing = Keccak256;
-    type LeafData = pallet_mmr::ParentNumberAndHash<Runtime>;
+    type LeafData = pallet_duet::Pallet<Runtime>;
     type OnNewRoot = ();
     type BlockHashProvider = pallet_mmr::DefaultBlockHashProvider<Runtime>;
     // The pallet's `()` are its measured weights; it exports no others.
@@ -53,6 +53,8 @@ impl pallet_duet::Config for Runtime {
     type MaxValidators = ConstU32<MAX_VALIDATORS>;
     type SlashableSessions = ConstU32<BONDING_SESSIONS>;
     type MmrRoot = MmrRoot;
+    // This chain sends no messages.
+    type LeafExtra = ();
     type FullIdentification = ();
     type IdentificationOf = pallet_duet::UnitIdentification;
     type ReportOffence = PunishableOffences;

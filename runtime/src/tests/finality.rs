@@ -6,6 +6,7 @@ use crate::{
     genesis::{development, local_testnet},
     Duet, Hash, Runtime,
 };
+use duet_primitives::{BlockNumber, LeafVersion, MmrLeaf};
 use sp_mmr_primitives::runtime_decl_for_mmr_api::MmrApiV3;
 
 #[test]
@@ -45,6 +46,7 @@ fn sessions_that_keep_their_keys_keep_their_set_and_announce_nothing() {
     assert_eq!(chain.ask(Duet::keysets), first);
 }
 
+/// MMR-1.
 #[test]
 fn an_old_block_is_proven_from_the_root_that_validators_sign() {
     let mut chain = Chain::new(local_testnet());
@@ -56,12 +58,18 @@ fn an_old_block_is_proven_from_the_root_that_validators_sign() {
         let (leaves, proof) = Runtime::generate_proof(vec![third.number + 1], None).unwrap();
         (root, leaves, proof)
     });
-    let leaf: (u32, Hash) = leaves[0]
+    let leaf: MmrLeaf = leaves[0]
         .clone()
         .into_opaque_leaf()
         .try_decode()
-        .expect("is a number and a hash");
-    assert_eq!(leaf, (third.number, third.hash()));
+        .expect("is a leaf");
+    let expected = MmrLeaf {
+        version: LeafVersion::V0,
+        parent_number: BlockNumber::new(third.number),
+        parent_hash: third.hash(),
+        extra: Hash::zero(),
+    };
+    assert_eq!(leaf, expected);
 
     Runtime::verify_proof_stateless(root, leaves.clone(), proof.clone()).unwrap();
     let other = Hash::repeat_byte(1);

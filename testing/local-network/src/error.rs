@@ -96,6 +96,12 @@ pub enum Error {
         /// What the last look at it gave.
         seen: String,
     },
+    /// A node does not take a peer, or does not listen to it any more.
+    #[error("the node does not listen to this peer")]
+    NotLetIn,
+    /// Not where a node's peers reach it.
+    #[error("{0} is not the address of a node")]
+    Address(String),
     /// The light client ended by itself.
     #[error("the light client ended with {status}")]
     LightClientEnded {

@@ -6,6 +6,7 @@
 //! - [`Network`]: starts nodes, and ends them when it is dropped.
 //! - [`Node`]: one of them: kill, stop, start again.
 //! - [`LightClient`]: the light client, running as its user would run it.
+//! - [`Peer`]: a peer of a node that says what it is told to.
 //! - [`Rpc`]: what is asked of a node over its WebSocket.
 //! - [`transaction`]: signed extrinsics, followed until they are in a block.
 //! - [`staking`]: how an account becomes a validator.
@@ -29,6 +30,7 @@ mod interrupt;
 mod light_client;
 mod network;
 mod node;
+mod peer;
 mod ports;
 mod rpc;
 mod spec;
@@ -42,4 +44,6 @@ pub use interrupt::Interrupt;
 pub use light_client::LightClient;
 pub use network::{Builder, Network, MAX_VALIDATORS};
 pub use node::{Node, DEVELOPMENT_ACCOUNTS};
+pub use peer::Peer;
 pub use rpc::{DuetKeyAnswer, Proofs, Rpc};
+pub use spec::{EditGenesis, State};

@@ -49,8 +49,23 @@ impl LightClient {
         url: &str,
         flags: &[&str],
     ) -> Result<Vec<String>> {
+        Self::run(executables, "sync", genesis, url, flags).await
+    }
+
+    /// Runs a command of `duet-light` from nothing but the genesis hash against one node, and waits until it ends.
+    /// Returns what it printed on standard output.
+    ///
+    /// # Errors
+    /// As [`LightClient::sync`].
+    pub async fn run(
+        executables: &Executables,
+        verb: &str,
+        genesis: Hash,
+        url: &str,
+        flags: &[&str],
+    ) -> Result<Vec<String>> {
         let urls = [url.to_owned()];
-        let mut client = Self::start(executables, "sync", genesis, &urls, flags)?;
+        let mut client = Self::start(executables, verb, genesis, &urls, flags)?;
         let mut lines = Vec::new();
         while let Some(line) = client.read_line().await? {
             lines.push(line);

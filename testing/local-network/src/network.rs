@@ -3,7 +3,8 @@
 use crate::{
     node::{Keys, Settings},
     ports::PortPool,
-    spec, Error, Executables, Node, Result, DEVELOPMENT_ACCOUNTS,
+    spec::{self, EditGenesis},
+    Error, Executables, Node, Result, DEVELOPMENT_ACCOUNTS,
 };
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -16,11 +17,13 @@ const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
 const BUILT_IN: (usize, &str) = (4, "local");
 
 /// The settings of a network.
-#[derive(Debug)]
 pub struct Builder {
     validators: usize,
     base_port: Option<u16>,
     keep: bool,
+    genesis: Option<EditGenesis>,
+    flags: Vec<String>,
+    metrics: bool,
 }
 
 impl Builder {
@@ -39,6 +42,24 @@ impl Builder {
     /// Whether the directories stay when the network is dropped; if not said, they go.
     pub fn keep(mut self, keep: bool) -> Self {
         self.keep = keep;
+        self
+    }
+
+    /// Changes the state that the chain begins with, after the runtime has built it; not changed if not said.
+    pub fn genesis(mut self, edit: EditGenesis) -> Self {
+        self.genesis = Some(edit);
+        self
+    }
+
+    /// Flags that every node gets; none if not said.
+    pub fn flags(mut self, flags: &[&str]) -> Self {
+        self.flags = flags.iter().map(ToString::to_string).collect();
+        self
+    }
+
+    /// Whether every node shows its metrics, on a port more; it does not if not said.
+    pub fn metrics(mut self, metrics: bool) -> Self {
+        self.metrics = metrics;
         self
     }
 
@@ -69,12 +90,15 @@ impl Builder {
         Ok(network)
     }
 
-    fn empty(&self) -> Result<Network> {
+    fn empty(self) -> Result<Network> {
         let directory = tempfile::Builder::new().prefix("duet-network-").tempdir();
         let mut directory = directory.map_err(Error::io("making a directory for the network"))?;
         directory.disable_cleanup(self.keep);
         let executable = Executables::locate()?.node()?;
-        let chain = chain(self.validators, &executable, directory.path())?;
+        let mut chain = chain(self.validators, &executable, directory.path())?;
+        if let Some(edit) = self.genesis {
+            chain = spec::edit(&executable, &chain, directory.path(), edit)?;
+        }
         let ports = self
             .base_port
             .map_or_else(PortPool::search, PortPool::from_base);
@@ -84,6 +108,8 @@ impl Builder {
             chain,
             ports,
             directory,
+            flags: self.flags,
+            metrics: self.metrics,
         })
     }
 }
@@ -107,6 +133,8 @@ pub struct Network {
     chain: String,
     ports: PortPool,
     directory: TempDir,
+    flags: Vec<String>,
+    metrics: bool,
 }
 
 impl Network {
@@ -116,6 +144,9 @@ impl Network {
             validators: BUILT_IN.0,
             base_port: None,
             keep: false,
+            genesis: None,
+            flags: Vec::new(),
+            metrics: false,
         }
     }
 
@@ -163,6 +194,15 @@ impl Network {
         Ok(self.nodes.len() - 1)
     }
 
+    /// Starts one more node, which follows the chain and is no validator, and returns its number.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not start.
+    pub async fn follow(&mut self, name: &str) -> Result<usize> {
+        self.add(name.to_owned(), Keys::Nobody, Vec::new()).await?;
+        Ok(self.nodes.len() - 1)
+    }
+
     /// Starts a node again that was killed or stopped.
     ///
     /// # Errors
@@ -176,15 +216,19 @@ impl Network {
     }
 
     async fn add(&mut self, name: String, keys: Keys, flags: Vec<String>) -> Result<()> {
+        let mut ports = self.ports.take()?;
+        if self.metrics {
+            ports.metrics = Some(self.ports.take_one()?);
+        }
         let settings = Settings {
             directory: self.directory.path().join(name.to_lowercase()),
             name,
             executable: self.executable.clone(),
             chain: self.chain.clone(),
             keys,
-            ports: self.ports.take()?,
+            ports,
             network_backend: BACK_ENDS[self.nodes.len() % BACK_ENDS.len()],
-            flags,
+            flags: [self.flags.clone(), flags].concat(),
         };
         let bootnodes = self.addresses().await?;
         // In the list before it answers: whatever happens from here on, it is ended with the others.

@@ -37,6 +37,8 @@ pub(crate) enum Keys {
     Development(Sr25519Keyring),
     /// None; it makes its own when asked to.
     Own,
+    /// None, and it is no validator.
+    Nobody,
 }
 
 /// What does not change when a node is started again.
@@ -84,6 +86,11 @@ impl Node {
     /// Where its WebSocket is.
     pub fn url(&self) -> String {
         format!("ws://127.0.0.1:{}", self.settings.ports.rpc)
+    }
+
+    /// The port on loopback where it shows its metrics, if it does.
+    pub fn metrics_port(&self) -> Option<u16> {
+        self.settings.ports.metrics
     }
 
     /// The file that holds all it prints.
@@ -159,12 +166,7 @@ impl Node {
             .map_err(Error::io(format!("opening {name}'s log")))?;
         let mut command = Command::new(executable);
         command
-            .args([
-                "--chain",
-                chain,
-                "--validator",
-                "--unsafe-force-node-key-generation",
-            ])
+            .args(["--chain", chain, "--unsafe-force-node-key-generation"])
             .args([
                 "--listen-addr",
                 &format!("/ip4/127.0.0.1/tcp/{}", ports.p2p),
@@ -176,15 +178,24 @@ impl Node {
                 "unsafe",
             ])
             .args(["--network-backend", network_backend])
-            .args(["--no-telemetry", "--no-prometheus", "--no-mdns"])
+            .args(["--no-telemetry", "--no-mdns"])
             .args(["--log", "duet=debug"])
             .arg("--base-path")
             .arg(directory)
             .args(["--name", name])
             .args(flags);
-        if let Keys::Development(account) = keys {
-            command.arg(format!("--{}", account.to_string().to_lowercase()));
-        }
+        match ports.metrics {
+            Some(port) => command.args(["--prometheus-port", &port.to_string()]),
+            None => command.arg("--no-prometheus"),
+        };
+        match keys {
+            Keys::Development(account) => {
+                let account = account.to_string().to_lowercase();
+                command.args(["--validator", &format!("--{account}")])
+            }
+            Keys::Own => command.arg("--validator"),
+            Keys::Nobody => &mut command,
+        };
         if !bootnodes.is_empty() {
             command.arg("--bootnodes").args(bootnodes);
         }

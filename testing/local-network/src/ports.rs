@@ -10,11 +10,13 @@ use std::{
 /// a port between our look at it and the node's start.
 const SEARCHED: std::ops::Range<u16> = 20_000..32_000;
 
-/// The two ports of a node.
+/// The ports of a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ports {
     pub(crate) p2p: u16,
     pub(crate) rpc: u16,
+    /// Where it shows its metrics, if it does.
+    pub(crate) metrics: Option<u16>,
 }
 
 /// Where the next search of this process begins, so that no two of its networks race for a port.
@@ -51,10 +53,15 @@ impl PortPool {
         Ok(Ports {
             p2p: self.take_one()?,
             rpc: self.take_one()?,
+            metrics: None,
         })
     }
 
-    fn take_one(&mut self) -> Result<u16> {
+    /// The next port.
+    ///
+    /// # Errors
+    /// As for [`PortPool::take`].
+    pub(crate) fn take_one(&mut self) -> Result<u16> {
         match self {
             Self::Chosen { next } => {
                 let port = next.ok_or(Error::NoPort { first: u16::MAX })?;

@@ -82,6 +82,14 @@ impl Rpc {
             .ok_or_else(|| answer(method, "names no address"))
     }
 
+    /// The version of the node's executable, with the commit that it was built from.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`].
+    pub async fn version(&self) -> Result<String> {
+        self.ask("system_version", rpc_params![]).await
+    }
+
     /// Hash of the chain's first block.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The genesis of a network with another number of validators than the one that is built into the node.
+//! The genesis of a network that is not built into the node: of another number of validators, or of another state.
 
 use crate::{Error, Result};
 use duet_keystore::secret_of_suri;
@@ -8,8 +8,13 @@ use duet_runtime::{
     Hash, SessionKeys,
 };
 use serde_json::{json, Value};
+use sp_core::{
+    bytes::{from_hex, to_hex},
+    Bytes,
+};
 use sp_keyring::{Ed25519Keyring, Sr25519Keyring};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -25,18 +30,7 @@ pub(crate) fn write(
     validators: &[Sr25519Keyring],
     directory: &Path,
 ) -> Result<PathBuf> {
-    let mut exported = Command::new(node);
-    exported.args(["export-chain-spec", "--chain", "local"]);
-    let exported = exported
-        .output()
-        .map_err(Error::io("exporting the chain specification"))?;
-    if !exported.status.success() {
-        return Err(Error::ChainSpec(
-            String::from_utf8_lossy(&exported.stderr).into_owned(),
-        ));
-    }
-    let wrong = |error: serde_json::Error| Error::ChainSpec(error.to_string());
-    let mut spec: Value = serde_json::from_slice(&exported.stdout).map_err(wrong)?;
+    let mut spec = export(node, &["--chain", "local"])?;
     let genesis = spec.pointer_mut("/genesis/runtimeGenesis");
     let genesis = genesis.and_then(Value::as_object_mut);
     let genesis = genesis.ok_or_else(|| Error::ChainSpec("it has no runtime genesis".into()))?;
@@ -55,6 +49,62 @@ pub(crate) fn write(
     let path = directory.join("chain-spec.json");
     std::fs::write(&path, spec.to_string()).map_err(Error::io("writing the specification"))?;
     Ok(path)
+}
+
+/// Changes what a chain begins with: the values of its storage by their keys.
+pub type EditGenesis = Box<dyn FnOnce(&mut State) + Send>;
+
+/// The values of a chain's storage by their keys.
+pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
+
+/// Writes the specification of a chain with another genesis state, and returns where it is.
+///
+/// # Errors
+/// [`Error::ChainSpec`] when the node does not export it or it is not as expected, [`Error::Io`].
+pub(crate) fn edit(
+    node: &Path,
+    chain: &str,
+    directory: &Path,
+    edit: EditGenesis,
+) -> Result<String> {
+    let mut spec = export(node, &["--chain", chain, "--raw"])?;
+    let top = spec.pointer_mut("/genesis/raw/top");
+    let top = top.ok_or_else(|| Error::ChainSpec("it has no raw genesis".into()))?;
+    let wrong = |error: serde_json::Error| Error::ChainSpec(error.to_string());
+    let state: BTreeMap<String, Bytes> = serde_json::from_value(top.take()).map_err(wrong)?;
+    let mut state: State = state
+        .into_iter()
+        .map(|(key, value)| {
+            Ok((
+                from_hex(&key).map_err(|error| Error::ChainSpec(error.to_string()))?,
+                value.0,
+            ))
+        })
+        .collect::<Result<_>>()?;
+    edit(&mut state);
+    let state: BTreeMap<_, _> = state
+        .into_iter()
+        .map(|(key, value)| (to_hex(&key, false), Bytes(value)))
+        .collect();
+    *top = serde_json::to_value(state).map_err(wrong)?;
+    let path = directory.join("chain-spec-raw.json");
+    std::fs::write(&path, spec.to_string()).map_err(Error::io("writing the specification"))?;
+    Ok(path.display().to_string())
+}
+
+/// What the node exports with these flags.
+fn export(node: &Path, flags: &[&str]) -> Result<Value> {
+    let mut exported = Command::new(node);
+    exported.arg("export-chain-spec").args(flags);
+    let exported = exported
+        .output()
+        .map_err(Error::io("exporting the chain specification"))?;
+    if !exported.status.success() {
+        return Err(Error::ChainSpec(
+            String::from_utf8_lossy(&exported.stderr).into_owned(),
+        ));
+    }
+    serde_json::from_slice(&exported.stdout).map_err(|error| Error::ChainSpec(error.to_string()))
 }
 
 /// A development account as a validator of the genesis, with the keys that its node takes by `--alice`.

@@ -8,7 +8,15 @@
 //! ```
 //! use duet_simulation::*;
 //!
-//! let costs = SchemeCosts { vote: 200_000, bad_vote: 500_000, aggregation: 300_000, proof: 2_000_000 };
+//! let costs = SchemeCosts {
+//!     vote: 130_000,
+//!     in_batch: [100_000, 60_000, 45_000, 40_000],
+//!     strange_vote: 200_000,
+//!     bad_vote: 500_000,
+//!     prepare: 400_000,
+//!     aggregation: 300_000,
+//!     proof: 2_000_000,
+//! };
 //! let model = Model::default();
 //! let plan = Plan::new(&model, 50, 10, 1)?;
 //! let round = Round {
@@ -42,7 +50,7 @@ mod sizes;
 mod stats;
 
 pub use case::Case;
-pub use costs::{measure, CostTable, Costs, SchemeCosts};
+pub use costs::{measure, CostTable, Costs, SchemeCosts, BATCHES};
 pub use matrix::{Matrix, MatrixError};
 pub use mesh::{Edge, Link, Mesh};
 pub use model::{Model, ModelError, MAX_VALIDATORS, MILLISECOND, SECOND};

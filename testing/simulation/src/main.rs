@@ -47,6 +47,12 @@ struct Options {
     /// What a node sends at most, and receives at most, in megabits per second.
     #[arg(long, default_value_t = 500)]
     bandwidth: u32,
+    /// Threads of a node that check what peers send.
+    #[arg(long, default_value = "4")]
+    verifiers: NonZeroU32,
+    /// What may be on its way on one link, in KiB.
+    #[arg(long, default_value_t = 256)]
+    window: u32,
     /// Bad votes per second on each link of a garbage sender.
     #[arg(long, default_value_t = 1_000)]
     garbage_rate: u32,
@@ -108,6 +114,8 @@ impl Options {
                 latency_median: u64::from(self.latency) * MILLISECOND,
                 bandwidth: u64::from(self.bandwidth) * 1_000_000,
                 garbage_rate: self.garbage_rate,
+                threads: self.verifiers.get(),
+                window: u64::from(self.window) * 1024,
                 ..Model::default()
             },
             validators: self.validators.clone(),

@@ -22,6 +22,11 @@ pub struct Model {
     pub latency_range: (u64, u64),
     /// Bits per second that a node sends at most, and that it receives at most.
     pub bandwidth: u64,
+    /// Bytes that may be on their way on one link, or at the receiver and not looked at yet: the window that the SDK's
+    /// multiplexer begins with.
+    pub window: u64,
+    /// Threads of a node that check what peers send: half of those of its machine, four at most.
+    pub threads: u32,
     /// Honest validators vote at times that are uniform between zero and this: GRANDPA does not finalize a block
     /// everywhere at once.
     pub start_spread: u64,
@@ -42,6 +47,8 @@ impl Default for Model {
             latency_sigma: 0.5,
             latency_range: (MILLISECOND, 400 * MILLISECOND),
             bandwidth: 500_000_000,
+            window: 256 * 1024,
+            threads: 4,
             start_spread: 200 * MILLISECOND,
             publish_step: 500 * MILLISECOND,
             garbage_rate: 1_000,
@@ -88,6 +95,7 @@ impl Model {
         let wrong = [
             ("out_peers", self.out_peers == 0),
             ("bandwidth", self.bandwidth == 0),
+            ("threads", self.threads == 0),
             ("garbage_rate", self.garbage_rate == 0),
             ("votes_per_batch", self.votes_per_batch == 0),
             ("latency_range", least == 0 || least > most),

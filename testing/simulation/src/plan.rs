@@ -25,6 +25,8 @@ pub struct Plan {
     pub mesh: Mesh,
     /// Which nodes send garbage; they neither vote nor forward.
     pub garbage: Vec<bool>,
+    /// When each node finalizes the block and prepares what it says about it.
+    pub starts: Vec<u64>,
     /// The votes of the honest.
     pub batches: Vec<VoteBatch>,
     /// Each node's place in the schedule of who publishes a proof.
@@ -53,8 +55,10 @@ impl Plan {
             .map(|_| phases.index(u32::MAX))
             .collect();
         let garbage = garbage_senders(validators, garbage_percent, seed);
+        let starts = starts(model, validators, seed);
         Ok(Self {
-            batches: batches(model, &garbage, seed),
+            batches: batches(model, &garbage, &starts),
+            starts,
             ranks: ranks(validators, seed),
             garbage,
             mesh,
@@ -73,13 +77,17 @@ fn garbage_senders(validators: u32, percent: u32, seed: u64) -> Vec<bool> {
         .collect()
 }
 
-/// Each honest validator's vote, and then as many together as the model says, cast by the first of them.
-fn batches(model: &Model, garbage: &[bool], seed: u64) -> Vec<VoteBatch> {
+fn starts(model: &Model, validators: u32, seed: u64) -> Vec<u64> {
     let mut random = Random::new(seed, Purpose::Starts);
+    let starts = (0..validators).map(|_| random.below(model.start_spread));
+    starts.collect()
+}
+
+/// Each honest validator's vote, and then as many together as the model says, cast by the first of them.
+fn batches(model: &Model, garbage: &[bool], starts: &[u64]) -> Vec<VoteBatch> {
     let cast: Vec<_> = (0..)
-        .zip(garbage)
-        .map(|(voter, garbage)| (voter, random.below(model.start_spread), *garbage))
-        .filter_map(|(voter, at, garbage)| (!garbage).then_some((voter, at)))
+        .zip(garbage.iter().zip(starts))
+        .filter_map(|(voter, (garbage, at))| (!*garbage).then_some((voter, *at)))
         .collect();
     let together = usize::try_from(model.votes_per_batch).unwrap_or(usize::MAX);
     cast.chunks(together)

@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 pub enum Scheme {
     /// Duet: a BLS signature with its Chaum-Pedersen proof; no pairing per vote.
     Dleq,
+    /// The same, on processors without vectors of 512 bits.
+    DleqPortable,
     /// A BLS signature in G1 alone, checked with two pairings by blst.
     Pairings,
     /// ECDSA signatures that do not aggregate, as BEEFY has them.
@@ -28,12 +30,13 @@ pub enum Scheme {
 
 impl Scheme {
     /// All of them, ours first.
-    pub const ALL: [Self; 3] = [Self::Dleq, Self::Pairings, Self::Ecdsa];
+    pub const ALL: [Self; 4] = [Self::Dleq, Self::DleqPortable, Self::Pairings, Self::Ecdsa];
 
     /// As tables call it.
     pub fn label(self) -> &'static str {
         match self {
             Self::Dleq => "DLEQ (Duet)",
+            Self::DleqPortable => "DLEQ, portable",
             Self::Pairings => "pairings (blst)",
             Self::Ecdsa => "ECDSA (BEEFY)",
         }

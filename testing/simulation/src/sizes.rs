@@ -29,7 +29,7 @@ impl MessageSizes {
     pub fn new(scheme: Scheme, validators: u32) -> Self {
         let duet = Sizes::new(validators);
         let (vote, proof) = match scheme {
-            Scheme::Dleq => (duet.vote, duet.justification),
+            Scheme::Dleq | Scheme::DleqPortable => (duet.vote, duet.justification),
             Scheme::Pairings => (
                 duet.vote - 2 * suite::SCALAR_LEN,
                 duet.justification - suite::G2_LEN,

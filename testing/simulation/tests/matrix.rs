@@ -98,11 +98,16 @@ fn votes_that_travel_together_change_little() {
     for scheme in Scheme::ALL {
         let (exact, rough) = (row(&exact, scheme, 200, 0), row(&rough, scheme, 200, 0));
         assert_eq!((exact.votes_per_batch, rough.votes_per_batch), (1, 4));
-        let is_near = |exact: u64, rough: u64| exact.abs_diff(rough) * 100 < exact * 15;
-        assert!(is_near(exact.cpu.median, rough.cpu.median));
-        assert!(is_near(exact.sent.median, rough.sent.median));
+        let is_near =
+            |exact: u64, rough: u64, percent| exact.abs_diff(rough) * 100 < exact * percent;
+        // What travels together is checked together, which takes less where batches gain.
+        assert!(
+            is_near(exact.cpu.median, rough.cpu.median, 30),
+            "{scheme:?}"
+        );
+        assert!(is_near(exact.sent.median, rough.sent.median, 15));
         let median = |row: &Row| row.first_proof.expect("a proof").median;
-        assert!(is_near(median(exact), median(rough)), "{scheme:?}");
+        assert!(is_near(median(exact), median(rough), 15), "{scheme:?}");
     }
 }
 

@@ -5,17 +5,21 @@ use duet_simulation::{
     MILLISECOND, STRIKES,
 };
 
-/// One nanosecond per byte, so that times can be added up in the head.
+/// One nanosecond per byte and one thread that checks, so that times can be added up in the head.
 fn model() -> Model {
     Model {
         bandwidth: 8_000_000_000,
+        threads: 1,
         ..Model::default()
     }
 }
 
 const COSTS: SchemeCosts = SchemeCosts {
     vote: 1_000,
+    in_batch: [500, 400, 300, 200],
+    strange_vote: 3_000,
     bad_vote: 5_000,
+    prepare: 600,
     aggregation: 7_000,
     proof: 20_000,
 };
@@ -37,6 +41,7 @@ fn plan(nodes: u32, links: &[Link], garbage_senders: &[u32]) -> Plan {
     let honest = (0..nodes).filter(|node| !garbage_senders.contains(node));
     Plan {
         phases: vec![0; mesh.edges().len()],
+        starts: vec![0; garbage.len()],
         batches: honest
             .map(|voter| VoteBatch {
                 voter,
@@ -51,10 +56,14 @@ fn plan(nodes: u32, links: &[Link], garbage_senders: &[u32]) -> Plan {
 }
 
 fn play(plan: &Plan, model: &Model, threshold: u32) -> Outcome {
+    play_with(&COSTS, plan, model, threshold)
+}
+
+fn play_with(costs: &SchemeCosts, plan: &Plan, model: &Model, threshold: u32) -> Outcome {
     let round = Round {
         plan,
         model,
-        costs: &COSTS,
+        costs,
         message: MESSAGE,
         sizes: SIZES,
         threshold,
@@ -64,10 +73,11 @@ fn play(plan: &Plan, model: &Model, threshold: u32) -> Outcome {
 
 /// Four in a line, a millisecond apart; three votes make a proof; the second is the first to publish.
 ///
-/// By hand, in nanoseconds. All vote at 0. A vote takes 100 through a connection and 1 010 to check. Nodes 1 and
-/// 2 hear both neighbours at 1 000 000: through at 1 000 100, checked at 1 001 110 and, one after the other, at
-/// 1 002 120, which makes three with their own; added up at 1 009 120. Nodes 0 and 3 get their third vote from
-/// there at 2 002 120, checked at 2 003 230, added up at 2 010 230. Node 1 publishes; the others check its proof.
+/// By hand, in nanoseconds. All vote at 0. A vote takes 100 through a connection, 10 for the engine and 1 000 to check.
+/// Nodes 1 and 2 hear both neighbours at 1 000 000: the first vote is through at 1 000 100, looked at until 1 000 110
+/// and checked at 1 001 110; the second waits for that and is checked at 1 002 110, which makes three with their own;
+/// added up at 1 009 110. Nodes 0 and 3 get their third vote from there at 2 002 110, checked at 2 003 220, added up at
+/// 2 010 220. Node 1 publishes; the others check its proof.
 #[test]
 fn a_small_round_is_what_adding_it_up_by_hand_gives() {
     let line = [
@@ -78,13 +88,13 @@ fn a_small_round_is_what_adding_it_up_by_hand_gives() {
     let mut plan = plan(4, &line, &[]);
     plan.ranks = vec![1, 0, 2, 3];
     let outcome = play(&plan, &model(), 3);
-    assert_eq!(outcome.first_proof, Some(1_009_120));
-    assert_eq!(outcome.last_proof, Some(2_010_230));
+    assert_eq!(outcome.first_proof, Some(1_009_110));
+    assert_eq!(outcome.last_proof, Some(2_010_220));
 
     let (vote, proof) = (COSTS.vote + MESSAGE, COSTS.proof + 10 * MESSAGE);
     let node = |index, votes, cpu, sent, received, proof_at| NodeReport {
         index,
-        cpu: cpu + COSTS.aggregation,
+        cpu: cpu + COSTS.prepare + COSTS.aggregation,
         sent,
         received,
         votes,
@@ -95,15 +105,19 @@ fn a_small_round_is_what_adding_it_up_by_hand_gives() {
         outcome.nodes,
         [
             // Its vote; two votes and the proof.
-            node(0, 3, 2 * vote + proof, 100, 1_200, 2_010_230),
+            node(0, 3, 2 * vote + proof, 100, 1_200, 2_010_220),
             // Its vote twice, two votes on, the proof twice; the last vote comes too late to be sent on.
-            node(1, 4, 3 * vote, 2_400, 300, 1_009_120),
-            node(2, 4, 3 * vote + proof, 1_400, 1_300, 1_009_120),
-            node(3, 3, 2 * vote + proof, 100, 1_200, 2_010_230),
+            node(1, 4, 3 * vote, 2_400, 300, 1_009_110),
+            node(2, 4, 3 * vote + proof, 1_400, 1_300, 1_009_110),
+            node(3, 3, 2 * vote + proof, 100, 1_200, 2_010_220),
         ]
     );
     // The second of two votes that come at once: a check, less the time it takes through the connection.
-    assert_eq!(outcome.nodes[1].longest_wait, 1_010 - 100);
+    assert_eq!(outcome.nodes[1].longest_wait, 1_000 - 100);
+    // None came before its commitment was prepared, and none waited with another.
+    let checks = |node: &NodeReport| (node.batched_votes, node.batches, node.strange_votes);
+    let checks: Vec<_> = outcome.nodes.iter().map(checks).collect();
+    assert_eq!(checks, [(2, 2, 0), (3, 3, 0), (3, 3, 0), (2, 2, 0)]);
     assert!(outcome.nodes.iter().all(|node| node.duplicates == 0));
 }
 
@@ -198,7 +212,7 @@ fn a_garbage_sender_is_cut_off_by_its_hundred_and_first_bad_vote_and_none_is_sen
     };
     assert_eq!(
         first.cpu,
-        strikes * (COSTS.bad_vote + MESSAGE) + 2 * (COSTS.vote + MESSAGE)
+        COSTS.prepare + strikes * (COSTS.bad_vote + MESSAGE) + 2 * (COSTS.vote + MESSAGE)
     );
     assert_eq!(first.received, strikes * 100 + 2 * 100);
 }
@@ -223,7 +237,7 @@ fn bad_votes_that_wait_when_their_sender_is_banned_are_not_checked() {
     let good = 2;
     assert_eq!(
         first.cpu,
-        strikes * COSTS.bad_vote + good * COSTS.vote + received * MESSAGE
+        COSTS.prepare + strikes * COSTS.bad_vote + good * COSTS.vote + received * MESSAGE
     );
 }
 
@@ -252,4 +266,87 @@ fn only_peers_of_garbage_senders_ever_see_a_bad_vote() {
         }
         assert!(sum(&outcome, |it| it.bad_votes) > 0);
     }
+}
+
+/// Everybody is linked to the first node only.
+fn star(nodes: u32) -> Plan {
+    let links: Vec<_> = (1..nodes).map(|node| (0, node, MILLISECOND)).collect();
+    plan(nodes, &links, &[])
+}
+
+#[test]
+fn votes_that_wait_are_checked_together_and_nobody_waits_for_more() {
+    let outcome = play(&star(21), &model(), 21);
+    let [first, ..] = outcome.nodes[..] else {
+        panic!("21 nodes")
+    };
+    // The first comes alone; while it is checked, all others but those of the last nanoseconds come.
+    assert_eq!((first.votes, first.batched_votes), (21, 20));
+    assert_eq!(first.batches, 3);
+    let messages = 20 * MESSAGE;
+    let one_by_one = COSTS.prepare + COSTS.aggregation + messages + 20 * COSTS.vote;
+    assert!(first.cpu + 10 * COSTS.vote < one_by_one, "{}", first.cpu);
+}
+
+#[test]
+fn votes_that_come_before_a_node_has_prepared_are_checked_alone_for_more() {
+    let mut plan = plan(2, &[(0, 1, MILLISECOND)], &[]);
+    plan.starts[1] = 5 * MILLISECOND;
+    plan.batches[1].at = 5 * MILLISECOND;
+    let outcome = play(&plan, &model(), 3);
+    let [early, late] = outcome.nodes[..] else {
+        panic!("two nodes")
+    };
+    assert_eq!((early.batched_votes, early.strange_votes), (1, 0));
+    assert_eq!((late.batched_votes, late.strange_votes), (0, 1));
+    assert_eq!(late.cpu - early.cpu, COSTS.strange_vote - COSTS.vote);
+}
+
+#[test]
+fn more_threads_are_done_sooner_for_the_same_work() {
+    // Batches gain nothing, so that only threads do.
+    let costs = SchemeCosts {
+        vote: MILLISECOND,
+        in_batch: [MILLISECOND; 4],
+        ..COSTS
+    };
+    let play = |threads| {
+        let model = Model { threads, ..model() };
+        play_with(&costs, &star(41), &model, 41)
+    };
+    let (one, four) = (play(1), play(4));
+    assert_eq!(one.nodes[0].cpu, four.nodes[0].cpu);
+    assert!(four.first_proof.expect("a proof") * 2 < one.first_proof.expect("a proof"));
+}
+
+#[test]
+fn what_a_full_link_cannot_take_waits_and_is_not_sent_when_it_is_not_needed_any_more() {
+    let play = |window| {
+        let model = Model { window, ..model() };
+        play(&random(60, 0, 1), &model, 60)
+    };
+    let (wide, narrow) = (play(1_000_000), play(250));
+    assert!(narrow.first_proof > wide.first_proof && narrow.last_proof.is_some());
+    let duplicates = |outcome: &Outcome| sum(outcome, |it| it.duplicates);
+    assert!(duplicates(&narrow) < duplicates(&wide));
+}
+
+#[test]
+fn votes_that_find_no_room_are_dropped_and_counted() {
+    let mut plan = star(21);
+    for batch in &mut plan.batches {
+        batch.votes = 1_000;
+    }
+    let slow = SchemeCosts {
+        vote: MILLISECOND,
+        in_batch: [MILLISECOND; 4],
+        ..COSTS
+    };
+    let outcome = play_with(&slow, &plan, &model(), 21_000);
+    let [first, ..] = outcome.nodes[..] else {
+        panic!("21 nodes")
+    };
+    // Twenty thousand come at once; 16 384 may wait, and one batch that begins below that.
+    assert_eq!((first.votes, first.dropped_votes), (18_000, 3_000));
+    assert_eq!(outcome.first_proof, None);
 }

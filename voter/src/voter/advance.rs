@@ -1,23 +1,27 @@
 //! Concludes what is proven, in the order in which a light client verifies it. (ROUND-2, ROUND-5, ROUND-7)
 
 use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
-use crate::{filter::Accepted, schedule::rank, Effect, Millis};
-use duet_primitives::{BlockNumber, Justification};
+use crate::{filter::Accepted, Aggregated, Aggregation, Effect, Millis};
+use duet_primitives::{BlockNumber, Justification, RoundMessage};
 
 /// Where a proof came from.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
     /// A peer sent it, so the network has it.
     Received,
-    /// The votes that this node holds.
-    Votes,
+    /// The votes that this node holds on this message.
+    Votes {
+        message: RoundMessage,
+        /// How many members publish before this node, if it publishes in turn.
+        rank: Option<u32>,
+    },
 }
 
 impl Voter {
     /// Concludes blocks and goes on to next sets until nothing more can be concluded.
     pub(super) fn advance(&mut self, now: Millis, out: &mut Outbox) {
         loop {
-            if let Some((proof, origin)) = self.highest_proof(now) {
+            if let Some((proof, origin)) = self.highest_proof(now, out) {
                 self.conclude(proof, origin, now, out);
             } else if self.state.take_over() {
                 let (id, up_to) = (self.set_id(), self.state.lowest().saturating_previous());
@@ -38,13 +42,16 @@ impl Voter {
 
     /// The highest proof that may be concluded now. The mandatory block bounds the range while it
     /// is pending, so that it is concluded before anything later. A received proof goes before an
-    /// own one of the same block.
-    fn highest_proof(&mut self, now: Millis) -> Option<(Justification, Origin)> {
+    /// own one of the same block. Votes above it are asked to be added up.
+    fn highest_proof(&mut self, now: Millis, out: &mut Outbox) -> Option<(Justification, Origin)> {
         let (id, lowest) = (self.set_id(), self.state.lowest());
         let highest = self.state.highest().min(self.state.scanned());
         let received = self.proofs.ready(id, lowest..=highest);
-        let threshold = self.state.signing().set.threshold();
         let above = received.map_or(lowest, BlockNumber::saturating_next);
+        if let Some(proof) = self.take_aggregated(above, highest) {
+            return Some(proof);
+        }
+        let threshold = self.state.signing().set.threshold();
         let rounds = self.rounds.get(&id);
         let ready = rounds.and_then(|rounds| rounds.ready(above..=highest, threshold));
         let due = match ready {
@@ -54,14 +61,69 @@ impl Voter {
                 ready
             }
         };
-        let set = self.sets.get(&id);
-        let from_votes = due.and_then(|block| self.rounds.get_mut(&id)?.justify(block, set?));
-        match from_votes {
-            Some(Ok(proof)) => return Some((proof, Origin::Votes)),
-            Some(Err(_)) => count(&mut self.counters.inconsistent),
-            None => {}
+        if let Some(block) = due {
+            self.ask_to_aggregate(block, now, out);
         }
         Some((self.proofs.take(id, received?)?, Origin::Received))
+    }
+
+    /// What the votes on a block gave, if it may be concluded.
+    fn take_aggregated(
+        &mut self,
+        lowest: BlockNumber,
+        highest: BlockNumber,
+    ) -> Option<(Justification, Origin)> {
+        let id = self.set_id();
+        let Aggregated {
+            message,
+            justification,
+            rank,
+        } = self.aggregated.take_if(|aggregated| {
+            let (set, block) = aggregated.place();
+            set == id && (lowest..=highest).contains(&block)
+        })?;
+        match justification {
+            Ok(proof) => Some((proof, Origin::Votes { message, rank })),
+            Err(_) => {
+                count(&mut self.counters.inconsistent);
+                self.spend(&message);
+                None
+            }
+        }
+    }
+
+    /// What was added up and cannot be concluded is not needed: a proof of the block or a higher one came first, or the
+    /// votes are added up again when their block may be concluded.
+    pub(super) fn forget_aggregated(&mut self) {
+        let (id, lowest) = (self.set_id(), self.state.lowest());
+        self.aggregated = None;
+        self.retry
+            .aggregate
+            .keep(|(set, block)| *set == id && *block >= lowest);
+    }
+
+    /// Votes that lead to nothing are not added up again.
+    fn spend(&mut self, message: &RoundMessage) {
+        let id = message.commitment().validator_set_id;
+        if let Some(rounds) = self.rounds.get_mut(&id) {
+            rounds.spend(message);
+        }
+    }
+
+    fn ask_to_aggregate(&mut self, block: BlockNumber, now: Millis, out: &mut Outbox) {
+        let (id, interval) = (self.set_id(), self.config.retry);
+        if !self.retry.aggregate.ask((id, block), now, interval) {
+            return;
+        }
+        let Some(set) = self.signing_set().cloned() else {
+            return;
+        };
+        let rounds = self.rounds.get(&id);
+        let agreed = rounds.and_then(|rounds| rounds.agreed(block, set.keyset().threshold()));
+        if let Some((message, votes)) = agreed {
+            let aggregation = Aggregation::new(set, message, votes, self.own_signer());
+            out.push(Effect::Aggregate(Box::new(aggregation)));
+        }
     }
 
     /// Whether more votes are gathered on a block that has enough: on a mandatory one, whose proof light clients and
@@ -88,6 +150,9 @@ impl Voter {
         let block = proof.commitment().block_number;
         if !self.agrees(&proof) {
             count(&mut self.counters.inconsistent);
+            if let Origin::Votes { message, .. } = &origin {
+                self.spend(message);
+            }
             out.push(Effect::Diverged(Box::new(proof)));
             return;
         }
@@ -98,8 +163,8 @@ impl Voter {
         if let Some(rounds) = self.rounds.get_mut(&self.set_id()) {
             rounds.prune(block);
         }
-        if origin == Origin::Votes {
-            self.await_publication(&proof, mandatory, now);
+        if let Origin::Votes { rank, .. } = origin {
+            self.await_publication(&proof, mandatory, rank, now);
         }
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
         out.push(Effect::Conclude {
@@ -122,13 +187,18 @@ impl Voter {
     }
 
     /// ROUND-6: publishes in turn; everybody watches for the first proof of somebody else.
-    fn await_publication(&mut self, proof: &Justification, mandatory: bool, now: Millis) {
+    fn await_publication(
+        &mut self,
+        proof: &Justification,
+        mandatory: bool,
+        rank: Option<u32>,
+        now: Millis,
+    ) {
         let commitment = proof.commitment();
         let Some(set) = self.signing_set().cloned() else {
             return;
         };
-        if let Some(signer) = self.own_signer() {
-            let rank = rank(commitment, set.keyset().len(), signer);
+        if let Some(rank) = rank {
             let wait = self.config.publish_step.saturating_mul(u64::from(rank));
             self.schedule
                 .enter(proof, now.saturating_add(wait), mandatory);

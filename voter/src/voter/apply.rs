@@ -1,10 +1,10 @@
 //! What each event changes. Nothing is concluded or asked for here.
 
 use super::{count, Outbox, Voter};
-use crate::{round::Entered, state::Logged, Effect, Event, Millis};
+use crate::{round::Entered, state::Logged, Aggregated, Effect, Event, Millis};
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, Justification, RoundMessage, SetId, UncheckedVote,
-    Vote,
+    BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
+    SetId, UncheckedVote, Vote,
 };
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ impl Voter {
             Event::Set(set) => self.loaded(set),
             Event::Prepared(message) => self.prepared(message, out),
             Event::Signed(vote) => self.signed(vote, now, out),
+            Event::Aggregated(aggregated) => self.aggregated(*aggregated),
             Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote)),
             Event::Equivocation(proof) => self.equivocation(proof, out),
             Event::Justification(proof) => self.justification(proof),
@@ -31,17 +32,15 @@ impl Voter {
         }
     }
 
-    fn planned(&mut self, block: BlockNumber, set: Arc<DualKeyset>, out: &mut Outbox) {
-        let id = set.keyset().id();
-        let is_new = self.era(id).is_none() && id > self.set_id();
+    fn planned(&mut self, block: BlockNumber, set: KeysetCommitment, out: &mut Outbox) {
+        let is_new = self.era(set.id).is_none() && set.id > self.set_id();
         if self.deferred.is_some() || is_new && !self.accepts_eras() {
             self.deferred.get_or_insert(block);
             count(&mut self.counters.deferred_plans);
             return;
         }
-        let logged = self.state.plan(block, set.commitment().clone());
+        let logged = self.state.plan(block, set);
         self.logged(logged, block, out);
-        self.loaded(set);
     }
 
     fn activated(&mut self, block: BlockNumber, id: SetId, out: &mut Outbox) {
@@ -149,6 +148,13 @@ impl Voter {
         self.enter(vote.clone());
         out.push(Effect::PublishVote(vote));
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
+    }
+
+    /// Concluded in [`Voter::advance`], unless a peer's proof came first.
+    fn aggregated(&mut self, aggregated: Aggregated) {
+        let place = aggregated.place();
+        self.retry.aggregate.keep(|asked| *asked != place);
+        self.aggregated = Some(aggregated);
     }
 
     fn vote(&mut self, vote: Vote) {

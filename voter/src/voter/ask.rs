@@ -151,6 +151,7 @@ impl Voter {
             retry.prepare.next(),
             retry.sign.next(),
             retry.request.next(),
+            retry.aggregate.next(),
             self.schedule.next(),
             self.rebroadcast_at,
             self.gathering.map(|(_, until)| until),

@@ -11,7 +11,7 @@ use crate::{
     filter::{Accepted, Window},
     round::Rounds,
     schedule::Schedule,
-    Config, Effect, Era, Event, Millis, State,
+    Aggregated, Config, Effect, Era, Event, Millis, State,
 };
 use duet_primitives::{
     BlockNumber, DualKeyset, Pk1Bytes, SetId, SignerIndex, UncheckedJustification,
@@ -79,6 +79,8 @@ pub struct Voter {
     rebroadcast_at: Option<Millis>,
     /// The mandatory block that has enough votes, and until when more are gathered. (ROUND-8)
     gathering: Option<(BlockNumber, Millis)>,
+    /// What the votes on a block gave, until it is concluded.
+    aggregated: Option<Aggregated>,
     wake_at: Option<Millis>,
 }
 
@@ -89,6 +91,7 @@ struct Retries {
     prepare: Retry<BlockNumber>,
     sign: Retry<BlockNumber>,
     request: Retry<SetId>,
+    aggregate: Retry<(SetId, BlockNumber)>,
 }
 
 impl Voter {
@@ -111,18 +114,19 @@ impl Voter {
             retry: Retries::default(),
             rebroadcast_at: None,
             gathering: None,
+            aggregated: None,
             wake_at: None,
         }
     }
 
     /// Takes an event and says what to do, in order. `now` must not go backwards.
     ///
-    /// Cost: look-ups; at quorum one addition per vote in each group and one hash per validator;
-    /// after a restart one check of each open own vote.
+    /// Cost: look-ups; after a restart one check of an own vote with each block that is prepared again.
     pub fn handle(&mut self, event: Event, now: Millis) -> Vec<Effect> {
         let mut out = Outbox::default();
         self.apply(event, now, &mut out);
         self.advance(now, &mut out);
+        self.forget_aggregated();
         self.ask(now, &mut out);
         self.publish(now, &mut out);
         self.wake(now, &mut out);

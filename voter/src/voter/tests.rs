@@ -1,4 +1,5 @@
 use super::*;
+use crate::Aggregation;
 use duet_primitives::{testing::TestSet, Commitment, EquivocationProof, RoundMessage, H256};
 
 const RETRY: Millis = 1_000;
@@ -50,6 +51,7 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
         Effect::LoadSet(_) => "load",
         Effect::Prepare { .. } => "prepare",
         Effect::Sign { .. } => "sign",
+        Effect::Aggregate(_) => "aggregate",
         Effect::Request { .. } => "request",
         Effect::WakeAt(_) => "",
     };
@@ -61,7 +63,24 @@ fn names(effects: &[Effect]) -> Vec<&'static str> {
 }
 
 fn handle(voter: &mut Voter, event: Event, now: Millis) -> Vec<&'static str> {
-    names(&voter.handle(event, now))
+    names(&drive(voter, event, now))
+}
+
+/// What the voter asks for, after a host that adds up at once.
+fn drive(voter: &mut Voter, event: Event, now: Millis) -> Vec<Effect> {
+    let mut events = VecDeque::from([event]);
+    let mut effects = Vec::new();
+    while let Some(event) = events.pop_front() {
+        for effect in voter.handle(event, now) {
+            match effect {
+                Effect::Aggregate(votes) => {
+                    events.push_back(Event::Aggregated(Box::new(votes.run())));
+                }
+                other => effects.push(other),
+            }
+        }
+    }
+    effects
 }
 
 fn vote(base: &TestSet, signer: u32, message: &RoundMessage) -> Event {
@@ -111,7 +130,7 @@ fn a_quorum_is_concluded_before_it_is_persisted_and_persisted_before_it_is_publi
     let own = base.secrets[first.expect("somebody is first") as usize]
         .public()
         .pk1();
-    voter.handle(Event::OwnKeys(vec![own]), 0);
+    drive(&mut voter, Event::OwnKeys(vec![own]), 0);
     for signer in 0..2 {
         assert_eq!(
             handle(&mut voter, vote(&base, signer, &message), 0),
@@ -130,7 +149,7 @@ fn after_a_restart_the_persisted_vote_is_published_again_and_no_other_is_signed(
     let base = TestSet::new(0, 0..4);
     let mut before = voter_at(&base, 1, 1);
     let message = message(&base, 1, &base);
-    before.handle(Event::Prepared(message.clone()), 0);
+    drive(&mut before, Event::Prepared(message.clone()), 0);
     own_vote(&mut before, &base, &message);
     let stored = before.state().to_bytes();
 
@@ -173,7 +192,7 @@ fn after_a_restart_the_persisted_vote_is_published_again_and_no_other_is_signed(
 fn a_signature_on_something_else_than_what_was_prepared_is_not_used() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 1, 1);
-    voter.handle(Event::Prepared(message(&base, 1, &base)), 0);
+    drive(&mut voter, Event::Prepared(message(&base, 1, &base)), 0);
     let mut other = base.commitment(1, &base.set);
     other.block_hash = H256::zero();
     assert_eq!(own_vote(&mut voter, &base, &hash(other)), [""; 0]);
@@ -193,7 +212,7 @@ fn a_signature_on_something_else_than_what_was_prepared_is_not_used() {
 fn a_threshold_against_the_own_chain_is_not_concluded_but_told() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 1, 1);
-    voter.handle(Event::Prepared(message(&base, 1, &base)), 0);
+    drive(&mut voter, Event::Prepared(message(&base, 1, &base)), 0);
     let mut other = base.commitment(1, &base.set);
     other.block_hash = H256::zero();
     let proof = base.justify(&hash(other.clone()), 0..3);
@@ -202,8 +221,8 @@ fn a_threshold_against_the_own_chain_is_not_concluded_but_told() {
         ["diverged"]
     );
     let other = hash(other);
-    voter.handle(vote(&base, 0, &other), 0);
-    voter.handle(vote(&base, 2, &other), 0);
+    drive(&mut voter, vote(&base, 0, &other), 0);
+    drive(&mut voter, vote(&base, 2, &other), 0);
     assert_eq!(handle(&mut voter, vote(&base, 3, &other), 0), ["diverged"]);
     assert_eq!(handle(&mut voter, Event::Tick, 1), [""; 0], "told once");
     assert!(voter.best().is_none());
@@ -217,14 +236,16 @@ fn a_proof_that_hands_over_to_another_set_than_the_chain_does_is_not_concluded()
         TestSet::new(1, 0..3),
     );
     let mut voter = voter_at(&base, 1, 0);
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Planned {
             block: BlockNumber::new(2),
-            set: Arc::new(next.set.clone()),
+            set: next.set.commitment().clone(),
         },
         0,
     );
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Finalized {
             number: BlockNumber::new(2),
         },
@@ -272,8 +293,8 @@ fn who_is_not_in_the_set_concludes_but_neither_signs_nor_publishes_in_turn() {
     );
     let effects = handle(&mut voter, Event::Prepared(message.clone()), RETRY);
     assert_eq!(effects, [""; 0]);
-    voter.handle(vote(&base, 0, &message), RETRY);
-    voter.handle(vote(&base, 1, &message), RETRY);
+    drive(&mut voter, vote(&base, 0, &message), RETRY);
+    drive(&mut voter, vote(&base, 1, &message), RETRY);
     assert_eq!(
         handle(&mut voter, vote(&base, 2, &message), RETRY),
         ["conclude", "persist"]
@@ -287,7 +308,7 @@ fn a_key_that_comes_later_signs_from_then_on() {
     let mut voter = voter_at(&base, 9, 1);
     let prepared = Event::Prepared(message(&base, 1, &base));
     assert_eq!(handle(&mut voter, prepared, 0), [""; 0]);
-    let effects = voter.handle(Event::OwnKeys(vec![key(9), key(3)]), 0);
+    let effects = drive(&mut voter, Event::OwnKeys(vec![key(9), key(3)]), 0);
     assert!(effects
         .iter()
         .any(|effect| matches!(effect, Effect::Sign { key: own, .. } if *own == key(3))));
@@ -297,7 +318,7 @@ fn a_key_that_comes_later_signs_from_then_on() {
 fn nothing_is_signed_or_requested_while_the_node_syncs() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 1, 0);
-    voter.handle(Event::Syncing(true), 0);
+    drive(&mut voter, Event::Syncing(true), 0);
     assert_eq!(
         handle(
             &mut voter,
@@ -317,7 +338,7 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
     let mut voter = voter_at(&base, 9, 0);
     let planned = Event::Planned {
         block: BlockNumber::new(2),
-        set: Arc::new(next.set.clone()),
+        set: next.set.commitment().clone(),
     };
     assert_eq!(handle(&mut voter, planned, 0), ["persist"]);
     assert_eq!(
@@ -342,14 +363,16 @@ fn a_missing_handoff_proof_is_requested_at_once_when_its_session_is_over() {
     );
 
     let mut late = voter_at(&base, 9, 0);
-    late.handle(
+    drive(
+        &mut late,
         Event::Planned {
             block: BlockNumber::new(2),
-            set: Arc::new(next.set.clone()),
+            set: next.set.commitment().clone(),
         },
         0,
     );
-    late.handle(
+    drive(
+        &mut late,
         Event::Activated {
             block: BlockNumber::new(4),
             id: SetId::new(1),
@@ -373,14 +396,16 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
     let sets: Vec<_> = (0..4).map(|id| TestSet::new(id, id..id + 4)).collect();
     let mut voter = voter_at(&sets[0], 99, 0);
     for (id, set) in (1..).zip(&sets[1..]) {
-        voter.handle(
+        drive(
+            &mut voter,
             Event::Planned {
                 block: BlockNumber::new(id * 10 - 5),
-                set: Arc::new(set.set.clone()),
+                set: set.set.commitment().clone(),
             },
             0,
         );
-        voter.handle(
+        drive(
+            &mut voter,
             Event::Activated {
                 block: BlockNumber::new(id * 10),
                 id: SetId::new(u64::from(id)),
@@ -410,16 +435,18 @@ fn one_response_carries_over_several_sets_without_asking_in_between() {
 #[test]
 fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
     let base = TestSet::new(0, 0..4);
-    let set = |id| Arc::new(TestSet::new(id, 1..5).set);
+    let set = |id| TestSet::new(id, 1..5).set.commitment().clone();
     let mut voter = voter_at(&base, 1, 0);
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Planned {
             block: BlockNumber::new(4),
             set: set(2),
         },
         0,
     );
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Finalized {
             number: BlockNumber::new(6),
         },
@@ -429,14 +456,16 @@ fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
     assert_eq!(voter.counters().inconsistent, 1);
 
     voter.config.max_eras = 2;
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Planned {
             block: BlockNumber::new(4),
             set: set(1),
         },
         0,
     );
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Activated {
             block: BlockNumber::new(8),
             id: SetId::new(1),
@@ -444,14 +473,16 @@ fn logs_that_leave_a_gap_or_find_no_room_hold_back_what_counts_as_final() {
         0,
     );
     assert!(!voter.accepts_eras());
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Planned {
             block: BlockNumber::new(8),
             set: set(2),
         },
         0,
     );
-    voter.handle(
+    drive(
+        &mut voter,
         Event::Finalized {
             number: BlockNumber::new(20),
         },
@@ -491,17 +522,17 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
         };
         let state = State::new(base.set.commitment().clone(), BlockNumber::new(1));
         let mut voter = Voter::new(config, state, Vec::new());
-        voter.handle(Event::Set(Arc::new(base.set.clone())), 0);
+        drive(&mut voter, Event::Set(Arc::new(base.set.clone())), 0);
         let planned = Event::Planned {
             block: BlockNumber::new(2),
-            set: Arc::new(next.set.clone()),
+            set: next.set.commitment().clone(),
         };
-        voter.handle(planned, 0);
+        drive(&mut voter, planned, 0);
         let number = BlockNumber::new(2);
-        voter.handle(Event::Finalized { number }, 0);
+        drive(&mut voter, Event::Finalized { number }, 0);
         let message = message(&base, 2, &next);
         for signer in 0..signers {
-            voter.handle(vote(&base, signer, &message), 100);
+            drive(&mut voter, vote(&base, signer, &message), 100);
         }
         (voter, message)
     };
@@ -513,11 +544,11 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
         None,
         "three of four suffice, and one may come"
     );
-    let wakes = voter.handle(Event::Tick, 100);
+    let wakes = drive(&mut voter, Event::Tick, 100);
     assert!(wakes.is_empty(), "{wakes:?}");
-    voter.handle(Event::Tick, 1_099);
+    drive(&mut voter, Event::Tick, 1_099);
     assert_eq!(signers(&voter), None);
-    voter.handle(Event::Tick, 1_100);
+    drive(&mut voter, Event::Tick, 1_100);
     assert_eq!(signers(&voter), Some(3));
 
     let (voter, _) = with_votes(4);
@@ -525,6 +556,70 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
 
     let (mut voter, _) = with_votes(3);
     let received = base.justify(&message, 0..3);
-    voter.handle(Event::Justification(received), 500);
+    drive(&mut voter, Event::Justification(received), 500);
     assert_eq!(signers(&voter), Some(3), "a peer has made the proof");
+}
+
+/// A voter of four that has three votes on block 1, what it asked for last, and the message.
+fn with_a_quorum(base: &TestSet) -> (Voter, Vec<Effect>, RoundMessage) {
+    let mut voter = voter_at(base, 9, 1);
+    let message = message(base, 1, base);
+    let mut effects = Vec::new();
+    for signer in 0..3 {
+        effects = voter.handle(vote(base, signer, &message), 0);
+    }
+    (voter, effects, message)
+}
+
+fn to_aggregate(effects: Vec<Effect>) -> Box<Aggregation> {
+    let mut asked = effects.into_iter().filter_map(|effect| match effect {
+        Effect::Aggregate(votes) => Some(votes),
+        _ => None,
+    });
+    asked.next().expect("votes are to be added up")
+}
+
+#[test]
+fn votes_are_added_up_by_the_host_which_is_asked_again_when_it_does_not_answer() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, effects, message) = with_a_quorum(&base);
+    assert_eq!(names(&effects), ["aggregate"]);
+    let one_more = voter.handle(vote(&base, 3, &message), RETRY - 1);
+    assert_eq!(names(&one_more), [""; 0], "the answer is awaited");
+    let again = voter.handle(Event::Tick, RETRY);
+    assert_eq!(names(&again), ["prepare", "aggregate"]);
+    let votes = to_aggregate(again);
+    let answer = Event::Aggregated(Box::new(votes.run()));
+    assert_eq!(
+        names(&voter.handle(answer.clone(), RETRY)),
+        ["conclude", "persist"]
+    );
+    assert_eq!(voter.best().map(|best| best.signers.count()), Some(4));
+    let repeated = voter.handle(answer, RETRY);
+    assert_eq!(names(&repeated), [""; 0], "it was concluded");
+}
+
+#[test]
+fn a_proof_that_comes_while_votes_are_added_up_is_concluded_and_the_sum_is_not_needed() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, effects, message) = with_a_quorum(&base);
+    let answer = Event::Aggregated(Box::new(to_aggregate(effects).run()));
+    let received = Event::Justification(base.justify(&message, 1..4));
+    assert_eq!(handle(&mut voter, received, 10), ["conclude", "persist"]);
+    assert_eq!(names(&voter.handle(answer, 20)), [""; 0]);
+    let later = voter.handle(Event::Tick, RETRY);
+    assert_eq!(names(&later), [""; 0], "nor is it asked for again");
+}
+
+#[test]
+fn votes_that_do_not_add_up_are_not_added_up_again() {
+    let base = TestSet::new(0, 0..4);
+    let (mut voter, _, message) = with_a_quorum(&base);
+    let few = [0, 1].map(|signer| Arc::new(base.vote(signer, &message).expect("a member")));
+    let set = Arc::new(base.set.clone());
+    let broken = Aggregation::new(set, message, few.to_vec(), None);
+    let answer = Event::Aggregated(Box::new(broken.run()));
+    assert_eq!(names(&voter.handle(answer, 1)), [""; 0]);
+    assert_eq!(voter.counters().inconsistent, 1);
+    assert_eq!(handle(&mut voter, Event::Tick, RETRY), ["prepare"]);
 }

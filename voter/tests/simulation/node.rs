@@ -159,7 +159,7 @@ impl World {
                         let era = chain.era(set).expect("planned sets exist");
                         Event::Planned {
                             block,
-                            set: Arc::new(era.set.set.clone()),
+                            set: era.set.set.commitment().clone(),
                         }
                     }
                 };
@@ -267,6 +267,9 @@ impl World {
                 let vote = crypto::sign(&era.set, signer, commitment);
                 let vote = crypto::check_vote(&era.set, vote).expect("own votes hold");
                 self.answer(id, Event::Signed(vote));
+            }
+            Effect::Aggregate(votes) => {
+                self.answer(id, Event::Aggregated(Box::new(votes.run())));
             }
             Effect::Request { first_set } => {
                 for _ in 0..2 {

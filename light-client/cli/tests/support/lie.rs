@@ -50,6 +50,8 @@ pub(crate) enum Lie {
     Garbage,
     /// A number where bytes belong.
     WrongType,
+    /// A block number that would write a line of its own on a terminal, and is very long.
+    ForgedLine,
     /// Another hash for its head than its own proof of that block has.
     OtherHeadHash,
     /// A head that it has no proof of.

@@ -190,7 +190,11 @@ impl State {
             })),
             "chain_getHeader" => {
                 let (hash,): (H256,) = params.parse()?;
-                Ok(json!({ "number": format!("{:#x}", self.number_of(hash)) }))
+                let number = match self.lie {
+                    Lie::ForgedLine => FORGED_LINE.to_owned() + &"7".repeat(1_000_000),
+                    _ => format!("{:#x}", self.number_of(hash)),
+                };
+                Ok(json!({ "number": number }))
             }
             "chain_getFinalizedHead" => {
                 let number = match self.lie {
@@ -311,6 +315,9 @@ const PAST: [&str; 4] = [
     "duet_getStatelessSetProofs",
     "duet_getKeys",
 ];
+
+/// What a terminal shows as a line of the program itself, in place of the line that it is in.
+pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
 const METHODS: [&str; 10] = [
     "chain_getBlockHash",

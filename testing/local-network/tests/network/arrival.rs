@@ -8,10 +8,10 @@ use duet_local_network::{
     staking::{become_validator, register_new_key},
     wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
 };
-use duet_primitives::{BlockNumber, SetId};
+use duet_primitives::{suite, BlockNumber, SetId};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
-use sp_core::Bytes;
+use sp_core::{crypto::Ss58Codec, Bytes};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
@@ -36,6 +36,8 @@ async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
             let line = wait::at_most("a proof by the set of five", SOME_SESSIONS, signed).await;
             line.expect("the light client follows the change");
         }
+        state_and_old_blocks_are_proven(&network, &eve, &account.to_account_id().to_ss58check())
+            .await;
         a_key_file_outlives_its_node(&mut network, node).await;
         a_node_that_starts_by_warp_sync_serves_light_clients(&mut network).await;
     })
@@ -98,6 +100,57 @@ async fn a_node_that_starts_by_warp_sync_serves_light_clients(network: &mut Netw
         let lines = lines.expect("one node is enough");
         lines.iter().for_each(|line| println!("{line}"));
     }
+}
+
+/// What `duet-light` reads of the chain is what its nodes say.
+async fn state_and_old_blocks_are_proven(network: &Network, rpc: &Rpc, joined: &str) {
+    let executables = Executables::locate().expect("this program is somewhere");
+    let genesis = rpc.genesis_hash().await.expect("there is a genesis");
+    let url = network.node(0).url();
+    let ask = |verb, flags: Vec<String>| {
+        let (executables, url) = (&executables, &url);
+        async move {
+            let flags: Vec<_> = flags.iter().map(String::as_str).chain(["--json"]).collect();
+            let asked = LightClient::run(executables, verb, genesis, url, &flags);
+            let lines = wait::at_most("an answer", SOON, asked).await;
+            let answer = lines.expect("the node proves it").pop();
+            let answer = answer.expect("it prints an answer");
+            serde_json::from_str::<Value>(&answer).expect("it is JSON")
+        }
+    };
+    let at = |number: u32| vec!["--at".to_owned(), number.to_string()];
+    for number in [0, 1, 5] {
+        let hash = rpc.block_hash(BlockNumber::new(number)).await;
+        let header = ask("block", at(number)).await;
+        assert_eq!(header["hash"], format!("{:?}", hash.expect("it is there")));
+    }
+    // Staking and the deposit for the key came after block 1.
+    let account = |flags| ask("account", [vec![joined.to_owned()], flags].concat());
+    let free = |answer: &Value| -> u128 {
+        let free = answer["free"].as_str().expect("a balance");
+        free.parse().expect("a number")
+    };
+    let (then, now) = (account(at(1)).await, account(vec![]).await);
+    assert_eq!(
+        (&then["exists"], &then["nonce"]),
+        (&Value::Bool(true), &Value::from(0))
+    );
+    assert!(free(&now) < free(&then) && now["nonce"] != then["nonce"]);
+    let nobody = format!("0x{}", "07".repeat(32));
+    assert_eq!(ask("account", vec![nobody]).await["exists"], false);
+
+    let key = format!("0x{}", hex::encode(suite::KEYSETS_STORAGE_KEY));
+    let hash = rpc
+        .block_hash(BlockNumber::new(5))
+        .await
+        .expect("it is there");
+    let state = rpc_params![key.clone(), hash];
+    let value: Option<Value> = rpc
+        .ask("state_getStorage", state)
+        .await
+        .expect("the state is there");
+    let proven = ask("storage", [vec![key], at(5)].concat()).await;
+    assert_eq!(Some(proven["value"].clone()), value);
 }
 
 /// Kills the node that has its key, and the record of its votes, on disk, and starts it again in the same rounds.

@@ -1,13 +1,13 @@
 //! A validator votes twice on a running network.
 
 use crate::{
-    adversaries::{Equivocator, Peer},
+    adversaries::Equivocator,
     support::{
         commitment_of, network_that_proves, position, rpc, scenario, signing_set, SOME_SESSIONS,
     },
 };
 use duet_keystore::secret_of_suri;
-use duet_local_network::{staking::bonded, transaction::events, wait, Result, Rpc};
+use duet_local_network::{staking::bonded, transaction::events, wait, Peer, Result, Rpc};
 use duet_primitives::{BlockNumber, H256};
 use duet_runtime::{AccountId, RuntimeEvent};
 use frame_system::Phase;

@@ -1,13 +1,13 @@
 //! An attacker floods a running network with votes in the name of its validators.
 
 use crate::{
-    adversaries::{Forger, Peer},
+    adversaries::Forger,
     support::{
         commitment_of, network_that_proves, proven_beyond, rpc, scenario, signing_set, SOON,
     },
 };
 use duet_keystore::secret_of_suri;
-use duet_local_network::{wait, Result, Rpc};
+use duet_local_network::{wait, Peer, Result, Rpc};
 use duet_primitives::SignerIndex;
 use std::time::Duration;
 use tokio::time::interval;

@@ -71,7 +71,15 @@ pub struct Row {
     pub duplicates: PerNode,
     /// What duplicates took of the median node's processor time, in millionths.
     pub duplicates_share: u64,
-    /// The longest that a message waited to be checked.
+    /// Good votes checked in batches.
+    pub batched_votes: PerNode,
+    /// Those batches.
+    pub batches: PerNode,
+    /// Good votes checked alone, before their commitment was prepared.
+    pub strange_votes: PerNode,
+    /// Good votes dropped for lack of room, at all nodes of all networks.
+    pub dropped_votes: u64,
+    /// The longest that a message waited for the engine or for its check.
     pub longest_wait: PerNode,
     /// Links from garbage senders to honest nodes, on all networks.
     pub garbage_links: u64,
@@ -137,6 +145,10 @@ impl Row {
             first_proof: Spread::of(outcomes.iter().map(|outcome| outcome.first_proof)),
             last_proof: Spread::of(outcomes.iter().map(|outcome| outcome.last_proof)),
             bad_votes: per_node(|node| node.bad_votes)?,
+            batched_votes: per_node(|node| node.batched_votes)?,
+            batches: per_node(|node| node.batches)?,
+            strange_votes: per_node(|node| node.strange_votes)?,
+            dropped_votes: sum(|outcome| outcome.nodes.iter().map(|it| it.dropped_votes).sum()),
             longest_wait: per_node(|node| node.longest_wait)?,
             garbage_links: sum(|outcome| u64::from(outcome.garbage_links)),
             closed_links: sum(|outcome| u64::from(outcome.closed_links)),

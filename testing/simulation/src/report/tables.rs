@@ -4,7 +4,7 @@ use super::{
     figures::{PerNode, Report, Row},
     text::{bytes, time},
 };
-use crate::{costs::SchemeCosts, Scheme};
+use crate::Scheme;
 use duet_bench_report::text::{grouped, short, table};
 
 impl Report {
@@ -17,6 +17,7 @@ impl Report {
             first_proof(self),
             last_proof(self),
             traffic(self),
+            checks(self),
             garbage(self),
         ];
         tables.join("\n")
@@ -28,8 +29,8 @@ fn intro(report: &Report) -> String {
     let events: u64 = report.rows.iter().map(|row| row.events).sum();
     format!(
         "{} networks per line, seeds {} to {}; {} events. Links: {} dialled per node, {} ms median one way \
-         (log-normal, σ {}), {} Mbit/s per node. Votes start within {} ms. Garbage: {} bad votes a second on each \
-         link. Costs from {}.\n",
+         (log-normal, σ {}), {} kB on their way at most, {} Mbit/s per node. {} threads check. Votes start within {} ms. \
+         Garbage: {} bad votes a second on each link. Costs from {}.\n",
         report.seeds.len(),
         report.seeds.iter().min().copied().unwrap_or_default(),
         report.seeds.iter().max().copied().unwrap_or_default(),
@@ -37,7 +38,9 @@ fn intro(report: &Report) -> String {
         model.out_peers,
         short(model.latency_median as f64 / 1e6),
         model.latency_sigma,
+        short(model.window as f64 / 1e3),
         model.bandwidth / 1_000_000,
+        model.threads,
         model.start_spread / 1_000_000,
         grouped(model.garbage_rate),
         report.costs.machine,
@@ -49,35 +52,29 @@ fn costs(report: &Report) -> String {
     for set in &report.costs.sets {
         let unit = set.pairings.vote.max(1) as f64;
         let in_units = |nanoseconds: u64| short(nanoseconds as f64 / unit);
-        let mut line = |label: &str, costs: &SchemeCosts| {
-            let figures = [costs.vote, costs.bad_vote, costs.aggregation, costs.proof];
-            let mut row = vec![grouped(set.validators), label.to_owned()];
+        for scheme in Scheme::ALL {
+            let costs = set.of(scheme);
+            let [.., together] = costs.in_batch;
+            let figures = [
+                costs.vote,
+                together,
+                costs.strange_vote,
+                costs.bad_vote,
+                costs.prepare,
+                costs.aggregation,
+                costs.proof,
+            ];
+            let mut row = vec![grouped(set.validators), scheme.label().to_owned()];
             row.extend(figures.map(in_units));
             row.push(time(costs.vote));
+            row.push(time(together));
             rows.push(row);
-        };
-        for scheme in Scheme::ALL {
-            line(scheme.label(), set.of(scheme));
         }
-        let (size, dash) = (grouped(set.validators), || "–".to_owned());
-        for (label, vote) in [
-            (
-                "… a round's votes together, not simulated",
-                set.dleq_together,
-            ),
-            ("a duplicate, with any", set.message),
-        ] {
-            let row = [
-                size.clone(),
-                label.to_owned(),
-                in_units(vote),
-                dash(),
-                dash(),
-                dash(),
-                time(vote),
-            ];
-            rows.push(row.into());
-        }
+        let mut row = vec![grouped(set.validators), "a duplicate, with any".to_owned()];
+        row.push(in_units(set.message));
+        row.extend((0..6).map(|_| "–".to_owned()));
+        row.extend([time(set.message), "–".to_owned()]);
+        rows.push(row);
     }
     table(
         "What went in: measured costs, in verifications of one signature by blst",
@@ -85,10 +82,14 @@ fn costs(report: &Report) -> String {
             "validators",
             "scheme",
             "vote",
+            "of 256",
+            "not prepared",
             "bad vote",
+            "preparing",
             "aggregation",
             "proof",
             "vote, absolute",
+            "of 256, absolute",
         ],
         &rows,
     )
@@ -189,6 +190,23 @@ fn traffic(report: &Report) -> String {
             let median = [row.sent.median, row.received.median].map(bytes);
             let most = [row.sent.most, row.received.most].map(bytes);
             format!("{}; {}", median.join(" / "), most.join(" / "))
+        },
+    )
+}
+
+fn checks(report: &Report) -> String {
+    by_scheme(
+        report,
+        "Checks of good votes by the median node: votes in batches / batches; votes alone before the node had prepared \
+         their commitment; votes that all nodes together dropped for lack of room",
+        |row, _| {
+            format!(
+                "{} / {}; {}; {}",
+                grouped(row.batched_votes.median),
+                grouped(row.batches.median),
+                grouped(row.strange_votes.median),
+                grouped(row.dropped_votes),
+            )
         },
     )
 }

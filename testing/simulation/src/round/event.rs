@@ -1,7 +1,7 @@
 //! What happens in a round, and how the queue keeps it.
 
 /// What travels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Message {
     /// Good votes, by the number of their batch.
     VoteBatch(u32),
@@ -14,20 +14,24 @@ pub(super) enum Message {
 /// What happens. An edge is the one on which the message came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
+    /// A node has finalized the block and prepares its commitment.
+    Prepares { node: u32 },
     /// A validator votes.
     Cast { batch: u32 },
     /// The first byte of a message arrives.
     Arrives { edge: u32, message: Message },
-    /// A new message was checked.
-    Checked { edge: u32, message: Message },
+    /// The engine of the receiver has looked at a message.
+    Handled { edge: u32, message: Message },
+    /// A thread is done with what it checked.
+    Checked { job: u32 },
+    /// The sender learns that the receiver has room again.
+    Credit { edge: u32 },
     /// The voter has added up a proof.
     Concludes { node: u32 },
     /// A node's turn to publish has come.
     Publishes { node: u32 },
     /// A garbage sender sends the next bad vote.
     Garbage { edge: u32 },
-    /// A node has checked what gets the sender banned.
-    Bans { edge: u32 },
 }
 
 /// Bits of the number of a batch: more than [`MAX_VALIDATORS`](crate::MAX_VALIDATORS) batches have.
@@ -45,13 +49,15 @@ impl What {
             (kind << KIND_SHIFT) | (u64::from(at) << BATCH_BITS) | message
         };
         match self {
-            Self::Cast { batch } => number(0, batch, 0),
-            Self::Arrives { edge, message } => number(1, edge, message.encode()),
-            Self::Checked { edge, message } => number(2, edge, message.encode()),
-            Self::Concludes { node } => number(3, node, 0),
-            Self::Publishes { node } => number(4, node, 0),
-            Self::Garbage { edge } => number(5, edge, 0),
-            Self::Bans { edge } => number(6, edge, 0),
+            Self::Prepares { node } => number(0, node, 0),
+            Self::Cast { batch } => number(1, batch, 0),
+            Self::Arrives { edge, message } => number(2, edge, message.encode()),
+            Self::Handled { edge, message } => number(3, edge, message.encode()),
+            Self::Checked { job } => number(4, job, 0),
+            Self::Credit { edge } => number(5, edge, 0),
+            Self::Concludes { node } => number(6, node, 0),
+            Self::Publishes { node } => number(7, node, 0),
+            Self::Garbage { edge } => number(8, edge, 0),
         }
     }
 
@@ -60,19 +66,21 @@ impl What {
         let at = u32::try_from((number >> BATCH_BITS) & u64::from(u32::MAX)).ok()?;
         let message = || Message::decode(number & PROOF);
         Some(match number >> KIND_SHIFT {
-            0 => Self::Cast { batch: at },
-            1 => Self::Arrives {
+            0 => Self::Prepares { node: at },
+            1 => Self::Cast { batch: at },
+            2 => Self::Arrives {
                 edge: at,
                 message: message()?,
             },
-            2 => Self::Checked {
+            3 => Self::Handled {
                 edge: at,
                 message: message()?,
             },
-            3 => Self::Concludes { node: at },
-            4 => Self::Publishes { node: at },
-            5 => Self::Garbage { edge: at },
-            6 => Self::Bans { edge: at },
+            4 => Self::Checked { job: at },
+            5 => Self::Credit { edge: at },
+            6 => Self::Concludes { node: at },
+            7 => Self::Publishes { node: at },
+            8 => Self::Garbage { edge: at },
             _ => return None,
         })
     }
@@ -105,11 +113,13 @@ mod tests {
     fn what_is_kept_is_what_was_entered() {
         let at = u32::MAX;
         let mut all = vec![
+            What::Prepares { node: at },
             What::Cast { batch: at },
+            What::Checked { job: at },
+            What::Credit { edge: at },
             What::Concludes { node: at },
             What::Publishes { node: at },
             What::Garbage { edge: at },
-            What::Bans { edge: at },
         ];
         for message in [
             Message::VoteBatch(0),
@@ -118,7 +128,7 @@ mod tests {
             Message::Proof,
         ] {
             all.push(What::Arrives { edge: at, message });
-            all.push(What::Checked { edge: 0, message });
+            all.push(What::Handled { edge: 0, message });
         }
         for what in all {
             assert_eq!(What::decode(what.encode()), Some(what));

@@ -1,18 +1,22 @@
-//! One node: its connection, the task that checks what peers send, and what it knows.
+//! One node: its connection, the task that talks to peers, the threads that check, and what it knows.
+
+use super::pending::Pending;
 
 /// What has to be known of a node to simulate the next event. Times in nanoseconds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Node {
     /// When everything that was received up to now is through the connection.
     receiving_until: u64,
     /// When everything that is to be sent is.
     sending_until: u64,
-    /// When every message that has arrived is dealt with.
-    checking_until: u64,
+    /// When the engine has looked at every message that has arrived.
+    handling_until: u64,
+    /// Threads that check nothing now.
+    pub(super) idle_threads: u32,
+    /// What waits for one.
+    pub(super) pending: Pending,
     /// A threshold of votes is there, and they are being added up.
     pub(super) is_aggregating: bool,
-    /// A peer's proof, or the own published one, is known; it may still wait for its check.
-    pub(super) has_proof_message: bool,
     /// A peer's proof was checked, or the own one published.
     pub(super) has_seen_proof: bool,
     pub(super) tally: NodeReport,
@@ -35,13 +39,39 @@ pub struct NodeReport {
     pub duplicates: u64,
     /// Bad votes it checked.
     pub bad_votes: u64,
-    /// The longest that a message waited for its turn to be checked.
+    /// Good votes it checked together with others on the commitment that it had prepared, or alone because no others
+    /// waited.
+    pub batched_votes: u64,
+    /// In how many batches.
+    pub batches: u64,
+    /// Good votes it checked before it had prepared their commitment, each alone.
+    pub strange_votes: u64,
+    /// Good votes that found no room to wait.
+    pub dropped_votes: u64,
+    /// The longest that a message waited, either for the engine or for a thread that checks it.
     pub longest_wait: u64,
     /// When it had a proof: its own, or a peer's that it had checked.
     pub proof_at: Option<u64>,
 }
 
 impl Node {
+    /// A node with nothing to do.
+    pub(super) fn new(index: u32, threads: u32, pending: Pending) -> Self {
+        Self {
+            receiving_until: 0,
+            sending_until: 0,
+            handling_until: 0,
+            idle_threads: threads,
+            pending,
+            is_aggregating: false,
+            has_seen_proof: false,
+            tally: NodeReport {
+                index,
+                ..NodeReport::default()
+            },
+        }
+    }
+
     /// Books bytes on the way in; says when they are there.
     pub(super) fn receive(&mut self, at: u64, bytes: u64, duration: u64) -> u64 {
         self.tally.received += bytes;
@@ -56,37 +86,25 @@ impl Node {
         self.sending_until
     }
 
-    /// Books work for the task that deals with messages, one after another; says when it is done.
-    pub(super) fn check(&mut self, at: u64, cost: u64) -> u64 {
-        let start = self.checking_until.max(at);
-        self.tally.longest_wait = self.tally.longest_wait.max(start - at);
+    /// Books work for the engine, which looks at one message after another; says when it is done.
+    pub(super) fn handle(&mut self, at: u64, cost: u64) -> u64 {
+        let start = self.handling_until.max(at);
+        self.waited(start - at);
         self.tally.cpu += cost;
-        self.checking_until = start + cost;
-        self.checking_until
+        self.handling_until = start + cost;
+        self.handling_until
     }
-}
 
-/// Which node has noted which batch.
-pub(super) struct Noted {
-    words: Vec<u64>,
-    words_per_node: usize,
-}
-
-impl Noted {
-    pub(super) fn new(nodes: usize, batches: usize) -> Self {
-        let words_per_node = batches.div_ceil(64);
-        Self {
-            words: vec![0; nodes * words_per_node],
-            words_per_node,
+    /// What the node went through.
+    pub(super) fn report(&self) -> NodeReport {
+        NodeReport {
+            dropped_votes: self.pending.dropped(),
+            ..self.tally
         }
     }
 
-    /// Notes a batch; says whether it is new to the node.
-    pub(super) fn insert(&mut self, node: usize, batch: usize) -> bool {
-        let word = &mut self.words[node * self.words_per_node + batch / 64];
-        let bit = 1 << (batch % 64);
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        is_new
+    /// Notes that a message waited so long.
+    pub(super) fn waited(&mut self, time: u64) {
+        self.tally.longest_wait = self.tally.longest_wait.max(time);
     }
 }

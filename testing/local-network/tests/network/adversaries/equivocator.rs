@@ -1,6 +1,7 @@
 //! An attacker with a validator's secret: it gossips votes that contradict those of the validator's own node.
 
-use super::{gossiped, Peer};
+use super::gossiped;
+use duet_local_network::Peer;
 use duet_primitives::{Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote, H256};
 
 /// A peer that votes with somebody else's secret.

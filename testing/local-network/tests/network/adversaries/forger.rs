@@ -1,6 +1,7 @@
 //! An attacker without any secret of the set: it gossips votes in the name of its members.
 
-use super::{gossiped, Peer};
+use super::gossiped;
+use duet_local_network::Peer;
 use duet_primitives::{Commitment, RoundMessage, SecretKey, SignerIndex, UncheckedVote, H256};
 
 /// A peer that forges votes, each different from all before.

@@ -2,11 +2,9 @@
 
 mod equivocator;
 mod forger;
-mod peer;
 
 pub(crate) use equivocator::Equivocator;
 pub(crate) use forger::Forger;
-pub(crate) use peer::Peer;
 
 use codec::Encode;
 use duet_primitives::UncheckedVote;

@@ -5,21 +5,21 @@
 //! peers, and then takes part in Duet's gossip. In that order: a node gossips with those that it syncs with,
 //! and opens the stream to them itself. So this side has to accept a stream, not to open one.
 
+use crate::{wait, Error, Result};
 use codec::Encode;
-use duet_local_network::{wait, Result};
 use duet_primitives::H256;
 use futures::StreamExt;
 use litep2p::{
     config::ConfigBuilder,
     protocol::notification::{
         Config as NotificationConfig, ConfigBuilder as NotificationConfigBuilder,
-        NotificationEvent, NotificationHandle, ValidationResult,
+        NotificationEvent, NotificationHandle, NotificationSink, ValidationResult,
     },
     transport::tcp::config::Config as TcpConfig,
     types::{multiaddr::Multiaddr, protocol::ProtocolName},
     Litep2p, Litep2pEvent, PeerId,
 };
-use std::time::Duration;
+use std::{fmt, time::Duration};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -31,13 +31,20 @@ const JOIN_LIMIT: Duration = Duration::from_secs(60);
 const FULL_NODE: u8 = 1;
 /// Longest notification that it reads.
 const MAX_SIZE: usize = 1024 * 1024;
+/// How many messages wait to be written before [`Peer::deliver`] waits.
+const WRITTEN_LATER: usize = 64;
 
 /// A peer of one node. Dropping it ends the connection.
-pub(crate) struct Peer {
-    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+pub struct Peer {
     incoming: mpsc::UnboundedReceiver<Vec<u8>>,
-    is_in: watch::Receiver<bool>,
+    sink: watch::Receiver<Option<NotificationSink>>,
     connection: JoinHandle<()>,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Peer")
+    }
 }
 
 impl Drop for Peer {
@@ -47,23 +54,37 @@ impl Drop for Peer {
 }
 
 impl Peer {
-    /// Becomes a peer of the node at this address, and returns when the two gossip.
+    /// Becomes a peer of the node at this address, and returns when the two gossip. What the node gossips is kept for
+    /// [`Peer::received`].
     ///
     /// # Errors
-    /// `TimedOut` when the node does not let it in.
-    ///
-    /// # Panics
-    /// When `address` is none or does not name the node.
-    pub(crate) async fn join(address: &str, genesis: H256) -> Result<Self> {
-        let (outgoing, to_send) = mpsc::unbounded_channel();
+    /// [`Error::TimedOut`] or [`Error::NotLetIn`] when the node does not let it in, [`Error::Address`].
+    pub async fn join(address: &str, genesis: H256) -> Result<Self> {
         let (received, incoming) = mpsc::unbounded_channel();
-        let (state, is_in) = watch::channel(false);
-        let connection = Connection::new(address, genesis, received, state);
+        let hear = move |message: &[u8]| {
+            // Nobody listens any more when the peer is being dropped.
+            let _ = received.send(message.to_vec());
+        };
+        let mut peer = Self::join_hearing(address, genesis, hear).await?;
+        peer.incoming = incoming;
+        Ok(peer)
+    }
+
+    /// The same, and gives `hear` all that the node gossips.
+    ///
+    /// # Errors
+    /// As for [`Peer::join`].
+    pub async fn join_hearing(
+        address: &str,
+        genesis: H256,
+        hear: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Self> {
+        let (state, sink) = watch::channel(None);
+        let connection = Connection::new(address, genesis, Box::new(hear), state)?;
         let mut peer = Self {
-            outgoing,
-            incoming,
-            is_in,
-            connection: tokio::spawn(connection.run(to_send)),
+            incoming: mpsc::unbounded_channel().1,
+            sink,
+            connection: tokio::spawn(connection.run()),
         };
         let let_in = peer.let_in();
         wait::at_most("the node to let a peer in", JOIN_LIMIT, let_in).await?;
@@ -71,25 +92,36 @@ impl Peer {
     }
 
     async fn let_in(&mut self) -> Result<()> {
-        let is_in = self.is_in.wait_for(|is_in| *is_in).await;
-        is_in.expect("the connection is not given up before this");
-        Ok(())
+        let let_in = self.sink.wait_for(Option::is_some).await;
+        let_in.map(|_| ()).map_err(|_| Error::NotLetIn)
     }
 
-    /// Gossips; nothing comes of it when the node does not listen any more.
-    pub(crate) fn send(&self, message: Vec<u8>) {
-        // The connection has ended: as good as not being listened to.
-        let _ = self.outgoing.send(message);
+    /// Gossips; nothing comes of it when the node does not listen any more, or reads more slowly than this peer sends.
+    pub fn send(&self, message: Vec<u8>) {
+        if let Some(sink) = &*self.sink.borrow() {
+            // The connection has ended or is full: as good as not being listened to.
+            let _ = sink.send_sync_notification(message);
+        }
     }
 
-    /// What the node has gossiped since the last call.
-    pub(crate) fn received(&mut self) -> Vec<Vec<u8>> {
+    /// Gossips as fast as the node reads: returns when the message is among the last few that are not written yet.
+    ///
+    /// # Errors
+    /// [`Error::NotLetIn`] when the node does not listen any more.
+    pub async fn deliver(&self, message: Vec<u8>) -> Result<()> {
+        let sink = self.sink.borrow().clone().ok_or(Error::NotLetIn)?;
+        let sent = sink.send_async_notification(message).await;
+        sent.map_err(|_| Error::NotLetIn)
+    }
+
+    /// What the node has gossiped since the last call, unless it was heard otherwise.
+    pub fn received(&mut self) -> Vec<Vec<u8>> {
         std::iter::from_fn(|| self.incoming.try_recv().ok()).collect()
     }
 
     /// Whether the node gossips with it.
-    pub(crate) fn is_in(&self) -> bool {
-        !self.connection.is_finished() && *self.is_in.borrow()
+    pub fn is_in(&self) -> bool {
+        !self.connection.is_finished() && self.sink.borrow().is_some()
     }
 }
 
@@ -99,56 +131,61 @@ struct Connection {
     announcements: NotificationHandle,
     gossip: NotificationHandle,
     node: PeerId,
-    received: mpsc::UnboundedSender<Vec<u8>>,
-    is_in: watch::Sender<bool>,
+    hear: Box<dyn FnMut(&[u8]) + Send>,
+    sink: watch::Sender<Option<NotificationSink>>,
 }
 
 impl Connection {
     fn new(
         address: &str,
         genesis: H256,
-        received: mpsc::UnboundedSender<Vec<u8>>,
-        is_in: watch::Sender<bool>,
-    ) -> Self {
+        hear: Box<dyn FnMut(&[u8]) + Send>,
+        sink: watch::Sender<Option<NotificationSink>>,
+    ) -> Result<Self> {
         let chain = format!("{genesis:?}").trim_start_matches("0x").to_owned();
         let best = (0u32, genesis);
         let introduction = (FULL_NODE, best, genesis).encode();
         let (announcing, announcements) =
             protocol(format!("/{chain}/block-announces/1"), introduction);
         let (gossiping, gossip) = protocol(format!("/{chain}/duet/1"), vec![FULL_NODE]);
-        let address: Multiaddr = address.parse().expect("an address");
-        let node = PeerId::try_from_multiaddr(&address).expect("the address names the node");
+        let unusable = || Error::Address(address.to_owned());
+        let address: Multiaddr = address.parse().map_err(|_| unusable())?;
+        let node = PeerId::try_from_multiaddr(&address).ok_or_else(unusable)?;
         let config = ConfigBuilder::new()
             .with_tcp(TcpConfig {
                 listen_addresses: Vec::new(),
+                // As nodes do: a vote goes at once.
+                nodelay: true,
                 ..Default::default()
             })
             .with_known_addresses([(node, vec![address])].into_iter())
             .with_notification_protocol(announcing)
             .with_notification_protocol(gossiping)
             .build();
-        Self {
-            litep2p: Litep2p::new(config).expect("a transport is configured"),
+        Ok(Self {
+            litep2p: Litep2p::new(config).map_err(|_| unusable())?,
             announcements,
             gossip,
             node,
-            received,
-            is_in,
-        }
+            hear,
+            sink,
+        })
     }
 
-    /// Connects, then carries gossip both ways until it is dropped.
-    async fn run(mut self, mut to_send: mpsc::UnboundedReceiver<Vec<u8>>) {
-        let dialled = self.litep2p.dial(&self.node).await;
-        dialled.expect("the node's address is known");
+    /// Connects, then carries gossip both ways until it is dropped or the node cannot be reached.
+    async fn run(mut self) {
+        if self.litep2p.dial(&self.node).await.is_err() {
+            return;
+        }
         loop {
             tokio::select! {
                 event = self.litep2p.next_event() => match event {
                     Some(Litep2pEvent::ConnectionEstablished { .. }) => {
                         self.introduce_itself().await;
                     }
+                    Some(Litep2pEvent::DialFailure { .. } | Litep2pEvent::ListDialFailures { .. })
+                    | None => return,
                     Some(_) => {}
-                    None => return,
                 },
                 event = self.announcements.next() => match event {
                     Some(event) => self.on_announcement(event).await,
@@ -156,13 +193,6 @@ impl Connection {
                 },
                 event = self.gossip.next() => match event {
                     Some(event) => self.on_gossip(event),
-                    None => return,
-                },
-                message = to_send.recv() => match message {
-                    // A message is lost when this peer is not accepted or sends more than the node reads.
-                    Some(message) => {
-                        let _ = self.gossip.send_sync_notification(self.node, message);
-                    }
                     None => return,
                 },
             }
@@ -187,14 +217,14 @@ impl Connection {
     fn on_gossip(&mut self, event: NotificationEvent) {
         accept(&mut self.gossip, &event);
         match event {
-            NotificationEvent::NotificationStreamOpened { .. } => {
-                self.is_in.send_replace(true);
+            NotificationEvent::NotificationStreamOpened { peer, .. } => {
+                self.sink.send_replace(self.gossip.notification_sink(peer));
             }
             NotificationEvent::NotificationStreamClosed { .. } => {
-                self.is_in.send_replace(false);
+                self.sink.send_replace(None);
             }
             NotificationEvent::NotificationReceived { notification, .. } => {
-                let _ = self.received.send(notification.to_vec());
+                (self.hear)(&notification);
             }
             NotificationEvent::ValidateSubstream { .. }
             | NotificationEvent::NotificationStreamOpenFailure { .. } => {}
@@ -214,5 +244,6 @@ fn protocol(name: String, handshake: Vec<u8>) -> (NotificationConfig, Notificati
         .with_max_size(MAX_SIZE)
         .with_handshake(handshake)
         .with_auto_accept_inbound(true)
+        .with_async_channel_size(WRITTEN_LATER)
         .build()
 }

@@ -1,0 +1,49 @@
+//! Text that a server chose, made fit to be shown.
+
+/// The most characters of it that are shown.
+const SHOWN: usize = 200;
+
+/// The text on one line, without anything that a terminal would obey, and cut to a length that can be read.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).flat_map(escaped).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push_str(&format!("… ({} bytes)", text.len()));
+    }
+    shown
+}
+
+/// The character, or what stands for it when it would not be seen as itself: control characters, and those that
+/// change the direction of text or have no width.
+fn escaped(character: char) -> Box<dyn Iterator<Item = char>> {
+    // As Rust's own `Debug` decides, but quotes are harmless here.
+    if matches!(character, '\'' | '"' | '\\') {
+        return Box::new(std::iter::once(character));
+    }
+    Box::new(character.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_shown() {
+        let forged = "\r\u{1b}[2K\u{1b}[1Asynced to block 7\nnext";
+        assert_eq!(
+            shown(forged),
+            r"\r\u{1b}[2K\u{1b}[1Asynced to block 7\nnext"
+        );
+        for hidden in ['\u{202e}', '\u{200b}', '\u{7f}', '\u{9b}', '\u{0}'] {
+            let shown = shown(&hidden.to_string());
+            assert!(shown.is_ascii() && shown.starts_with('\\'), "{shown}");
+        }
+        assert_eq!(shown("it's \"größer\""), "it's \"größer\"");
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let long = "ü".repeat(10_000_000);
+        let shown = shown(&long);
+        assert_eq!(shown, format!("{}… (20000000 bytes)", "ü".repeat(200)));
+    }
+}

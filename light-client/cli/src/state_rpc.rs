@@ -1,0 +1,135 @@
+//! What the SDK's own methods say about a block: header, state, and its place in the Merkle mountain range.
+//!
+//! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-3)
+
+use crate::{
+    fault::{Fault, Lie, Missing},
+    rpc::Server,
+};
+use codec::{Compact, DecodeAll, Encode};
+use duet_light_client::BlockProof;
+use duet_primitives::{BlockNumber, MmrLeaf, H256};
+use jsonrpsee::rpc_params;
+use serde::Deserialize;
+
+/// A header as `chain_getHeader` gives it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HeaderJson {
+    parent_hash: H256,
+    number: String,
+    state_root: H256,
+    extrinsics_root: H256,
+    digest: DigestJson,
+}
+
+#[derive(Deserialize)]
+struct DigestJson {
+    logs: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ReadProofJson {
+    proof: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct BlockProofJson {
+    leaves: String,
+    proof: String,
+}
+
+impl Server {
+    /// The SCALE encoding of a block's header.
+    pub(crate) async fn header(&self, hash: H256) -> Result<Vec<u8>, Fault> {
+        let asked = || format!("the header of {hash:?}");
+        let header: Option<HeaderJson> = self.ask("chain_getHeader", rpc_params![hash]).await?;
+        let header = header.ok_or(Fault::Incomplete(Missing::Header(hash)))?;
+        let number = header.number.strip_prefix("0x");
+        let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let number = number.ok_or_else(|| other(asked(), "no block number"))?;
+        let items = u32::try_from(header.digest.logs.len()).unwrap_or(u32::MAX);
+        let mut bytes = (
+            header.parent_hash,
+            Compact(number),
+            header.state_root,
+            header.extrinsics_root,
+            Compact(items),
+        )
+            .encode();
+        for log in &header.digest.logs {
+            bytes.extend(from_hex(log, asked)?);
+        }
+        Ok(bytes)
+    }
+
+    /// The trie nodes that prove a key under a block's state.
+    pub(crate) async fn read_proof(
+        &self,
+        key: &[u8],
+        number: BlockNumber,
+        hash: H256,
+    ) -> Result<Vec<Vec<u8>>, Fault> {
+        let asked = || format!("a proof of the state of {hash:?}");
+        let keys = [to_hex(key)];
+        let answer: ReadProofJson = self
+            .ask_for(
+                "state_getReadProof",
+                rpc_params![keys, hash],
+                Missing::State(number),
+            )
+            .await?;
+        let nodes = answer.proof;
+        nodes.iter().map(|node| from_hex(node, asked)).collect()
+    }
+
+    /// The proof of an older block under a newer one.
+    pub(crate) async fn block_proof(
+        &self,
+        older: BlockNumber,
+        newer: BlockNumber,
+        hash: H256,
+    ) -> Result<BlockProof, Fault> {
+        let asked = || format!("a proof of block {older} under {hash:?}");
+        // The leaf about a block is added by the block after it.
+        let added_by = older.checked_next().unwrap_or(older);
+        let params = rpc_params![[added_by], newer, hash];
+        let answer: BlockProofJson = self
+            .ask_for("mmr_generateProof", params, Missing::History(older))
+            .await?;
+        let leaves = from_hex(&answer.leaves, asked)?;
+        let proof = from_hex(&answer.proof, asked)?;
+        block_proof(&leaves, &proof)
+            .ok_or_else(|| other(asked(), "what is no proof of one block").into())
+    }
+}
+
+/// Reads what `mmr_generateProof` gives for one block.
+fn block_proof(leaves: &[u8], proof: &[u8]) -> Option<BlockProof> {
+    let [leaf] = <[Vec<u8>; 1]>::try_from(<Vec<Vec<u8>>>::decode_all(&mut &*leaves).ok()?).ok()?;
+    let leaf = MmrLeaf::decode_all(&mut &*leaf).ok()?;
+    let (indices, leaf_count, hashes) =
+        <(Vec<u64>, u64, Vec<H256>)>::decode_all(&mut &*proof).ok()?;
+    let [leaf_index] = <[u64; 1]>::try_from(indices).ok()?;
+    Some(BlockProof {
+        leaf,
+        leaf_index,
+        leaf_count,
+        hashes,
+    })
+}
+
+fn other(asked: String, got: &str) -> Lie {
+    let got = got.to_owned();
+    Lie::OtherAnswer { asked, got }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
+}
+
+fn from_hex(text: &str, asked: impl Fn() -> String) -> Result<Vec<u8>, Fault> {
+    let digits = text.strip_prefix("0x");
+    let bytes = digits.and_then(|digits| hex::decode(digits).ok());
+    bytes.ok_or_else(|| other(asked(), "bytes that are not 0x-hex").into())
+}

@@ -1,0 +1,168 @@
+//! Blocks that a proof covers, and their headers. (STATE-1)
+
+use crate::{state_proof::StateProofError, storage, Trusted};
+use alloc::vec::Vec;
+use codec::{Compact, Decode, Input};
+use duet_primitives::{BlockNumber, H256};
+use sp_core::{Blake2Hasher, Hasher};
+
+/// A block that is final, by a proof that was verified or as a checkpoint that the user trusts.
+///
+/// Made from a [`Trusted`] state, from the header of a block after it, or by a
+/// [`BlockProof`](crate::BlockProof), and in no other way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinalBlock {
+    pub(crate) number: BlockNumber,
+    pub(crate) hash: H256,
+    /// The root over the blocks before it, where a proof signs one.
+    pub(crate) history: Option<H256>,
+}
+
+impl Trusted {
+    /// The newest block that is trusted, to read state and older blocks under it.
+    pub fn best_block(&self) -> FinalBlock {
+        FinalBlock {
+            number: self.best_number(),
+            hash: self.best_hash(),
+            history: self.best_proof().map(|proof| proof.commitment.mmr_root),
+        }
+    }
+}
+
+impl FinalBlock {
+    /// Its number.
+    pub fn number(&self) -> BlockNumber {
+        self.number
+    }
+
+    /// Its hash.
+    pub fn hash(&self) -> H256 {
+        self.hash
+    }
+
+    /// Checks its header: the bytes that hash to the block's hash. (STATE-1)
+    ///
+    /// # Errors
+    /// [`StateProofError::Header`] when they are those of another block, [`StateProofError::NotAHeader`] when they are no header.
+    pub fn header(&self, bytes: &[u8]) -> Result<FinalHeader, StateProofError> {
+        let (expected, got) = (self.hash, Blake2Hasher::hash(bytes));
+        if got != expected {
+            return Err(StateProofError::Header { expected, got });
+        }
+        let parts = HeaderParts::read(bytes).map_err(|_| StateProofError::NotAHeader)?;
+        if parts.number != self.number {
+            return Err(StateProofError::NotAHeader);
+        }
+        Ok(FinalHeader {
+            block: *self,
+            parts,
+        })
+    }
+}
+
+/// The header of a block that is final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinalHeader {
+    block: FinalBlock,
+    parts: HeaderParts,
+}
+
+impl FinalHeader {
+    /// The block.
+    pub fn block(&self) -> FinalBlock {
+        self.block
+    }
+
+    /// The block before it, which is final too; `None` for the genesis block.
+    pub fn parent(&self) -> Option<FinalBlock> {
+        Some(FinalBlock {
+            number: self.block.number.checked_previous()?,
+            hash: self.parts.parent_hash,
+            history: None,
+        })
+    }
+
+    /// Root of the state after the block.
+    pub fn state_root(&self) -> H256 {
+        self.parts.state_root
+    }
+
+    /// Root of the block's extrinsics.
+    pub fn extrinsics_root(&self) -> H256 {
+        self.parts.extrinsics_root
+    }
+
+    /// Reads entries of the state after the block from trie nodes, as `state_getReadProof` gives them for these keys.
+    /// (STATE-2)
+    ///
+    /// An entry that is not there is proven too, and is an answer. Cost: a hash per node.
+    ///
+    /// # Errors
+    /// [`StateProofError::Storage`]: a node is missing, is not under the state root, or is not needed.
+    pub fn read<'a>(
+        &self,
+        keys: &[&'a [u8]],
+        nodes: &[Vec<u8>],
+    ) -> Result<Vec<Entry<'a>>, StateProofError> {
+        let values = storage::read(nodes, self.parts.state_root, keys)?;
+        let entries = keys.iter().zip(values).map(|(key, value)| Entry {
+            block: self.block,
+            key,
+            value,
+        });
+        Ok(entries.collect())
+    }
+}
+
+/// What the state after a final block holds under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    block: FinalBlock,
+    key: &'a [u8],
+    value: Option<Vec<u8>>,
+}
+
+impl<'a> Entry<'a> {
+    /// The block in whose state it was read.
+    pub fn block(&self) -> FinalBlock {
+        self.block
+    }
+
+    /// The key.
+    pub fn key(&self) -> &'a [u8] {
+        self.key
+    }
+
+    /// The value; `None` when the state has none.
+    pub fn value(&self) -> Option<&[u8]> {
+        self.value.as_deref()
+    }
+}
+
+/// The part of a header that we need. The digest is not read: the hash pins it with the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HeaderParts {
+    pub(crate) parent_hash: H256,
+    pub(crate) number: BlockNumber,
+    pub(crate) state_root: H256,
+    extrinsics_root: H256,
+}
+
+impl HeaderParts {
+    /// Reads the header with this encoding.
+    pub(crate) fn read(mut bytes: &[u8]) -> Result<Self, codec::Error> {
+        let input = &mut bytes;
+        let (parent_hash, Compact(number)) = <(H256, Compact<u32>)>::decode(input)?;
+        let (state_root, extrinsics_root) = <(H256, H256)>::decode(input)?;
+        // Every header ends with its digest, which starts with how many items it has.
+        if input.remaining_len()?.unwrap_or(0) == 0 {
+            return Err("a header has a digest".into());
+        }
+        Ok(Self {
+            parent_hash,
+            number: BlockNumber::new(number),
+            state_root,
+            extrinsics_root,
+        })
+    }
+}

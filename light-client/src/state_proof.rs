@@ -1,0 +1,78 @@
+//! What can be wrong with a header, with state, or with an older block.
+
+use crate::error::StorageProofError;
+use duet_primitives::{BlockNumber, Culprit, H256};
+
+/// Why what was sent about a final block was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateProofError {
+    /// STATE-1: the header of another block.
+    #[error("STATE-1: the header hashes to {got:?} where the block's hash is {expected:?}")]
+    Header {
+        /// The block's hash.
+        expected: H256,
+        /// What the header hashes to.
+        got: H256,
+    },
+    /// STATE-1: the bytes hash to the block's hash and are no header of its number: not a chain that we can read.
+    #[error("STATE-1: what hashes to the block's hash is not a header with its number")]
+    NotAHeader,
+    /// STATE-2: the trie nodes.
+    #[error("STATE-2: the storage proof does not hold: {0}")]
+    Storage(#[from] StorageProofError),
+    /// STATE-3: the block is trusted without a proof, which would sign the root over the blocks before it.
+    #[error("STATE-3: no proof of block {number} is known, so nothing says what came before it")]
+    NoHistory {
+        /// The block.
+        number: BlockNumber,
+    },
+    /// STATE-3: more leaves than blocks.
+    #[error("STATE-3: {leaves} leaves before block {number}, which has fewer blocks before it")]
+    LeafCount {
+        /// The block under which the proof is.
+        number: BlockNumber,
+        /// How many leaves the proof speaks of.
+        leaves: u64,
+    },
+    /// STATE-3: the leaf is not where the leaf of its block would be.
+    #[error("STATE-3: the leaf of block {about} does not have the position {index}")]
+    Leaf {
+        /// The block that the leaf is about.
+        about: BlockNumber,
+        /// Where the proof says that it is.
+        index: u64,
+    },
+    /// STATE-3: the path.
+    #[error("STATE-3: the path from the leaf of block {number} does not lead to the signed root")]
+    History {
+        /// The block that the leaf is about.
+        number: BlockNumber,
+    },
+}
+
+impl StateProofError {
+    /// The id of the broken rule, as `docs/spec` numbers them.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Header { .. } | Self::NotAHeader => "STATE-1",
+            Self::Storage(_) => "STATE-2",
+            Self::NoHistory { .. }
+            | Self::LeafCount { .. }
+            | Self::Leaf { .. }
+            | Self::History { .. } => "STATE-3",
+        }
+    }
+
+    /// Who is to blame.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::Header { .. }
+            | Self::Storage(_)
+            | Self::LeafCount { .. }
+            | Self::Leaf { .. }
+            | Self::History { .. } => Culprit::Sender,
+            Self::NotAHeader | Self::NoHistory { .. } => Culprit::Nobody,
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Headers, state and older blocks under a proof that was verified.
+
+use codec::{Compact, Decode, Encode};
+use duet_light_client::{
+    BlockProof, Checkpoint, Culprit, FinalBlock, FinalHeader, Mode, Outcome, StateProofError,
+    StorageProofError, Trusted, Update,
+};
+use duet_primitives::{
+    testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf, RoundMessage, SetId, H256,
+};
+use mmr::{leaf_index_to_pos, util::MemStore, Merge, MMR};
+use sp_core::{Blake2Hasher, Hasher, KeccakHasher};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+
+/// The blocks before the newest, which is the one with this number.
+const BLOCKS: u32 = 41;
+const KEY: &[u8] = b"short";
+const LONG: &[u8] = b"long";
+
+const ABSENT: &[u8] = b"absent";
+
+struct Nodes;
+
+impl Merge for Nodes {
+    type Item = H256;
+
+    fn merge(left: &H256, right: &H256) -> mmr::Result<H256> {
+        Ok(KeccakHasher::hash(&[left.0, right.0].concat()))
+    }
+}
+
+/// A chain whose blocks have headers and state, and the state of a client that verified a proof of the newest.
+struct World {
+    headers: Vec<Vec<u8>>,
+    state: MemoryDB<Blake2Hasher>,
+    state_root: H256,
+    range: MemStore<H256>,
+    trusted: Trusted,
+}
+
+impl World {
+    /// The first `unseen` blocks have no leaf, as on a chain that adds the range later.
+    fn new(unseen: u32) -> Self {
+        let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
+        {
+            let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
+            for number in 0..100_u32 {
+                trie.insert(&number.to_be_bytes(), b"other").unwrap();
+            }
+            trie.insert(KEY, b"value").unwrap();
+            trie.insert(LONG, &[7; 300]).unwrap();
+        }
+        let (mut headers, mut parent) = (vec![], H256::zero());
+        let store = MemStore::default();
+        let mut range = MMR::<_, Nodes, _>::new(0, &store);
+        for number in 0..=BLOCKS {
+            if number > unseen {
+                let leaf = leaf(number - 1, parent);
+                range.push(KeccakHasher::hash(&leaf.encode())).unwrap();
+            }
+            let header = (
+                parent,
+                Compact(number),
+                state_root,
+                H256::repeat_byte(3),
+                Compact(0_u8),
+            );
+            headers.push(header.encode());
+            parent = Blake2Hasher::hash(headers.last().unwrap());
+        }
+        let root = range.get_root().unwrap();
+        range.commit().unwrap();
+        let trusted = prove(parent, root);
+        Self {
+            headers,
+            state,
+            state_root,
+            range: store,
+            trusted,
+        }
+    }
+
+    fn newest(&self) -> FinalBlock {
+        self.trusted.best_block()
+    }
+
+    fn header(&self) -> FinalHeader {
+        self.newest().header(self.headers.last().unwrap()).unwrap()
+    }
+
+    /// The trie nodes that prove these keys.
+    fn nodes(&self, keys: &[&[u8]]) -> Vec<Vec<u8>> {
+        let mut nodes = vec![];
+        for key in keys {
+            let mut visited = Recorder::<LayoutV1<Blake2Hasher>>::new();
+            sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
+                &self.state,
+                &self.state_root,
+                key,
+                Some(&mut visited),
+                None,
+            )
+            .unwrap();
+            for node in visited.drain() {
+                if !nodes.contains(&node.data) {
+                    nodes.push(node.data);
+                }
+            }
+        }
+        nodes
+    }
+
+    /// The proof of a block, of a range in which the first `unseen` have no leaf.
+    fn proof(&self, number: u32, unseen: u32) -> BlockProof {
+        let count = u64::from(BLOCKS - unseen);
+        let index = u64::from(number - unseen);
+        let size = mmr::leaf_index_to_mmr_size(count - 1);
+        let range = MMR::<_, Nodes, _>::new(size, &self.range);
+        let proof = range.gen_proof(vec![leaf_index_to_pos(index)]).unwrap();
+        BlockProof {
+            leaf: leaf(number, Blake2Hasher::hash(&self.headers[number as usize])),
+            leaf_index: index,
+            leaf_count: count,
+            hashes: proof.proof_items().to_vec(),
+        }
+    }
+}
+
+fn leaf(number: u32, hash: H256) -> MmrLeaf {
+    MmrLeaf {
+        version: LeafVersion::V0,
+        parent_number: BlockNumber::new(number),
+        parent_hash: hash,
+        extra: H256::repeat_byte(5),
+    }
+}
+
+/// A client that verified a proof of the newest block.
+fn prove(hash: H256, root: H256) -> Trusted {
+    let set = TestSet::new(0, 0..4);
+    let trusted = checkpoint(&set);
+    let mut commitment = set.commitment(BLOCKS, &set.set);
+    commitment.block_hash = hash;
+    commitment.mmr_root = root;
+    let message = RoundMessage::new(trusted.genesis_hash(), commitment);
+    let proof = set.justify(&message, [0, 1, 2]).into_unchecked();
+    let Outcome::New(verified) = trusted.verify(Update::Justification(proof)).unwrap() else {
+        panic!("the block is new");
+    };
+    verified.trusted
+}
+
+fn checkpoint(set: &TestSet) -> Trusted {
+    let commitment = set.set.commitment().clone();
+    let checkpoint = Checkpoint {
+        genesis_hash: H256::repeat_byte(1),
+        block_number: BlockNumber::ZERO,
+        block_hash: H256::repeat_byte(1),
+        keysets: Keysets {
+            current: commitment.clone(),
+            next: commitment,
+        },
+    };
+    let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full).unwrap();
+    let keys = set.set.keyset().key_bytes();
+    trusted.with_keys(SetId::new(0), &keys).unwrap()
+}
+
+/// STATE-1, STATE-2.
+#[test]
+fn state_is_read_under_the_newest_block_also_what_is_not_there() {
+    let world = World::new(0);
+    let header = world.header();
+    assert_eq!(header.block(), world.newest());
+    let keys = [KEY, LONG, ABSENT];
+    let entries = header.read(&keys, &world.nodes(&keys)).unwrap();
+    let values: Vec<_> = entries.iter().map(|entry| entry.value()).collect();
+    assert_eq!(values, [Some(&b"value"[..]), Some(&[7; 300][..]), None]);
+    assert!(entries.iter().all(|entry| entry.block() == world.newest()));
+    assert_eq!(entries[1].key(), LONG);
+}
+
+/// STATE-1.
+#[test]
+fn the_header_of_another_block_is_refused() {
+    let world = World::new(0);
+    let (bytes, newest) = (world.headers.last().unwrap(), world.newest());
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        let got = Blake2Hasher::hash(&other);
+        let expected = newest.hash();
+        let error = newest.header(&other).unwrap_err();
+        assert_eq!(error, StateProofError::Header { expected, got });
+        assert_eq!(
+            (error.rule(), error.culprit()),
+            ("STATE-1", Culprit::Sender)
+        );
+    }
+}
+
+/// STATE-1. Validators may sign a hash of what is no header; nothing can be read under it.
+#[test]
+fn what_hashes_to_the_block_and_is_no_header_of_it_is_refused() {
+    let number = Compact(BLOCKS + 1);
+    let (zero, no_digest) = (H256::zero(), ());
+    let other_number = (zero, number, zero, zero, Compact(0_u8)).encode();
+    let without_digest = (zero, Compact(BLOCKS), zero, zero, no_digest).encode();
+    for bytes in [other_number, without_digest, b"no header".to_vec()] {
+        let block = prove(Blake2Hasher::hash(&bytes), zero).best_block();
+        let error = block.header(&bytes).unwrap_err();
+        assert_eq!(error, StateProofError::NotAHeader);
+        assert_eq!(
+            (error.rule(), error.culprit()),
+            ("STATE-1", Culprit::Nobody)
+        );
+    }
+}
+
+/// STATE-2.
+#[test]
+fn a_changed_a_missing_and_a_superfluous_node_are_refused() {
+    let world = World::new(0);
+    let (header, keys) = (world.header(), [KEY, LONG]);
+    let nodes = world.nodes(&keys);
+    let refused = |nodes: &[Vec<u8>], why| {
+        let error = header.read(&keys, nodes).unwrap_err();
+        assert_eq!(error, StateProofError::Storage(why));
+        assert_eq!(
+            (error.rule(), error.culprit()),
+            ("STATE-2", Culprit::Sender)
+        );
+    };
+    for at in 0..nodes.len() {
+        for byte in 0..nodes[at].len() {
+            let mut changed = nodes.clone();
+            changed[at][byte] ^= 1;
+            refused(&changed, StorageProofError::Incomplete);
+        }
+        let mut fewer = nodes.clone();
+        fewer.remove(at);
+        refused(&fewer, StorageProofError::Incomplete);
+    }
+    let (expected, got) = (nodes.len(), nodes.len() + 1);
+    let surplus = StorageProofError::Surplus { expected, got };
+    for node in [b"of no use".to_vec(), nodes[0].clone()] {
+        let more: Vec<_> = nodes.iter().cloned().chain([node]).collect();
+        refused(&more, surplus);
+    }
+}
+
+/// STATE-3, MMR-1.
+#[test]
+fn every_older_block_is_proven_and_its_state_is_read() {
+    for unseen in [0, 10] {
+        let world = World::new(unseen);
+        for number in unseen..BLOCKS {
+            let proof = world.proof(number, unseen);
+            let proof = BlockProof::decode(&mut &proof.encode()[..]).unwrap();
+            let block = proof.check(&world.newest()).unwrap();
+            assert_eq!(block.number(), BlockNumber::new(number));
+            let header = block.header(&world.headers[number as usize]).unwrap();
+            let entry = &header.read(&[KEY], &world.nodes(&[KEY])).unwrap()[0];
+            assert_eq!(entry.value(), Some(&b"value"[..]));
+            assert_eq!(entry.block().number(), BlockNumber::new(number));
+            // What is before a block is not said by a proof under a newer one.
+            let error = proof.check(&block).unwrap_err();
+            assert_eq!(
+                error,
+                StateProofError::NoHistory {
+                    number: block.number()
+                }
+            );
+        }
+    }
+}
+
+/// STATE-3, MMR-1, ENC-6.
+#[test]
+fn every_bit_of_a_proof_of_an_older_block_counts() {
+    let world = World::new(0);
+    let proof = world.proof(23, 0).encode();
+    for bit in 0..8 * proof.len() {
+        let mut changed = proof.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let mut bytes = &changed[..];
+        let Ok(changed) = BlockProof::decode(&mut bytes) else {
+            continue;
+        };
+        let refused = bytes
+            .is_empty()
+            .then(|| changed.check(&world.newest()).err());
+        let rule = refused
+            .flatten()
+            .map(|error| (error.rule(), error.culprit()));
+        // Bits of the number of hashes leave bytes over, which `decode` refuses.
+        let expected = bytes.is_empty().then_some(("STATE-3", Culprit::Sender));
+        assert_eq!(rule, expected, "bit {bit}");
+    }
+}
+
+/// STATE-3.
+#[test]
+fn each_number_that_cannot_be_true_is_named() {
+    let world = World::new(0);
+    let newest = world.newest();
+    let honest = world.proof(23, 0);
+    let error = |change: fn(&mut BlockProof)| {
+        let mut proof = honest.clone();
+        change(&mut proof);
+        proof.check(&newest).unwrap_err()
+    };
+    let number = BlockNumber::new(23);
+    assert_eq!(
+        error(|proof| proof.leaf_count = u64::MAX),
+        StateProofError::LeafCount {
+            number: newest.number(),
+            leaves: u64::MAX
+        }
+    );
+    assert_eq!(
+        error(|proof| proof.leaf_count = 0),
+        StateProofError::Leaf {
+            about: number,
+            index: 23
+        }
+    );
+    assert_eq!(
+        error(|proof| proof.leaf_index = u64::MAX),
+        StateProofError::Leaf {
+            about: number,
+            index: u64::MAX
+        }
+    );
+    for change in [
+        |proof: &mut BlockProof| proof.leaf.extra = H256::zero(),
+        |proof: &mut BlockProof| proof.leaf.parent_hash = H256::zero(),
+        |proof: &mut BlockProof| proof.hashes.push(H256::zero()),
+        |proof: &mut BlockProof| proof.hashes.truncate(1),
+        |proof: &mut BlockProof| proof.hashes.clear(),
+    ] {
+        assert_eq!(error(change), StateProofError::History { number });
+    }
+}
+
+/// STATE-3.
+#[test]
+fn a_checkpoint_says_nothing_about_older_blocks() {
+    let block = checkpoint(&TestSet::new(0, 0..4)).best_block();
+    let error = World::new(0).proof(0, 0).check(&block).unwrap_err();
+    let number = BlockNumber::ZERO;
+    assert_eq!(error, StateProofError::NoHistory { number });
+    assert_eq!(
+        (error.rule(), error.culprit()),
+        ("STATE-3", Culprit::Nobody)
+    );
+}
+
+/// STATE-1.
+#[test]
+fn the_parent_of_a_final_block_is_final() {
+    let world = World::new(0);
+    let parent = world.header().parent().unwrap();
+    assert_eq!(parent.number(), BlockNumber::new(BLOCKS - 1));
+    let before = &world.headers[world.headers.len() - 2];
+    parent.header(before).unwrap();
+    let genesis = world.proof(0, 0).check(&world.newest()).unwrap();
+    assert_eq!(genesis.header(&world.headers[0]).unwrap().parent(), None);
+}
