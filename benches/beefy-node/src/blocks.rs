@@ -35,10 +35,8 @@ pub(crate) async fn make(client: Arc<FullClient>, every: Duration) {
 
 async fn make_one(client: &Arc<FullClient>) -> Result<(), Error> {
     let info = client.info();
-    let slot_duration = AuraApi::<Block, AuthorityId>::slot_duration(
-        &*client.runtime_api(),
-        info.genesis_hash,
-    )?;
+    let slot_duration =
+        AuraApi::<Block, AuthorityId>::slot_duration(&*client.runtime_api(), info.genesis_hash)?;
     // One slot a block, whatever the clock says.
     let slot = u64::from(info.best_number).saturating_add(1);
     let timestamp = sp_timestamp::InherentDataProvider::new(

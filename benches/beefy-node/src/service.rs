@@ -22,8 +22,8 @@ use sp_api::{ApiRef, ProvideRuntimeApi};
 use sp_blockchain::HeaderBackend;
 use sp_consensus_beefy::{
     ecdsa_crypto::{AuthorityId, Signature},
-    known_payloads, BeefyApi, DoubleVotingProof, OpaqueKeyOwnershipProof, Payload,
-    PayloadProvider, ValidatorSet, ValidatorSetId, KEY_TYPE,
+    known_payloads, BeefyApi, DoubleVotingProof, OpaqueKeyOwnershipProof, Payload, PayloadProvider,
+    ValidatorSet, ValidatorSetId, KEY_TYPE,
 };
 use sp_keystore::{testing::MemoryKeystore, Keystore};
 use sp_runtime::traits::Header as _;

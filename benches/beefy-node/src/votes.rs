@@ -5,7 +5,8 @@ use sp_consensus_beefy::{
     ecdsa_crypto::{AuthorityId, Pair, Signature},
     Commitment, VersionedFinalityProof, VoteMessage,
 };
-use sp_core::{keccak_256, Pair as _};
+use sp_core::{crypto::Wraps, Pair as _};
+use sp_crypto_hashing::keccak_256;
 
 /// A vote.
 pub type Vote = VoteMessage<u32, AuthorityId, Signature>;
@@ -32,12 +33,12 @@ impl Message {
 }
 
 /// The vote of a validator.
-pub fn sign(pair: &Pair, commitment: &Commitment<u32>) -> Message {
+pub fn vote(pair: &Pair, commitment: &Commitment<u32>) -> Vote {
     let hash = keccak_256(&commitment.encode());
     let signature = pair.as_inner_ref().sign_prehashed(&hash);
-    Message::Vote(VoteMessage {
+    VoteMessage {
         commitment: commitment.clone(),
         id: pair.public(),
         signature: signature.into(),
-    })
+    }
 }
