@@ -26,7 +26,6 @@ use sp_consensus_beefy::{
     ValidatorSet, ValidatorSetId, KEY_TYPE,
 };
 use sp_keystore::{testing::MemoryKeystore, Keystore};
-use sp_runtime::traits::Header as _;
 use std::{marker::PhantomData, sync::Arc, time::Duration};
 
 /// The client.
