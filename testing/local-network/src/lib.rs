@@ -45,5 +45,6 @@ pub use light_client::LightClient;
 pub use network::{Builder, Network, MAX_VALIDATORS};
 pub use node::{Node, DEVELOPMENT_ACCOUNTS};
 pub use peer::Peer;
+pub use ports::free_port;
 pub use rpc::{DuetKeyAnswer, Proofs, Rpc};
 pub use spec::{EditGenesis, State};

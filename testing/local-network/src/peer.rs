@@ -27,6 +27,8 @@ use tokio::{
 
 /// How long a node may take to let a peer in.
 const JOIN_LIMIT: Duration = Duration::from_secs(60);
+/// What the name of Duet's gossip protocol ends with.
+const GOSSIP: &str = "duet/1";
 /// In handshakes: a full node.
 const FULL_NODE: u8 = 1;
 /// Longest notification that it reads.
@@ -79,8 +81,21 @@ impl Peer {
         genesis: H256,
         hear: impl FnMut(&[u8]) + Send + 'static,
     ) -> Result<Self> {
+        Self::join_protocol(address, genesis, GOSSIP, hear).await
+    }
+
+    /// The same with another gossip protocol of the node: `protocol` is what its name ends with.
+    ///
+    /// # Errors
+    /// As for [`Peer::join`].
+    pub async fn join_protocol(
+        address: &str,
+        genesis: H256,
+        protocol: &str,
+        hear: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Self> {
         let (state, sink) = watch::channel(None);
-        let connection = Connection::new(address, genesis, Box::new(hear), state)?;
+        let connection = Connection::new(address, genesis, protocol, Box::new(hear), state)?;
         let mut peer = Self {
             incoming: mpsc::unbounded_channel().1,
             sink,
@@ -139,6 +154,7 @@ impl Connection {
     fn new(
         address: &str,
         genesis: H256,
+        gossip: &str,
         hear: Box<dyn FnMut(&[u8]) + Send>,
         sink: watch::Sender<Option<NotificationSink>>,
     ) -> Result<Self> {
@@ -147,7 +163,7 @@ impl Connection {
         let introduction = (FULL_NODE, best, genesis).encode();
         let (announcing, announcements) =
             protocol(format!("/{chain}/block-announces/1"), introduction);
-        let (gossiping, gossip) = protocol(format!("/{chain}/duet/1"), vec![FULL_NODE]);
+        let (gossiping, gossip) = protocol(format!("/{chain}/{gossip}"), vec![FULL_NODE]);
         let unusable = || Error::Address(address.to_owned());
         let address: Multiaddr = address.parse().map_err(|_| unusable())?;
         let node = PeerId::try_from_multiaddr(&address).ok_or_else(unusable)?;

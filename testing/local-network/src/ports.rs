@@ -80,6 +80,14 @@ impl PortPool {
     }
 }
 
+/// A free port for something that is not a node of a [`Network`](crate::Network).
+///
+/// # Errors
+/// [`Error::NoPort`] when all are taken.
+pub fn free_port() -> Result<u16> {
+    PortPool::search().take_one()
+}
+
 /// The port that the process looks at after `earlier` others.
 fn searched(earlier: u16, process: u32) -> u16 {
     let length = u32::from(SEARCHED.end - SEARCHED.start);
