@@ -213,6 +213,8 @@ async fn summary(
         known: total(|spent| spent.counts.known),
         ignored: total(|spent| spent.counts.ignored),
         bad: total(|spent| spent.counts.bad),
+        checked: total(|spent| spent.counts.checked),
+        of_banned: total(|spent| spent.counts.of_banned),
         received: Figure::of(spent.iter().map(|spent| kilobytes(spent.counts.bytes_in))),
         sent: Figure::of(spent.iter().map(|spent| kilobytes(spent.counts.bytes_out))),
         memory_before: megabytes(memory.before),

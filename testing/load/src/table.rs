@@ -85,7 +85,9 @@ pub fn details(row: &Row) -> String {
         ("no room", row.dropped),
         ("known", row.known),
         ("ignored", row.ignored),
+        ("checked", row.checked),
         ("bad", row.bad),
+        ("of banned senders", row.of_banned),
         ("missing", row.missing),
     ];
     let counts = counts.map(|(name, count)| format!("{name} {count}"));
