@@ -5,7 +5,7 @@
 //! - [`heard`]: what these peers hear of the node's gossip;
 //! - [`round`]: one round, played and measured;
 //! - [`attack`]: peers that do what no honest node does;
-//! - [`scenario`]: some rounds under the same conditions;
+//! - [`scenario`], `summary`: some rounds under the same conditions, and the row that they make;
 //! - [`reading`], [`process`], [`metrics`], [`cpu`]: where the figures come from;
 //! - [`figures`], [`row`], [`table`]: how they are shown.
 
@@ -21,6 +21,7 @@ pub mod round;
 pub mod row;
 pub mod scenario;
 pub mod stage;
+mod summary;
 pub mod table;
 pub mod validators;
 

@@ -17,6 +17,8 @@ use std::{
 };
 
 /// Plays the validators of large sets over real connections against two real nodes, and measures the first one.
+///
+/// What is played and measured is said in `docs/load.md`.
 #[derive(Parser)]
 #[command(name = "duet-load", version)]
 struct Options {

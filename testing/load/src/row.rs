@@ -50,6 +50,10 @@ pub struct Row {
     pub ignored: u64,
     /// Votes that did not hold.
     pub bad: u64,
+    /// Votes whose proof was checked.
+    pub checked: u64,
+    /// Messages of senders that were banned.
+    pub of_banned: u64,
     /// What the node received in a round, in kB.
     pub received: Option<Figure>,
     /// What the node sent in a round, in kB.

@@ -77,37 +77,7 @@ pub fn details(row: &Row) -> String {
     lines.figure("last needed to proof at second node", row.second, 1, "ms");
     lines.figure("received per round", row.received, 0, "kB");
     lines.figure("sent per round", row.sent, 0, "kB");
-    lines.line(
-        "rounds without a proof",
-        &format!("{} of {}", row.unproven, row.rounds),
-    );
-    let counts = [
-        ("no room", row.dropped),
-        ("known", row.known),
-        ("ignored", row.ignored),
-        ("bad", row.bad),
-        ("missing", row.missing),
-    ];
-    let counts = counts.map(|(name, count)| format!("{name} {count}"));
-    lines.line("votes", &counts.join(", "));
-    if !row.missing_signers.is_empty() {
-        lines.line(
-            "  first missing signers",
-            &format!("{:?}", row.missing_signers),
-        );
-    }
-    let memory = [row.memory_before, row.memory_peak, row.memory_after];
-    let memory = memory
-        .map(|megabytes| format!("{megabytes:.0}"))
-        .join(" / ");
-    lines.line("memory before / most / after", &format!("{memory} MB"));
-    let pause = row
-        .pause
-        .map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"));
-    lines.line("longest pause of the loop", &pause);
-    for note in &row.notes {
-        lines.line("", note);
-    }
+    lines.counts(row);
     for target in &TARGETS {
         if let Some(met) = (target.met)(row) {
             let verdict = if met { "met" } else { "NOT MET" };
@@ -137,6 +107,42 @@ struct Lines(String);
 impl Lines {
     fn line(&mut self, name: &str, value: &str) {
         self.0.push_str(&format!("  {name:<48} {value}\n"));
+    }
+
+    fn counts(&mut self, row: &Row) {
+        self.line(
+            "rounds without a proof",
+            &format!("{} of {}", row.unproven, row.rounds),
+        );
+        let counts = [
+            ("no room", row.dropped),
+            ("known", row.known),
+            ("ignored", row.ignored),
+            ("checked", row.checked),
+            ("bad", row.bad),
+            ("of banned senders", row.of_banned),
+            ("missing", row.missing),
+        ];
+        let counts = counts.map(|(name, count)| format!("{name} {count}"));
+        self.line("votes", &counts.join(", "));
+        if !row.missing_signers.is_empty() {
+            self.line(
+                "  first missing signers",
+                &format!("{:?}", row.missing_signers),
+            );
+        }
+        let memory = [row.memory_before, row.memory_peak, row.memory_after];
+        let memory = memory
+            .map(|megabytes| format!("{megabytes:.0}"))
+            .join(" / ");
+        self.line("memory before / most / after", &format!("{memory} MB"));
+        let pause = row
+            .pause
+            .map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"));
+        self.line("longest pause of the loop", &pause);
+        for note in &row.notes {
+            self.line("", note);
+        }
     }
 
     fn figure(&mut self, name: &str, figure: Option<Figure>, decimals: usize, unit: &str) {

@@ -41,6 +41,21 @@ pub(crate) enum Keys {
     Nobody,
 }
 
+impl Keys {
+    /// How a node is told.
+    fn flags(self) -> Vec<String> {
+        let validator = "--validator".to_owned();
+        match self {
+            Self::Development(account) => {
+                let account = account.to_string().to_lowercase();
+                vec![validator, format!("--{account}")]
+            }
+            Self::Own => vec![validator],
+            Self::Nobody => Vec::new(),
+        }
+    }
+}
+
 /// What does not change when a node is started again.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -188,14 +203,7 @@ impl Node {
             Some(port) => command.args(["--prometheus-port", &port.to_string()]),
             None => command.arg("--no-prometheus"),
         };
-        match keys {
-            Keys::Development(account) => {
-                let account = account.to_string().to_lowercase();
-                command.args(["--validator", &format!("--{account}")])
-            }
-            Keys::Own => command.arg("--validator"),
-            Keys::Nobody => &mut command,
-        };
+        command.args(keys.flags());
         if !bootnodes.is_empty() {
             command.arg("--bootnodes").args(bootnodes);
         }

@@ -140,13 +140,16 @@ impl Peer {
     }
 }
 
+/// Takes what the node gossips.
+type Hear = Box<dyn FnMut(&[u8]) + Send>;
+
 /// The network side.
 struct Connection {
     litep2p: Litep2p,
     announcements: NotificationHandle,
     gossip: NotificationHandle,
     node: PeerId,
-    hear: Box<dyn FnMut(&[u8]) + Send>,
+    hear: Hear,
     sink: watch::Sender<Option<NotificationSink>>,
 }
 
@@ -155,7 +158,7 @@ impl Connection {
         address: &str,
         genesis: H256,
         gossip: &str,
-        hear: Box<dyn FnMut(&[u8]) + Send>,
+        hear: Hear,
         sink: watch::Sender<Option<NotificationSink>>,
     ) -> Result<Self> {
         let chain = format!("{genesis:?}").trim_start_matches("0x").to_owned();

@@ -46,7 +46,7 @@ pub struct Tally {
 #[derive(Debug)]
 pub struct Running {
     tally: Arc<Tally>,
-    _tasks: JoinSet<()>,
+    tasks: JoinSet<()>,
     silent: Vec<silent::Silent>,
 }
 
@@ -98,7 +98,7 @@ impl Attack {
         };
         let mut running = Running {
             tally: scene.tally.clone(),
-            _tasks: JoinSet::new(),
+            tasks: JoinSet::new(),
             silent: Vec::new(),
         };
         match self {
@@ -125,7 +125,7 @@ impl Running {
     ) {
         for _ in 0..AT_A_TIME {
             let scene = scene.clone();
-            self._tasks.spawn(async move {
+            self.tasks.spawn(async move {
                 loop {
                     // One that is not let in tries again as somebody else.
                     if let Ok(peer) =
