@@ -27,10 +27,11 @@ impl Pauses {
     pub(crate) fn over(&mut self, input: &'static str, start: Instant) {
         let pause = start.elapsed();
         self.metrics.pauses.observe(pause.as_secs_f64());
-        if pause > TARGET {
+        let is_longest = pause > self.longest;
+        if is_longest || pause > TARGET {
             log::debug!(target: LOG_TARGET, "{input} kept the loop busy for {pause:?}");
         }
-        if pause > self.longest {
+        if is_longest {
             self.longest = pause;
             let micros = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
             self.metrics.longest.set(micros);

@@ -811,7 +811,7 @@ fn a_justification_grows_by_votes_that_it_lacks_and_by_no_others() {
     let refused = AggregateError::OtherMessage {
         signer: SignerIndex::new(2),
     };
-    assert_eq!(extend(&[about_other.clone()]), Err(refused));
+    assert_eq!(extend(std::slice::from_ref(&about_other)), Err(refused));
     assert_eq!(
         set.set.extend(&three, &other, &[about_other]),
         Err(AggregateError::OtherJustification)

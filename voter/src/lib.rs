@@ -12,6 +12,7 @@
 //!   [`Event::Finalized`]; again and again until `scanned` is there, as logs may find no room.
 //! - It checks votes and justifications when [`Filter`] says that they are worth it, and passes on
 //!   only checked ones.
+//! - It may run [`Aggregation::run`] anywhere: it takes milliseconds in a large set, and nothing else here does.
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
 //! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host has an answer to each.
 //!

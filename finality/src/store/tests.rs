@@ -1,4 +1,4 @@
-use super::{Store, StoreError, BEST};
+use super::{Store, StoreError, BEST, FULLER_SLOTS};
 use crate::testing::MemoryAux;
 use duet_gossip::source::{GenesisProof, ProofSource};
 use duet_primitives::{
@@ -112,7 +112,11 @@ fn the_names_of_tables_are_pinned() {
     Store::new(aux.clone())
         .put_handoff(&justification(0, 10))
         .unwrap();
+    Store::new(aux.clone())
+        .put_fuller(&justification(0, 10 + FULLER_SLOTS))
+        .unwrap();
     let keys = aux.0.lock();
+    assert!(keys.contains_key(&b"duet/v1/fuller/\x0a\0\0\0"[..]));
     assert!(keys.contains_key(&b"duet/v1/best/"[..]));
     assert!(keys.contains_key(&b"duet/v1/handover/\0\0\0\0\0\0\0\0"[..]));
 }

@@ -57,15 +57,10 @@ impl Voter {
         let threshold = self.state.signing().set.threshold();
         let rounds = self.rounds.get(&id);
         let ready = rounds.and_then(|rounds| rounds.ready(above..=highest, threshold));
-        let due = match ready {
-            Some(block) if self.gathers(block, now) => None,
-            ready => {
-                self.gathering = None;
-                ready
-            }
-        };
-        if let Some(block) = due {
-            self.ask_to_aggregate(block, now, out);
+        match ready {
+            Some(block) if self.gathers(block, now) => {}
+            Some(block) => self.ask_to_aggregate(block, now, out),
+            None => self.gathering = None,
         }
         Some((self.proofs.take(id, received?)?, Origin::Received))
     }
@@ -133,6 +128,7 @@ impl Voter {
     /// bridges pay for by each non-signer, for a while. (ROUND-8)
     fn gathers(&mut self, block: BlockNumber, now: Millis) -> bool {
         if self.state.pending() != Some(block) {
+            self.gathering = None;
             return false;
         }
         let until = match self.gathering {
@@ -142,11 +138,8 @@ impl Voter {
         let set = &self.state.signing().set;
         let rounds = self.rounds.get(&set.id);
         let signers = rounds.and_then(|rounds| rounds.signers(block, set.threshold()));
-        let waits = now < until && signers < Some(set.len);
-        if waits {
-            self.gathering = Some((block, until));
-        }
-        waits
+        self.gathering = Some((block, until));
+        now < until && signers < Some(set.len)
     }
 
     fn conclude(&mut self, proof: Justification, origin: Origin, now: Millis, out: &mut Outbox) {

@@ -169,7 +169,9 @@ impl Voter {
             self.growing.next(),
             self.schedule.next(),
             self.rebroadcast_at,
-            self.gathering.map(|(_, until)| until),
+            self.gathering
+                .map(|(_, until)| until)
+                .filter(|until| *until > now),
         ];
         let next = times.into_iter().flatten().min();
         let passed = self.wake_at.is_some_and(|at| at <= now);

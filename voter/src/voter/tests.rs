@@ -561,6 +561,20 @@ fn votes_on_a_mandatory_block_are_gathered_for_a_while_or_until_all_have_voted()
     let (voter, _) = with_votes(4);
     assert_eq!(signers(&voter), Some(4), "nobody is left to wait for");
 
+    // The wait is not begun anew while the votes are added up.
+    let (mut voter, _) = with_votes(3);
+    let due = voter.handle(Event::Tick, 1_100);
+    assert!(names(&due).contains(&"aggregate"), "{due:?}");
+    let wakes = |effects: &[Effect], now: Millis| {
+        effects
+            .iter()
+            .all(|effect| matches!(effect, Effect::WakeAt(at) if *at > now))
+    };
+    let idle = voter.handle(Event::Tick, 1_101);
+    assert!(wakes(&idle, 1_101), "{idle:?}");
+    let again = voter.handle(Event::Tick, 1_100 + RETRY);
+    assert!(names(&again).contains(&"aggregate"), "{again:?}");
+
     let (mut voter, _) = with_votes(3);
     let received = base.justify(&message, 0..3);
     drive(&mut voter, Event::Justification(received), 500);
