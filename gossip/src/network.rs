@@ -140,22 +140,19 @@ where
         clock,
         metrics,
     });
-    let engine = future::select(engine, reserved.boxed()).map(drop);
-    let verifiers = (0..verifiers())
-        .map(|_| verify(validator.clone()).boxed())
-        .collect();
-    let network = SdkNetwork {
-        network,
-        sync,
-        validator: validator.clone(),
-        justifications: justifications_protocol_name(genesis_hash, fork_id),
-        history: history_protocol_name(genesis_hash, fork_id),
-    };
+    let verify = |_| verify(validator.clone()).boxed();
+    let verifiers = (0..verifiers()).map(verify).collect();
     Joined {
-        network: Arc::new(network),
+        network: Arc::new(SdkNetwork {
+            network,
+            sync,
+            validator: validator.clone(),
+            justifications: justifications_protocol_name(genesis_hash, fork_id),
+            history: history_protocol_name(genesis_hash, fork_id),
+        }),
         validator,
         checked,
-        engine: engine.boxed(),
+        engine: future::select(engine, reserved.boxed()).map(drop).boxed(),
         verifiers,
     }
 }
