@@ -44,28 +44,31 @@ impl EcdsaVotes {
         }
     }
 
+    /// Once for a round, as ours; BEEFY hashes for each vote.
     fn hash(&self) -> Message {
         Message::from_digest(Keccak256::digest(&self.message).into())
     }
 
     /// As BEEFY does it: recovers the key from each signature and compares the encodings.
     pub fn recover(&self) -> bool {
+        let hash = self.hash();
         self.signatures
             .iter()
             .zip(&self.encoded_keys)
             .all(|(bytes, key)| {
                 let id = RecoveryId::from_i32(bytes[64].into());
                 let read = id.and_then(|id| RecoverableSignature::from_compact(&bytes[..64], id));
-                let found = read.and_then(|read| self.context.recover_ecdsa(&self.hash(), &read));
+                let found = read.and_then(|read| self.context.recover_ecdsa(&hash, &read));
                 found.is_ok_and(|found| found.serialize() == *key)
             })
     }
 
     /// With keys that are read already, which needs no recovery: what a faster BEEFY could do.
     pub fn verify(&self) -> bool {
+        let hash = self.hash();
         self.signatures.iter().zip(&self.keys).all(|(bytes, key)| {
             Signature::from_compact(&bytes[..64])
-                .and_then(|read| self.context.verify_ecdsa(&self.hash(), &read, key))
+                .and_then(|read| self.context.verify_ecdsa(&hash, &read, key))
                 .is_ok()
         })
     }

@@ -245,8 +245,8 @@ fn decompress_with_ifma(encodings: &[&[u8; G1_LEN]]) -> Vec<Result<Affine, Point
         for (at, decoded) in decoded.chunks(LANES).enumerate() {
             let root = roots[at];
             let is_root = root.square().canonical().equals(&right[at].canonical());
-            let (xs, ys) = (x[at].to_blst(), root.to_blst());
-            let integers = root.to_integers();
+            let (xs, ys) = (x[at].blst_form(), root.blst_form());
+            let integers = root.integers();
             points.extend(decoded.iter().enumerate().map(|(lane, encoded)| {
                 let encoded = encoded.as_ref().map_err(|error| *error)?;
                 if is_root >> lane & 1 == 0 {

@@ -63,17 +63,17 @@ fn octets_are_multiplied_added_and_subtracted_as_by_blst() {
         for seed in 0..500 {
             let (a, b) = (elements(seed), elements(seed * 7 + 3));
             let (va, vb) = (Octet::of(a.each_ref()), Octet::of(b.each_ref()));
-            assert_eq!(va.to_blst(), a);
-            assert_eq!(va.mul(&vb).to_blst(), each(&a, &b, Fp::mul));
-            assert_eq!(va.square().to_blst(), each(&a, &b, |a, _| a.square()));
-            assert_eq!(va.plus(&vb).reduced().to_blst(), each(&a, &b, add));
-            assert_eq!(va.minus(&vb).reduced().to_blst(), each(&a, &b, Fp::sub));
-            assert_eq!(va.difference(&vb).to_blst(), each(&a, &b, Fp::sub));
+            assert_eq!(va.blst_form(), a);
+            assert_eq!(va.mul(&vb).blst_form(), each(&a, &b, Fp::mul));
+            assert_eq!(va.square().blst_form(), each(&a, &b, |a, _| a.square()));
+            assert_eq!(va.plus(&vb).reduced().blst_form(), each(&a, &b, add));
+            assert_eq!(va.minus(&vb).reduced().blst_form(), each(&a, &b, Fp::sub));
+            assert_eq!(va.difference(&vb).blst_form(), each(&a, &b, Fp::sub));
             let tripled = each(&a, &b, |a, _| a.triple());
-            assert_eq!(va.tripled().reduced().to_blst(), tripled);
+            assert_eq!(va.tripled().reduced().blst_form(), tripled);
             let sum = va.plus_limbs(&va).plus_limbs(&va.minus(&vb));
             let expected = each(&a, &b, |a, b| b.sub(&add(&a.triple(), &b.neg())));
-            assert_eq!(vb.minus_sum(&sum).to_blst(), expected);
+            assert_eq!(vb.minus_sum(&sum).blst_form(), expected);
             let negative = 0b0101_1010;
             let negated: Eight = core::array::from_fn(|lane| {
                 if negative >> lane & 1 == 1 {
@@ -82,11 +82,11 @@ fn octets_are_multiplied_added_and_subtracted_as_by_blst() {
                     a[lane]
                 }
             });
-            assert_eq!(va.negated_where(negative).reduced().to_blst(), negated);
+            assert_eq!(va.negated_where(negative).reduced().blst_form(), negated);
             let wide = Octet::widened(a.each_ref());
             let rise = wide.signed_minus(negative, &vb);
             let expected = each(&negated, &b, Fp::sub);
-            assert_eq!(vb.mul(&rise).to_blst(), each(&expected, &b, Fp::mul));
+            assert_eq!(vb.mul(&rise).blst_form(), each(&expected, &b, Fp::mul));
             let replaced: Eight = core::array::from_fn(|lane| {
                 if negative >> lane & 1 == 1 {
                     b[lane]
@@ -94,7 +94,7 @@ fn octets_are_multiplied_added_and_subtracted_as_by_blst() {
                     a[lane]
                 }
             });
-            assert_eq!(va.replaced(negative, &vb).to_blst(), replaced);
+            assert_eq!(va.replaced(negative, &vb).blst_form(), replaced);
             let equal = (0..LANES).filter(|lane| a[*lane] == b[*lane]);
             let equal = equal.fold(0, |mask, lane| mask | 1 << lane);
             assert_eq!(va.canonical().equals(&vb.canonical()), equal);
@@ -119,10 +119,10 @@ fn the_largest_factors_have_a_short_product() {
         ];
         for (wide, value) in widest.iter().zip([LARGEST, LARGEST, Fp::ZERO]) {
             let product = short.mul(wide);
-            assert_eq!(product.to_blst(), [LARGEST.mul(&value); LANES]);
+            assert_eq!(product.blst_form(), [LARGEST.mul(&value); LANES]);
             // Short: what is below `2p` at least is canonical after one subtraction.
             assert_eq!(product.canonical().is_zero(), product.is_zero());
-            assert_eq!(wide.reduced().to_blst(), [value; LANES]);
+            assert_eq!(wide.reduced().blst_form(), [value; LANES]);
         }
     }
     with_ifma(test);
@@ -137,20 +137,20 @@ fn octets_come_from_memory_and_from_integers_and_go_back() {
             let octet = Octet::of(elements.each_ref());
             let mut stored = Stored::ZERO;
             octet.store(&mut stored);
-            assert_eq!(Octet::load(&stored).to_blst(), elements);
+            assert_eq!(Octet::load(&stored).blst_form(), elements);
             let singles = octet.singles();
-            assert_eq!(Octet::gather(singles.each_ref()).to_blst(), elements);
+            assert_eq!(Octet::gather(singles.each_ref()).blst_form(), elements);
             let negated: Vec<Single> = singles.iter().map(Single::negated).collect();
             let negated = Octet::gather(core::array::from_fn(|lane| &negated[lane]));
             let expected = each(&elements, &elements, |a, _| a.neg());
-            assert_eq!(negated.to_blst(), expected);
+            assert_eq!(negated.blst_form(), expected);
             // An integer in blst's form is its product with `2^384`; with one, blst's products take that away.
             let squared_radix = Fp(blst::blst_fp { l: SQUARED_RADIX });
             let into = each(&elements, &elements, |a, _| a.mul(&squared_radix));
-            assert_eq!(Octet::of_integers(elements.each_ref()).to_blst(), into);
-            assert_eq!(Octet::of(into.each_ref()).to_integers(), elements);
+            assert_eq!(Octet::of_integers(elements.each_ref()).blst_form(), into);
+            assert_eq!(Octet::of(into.each_ref()).integers(), elements);
         }
-        assert_eq!(Octet::load(&ONE).to_blst(), [Fp::ONE; LANES]);
+        assert_eq!(Octet::load(&ONE).blst_form(), [Fp::ONE; LANES]);
     }
     with_ifma(test);
 }

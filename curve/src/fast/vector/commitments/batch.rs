@@ -137,7 +137,9 @@ impl Batch {
         run: usize,
         chains: &[&Vec<(Affine, BaseZ)>],
     ) -> Vec<Vec<(u32, bool)>> {
-        let mut digits = vec![Vec::with_capacity(self.filled.len()); NAF_STEPS];
+        let mut digits: Vec<_> = (0..NAF_STEPS)
+            .map(|_| Vec::with_capacity(self.filled.len()))
+            .collect();
         for (chain, list) in chains.iter().enumerate() {
             for (owner, (_, scalar)) in list.iter().enumerate() {
                 for set in 0..SETS {
@@ -258,11 +260,11 @@ impl Batch {
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub(super) fn found(&self, count: usize, are_in_subgroup: &[Lanes]) -> Vec<Option<Found>> {
         let mut found = Vec::with_capacity(count);
-        for octet in 0..self.space.octets {
-            let [a, b] = [0, 1].map(|sum| self.space.points[self.sum(sum) + octet].to_affine());
+        for (octet, in_subgroup) in are_in_subgroup.iter().enumerate() {
+            let [a, b] = [0, 1].map(|sum| self.space.points[self.sum(sum) + octet].affine());
             for lane in 0..LANES {
                 found.push((self.space.out[octet] >> lane & 1 == 0).then_some(Found {
-                    is_in_subgroup: are_in_subgroup[octet] >> lane & 1 == 1,
+                    is_in_subgroup: in_subgroup >> lane & 1 == 1,
                     sums: [a[lane], b[lane]],
                 }));
             }
@@ -272,6 +274,10 @@ impl Batch {
     }
 }
 
+#[allow(
+    clippy::expect_used,
+    reason = "a batch has a few thousand single points"
+)]
 pub(super) fn to_u32(index: usize) -> u32 {
     u32::try_from(index).expect("a batch has fewer; qed")
 }

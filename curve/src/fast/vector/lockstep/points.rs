@@ -32,10 +32,10 @@ impl Points {
     }
 
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-    pub(in crate::fast::vector) fn to_affine(&self) -> [Affine; LANES] {
+    pub(in crate::fast::vector) fn affine(&self) -> [Affine; LANES] {
         let (x, y) = (
-            Octet::load(&self.x).to_blst(),
-            Octet::load(&self.y).to_blst(),
+            Octet::load(&self.x).blst_form(),
+            Octet::load(&self.y).blst_form(),
         );
         core::array::from_fn(|lane| Affine {
             x: x[lane],

@@ -358,7 +358,7 @@ fn of_sum(x: &Octet, y: &Octet, run: &Octet, rise: Octet) -> Operands {
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 fn inverted(products: &[Stored; CHAINS]) -> Option<[Stored; CHAINS]> {
     let (first, second) = (Octet::load(&products[0]), Octet::load(&products[1]));
-    let mut elements: [Fp; LANES] = first.mul(&second).to_blst();
+    let mut elements: [Fp; LANES] = first.mul(&second).blst_form();
     if elements.iter().any(Fp::is_zero) {
         return None;
     }

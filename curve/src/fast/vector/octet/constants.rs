@@ -27,7 +27,7 @@ pub(super) const fn limbs(words: [u64; 6]) -> Limbs {
 }
 
 /// `2^shift · words mod p`.
-#[allow(clippy::cast_possible_truncation)] // The words of wider numbers.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The words of wider numbers.
 pub(super) const fn shifted_modulo_p(mut words: [u64; 6], shift: u32) -> [u64; 6] {
     let mut done = 0;
     while done < shift {

@@ -109,14 +109,14 @@ impl Octet {
     /// As blst has them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-    pub(in crate::fast::vector) fn to_blst(&self) -> [Fp; LANES] {
+    pub(in crate::fast::vector) fn blst_form(&self) -> [Fp; LANES] {
         self.mul(&Self::load(&TO_BLST)).packed()
     }
 
     /// The integers, lowest word first.
     #[inline]
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-    pub(in crate::fast::vector) fn to_integers(&self) -> [Fp; LANES] {
+    pub(in crate::fast::vector) fn integers(&self) -> [Fp; LANES] {
         self.mul(&Self::load(&TO_INTEGER)).packed()
     }
 
