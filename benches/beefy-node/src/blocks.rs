@@ -63,7 +63,7 @@ async fn make_one(client: &Arc<FullClient>) -> Result<(), Error> {
     import.body = Some(body);
     import.state_action = StateAction::ApplyChanges(StorageChanges::Changes(changes));
     import.fork_choice = Some(ForkChoiceStrategy::LongestChain);
-    (&**client).import_block(import).await?;
+    (**client).import_block(import).await?;
     client.finalize_block(hash, None, true)?;
     Ok(())
 }

@@ -13,6 +13,10 @@ pub type Vote = VoteMessage<u32, AuthorityId, Signature>;
 
 /// A message of the protocol `/{genesis}/beefy/2`.
 #[derive(Debug, Encode, Decode)]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "in what the codec's macro makes of the indices"
+)]
 pub enum Message {
     /// A validator's vote.
     #[codec(index = 0)]
