@@ -224,6 +224,10 @@ impl GossipValidator {
             ..
         } = self.conclude(outcome);
         for (peer, behaviour) in reports {
+            // Each report of a banned peer is one more command to disconnect it, for which others wait.
+            if is_banned(&peer) {
+                continue;
+            }
             self.report(&peer, behaviour);
             if behaviour.reputation().value < 0 && is_banned(&peer) {
                 let dropped = self.validation.lock().purge(&peer);

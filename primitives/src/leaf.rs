@@ -7,7 +7,16 @@ use scale_info::TypeInfo;
 
 /// The format of a leaf. Others do not decode: who reads a leaf must know what its bytes mean.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub enum LeafVersion {
     /// The format of [`MmrLeaf`].
@@ -20,7 +29,16 @@ pub enum LeafVersion {
 /// Block N adds the leaf about its parent while it is initialised. So the range under the root that validators sign at
 /// block N has a leaf for each block up to N − 1.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub struct MmrLeaf {
     /// Tells formats apart, so that one may change on a chain that runs.

@@ -48,8 +48,14 @@ async fn a_servers_text_forges_no_line_and_fills_no_screen() {
     for (event, field) in [("endpoint", "reason"), ("failed", "message")] {
         let event = finished.named(event).remove(0);
         let text = event[field].as_str().expect("a text");
-        assert!(text.contains(r"\r\u{1b}[2Ksynced to block 7\n777"), "{text}");
-        assert!(text.len() < 1_000 && !text.contains(char::is_control), "{text}");
+        assert!(
+            text.contains(r"\r\u{1b}[2Ksynced to block 7\n777"),
+            "{text}"
+        );
+        assert!(
+            text.len() < 1_000 && !text.contains(char::is_control),
+            "{text}"
+        );
     }
 }
 
