@@ -1,6 +1,6 @@
 //! Makes blocks and finalizes each at once.
 
-use crate::service::FullClient;
+use crate::client::FullClient;
 use duet_runtime::{types::opaque::Block, Hash};
 use futures_timer::Delay;
 use sc_block_builder::BlockBuilderBuilder;

@@ -6,12 +6,14 @@
 //! key of the first.
 //!
 //! - `blocks`: makes and finalizes blocks;
+//! - `client`: the client over this project's runtime;
 //! - `service`: the node.
 
 // The SDK's errors are that large, and its traits and callbacks take them unboxed.
 #![allow(clippy::result_large_err)]
 
 mod blocks;
+mod client;
 mod service;
 
 use clap::Parser;

@@ -1,6 +1,6 @@
 //! The node: a client over this project's runtime, the SDK's network, and the gadget.
 
-use crate::blocks;
+use crate::{blocks, client::HostFunctions};
 use codec::Encode;
 use duet_beefy_node::voters;
 use duet_runtime::{types::opaque::Block, Hash, Header, RuntimeApi};
@@ -13,11 +13,8 @@ use sc_consensus_beefy::{
     gossip_protocol_name, justifs_protocol_name, start_beefy_gadget, BeefyNetworkParams,
     BeefyParams,
 };
-use sc_executor::WasmExecutor;
 use sc_network::{config::FullNetworkConfiguration, NetworkBackend};
-use sc_service::{
-    BuildNetworkParams, Configuration, Error, SpawnTasksParams, TFullClient, TaskManager,
-};
+use sc_service::{BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager};
 use sp_api::{ApiRef, ProvideRuntimeApi};
 use sp_blockchain::HeaderBackend;
 use sp_consensus_beefy::{
@@ -27,10 +24,6 @@ use sp_consensus_beefy::{
 };
 use sp_keystore::{testing::MemoryKeystore, Keystore};
 use std::{marker::PhantomData, sync::Arc, time::Duration};
-
-/// The client.
-pub(crate) type FullClient =
-    TFullClient<Block, RuntimeApi, WasmExecutor<sp_io::SubstrateHostFunctions>>;
 
 /// The gadget's first block, which it finalizes before any other.
 const GENESIS: u32 = 1;
@@ -52,7 +45,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         sc_service::new_full_parts::<Block, RuntimeApi, _>(
             &config,
             None,
-            sc_service::new_wasm_executor::<sp_io::SubstrateHostFunctions>(&config.executor),
+            sc_service::new_wasm_executor::<HostFunctions>(&config.executor),
             Vec::new(),
         )?;
     let client = Arc::new(client);

@@ -4,18 +4,17 @@
 //! - `round`: one round of votes, played and measured.
 
 mod node;
+mod result;
 mod round;
 
 use clap::Parser;
 use duet_beefy_node::{voters, votes};
 use duet_load::{cpu::thread_time, figures::Figure, row::Row, table::details};
 use node::RunningNode;
+use result::Result;
 use round::{Order, Played, Stage};
 use sp_consensus_beefy::{ecdsa_crypto::AuthorityId, BeefyAuthorityId, Commitment, Payload};
 use std::{fs, path::PathBuf, time::Duration};
-
-/// What goes wrong ends the program.
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Plays the validators of BEEFY over real connections against a real node with its gadget, and measures the node.
 #[derive(Parser)]

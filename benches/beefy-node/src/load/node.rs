@@ -1,6 +1,6 @@
 //! The node, as a process on ports of its own.
 
-use crate::Result;
+use crate::result::Result;
 use duet_load::process::{resident_memory, Threads};
 use duet_local_network::{free_port, wait, Rpc};
 use std::{

@@ -1,6 +1,6 @@
 //! One round of votes, played and measured.
 
-use crate::{node::RunningNode, Result};
+use crate::{node::RunningNode, result::Result};
 use codec::Encode;
 use duet_beefy_node::{voters, votes};
 use duet_local_network::Peer;
