@@ -3,7 +3,7 @@
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
 //! keysets (LIGHT-3), so that the server that sends all three is not trusted.
 
-use crate::{block::HeaderParts, error::Error, rules, storage};
+use crate::{error::Error, header::HeaderParts, rules, storage};
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{

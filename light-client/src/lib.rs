@@ -65,6 +65,7 @@ mod block;
 mod checkpoint;
 mod error;
 pub mod genesis;
+mod header;
 pub mod history;
 mod misbehaviour;
 mod rules;

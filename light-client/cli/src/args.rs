@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::read;
+use crate::question;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
 use duet_primitives::H256;
 use std::{path::PathBuf, time::Duration};
@@ -97,7 +97,7 @@ pub(crate) struct Account {
 
     /// The account: an SS58 address, or its 32 bytes as 0x-hex.
     #[arg(value_name = "ADDRESS")]
-    pub(crate) account: read::Account,
+    pub(crate) account: question::Account,
 }
 
 /// The key of an entry of the state.

@@ -22,6 +22,7 @@ mod fault;
 mod follow;
 mod output;
 mod outside;
+mod question;
 mod read;
 mod rpc;
 mod session;
@@ -34,7 +35,7 @@ use crate::{
     args::{Args, Command, Read, Run},
     exit::{Failure, Kind},
     output::{Event, Output},
-    read::Question,
+    question::Question,
     session::{Goal, Session},
 };
 use clap::Parser;

@@ -1,6 +1,6 @@
 //! Votes that do not hold, in the name of validators.
 
-use super::Scene;
+use super::scene::Scene;
 use codec::Encode;
 use duet_gossip::message::GossipMessage;
 use duet_local_network::Peer;

@@ -1,6 +1,6 @@
 //! Bytes that are no messages.
 
-use super::Scene;
+use super::scene::Scene;
 use duet_local_network::Peer;
 use rand_chacha::{
     rand_core::{RngCore, SeedableRng},

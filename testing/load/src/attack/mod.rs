@@ -2,20 +2,20 @@
 
 mod forgeries;
 mod garbage;
+mod scene;
 mod silent;
 mod strange;
 
-use crate::{heard::Heard, round::LOOK_EVERY, stage::Stage, validators::Validators, Result};
+pub use scene::{colluders, needed, Tally};
+
+use crate::{stage::Stage, Result};
 use duet_local_network::Peer;
-use duet_primitives::{Commitment, SignerIndex, H256};
+use scene::{Scene, AT_A_TIME};
 use std::{
     future::Future,
-    sync::{
-        atomic::{AtomicU64, Ordering},
-        Arc,
-    },
+    sync::{atomic::Ordering, Arc},
 };
-use tokio::{sync::watch, task::JoinSet, time::timeout};
+use tokio::task::JoinSet;
 
 /// What is done to the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
@@ -34,32 +34,12 @@ pub enum Attack {
     Stall,
 }
 
-/// What attackers did so far.
-#[derive(Debug, Default)]
-pub struct Tally {
-    identities: AtomicU64,
-    banned: AtomicU64,
-    messages: AtomicU64,
-}
-
 /// An attack that goes on until this is dropped.
 #[derive(Debug)]
 pub struct Running {
     tally: Arc<Tally>,
     tasks: JoinSet<()>,
     silent: Vec<silent::Silent>,
-}
-
-/// What attackers know.
-#[derive(Clone, Debug)]
-struct Scene {
-    address: String,
-    genesis: H256,
-    heard: Heard,
-    /// What the honest validators are about to vote for.
-    begun: watch::Receiver<Option<Commitment>>,
-    validators: Arc<Validators>,
-    tally: Arc<Tally>,
 }
 
 impl Attack {
@@ -113,9 +93,6 @@ impl Attack {
     }
 }
 
-/// How many attackers there are at a time.
-const AT_A_TIME: usize = 4;
-
 impl Running {
     /// Has some attackers at work, each with one fresh identity after the other.
     fn repeat<F: Future<Output = ()> + Send + 'static>(
@@ -143,72 +120,5 @@ impl Running {
     /// What the attackers did so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
-    }
-}
-
-impl Tally {
-    /// How many identities were let in.
-    pub fn identities(&self) -> u64 {
-        self.identities.load(Ordering::Relaxed)
-    }
-
-    /// How many of them the node has thrown out.
-    pub fn banned(&self) -> u64 {
-        self.banned.load(Ordering::Relaxed)
-    }
-
-    /// How many messages they sent.
-    pub fn messages(&self) -> u64 {
-        self.messages.load(Ordering::Relaxed)
-    }
-}
-
-impl Scene {
-    /// Waits for the next commitment; whether the node listens until then.
-    async fn next(&self, newest: &mut watch::Receiver<Option<Commitment>>, peer: &Peer) -> bool {
-        loop {
-            match timeout(LOOK_EVERY, newest.changed()).await {
-                Ok(changed) => return changed.is_ok(),
-                Err(_) if !peer.is_in() => return false,
-                Err(_) => {}
-            }
-        }
-    }
-
-    /// Sends a message; whether the node still listens.
-    async fn deliver(&self, peer: &Peer, message: Vec<u8>) -> bool {
-        let is_in = peer.deliver(message).await.is_ok();
-        self.tally
-            .messages
-            .fetch_add(u64::from(is_in), Ordering::Relaxed);
-        is_in
-    }
-}
-
-/// The validators without whom there is still a proof: the last ones of the set.
-pub fn colluders(validators: &Validators) -> Vec<SignerIndex> {
-    let honest = validators.threshold().saturating_sub(1);
-    let honest = usize::try_from(honest).unwrap_or(usize::MAX);
-    validators.played().skip(honest).collect()
-}
-
-/// Those who are needed for a proof, without the node's validator.
-pub fn needed(validators: &Validators) -> Vec<SignerIndex> {
-    let honest = validators.threshold().saturating_sub(1);
-    let honest = usize::try_from(honest).unwrap_or(usize::MAX);
-    validators.played().take(honest).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn honest_validators_and_the_node_are_just_enough_and_the_rest_colludes() {
-        let validators = Validators::new(10).expect("ten make a set");
-        let (honest, others) = (needed(&validators), colluders(&validators));
-        assert_eq!(honest.len() + 1, 7);
-        assert_eq!(others.len(), 3);
-        assert!(!others.iter().any(|other| honest.contains(other)));
     }
 }

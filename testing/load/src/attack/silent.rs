@@ -1,6 +1,6 @@
 //! Peers that are connected and read nothing.
 
-use super::Scene;
+use super::scene::Scene;
 use crate::{Error, Result};
 use duet_local_network::Peer;
 use std::{

@@ -1,6 +1,6 @@
 //! Votes of validators that collude, for blocks that nobody else has named.
 
-use super::{colluders, Scene};
+use super::scene::{colluders, Scene, AT_A_TIME};
 use codec::Encode;
 use duet_gossip::message::GossipMessage;
 use duet_local_network::Peer;
@@ -38,7 +38,7 @@ pub(super) async fn vote(scene: Scene, peer: Peer) {
 
 /// The votes of an attacker's share of the colluders.
 async fn of_share(scene: Scene, honest: Commitment, place: u64) -> Vec<Vec<u8>> {
-    let attackers = u64::try_from(super::AT_A_TIME).unwrap_or(1);
+    let attackers = u64::try_from(AT_A_TIME).unwrap_or(1);
     let sign = move || {
         let is_mine =
             |signer: &SignerIndex| u64::from(signer.get()) % attackers == place % attackers;

@@ -1,0 +1,82 @@
+//! What can be asked about a block.
+
+use sp_core::crypto::{AccountId32, Ss58Codec};
+use sp_crypto_hashing::{blake2_128, twox_128};
+use std::str::FromStr;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Question {
+    /// The block's header.
+    Header,
+    /// An entry of the state after the block.
+    Storage(Vec<u8>),
+    /// What the state after the block says of an account.
+    Account(Account),
+}
+
+/// An account, in the user's words and in the chain's.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    /// As the user wrote it.
+    pub(crate) text: String,
+    id: AccountId32,
+}
+
+impl FromStr for Account {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let id = match text.strip_prefix("0x") {
+            Some(digits) => {
+                let mut id = [0; 32];
+                hex::decode_to_slice(digits, &mut id).map_err(|error| {
+                    format!(
+                        "an account is an SS58 address or 0x and 64 hexadecimal digits: {error}"
+                    )
+                })?;
+                id.into()
+            }
+            None => AccountId32::from_ss58check(text)
+                .map_err(|error| format!("not an SS58 address: {error:?}"))?,
+        };
+        let text = text.to_owned();
+        Ok(Self { text, id })
+    }
+}
+
+impl Account {
+    /// The key of its entry in `System.Account`.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        let id: &[u8] = self.id.as_ref();
+        [
+            &twox_128(b"System")[..],
+            &twox_128(b"Account"),
+            &blake2_128(id),
+            id,
+        ]
+        .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_read_as_address_and_as_bytes() {
+        let alice = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
+        let hex = "0xd43593c715fdd31c61141abd04a99fd6822c8558854ccde39a5684e7a56da27d";
+        let [one, other] = [alice, hex].map(|text| text.parse::<Account>().unwrap());
+        assert_eq!(one.id, other.id);
+        // As other tools print it for this account.
+        assert_eq!(
+            hex::encode(one.key()),
+            "26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9\
+             de1e86a9a8c739864cf3cc5ec2bea59fd43593c715fdd31c61141abd04a99fd6822c8558854ccde39a5684e7a56da27d"
+        );
+        for wrong in ["5Grw", "0x00", ""] {
+            assert!(wrong.parse::<Account>().is_err(), "{wrong}");
+        }
+    }
+}
