@@ -233,10 +233,9 @@ impl Reading {
 
     /// The longest pause of the voter's loop, if the node measures it.
     pub fn longest_pause(&self) -> Option<Duration> {
-        let loops = self.metrics.containing("loop");
-        let longest = loops.into_iter().filter(|(name, _)| name.contains("max"));
-        let longest = longest.map(|(_, seconds)| seconds).reduce(f64::max)?;
-        Duration::try_from_secs_f64(longest).ok()
+        let longest = self.metrics.containing("loop_pause_max_microseconds");
+        let microseconds = longest.into_values().reduce(f64::max)?;
+        Duration::try_from_secs_f64(microseconds / 1e6).ok()
     }
 
     /// Seconds within the polls of each task.
