@@ -338,6 +338,7 @@ fn each_number_that_cannot_be_true_is_named() {
         |proof: &mut BlockProof| proof.hashes.push(H256::zero()),
         |proof: &mut BlockProof| proof.hashes.truncate(1),
         |proof: &mut BlockProof| proof.hashes.clear(),
+        |proof: &mut BlockProof| proof.hashes.resize(1_000_000, H256::zero()),
     ] {
         assert_eq!(error(change), StateProofError::History { number });
     }
