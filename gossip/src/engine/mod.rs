@@ -4,8 +4,8 @@
 //! [`GossipValidator`]; what was checked comes back from it over a queue of [`Order`]s. A batch of messages is on its way
 //! to each peer at most, and waits there for room: a peer that reads slowly delays nobody and costs no memory.
 //!
-//! The engine does some of everything that is ready, and then lets other tasks run: it never runs longer than some
-//! milliseconds at a time.
+//! The engine does some of everything that is ready, and then lets other tasks run: how many events, orders and batches
+//! it deals with at a time is bounded.
 
 mod alarm;
 mod notifications;
