@@ -15,6 +15,7 @@ async fn proofs_go_on_without_a_third_stop_without_more_and_resume() {
         let mut network = network_that_proves().await;
         let alice = rpc(&network, 0).await;
 
+        a_proof_grows_until_all_four_have_signed(&alice).await;
         three_of_four_go_on(&mut network, &alice).await;
         the_fourth_catches_up(&mut network, &alice).await;
         two_of_four_prove_nothing(&mut network, &alice).await;
@@ -23,6 +24,19 @@ async fn proofs_go_on_without_a_third_stop_without_more_and_resume() {
         no_offence_is_on_chain(&alice).await;
     })
     .await;
+}
+
+/// Three are enough for a proof; the vote of the fourth comes late and is added.
+async fn a_proof_grows_until_all_four_have_signed(alice: &Rpc) {
+    let signers = || async {
+        let newest = alice.proven().await?;
+        let before = BlockNumber::new(newest.get().saturating_sub(1));
+        let before = alice.justification(before).await?;
+        Ok(before.map_or(0, |proof| proof.signers.count()))
+    };
+    wait::until("a proof by all four", SOON, signers, |count| *count == 4)
+        .await
+        .expect("proofs grow");
 }
 
 async fn three_of_four_go_on(network: &mut Network, alice: &Rpc) {

