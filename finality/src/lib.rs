@@ -61,6 +61,8 @@ mod reading;
 pub mod rpc;
 mod run;
 mod signing;
+#[cfg(test)]
+mod stall_tests;
 mod store;
 #[cfg(test)]
 mod testing;

@@ -78,6 +78,14 @@ pub(crate) async fn summary(
     })
 }
 
+/// Adds what the second node did to a row. `idle` is what it spends without votes.
+pub(crate) fn second(row: &mut Row, played: &[Played], idle: &Spent) {
+    let spent = played.iter().map(|round| &round.second_spent);
+    let beyond = spent.clone().map(|spent| spent.clone().beyond(idle));
+    row.second_per_round = Figure::of(beyond.map(|spent| millis(spent.total)));
+    row.second_received = Figure::of(spent.map(|spent| kilobytes(spent.counts.bytes_in)));
+}
+
 /// The part of the row that says how long it took to a proof.
 fn times(played: &[Played]) -> Row {
     let in_order = |order| played.iter().filter(move |round| round.order == order);

@@ -75,6 +75,13 @@ pub fn details(row: &Row) -> String {
         "ms",
     );
     lines.figure("last needed to proof at second node", row.second, 1, "ms");
+    lines.figure("second node, per round", row.second_per_round, 1, "ms");
+    lines.figure(
+        "second node, received per round",
+        row.second_received,
+        0,
+        "kB",
+    );
     lines.figure("received per round", row.received, 0, "kB");
     lines.figure("sent per round", row.sent, 0, "kB");
     lines.counts(row);
