@@ -72,6 +72,10 @@ pub struct Row {
     pub memory_after: f64,
     /// The longest pause of the voter's loop since the node started, in ms, if it measures that.
     pub pause: Option<f64>,
+    /// The most processor time that the voter's loop spent on one input since the node started, in ms, if it measures
+    /// that.
+    #[serde(default)]
+    pub pause_work: Option<f64>,
     /// What else there is to say.
     pub notes: Vec<String>,
 }

@@ -48,7 +48,7 @@ pub(crate) async fn summary(
     mut memory: Memory,
 ) -> Result<Row> {
     let after = memory.look(stage)?;
-    let pause = stage.gauge.read().await?.longest_pause();
+    let reading = stage.gauge.read().await?;
     let spent: Vec<_> = played
         .iter()
         .map(|round| round.spent.clone().beyond(idle))
@@ -73,7 +73,8 @@ pub(crate) async fn summary(
         memory_before: megabytes(memory.before),
         memory_peak: megabytes(memory.peak),
         memory_after: megabytes(after),
-        pause: pause.map(millis),
+        pause: reading.longest_pause().map(millis),
+        pause_work: reading.most_work().map(millis),
         ..counts(times(played), &spent)
     })
 }

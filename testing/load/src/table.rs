@@ -143,10 +143,11 @@ impl Lines {
             .map(|megabytes| format!("{megabytes:.0}"))
             .join(" / ");
         self.line("memory before / most / after", &format!("{memory} MB"));
-        let pause = row
-            .pause
-            .map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"));
-        self.line("longest pause of the loop", &pause);
+        let measured = |pause: Option<f64>| {
+            pause.map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"))
+        };
+        self.line("longest pause of the loop", &measured(row.pause));
+        self.line("most work of the loop at once", &measured(row.pause_work));
         for note in &row.notes {
             self.line("", note);
         }
@@ -162,7 +163,7 @@ impl Lines {
 /// A column of the table: its head, and its cell in a row.
 type Column = (&'static str, fn(&Row) -> String);
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     ("subject", |row| row.subject.clone()),
     ("validators", |row| row.validators.to_string()),
     ("scenario", |row| row.scenario.clone()),
@@ -186,6 +187,10 @@ const COLUMNS: [Column; 13] = [
     }),
     ("longest pause, ms", |row| {
         row.pause.map_or("–".into(), |pause| format!("{pause:.1}"))
+    }),
+    ("most work at once, ms", |row| {
+        row.pause_work
+            .map_or("–".into(), |work| format!("{work:.1}"))
     }),
 ];
 
