@@ -84,7 +84,7 @@ mod trusted;
 mod update;
 mod verify;
 
-pub use block::{Entry, FinalBlock, FinalHeader};
+pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use checkpoint::Checkpoint;
 pub use duet_primitives::Culprit;
 pub use error::{Error, NextStep, StateError, StorageProofError};
