@@ -5,6 +5,12 @@ use alloc::vec::Vec;
 use duet_primitives::{BlockNumber, H256};
 use sp_core::{Blake2Hasher, Hasher};
 
+/// The most bytes that the trie nodes of a proof of state have together. (STATE-2)
+///
+/// The branches above a value have below 600 bytes each. What is left is for the values: the largest is the runtime's
+/// code, with a few MiB.
+pub const MAX_STATE_BYTES: usize = 8 * 1024 * 1024;
+
 /// A block that is final, by a proof that was verified or as a checkpoint that the user trusts.
 ///
 /// Made from a [`Trusted`] state, from the header of a block after it, or by a
@@ -94,16 +100,18 @@ impl FinalHeader {
     /// Reads entries of the state after the block from trie nodes, as `state_getReadProof` gives them for these keys.
     /// (STATE-2)
     ///
-    /// An entry that is not there is proven too, and is an answer. Cost: a hash per node.
+    /// An entry that is not there is proven too, and is an answer. Cost: a hash per node, of which there are at most
+    /// `2 l + 2` for each key of `l` bytes, with at most [`MAX_STATE_BYTES`] in all.
     ///
     /// # Errors
-    /// [`StateProofError::Storage`]: a node is missing, is not under the state root, or is not needed.
+    /// [`StateProofError::Storage`]: there are more nodes or bytes than that, and then nothing is copied or hashed; a node
+    /// is missing, is not under the state root, or is not needed.
     pub fn read<'a>(
         &self,
         keys: &[&'a [u8]],
         nodes: &[Vec<u8>],
     ) -> Result<Vec<Entry<'a>>, StateProofError> {
-        let values = storage::read(nodes, self.parts.state_root, keys)?;
+        let values = storage::read(nodes, self.parts.state_root, keys, MAX_STATE_BYTES)?;
         let entries = keys.iter().zip(values).map(|(key, value)| Entry {
             block: self.block,
             key,

@@ -56,10 +56,26 @@ impl fmt::Display for NextStep {
     }
 }
 
-/// Why a storage proof of the first keysets was refused. (LIGHT-2)
+/// Why a storage proof of the first keysets, or of entries of the state, was refused. (LIGHT-2, STATE-2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageProofError {
+    /// More nodes than the paths to these keys can have.
+    #[error("{got} nodes where the paths to the keys have at most {expected}")]
+    TooManyNodes {
+        /// How many the paths have at most.
+        expected: usize,
+        /// How many there are.
+        got: usize,
+    },
+    /// More bytes than the nodes may have together.
+    #[error("{got} bytes of nodes where there are at most {expected}")]
+    TooManyBytes {
+        /// How many there are at most.
+        expected: usize,
+        /// How many there are in this proof.
+        got: usize,
+    },
     /// A node is missing or is not the one that the state root commits to.
     #[error("a node is missing or not under the state root")]
     Incomplete,

@@ -120,7 +120,8 @@ fn header_is_of_genesis(header: &[u8], expected: H256) -> Result<HeaderParts, Er
 
 /// LIGHT-2: the nodes prove the keysets under the state root, and none of them is superfluous.
 fn keysets_are_proven(nodes: &[Vec<u8>], state_root: H256) -> Result<Keysets, Error> {
-    let values = storage::read(nodes, state_root, &[&KEYSETS_STORAGE_KEY])?;
+    let max_bytes = usize::try_from(MAX_TRIE_BYTES).unwrap_or(usize::MAX);
+    let values = storage::read(nodes, state_root, &[&KEYSETS_STORAGE_KEY], max_bytes)?;
     let value = values.into_iter().next().flatten();
     let value = value.ok_or(Error::NoFirstKeysets)?;
     Keysets::decode_all(&mut &*value).map_err(|_| Error::NoFirstKeysets)

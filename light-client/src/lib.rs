@@ -86,7 +86,7 @@ mod trusted;
 mod update;
 mod verify;
 
-pub use block::{Entry, FinalBlock, FinalHeader};
+pub use block::{Entry, FinalBlock, FinalHeader, MAX_STATE_BYTES};
 pub use body::{BodyError, FinalBody, Inclusion};
 pub use checkpoint::Checkpoint;
 pub use duet_primitives::Culprit;

@@ -5,7 +5,8 @@ use duet_light_client::{
     decode,
     genesis::{MAX_TRIE_BYTES, MAX_TRIE_NODES},
     testing::{genesis_header, TestChain},
-    Culprit, Error, GenesisProof, HandoffProof, Mode, Received, Trusted, MAX_ANSWER_LEN,
+    Culprit, Error, GenesisProof, HandoffProof, Mode, Received, StorageProofError, Trusted,
+    MAX_ANSWER_LEN,
 };
 use duet_primitives::{
     suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
@@ -69,6 +70,29 @@ fn a_genesis_proof_with_more_bytes_of_nodes_than_any_path_is_refused() {
             "LIGHT-2: the trie nodes have more bytes than any path"
         );
     }
+}
+
+/// LIGHT-2. The decoder has these bounds too; a proof that did not pass it is not believed to keep them.
+#[test]
+fn a_genesis_proof_that_was_never_decoded_is_bounded_all_the_same() {
+    let chain = chain();
+    let refuse = |nodes| {
+        let honest = chain.genesis_proof();
+        let proof = GenesisProof { nodes, ..honest };
+        Trusted::from_genesis(chain.genesis_hash, &proof, Mode::Full).expect_err("refused")
+    };
+    let most = usize::try_from(MAX_TRIE_NODES).expect("small");
+    let too_many = StorageProofError::TooManyNodes {
+        expected: most,
+        got: most + 1,
+    };
+    assert_eq!(refuse(vec![Vec::new(); most + 1]), too_many.into());
+    let most = usize::try_from(MAX_TRIE_BYTES).expect("small");
+    let too_many = StorageProofError::TooManyBytes {
+        expected: most,
+        got: most + 1,
+    };
+    assert_eq!(refuse(vec![vec![0; most], vec![0]]), too_many.into());
 }
 
 /// SET-1, ENC-6.

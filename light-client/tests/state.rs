@@ -3,7 +3,7 @@
 use codec::{Compact, Decode, Encode};
 use duet_light_client::{
     BlockProof, Checkpoint, Culprit, FinalBlock, FinalHeader, Mode, Outcome, StateProofError,
-    StorageProofError, Trusted, Update,
+    StorageProofError, Trusted, Update, MAX_STATE_BYTES,
 };
 use duet_primitives::{
     testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf, RoundMessage, SetId, H256,
@@ -247,6 +247,99 @@ fn a_changed_a_missing_and_a_superfluous_node_are_refused() {
         let more: Vec<_> = nodes.iter().cloned().chain([node]).collect();
         refused(&more, surplus);
     }
+}
+
+/// What a proof of `keys` with these nodes is refused for.
+fn refusal(world: &World, keys: &[&[u8]], nodes: &[Vec<u8>]) -> StorageProofError {
+    let error = world.header().read(keys, nodes).unwrap_err();
+    assert_eq!(
+        (error.rule(), error.culprit()),
+        ("STATE-2", Culprit::Sender)
+    );
+    let StateProofError::Storage(error) = error else {
+        panic!("not of the storage proof: {error}")
+    };
+    error
+}
+
+/// STATE-2.
+#[test]
+fn more_nodes_than_the_paths_to_the_keys_have_are_refused_before_they_are_read() {
+    let (world, keys) = (World::new(0), [KEY, LONG]);
+    let honest = world.nodes(&keys);
+    let most = 2 * (KEY.len() + LONG.len()) + 2 * keys.len();
+    let mut nodes = honest.clone();
+    nodes.resize(most, Vec::new());
+    let surplus = StorageProofError::Surplus {
+        expected: honest.len(),
+        got: most,
+    };
+    assert_eq!(refusal(&world, &keys, &nodes), surplus);
+    nodes.push(Vec::new());
+    let too_many = StorageProofError::TooManyNodes {
+        expected: most,
+        got: most + 1,
+    };
+    assert_eq!(refusal(&world, &keys, &nodes), too_many);
+    // Without the honest ones it is the same: nothing is looked for in them.
+    let empty = vec![Vec::new(); most + 1];
+    assert_eq!(refusal(&world, &keys, &empty), too_many);
+}
+
+/// STATE-2.
+#[test]
+fn more_bytes_of_nodes_than_any_proof_has_are_refused_before_they_are_read() {
+    let world = World::new(0);
+    let honest = world.nodes(&[KEY]);
+    let rest = MAX_STATE_BYTES - honest.iter().map(Vec::len).sum::<usize>();
+    let with = |len| honest.iter().cloned().chain([vec![0; len]]).collect();
+    let nodes: Vec<_> = with(rest);
+    let surplus = StorageProofError::Surplus {
+        expected: honest.len(),
+        got: honest.len() + 1,
+    };
+    assert_eq!(refusal(&world, &[KEY], &nodes), surplus);
+    let nodes: Vec<_> = with(rest + 1);
+    let too_many = StorageProofError::TooManyBytes {
+        expected: MAX_STATE_BYTES,
+        got: MAX_STATE_BYTES + 1,
+    };
+    assert_eq!(refusal(&world, &[KEY], &nodes), too_many);
+}
+
+/// STATE-2. A key of two bytes, below a branch at each of its nibbles, with a value that is a node of its own.
+#[test]
+fn the_longest_path_that_a_key_has_is_read() {
+    let key: &[u8] = &[0, 0];
+    let beside: [&[u8]; 4] = [&[0x10], &[0x01], &[0, 0x10], &[0, 0x01]];
+    let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
+    {
+        let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
+        trie.insert(key, &[7; 300]).unwrap();
+        for other in beside {
+            trie.insert(other, b"other").unwrap();
+        }
+    }
+    let no_log = Compact(0_u8);
+    let header = (
+        H256::zero(),
+        Compact(BLOCKS),
+        state_root,
+        H256::zero(),
+        no_log,
+    )
+        .encode();
+    let world = World {
+        trusted: prove(Blake2Hasher::hash(&header), H256::zero()),
+        headers: vec![header],
+        state,
+        state_root,
+        range: MemStore::default(),
+    };
+    let nodes = world.nodes(&[key]);
+    assert_eq!(nodes.len(), 2 * key.len() + 2);
+    let entries = world.header().read(&[key], &nodes).unwrap();
+    assert_eq!(entries[0].value(), Some(&[7; 300][..]));
 }
 
 /// STATE-3, MMR-1.

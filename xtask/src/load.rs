@@ -13,10 +13,14 @@ const PROGRAMS: [&str; 4] = ["--bin", "duet-node", "--bin", "duet-load"];
 /// What the rival's part runs.
 const RIVAL: [&str; 4] = ["--bin", "duet-beefy-node", "--bin", "duet-beefy-load"];
 
+/// What both are told about what is played.
+const OF_RIVAL: [&str; 3] = ["--validators", "--rounds", "--players"];
+
 /// What `duet-load` is told.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Plays the same first against the SDK's BEEFY gadget, at 100 and 1 000 validators, and shows it beside ours.
+    /// Plays the same first against the SDK's BEEFY gadget, and shows it beside ours: with the same `--validators`,
+    /// `--rounds` and `--players`, or at 100 and 1 000 validators.
     #[arg(long)]
     rival: bool,
     /// Passed on: `--validators 100,1000`, `--rounds 10`, `--attacks garbage,stall`; `-- --help` shows all.
@@ -41,9 +45,67 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.rival {
         let rows = cargo::output_directory().join("load").join("beefy.jsonl");
         let program = cargo::output_directory().join("duet-beefy-load");
-        cargo::run(Command::new(program).arg("--output").arg(&rows))?;
+        let mut rival = Command::new(program);
+        rival.arg("--output").arg(&rows);
+        cargo::run(rival.args(of_rival(&options.arguments)))?;
         command.arg("--beside").arg(rows);
     }
     let error = command.args(&options.arguments).exec();
     Err(format!("cannot start {}: {error}", load.display()).into())
+}
+
+/// What the rival is told of what `duet-load` is: `--rounds 10` and `--rounds=10` alike, in any order, as often as it is
+/// said. What only `duet-load` knows is left out.
+fn of_rival(arguments: &[String]) -> Vec<&str> {
+    let mut told = Vec::new();
+    let mut arguments = arguments.iter().map(String::as_str);
+    while let Some(argument) = arguments.next() {
+        let name = argument.split_once('=').map_or(argument, |(name, _)| name);
+        if OF_RIVAL.contains(&name) {
+            told.push(argument);
+            if name == argument {
+                told.extend(arguments.next()); // Its value.
+            }
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Task {
+        #[command(flatten)]
+        load: Options,
+    }
+
+    /// What the rival is told, when this is what `cargo xtask load` is.
+    fn told(line: &str) -> Vec<String> {
+        let task = Task::parse_from(["load"].into_iter().chain(line.split_whitespace()));
+        assert!(task.load.rival, "{line}");
+        let told = of_rival(&task.load.arguments);
+        told.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_rival_is_told_the_sizes_rounds_and_players() {
+        let line = "--rival --validators 50,100 --rounds 3 --players 4";
+        assert_eq!(told(line).join(" "), &line["--rival ".len()..]);
+        assert_eq!(
+            told("--rival --rounds=3 --validators=50"),
+            ["--rounds=3", "--validators=50"]
+        );
+    }
+
+    #[test]
+    fn the_rival_is_not_told_what_only_the_other_one_knows() {
+        let line =
+            "--rival --attacks garbage,stall --rounds 3 --output here --peaceful --stalled=2";
+        assert_eq!(told(line), ["--rounds", "3"]);
+        assert_eq!(told("--rival"), [""; 0]);
+        assert_eq!(told("--rival -- --validators 50"), ["--validators", "50"]);
+    }
 }
