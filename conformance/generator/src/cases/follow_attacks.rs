@@ -41,6 +41,9 @@ pub(super) fn file() -> File {
     attacks.builder.file()
 }
 
+/// What is done to something good.
+type Change<T> = fn(&mut T);
+
 /// The file in the making, and the chain that clients follow in it.
 struct Attacks {
     builder: Builder,
@@ -206,7 +209,7 @@ impl Attacks {
 
     /// What validators sign and may not: nobody but them is to blame.
     fn successors(&mut self) {
-        let changes: [(&str, fn(&mut Commitment)); 6] = [
+        let changes: [(&str, Change<Commitment>); 6] = [
             ("that skips an id", |it| it.next.id = SetId::new(2)),
             ("with the same id and other keys", |it| {
                 it.next.id = SetId::new(0)
