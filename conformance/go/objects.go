@@ -91,6 +91,18 @@ type (
 		BlockHash   Hex    `json:"block_hash"`
 		keysets
 	}
+	gossipMessage struct {
+		Vote          *vote          `json:"vote,omitempty"`
+		Justification *justification `json:"justification,omitempty"`
+	}
+	request struct {
+		FirstSet U64  `json:"first_set"`
+		Count    byte `json:"count"`
+	}
+	historyRequest struct {
+		FirstSetProof bool `json:"first_set_proof,omitempty"`
+		*request
+	}
 	digestItem struct {
 		Planned   *keysetCommitment `json:"planned,omitempty"`
 		Activated *U64              `json:"activated,omitempty"`
@@ -195,6 +207,36 @@ func readDigestItem(r *reader) digestItem {
 	return item
 }
 
+// readGossipMessage reads what nodes send to each other about votes and proofs. (GOSSIP-1)
+func readGossipMessage(r *reader) gossipMessage {
+	switch r.u8() {
+	case 0:
+		v := readVote(r)
+		return gossipMessage{Vote: &v}
+	case 1:
+		proof := readJustification(r)
+		return gossipMessage{Justification: &proof}
+	default:
+		r.failed = true
+		return gossipMessage{}
+	}
+}
+
+func readRequest(r *reader) request { return request{FirstSet: U64(r.u64()), Count: r.u8()} }
+
+func readHistoryRequest(r *reader) historyRequest {
+	switch r.u8() {
+	case 0:
+		return historyRequest{FirstSetProof: true}
+	case 1:
+		one := readRequest(r)
+		return historyRequest{request: &one}
+	default:
+		r.failed = true
+		return historyRequest{}
+	}
+}
+
 // limits are the most bytes that are looked at.
 var limits = map[string]int{
 	"Justification": 13_524, "StatelessProof": 9_600_000, "HandoffProof": 4_813_528, "Keys": 4_800_004, "GenesisProof": 14_400_000,
@@ -228,6 +270,10 @@ var objects = map[string]func([]byte) (any, error){
 	"EquivocationProof": anyOf("EquivocationProof", readEvidence),
 	"Checkpoint":        anyOf("Checkpoint", readCheckpoint),
 	"DigestItem":        anyOf("DigestItem", readDigestItem),
+	"GossipMessage":     anyOf("GossipMessage", readGossipMessage),
+
+	"JustificationsRequest": anyOf("JustificationsRequest", readRequest),
+	"HistoryRequest":        anyOf("HistoryRequest", readHistoryRequest),
 }
 
 func (set keysetCommitment) encode() []byte {

@@ -1,4 +1,4 @@
-// Package conformance is a second verifier of Duet's proofs, written from docs/spec.
+// Package conformance is a second verifier of Duet's proofs, which follows docs/spec.
 package conformance
 
 import (
