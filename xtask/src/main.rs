@@ -11,6 +11,7 @@
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `package`: what would be published, as cargo packs it,
 //! - `book`: the documentation as a book,
+//! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
 //! - `bench`, `simulate`: measure and simulate, and have the results drawn.
 //!
 //! This program runs commands and links none of the project's crates.
@@ -19,6 +20,7 @@ mod bare_metal;
 mod bench;
 mod book;
 mod cargo;
+mod conformance;
 mod demo;
 mod dependencies;
 mod fuzz;
@@ -73,6 +75,10 @@ enum Chore {
     Package(package::Options),
     /// Builds the documentation as a book.
     Book,
+    /// Writes the conformance vectors; with `--check`, compares them.
+    Vectors(conformance::Options),
+    /// Checks the conformance vectors, and runs them through the verifiers in JavaScript and Go.
+    Conformance,
 }
 
 fn main() -> ExitCode {
@@ -94,6 +100,8 @@ fn main() -> ExitCode {
         Chore::Deps => dependencies::run(),
         Chore::Package(options) => package::run(&options),
         Chore::Book => book::run(),
+        Chore::Vectors(options) => conformance::vectors(&options),
+        Chore::Conformance => conformance::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

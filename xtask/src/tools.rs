@@ -37,6 +37,11 @@ pub(crate) fn for_proving() -> Result {
     programs(&[PYTHON])
 }
 
+/// What the verifiers in other languages need.
+pub(crate) fn for_conformance() -> Result {
+    programs(&[NODE, NPM, GO])
+}
+
 /// What the benches need: some of them run inside of WASM.
 pub(crate) fn for_measuring() -> Result {
     rustup_target(BARE_METAL)
@@ -207,6 +212,31 @@ const PYTHON: Tool = Tool {
     purpose: "runs the proof of the bounds of limbs",
     variable: None,
     package: "python3",
+};
+
+const NODE: Tool = Tool {
+    program: "node",
+    probe: VERSION,
+    purpose: "Node 18 or newer, runs the verifier in JavaScript",
+    variable: None,
+    package: "nodejs",
+};
+
+const NPM: Tool = Tool {
+    program: "npm",
+    probe: VERSION,
+    purpose: "installs what that verifier uses",
+    variable: None,
+    package: "npm",
+};
+
+const GO: Tool = Tool {
+    program: "go",
+    // Go asks for its version with a verb.
+    probe: &["version"],
+    purpose: "Go 1.19 or newer, runs the verifier in Go",
+    variable: None,
+    package: "golang-go",
 };
 
 impl Tool {
