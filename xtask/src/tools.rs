@@ -37,6 +37,16 @@ pub(crate) fn for_proving() -> Result {
     programs(&[PYTHON])
 }
 
+/// What the packages for JavaScript need.
+pub(crate) fn for_javascript() -> Result {
+    programs(&[NODE, NPM])
+}
+
+/// What the test of the page needs.
+pub(crate) fn for_browsing() -> Result {
+    programs(&[CHROMIUM])
+}
+
 /// What the benches need: some of them run inside of WASM.
 pub(crate) fn for_measuring() -> Result {
     rustup_target(BARE_METAL)
@@ -123,7 +133,8 @@ fn reports_version(program: &Path, probe: &[&str], version: &str) -> bool {
     words.any(|word| word.trim_start_matches('v') == version)
 }
 
-fn rustup_target(target: &str) -> Result {
+/// A target of the compiler.
+pub(crate) fn rustup_target(target: &str) -> Result {
     let listed = Command::new("rustup")
         .args(["target", "list", "--installed"])
         .output();
@@ -207,6 +218,30 @@ const PYTHON: Tool = Tool {
     purpose: "runs the proof of the bounds of limbs",
     variable: None,
     package: "python3",
+};
+
+const NODE: Tool = Tool {
+    program: "node",
+    probe: VERSION,
+    purpose: "version 20 or newer, runs what is written in JavaScript",
+    variable: None,
+    package: "nodejs",
+};
+
+const NPM: Tool = Tool {
+    program: "npm",
+    probe: VERSION,
+    purpose: "fetches what the tests in JavaScript use",
+    variable: None,
+    package: "npm",
+};
+
+const CHROMIUM: Tool = Tool {
+    program: "chromium",
+    probe: VERSION,
+    purpose: "a browser, for the test of the page",
+    variable: Some("CHROMIUM"),
+    package: "chromium",
 };
 
 impl Tool {

@@ -14,6 +14,7 @@ export class LightClient {
   #resolve;
   #reject;
   #destroyed = false;
+  #saved = Promise.resolve();
 
   constructor(options, platform) {
     check(options);
@@ -32,7 +33,7 @@ export class LightClient {
     this.#session.catch((error) => this.#happened("failed", plain(error)));
   }
 
-  /** Calls back on `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
+  /** Calls back on `start`, `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -69,6 +70,7 @@ export class LightClient {
     this.#destroyed = true;
     const session = await this.#session.catch(() => undefined);
     await session?.destroy();
+    await this.#saved;
   }
 
   async #start() {
@@ -88,10 +90,11 @@ export class LightClient {
   #happened(name, value) {
     switch (name) {
       case "state":
-        Promise.resolve(this.#options.storage?.save(value)).catch((error) => this.#tell("fault", kept(error)));
+        this.#save(value);
         return;
-      case "status":
+      case "start":
         this.head = value;
+        this.#tell(name, value);
         return;
       case "ready":
         this.head ??= value;
@@ -113,6 +116,12 @@ export class LightClient {
       default:
         this.#tell(name, value);
     }
+  }
+
+  /** One write after the other; the newest counts. */
+  #save(state) {
+    const { storage } = this.#options;
+    if (storage) this.#saved = this.#saved.then(() => storage.save(state)).catch((error) => this.#tell("fault", kept(error)));
   }
 
   #tell(name, value) {

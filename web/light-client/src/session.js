@@ -32,7 +32,7 @@ export class Session {
   #ended;
   #ready = {};
 
-  /** `emit(name, value)` gets what happens: `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `failed`. */
+  /** `emit(name, value)` gets what happens: `start`, `head`, `set`, `fault`, `checkpoint`, `state`, `ready`, `failed`. */
   constructor({ wasm, openSocket, emit, options, state }) {
     this.#wasm = wasm;
     this.#openSocket = openSocket;
@@ -45,9 +45,8 @@ export class Session {
 
   /** Begins to follow all endpoints. */
   start() {
-    if (this.#client) this.#emit("status", this.status());
+    if (this.#client) this.#emit("start", this.status());
     for (const endpoint of this.#endpoints) this.#serve(endpoint);
-    this.#ready.timer = undefined;
   }
 
   /** The newest block that is trusted, and the sets; `undefined` before the genesis is proven. */
@@ -55,7 +54,7 @@ export class Session {
     return this.#client?.status();
   }
 
-  /** A client that keeps its bytes: state, and all that was emitted. */
+  /** The verifier. */
   get client() {
     return this.#client;
   }

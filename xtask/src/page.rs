@@ -1,0 +1,79 @@
+//! The page on which a browser verifies: the module, the package around it, and the folder that is served.
+
+use crate::{
+    cargo::{self, cargo, root},
+    result::Result,
+    tools,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const MANIFEST: &str = "light-client/wasm/Cargo.toml";
+const TARGET: &str = "wasm32-unknown-unknown";
+/// What is copied of the package, beside the module.
+const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
+
+/// Builds the module, its JavaScript, the package and the page. Leaves `web/dist` as it was when something fails.
+pub(crate) fn build() -> Result {
+    tools::rustup_target(TARGET)?;
+    let module = module()?;
+    let web = root().join("web");
+    let bindings = web.join("light-client/wasm");
+    let mut bind = in_workspace("run");
+    bind.args(["--quiet", "--package", "duet-wasm-bindgen", "--"]);
+    cargo::run(bind.arg(&module).arg(&bindings))?;
+
+    let package = web.join("dist/light-client");
+    let page = web.join("dist/page");
+    for folder in [&package, &page] {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+    }
+    for name in PACKAGE {
+        copy(&web.join("light-client").join(name), &package.join(name))?;
+    }
+    copy(&bindings, &package.join("wasm"))?;
+    copy(&web.join("page"), &page)?;
+    copy(&package, &page.join("light-client"))?;
+    println!("The page: {}", page.display());
+    Ok(())
+}
+
+fn module() -> Result<PathBuf> {
+    let mut build = in_workspace("build");
+    build.args(["--release", "--lib", "--package", "duet-light-wasm"]);
+    cargo::run(build.args(["--target", TARGET]))?;
+    let folder = target_directory().join(TARGET).join("release");
+    Ok(folder.join("duet_light_wasm.wasm"))
+}
+
+fn in_workspace(verb: &str) -> Command {
+    let mut command = cargo([verb, "--locked", "--manifest-path", MANIFEST]);
+    command.env("CARGO_TARGET_DIR", target_directory());
+    command
+}
+
+fn target_directory() -> PathBuf {
+    cargo::target_directory().join("light-client-wasm")
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Result {
+    if !from.is_dir() {
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(from, to).map_err(|error| format!("copying {}: {error}", from.display()))?;
+        return Ok(());
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
