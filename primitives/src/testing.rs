@@ -3,12 +3,15 @@
 //! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
 use crate::{
+    dleq,
     error::VoteError,
     numbers::{BlockNumber, SetId, SignerIndex},
-    Commitment, DualKeyset, Justification, PossessedKey, RoundMessage, SecretKey, UncheckedVote,
-    Vote, H256,
+    suite::{G1_LEN, SCALAR_LEN},
+    transcript, Commitment, DualKeyset, Justification, Pk1Bytes, Pk2Bytes, PossessedKey,
+    RoundMessage, SecretKey, SignatureBytes, UncheckedVote, Vote, VoteSignature, H256,
 };
 use alloc::vec::Vec;
+use duet_curve::{Native, Purpose, Scalars, Weight};
 
 /// Secret number `index` of the test keyring.
 pub fn secret(index: u64) -> SecretKey {
@@ -88,4 +91,40 @@ fn ending_in(bytes: [u8; 8]) -> H256 {
     let mut hash = [0; 32];
     hash[24..].copy_from_slice(&bytes);
     H256(hash)
+}
+
+/// The hash to G1 of `suite ‖ message`, for known answers. (MSG-1)
+pub fn message_point(suite: &[u8], message: &[u8]) -> [u8; G1_LEN] {
+    *dleq::hash_message::<Native>(suite, message, Purpose::Once).bytes()
+}
+
+/// The hash of `parts` to a scalar, 32 little-endian bytes, for known answers. (DLEQ-1, POP-3)
+pub fn hash_to_scalar(parts: &[&[u8]]) -> [u8; SCALAR_LEN] {
+    Native::scalar_to_bytes(&transcript::hash_to_scalar::<Native>(parts))
+}
+
+/// The digest of a pairing equation, for known answers. (JUST-5, POP-4)
+pub fn equation_digest(
+    tag: &[u8],
+    message_point: &[u8; G1_LEN],
+    keys: (&Pk1Bytes, &Pk2Bytes),
+    signature: &SignatureBytes,
+) -> [u8; 32] {
+    let (pk1, pk2) = keys;
+    transcript::equation_digest(tag, message_point, &pk1.0, &pk2.0, &signature.0)
+}
+
+/// The coefficient `t` that comes of a digest, for known answers. (JUST-5)
+pub fn coefficient(digest: &[u8; 32]) -> u128 {
+    transcript::coefficient(digest)
+}
+
+/// The weights of equations with these digests, for known answers: of each `a`, then `b`. (JUST-6)
+pub fn batch_weights(digests: &[[u8; 32]]) -> Vec<Weight> {
+    transcript::batch_weights(digests.iter())
+}
+
+/// A signature in the form of DLEQ-2 over a message of any suite, such as a possession part for a foreign `pk2`. (POP-2)
+pub fn sign_point(secret: &SecretKey, suite: &[u8], message: &[u8]) -> VoteSignature {
+    secret.sign_point(&dleq::hash_message(suite, message, Purpose::Once))
 }
