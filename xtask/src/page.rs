@@ -67,7 +67,13 @@ fn copy(from: &Path, to: &Path) -> Result {
         if let Some(folder) = to.parent() {
             fs::create_dir_all(folder)?;
         }
-        fs::copy(from, to).map_err(|error| format!("copying {}: {error}", from.display()))?;
+        let failed = |error| format!("copying {}: {error}", from.display());
+        if from.extension().is_some_and(|ending| ending == "js") {
+            let text = fs::read_to_string(from).map_err(failed)?;
+            fs::write(to, without_comments(&text)).map_err(failed)?;
+        } else {
+            fs::copy(from, to).map_err(failed)?;
+        }
         return Ok(());
     }
     fs::create_dir_all(to)?;
@@ -76,4 +82,34 @@ fn copy(from: &Path, to: &Path) -> Result {
         copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
+}
+
+/// JavaScript without the lines that are comments as a whole, which nobody should have to load.
+fn without_comments(text: &str) -> String {
+    let mut is_comment = false;
+    let mut kept = String::with_capacity(text.len());
+    for line in text.lines() {
+        let words = line.trim();
+        if is_comment || words.starts_with("/*") {
+            is_comment = !words.ends_with("*/");
+        } else if !words.is_empty() && !words.starts_with("//") {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_go_and_code_stays() {
+        let text = "// one\n/** two\n * three */\nconst url = \"ws://a\"; // stays\n\n  f(/* four */);\n/* five */\nend\n";
+        assert_eq!(
+            without_comments(text),
+            "const url = \"ws://a\"; // stays\n  f(/* four */);\nend\n"
+        );
+    }
 }

@@ -1,21 +1,20 @@
 //! Headers, state and older blocks under a block that is final.
 
 use crate::{
-    error::{bad_argument, of_state, other_answer},
+    bytes::byte_strings,
+    error::{of_state, other_answer},
     object::Fields,
 };
 use codec::DecodeAll;
 use duet_light_client::{BlockProof, FinalBlock, FinalHeader};
 use duet_primitives::{MmrLeaf, H256};
 use js_sys::{Array, Uint8Array};
-use wasm_bindgen::prelude::{wasm_bindgen, JsCast, JsValue};
+use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 
 /// The most bytes that a proof of an older block is decoded from: a leaf, and the most hashes of a path.
 const MAX_PROOF_LEN: usize = 4096;
 /// The most bytes that a header is read from.
 const MAX_HEADER_LEN: usize = 1 << 20;
-/// The most bytes of trie nodes that are read.
-const MAX_NODES_LEN: usize = 1 << 22;
 
 /// A block that is final. It stays that whatever is verified later.
 #[wasm_bindgen]
@@ -120,23 +119,4 @@ fn block_proof(leaves: &[u8], proof: &[u8]) -> Option<BlockProof> {
         leaf_count,
         hashes,
     })
-}
-
-fn byte_strings(name: &str, array: &Array) -> Result<Vec<Vec<u8>>, JsValue> {
-    let mut room = MAX_NODES_LEN;
-    let mut strings = Vec::new();
-    for item in array.iter() {
-        let bytes = item
-            .dyn_ref::<Uint8Array>()
-            .ok_or_else(|| bad_argument(name, "an array of Uint8Array", "something else"))?;
-        let length = usize::try_from(bytes.length()).unwrap_or(usize::MAX);
-        room = room.checked_sub(length).ok_or_else(|| {
-            other_answer(
-                format!("{name} of {MAX_NODES_LEN} bytes at most"),
-                "more".to_owned(),
-            )
-        })?;
-        strings.push(bytes.to_vec());
-    }
-    Ok(strings)
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     block::Block,
+    bytes::byte_strings,
     error::{bad_argument, contradiction, of_kept, of_verifier, other_answer},
     object::Fields,
     updates::read,
@@ -117,39 +118,31 @@ impl LightClient {
         };
         let updates = updates.map_err(|error| of_verifier(&error))?;
         let (array, mut rest) = (Array::new(), updates.as_slice());
-        let result = Fields::new().with("verified", array.clone());
-        while !rest.is_empty() {
+        let mut error = None;
+        while !rest.is_empty() && error.is_none() {
             let in_order = self.in_order(rest);
             if in_order.is_empty() {
-                return Ok(result.with("error", self.out_of_order(rest)).into());
+                error = Some(self.out_of_order(rest));
+            } else {
+                error = self.accept_all(in_order, &array);
+                rest = rest.get(in_order.len()..).unwrap_or_default();
             }
-            let verified = self.trusted.verify_prefix(in_order);
-            let count = verified.len();
-            for (one, update) in verified.into_iter().zip(rest) {
-                array.push(&self.accept(one, update.proof_len()));
-            }
-            let after = rest.get(count..).unwrap_or_default();
-            if count == in_order.len() {
-                rest = after;
-                continue;
-            }
-            // What did not hold with the others is verified alone, which says why.
-            let Some((update, after)) = after.split_first() else {
-                break;
-            };
-            match self.trusted.verify(update.clone()) {
-                Ok(Outcome::New(one)) => {
-                    array.push(&self.accept(*one, update.proof_len()));
-                }
-                Ok(Outcome::Known) | Err(Error::OldBlock { .. }) => {
-                    let error = contradiction("a handoff block is not after the one before");
-                    return Ok(result.with("error", error).into());
-                }
-                Err(error) => return Ok(result.with("error", of_verifier(&error)).into()),
-            }
-            rest = after;
         }
-        Ok(result.into())
+        Ok(result(&array, error))
+    }
+
+    /// Verifies proofs that follow each other, oldest first: `{ verified: [...], error? }`. What comes before an error
+    /// holds. The equations are checked together. (JUST-6)
+    ///
+    /// # Errors
+    /// ENC-6 when one of them is not a proof of this form; then none is verified.
+    #[wasm_bindgen(js_name = verifyAll)]
+    pub fn verify_all(&mut self, form: &str, proofs: &Array) -> Result<JsValue, JsValue> {
+        let proofs = byte_strings("proofs", proofs)?;
+        let updates: Result<Vec<_>, _> = proofs.iter().map(|bytes| read(form, bytes)).collect();
+        let array = Array::new();
+        let error = self.accept_all(&updates?, &array);
+        Ok(result(&array, error))
     }
 
     /// Adds the keys of a trusted set, from anybody. (LIGHT-3)
@@ -225,6 +218,14 @@ impl LightClient {
     }
 }
 
+fn result(verified: &Array, error: Option<JsValue>) -> JsValue {
+    let fields = Fields::new().with("verified", verified.clone());
+    match error {
+        Some(error) => fields.with("error", error).into(),
+        None => fields.into(),
+    }
+}
+
 fn list<T>(bytes: &[u8]) -> Result<Vec<Update>, Error>
 where
     Vec<T>: duet_light_client::Received,
@@ -251,6 +252,30 @@ impl LightClient {
         }
         self.trusted = verified.trusted;
         fields.into()
+    }
+
+    /// Verifies proofs one after the other, as many of them together as hold, and adds what they prove; the first error.
+    fn accept_all(&mut self, mut rest: &[Update], array: &Array) -> Option<JsValue> {
+        while !rest.is_empty() {
+            let verified = self.trusted.verify_prefix(rest);
+            let count = verified.len();
+            for (one, update) in verified.into_iter().zip(rest) {
+                array.push(&self.accept(one, update.proof_len()));
+            }
+            // What did not hold with the others is verified alone, which says why.
+            let (update, after) = rest.get(count..).and_then(<[Update]>::split_first)?;
+            match self.trusted.verify(update.clone()) {
+                Ok(Outcome::New(one)) => {
+                    array.push(&self.accept(*one, update.proof_len()));
+                }
+                Ok(Outcome::Known) | Err(Error::OldBlock { .. }) => {
+                    return Some(contradiction("a block is not after the one before"));
+                }
+                Err(error) => return Some(of_verifier(&error)),
+            }
+            rest = after;
+        }
+        None
     }
 
     /// The first of these proofs, as far as they hand off from one set to the next, the newest trusted one first.

@@ -12,6 +12,7 @@
 //! checkpoint or a kept state. Set ids are 64 bits wide and so are `BigInt`s; block numbers are numbers.
 
 mod block;
+mod bytes;
 mod client;
 mod error;
 mod hash;
