@@ -3,7 +3,7 @@
 use crate::{
     block::Block,
     bytes::byte_strings,
-    error::{bad_argument, contradiction, of_kept, of_verifier, other_answer},
+    error::{bad_argument, contradiction, malformed, of_kept, of_verifier, other_answer},
     object::Fields,
     updates::read,
 };
@@ -64,8 +64,8 @@ impl LightClient {
     #[wasm_bindgen(js_name = fromCheckpoint)]
     pub fn from_checkpoint(checkpoint: &[u8], mode_name: &str) -> Result<LightClient, JsValue> {
         let mode = mode(mode_name)?;
-        let checkpoint = Checkpoint::decode_all(&mut &*checkpoint)
-            .map_err(|error| bad_argument("checkpoint", "a checkpoint", &error.to_string()))?;
+        let checkpoint =
+            Checkpoint::decode_all(&mut &*checkpoint).map_err(|_| malformed("checkpoint"))?;
         let trusted = Trusted::from_checkpoint(checkpoint, mode);
         Ok(Self {
             trusted: trusted.map_err(|error| of_kept(&error))?,

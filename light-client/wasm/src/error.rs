@@ -36,6 +36,12 @@ pub(crate) fn bad_argument(name: &str, expected: &str, got: &str) -> JsValue {
     object(None, "caller", "stop", &message, difference(expected, got)).into()
 }
 
+/// ENC-6: bytes of the caller's that are not what they should be.
+pub(crate) fn malformed(name: &str) -> JsValue {
+    let message = format!("ENC-6: the bytes are not a canonical {name}");
+    object(Some("ENC-6"), "caller", "new-checkpoint", &message, None).into()
+}
+
 /// RPC-1: another answer than what was asked for.
 pub(crate) fn other_answer(expected: String, got: String) -> JsValue {
     let message = format!("RPC-1: asked for {expected}, it sent {got}");
@@ -108,8 +114,15 @@ pub(crate) fn of_kept(error: &StateError) -> JsValue {
         StateError::Keys { error, .. } => between_keys(error),
         _ => None,
     };
+    let rule = match error {
+        StateError::Keys { .. } => Some("LIGHT-3"),
+        StateError::Total { .. } => Some("KEY-1"),
+        StateError::Len { .. } => Some("SET-1"),
+        StateError::Successor { .. } | StateError::SuccessorLen { .. } => Some("LIGHT-5"),
+        _ => None,
+    };
     object(
-        None,
+        rule,
         "caller",
         "new-checkpoint",
         &error.to_string(),
