@@ -52,7 +52,11 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(browse.env("DUET_DEMO", demo))
 }
 
+/// Measures beside the verifier of `conformance/javascript`, which is built on @noble/curves.
 fn bench() -> Result {
+    let mut install = npm();
+    install.current_dir(root().join("conformance/javascript"));
+    cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
     let mut native = Workspace::Duet.cargo("build", ["--release", "--locked"]);
     cargo::run(native.args([
         "--package",

@@ -1,5 +1,7 @@
 // What can be wrong, in one shape for every cause.
 
+import { shown } from "./text.js";
+
 const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second"];
 
 /**
@@ -92,15 +94,14 @@ export function misuse(message) {
 /** What the verifier threw, as the fault of the one who sent the bytes. */
 export function ofVerifier(thrown) {
   if (thrown instanceof DuetError) return thrown;
+  if (thrown instanceof WebAssembly.RuntimeError) {
+    // Its memory may be anything now.
+    return new DuetError({ verdict: "fatal", culprit: "caller", nextStep: "stop", message: `the verifier stopped: ${thrown.message}` });
+  }
   if (thrown instanceof Error || typeof thrown !== "object" || thrown === null) {
-    const message = `the verifier stopped: ${shownError(thrown)}`;
-    return new DuetError({ verdict: "fatal", culprit: "caller", nextStep: "stop", message });
+    return otherAnswer("what was asked", `what this client does not understand (${shown(thrown?.message ?? thrown)})`);
   }
   return new DuetError({ ...thrown, verdict: verdictOf(thrown) });
-}
-
-function shownError(thrown) {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 function verdictOf({ culprit, nextStep }) {

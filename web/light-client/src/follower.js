@@ -16,6 +16,7 @@ export class Follower {
   #session;
   #endpoint;
   #server;
+  #behind;
 
   constructor(session, endpoint, server) {
     this.#session = session;
@@ -162,6 +163,17 @@ export class Follower {
     this.#endpoint.succeeded();
   }
 
+  /** An endpoint has a while to come to a block that another one has proven. */
+  #checkLag(best) {
+    const { lagAfter } = this.#session.times;
+    const { block } = this.#endpoint;
+    if (this.#behind !== undefined && block >= this.#behind.block) this.#behind = undefined;
+    if (block < best) this.#behind ??= { block: best, since: Date.now() };
+    if (this.#behind !== undefined && Date.now() - this.#behind.since > lagAfter) {
+      throw stalled(`another endpoint has proven block ${this.#behind.block}, and this one is at ${block < 0 ? "none" : `block ${block}`}`);
+    }
+  }
+
   #watch() {
     return { best: this.#status().block, since: Date.now(), chain: undefined };
   }
@@ -177,9 +189,7 @@ export class Follower {
       return this.#watch();
     }
     const chain = await this.#server.chainHead();
-    if (this.#endpoint.block < best.number && Date.now() - best.since > times.lagAfter) {
-      throw stalled(`block ${this.#endpoint.block < 0 ? "none" : this.#endpoint.block} is its newest, and another endpoint has proven block ${best.number}`);
-    }
+    this.#checkLag(best.number);
     if (this.#status().block > watch.best) return this.#watch();
     watch.chain ??= chain;
     // A chain that does not grow is not the endpoint's fault, for a while.

@@ -176,7 +176,7 @@ export class Connection {
     const known = pushed !== undefined && method === pushed.notification && (pushed.id === undefined || params?.subscription === pushed.id);
     if (!known) throw otherAnswer("what was subscribed to", `a push of ${shown(String(method))}`);
     if (length > pushed.most) throw otherAnswer(`pushes of at most ${pushed.most} characters`, `${length}`);
-    const bytes = fromHex(params.result);
+    const bytes = fromHex(params?.result);
     if (bytes === undefined) throw notHex("justification");
     this.#waiting.push(bytes);
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();

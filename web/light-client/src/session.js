@@ -294,7 +294,7 @@ export class Session {
   /** What follows from a new state. */
   #note() {
     const status = this.#client.status();
-    this.#best = { number: status.block, since: Date.now(), proof: undefined };
+    this.#best = { number: status.block };
     if (this.#latestSet !== undefined && status.latestSet !== this.#latestSet) {
       this.#emit("set", { set: status.latestSet, validators: status.latestLength, block: status.block });
       this.#emit("checkpoint", this.checkpoint());
@@ -302,7 +302,7 @@ export class Session {
     this.#latestSet = status.latestSet;
   }
 
-  /** The number of the newest block, and since when. */
+  /** The newest block, by `number`. */
   get best() {
     return this.#best;
   }

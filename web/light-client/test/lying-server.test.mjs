@@ -48,6 +48,9 @@ const LIES = [
   ["result and error at once", "RPC-1", about("duet_getFinalizedHead", () => ({ raw: (id) => `{"jsonrpc":"2.0","id":${id},"result":null,"error":{"code":1,"message":""}}` }))],
   ["a huge answer to a small question", "RPC-1", about("duet_getFinalizedHead", () => "0x".padEnd(20_000_000, "0"))],
   ["a push of what was not subscribed to", "RPC-1", about("duet_getFinalizedHead", () => ({ raw: '{"jsonrpc":"2.0","method":"chain_newHead","params":{"subscription":"sub","result":"0x"}}' }))],
+  ["a push of nothing", "ENC-6", about("duet_subscribeJustifications", () => ({ raw: '{"jsonrpc":"2.0","method":"duet_justifications"}' }))],
+  ["an error that is none", "RPC-1", about("duet_getFinalizedHead", () => ({ raw: (id) => `{"jsonrpc":"2.0","id":${id},"error":null}` }))],
+  ["a header that is a number", "RPC-1", about("chain_getHeader", () => 7)],
   ["a head with a number of escape sequences", "RPC-1", about("chain_getHeader", (header) => ({ ...header, number: "\u001b[2K\rsynced to block 7" }))],
 ];
 
