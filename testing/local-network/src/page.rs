@@ -22,7 +22,7 @@ use tokio::{
 };
 
 /// What the page consists of, below the folder that `cargo xtask web` fills.
-const FILES: [&str; 20] = [
+const FILES: [&str; 21] = [
     "index.html",
     "style.css",
     "main.js",
@@ -30,6 +30,7 @@ const FILES: [&str; 20] = [
     "show.js",
     "light-client/src/account.js",
     "light-client/src/browser.js",
+    "light-client/src/chain.js",
     "light-client/src/checkpoint.js",
     "light-client/src/client.js",
     "light-client/src/endpoints.js",

@@ -7,9 +7,10 @@ import { accountId, accountKey, readAccount } from "./account.js";
 import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
 import { Endpoint, verdict } from "./endpoints.js";
 import { DuetError, incomplete, misuse, ofVerifier } from "./error.js";
+import { Follower } from "./follower.js";
+import { hashOf, newer, otherChain } from "./chain.js";
 import { Server } from "./server.js";
 import { equal, fromHex, toHex } from "./text.js";
-import { Follower } from "./follower.js";
 
 // Every form of proof begins with the commitment, whose length is fixed.
 const COMMITMENT = 168;
@@ -400,33 +401,3 @@ function handle(block) {
     read: (header, keys, nodes) => block.read(header, keys, nodes),
   };
 }
-
-function hashOf(text) {
-  if (text === undefined) return undefined;
-  const bytes = text instanceof Uint8Array ? text : fromHex(text);
-  if (bytes?.length !== 32) throw misuse("genesisHash has to be 0x and 64 hexadecimal digits, or 32 bytes");
-  return bytes;
-}
-
-function otherChain(expected, got) {
-  return new DuetError({
-    verdict: "other_chain",
-    rule: "LIGHT-1",
-    culprit: "sender",
-    nextStep: "check-genesis-hash",
-    message: `it serves the chain with genesis ${toHex(got)}, not ${toHex(expected)}`,
-    expected: toHex(expected),
-    got: toHex(got),
-  });
-}
-
-/** The newer of what was kept and the checkpoint; one that contradicts what was proven is refused. */
-function newer(kept, given) {
-  if (!kept || !given) return kept ?? given;
-  const [mine, yours] = [kept.status(), given.status()];
-  if (mine.block === yours.block && !equal(mine.hash, yours.hash)) {
-    throw misuse(`the checkpoint says that block ${yours.block} is ${toHex(yours.hash)}, and ${toHex(mine.hash)} was proven`);
-  }
-  return mine.block >= yours.block ? kept : given;
-}
-
