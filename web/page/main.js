@@ -11,7 +11,7 @@ const storage = network && indexedDb(network.genesisHash);
 const plots = {
   signers: plot(at("plots"), "Signers of a block", ""),
   bytes: plot(at("plots"), "Bytes of its proof", ""),
-  ms: plot(at("plots"), "Verification in this browser", " ms"),
+  ms: plot(at("plots"), "Time to verify it here", " ms"),
 };
 
 if (network) follow(network);
@@ -87,7 +87,7 @@ async function tamper(client, { block, proof }) {
     await client.verify(bytes);
     at("tampered").replaceChildren(element("span", `${where}ACCEPTED, which must not happen`, "bad"));
   } catch (error) {
-    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}. ${error.message}`, "bad"));
+    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${error.message}`, "bad"));
     at("tampered").dataset.rule = error.rule;
   }
 }

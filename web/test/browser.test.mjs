@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import { createInterface } from "node:readline";
 import puppeteer from "puppeteer-core";
+import { WebSocket, WebSocketServer } from "ws";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
 // How long nodes may take to start on a busy machine, and each step of the page.
@@ -49,6 +50,31 @@ function addressOf(process) {
     });
     process.once("exit", (code) => reject(new Error(`the demo ended with ${code} before it named its page`)));
   });
+}
+
+/** A proxy in front of a node that changes a byte of every proof. */
+function forger(node) {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  server.on("connection", (client) => {
+    const upstream = new WebSocket(node);
+    const proofs = new Set();
+    const waiting = [];
+    upstream.on("open", () => waiting.splice(0).forEach((text) => upstream.send(text)));
+    client.on("message", (data) => {
+      const { id, method } = JSON.parse(data);
+      if (method === "duet_getStatelessProof") proofs.add(id);
+      if (upstream.readyState === WebSocket.OPEN) upstream.send(String(data));
+      else waiting.push(String(data));
+    });
+    upstream.on("message", (data) => {
+      const answer = JSON.parse(data);
+      // A digit of the block's root over older blocks.
+      if (proofs.delete(answer.id)) answer.result = answer.result.replace(/^(.{80})(.)/, (_, head, digit) => head + (digit === "0" ? "1" : "0"));
+      client.send(JSON.stringify(answer));
+    });
+    client.on("close", () => upstream.close());
+  });
+  return new Promise((resolve) => server.on("listening", () => resolve(server)));
 }
 
 const text = (id) => page.$eval(`#${id}`, (element) => element.innerText);
@@ -110,6 +136,23 @@ test("a page that is loaded again continues from what was verified before", asyn
   const kept = Number(/block (\d+)/.exec(await text("kept"))[1]);
   assert.ok(kept > 0 && kept >= before - 2, `${kept} after ${before}`);
   await proofs(1);
+});
+
+test("an endpoint that forges proofs is named with the rule and left, and the page goes on with the honest one", async (t) => {
+  const { genesisHash, endpoints } = await (await fetch(`${url}network.json`)).json();
+  const server = await forger(endpoints[0]);
+  t.after(() => {
+    for (const client of server.clients) client.terminate();
+    server.close();
+  });
+  const lying = `ws://127.0.0.1:${server.address().port}`;
+  await page.goto("about:blank");
+  await page.goto(`${url}#genesis=${genesisHash}&endpoint=${lying}&endpoint=${endpoints[1]}`);
+  await page.waitForSelector("#faults > li");
+  const fault = await text("faults");
+  assert.ok(fault.includes(lying) && fault.includes("lied") && fault.includes("JUST-5"), fault);
+  await proofs(2);
+  assert.equal((await text("faults")).includes(endpoints[1]), false);
 });
 
 test("nothing was fetched from elsewhere, and nothing failed", () => {
