@@ -1,7 +1,10 @@
 //! The networks that the executable knows by name.
 
 use crate::{error::ChainSpecError, file, ChainSpec};
-use duet_runtime::{constants::TOKEN_DECIMALS, genesis, AccountId, WASM_BINARY};
+use duet_runtime::{
+    constants::{SS58_PREFIX, TOKEN_DECIMALS},
+    genesis, AccountId, WASM_BINARY,
+};
 use sc_chain_spec::{ChainType, Properties};
 use serde_json::Value;
 
@@ -74,6 +77,7 @@ fn network(
         .with_name(name)
         .with_id(id)
         .with_chain_type(kind)
+        .with_protocol_id("duet")
         .with_properties(properties())
         .with_genesis_config_patch(patch)
         .build())
@@ -83,6 +87,7 @@ fn properties() -> Properties {
     Properties::from_iter([
         ("tokenSymbol".into(), "DUET".into()),
         ("tokenDecimals".into(), TOKEN_DECIMALS.into()),
+        ("ss58Format".into(), SS58_PREFIX.into()),
     ])
 }
 
@@ -97,6 +102,8 @@ mod tests {
             assert_eq!(spec.id(), id);
             assert_eq!(spec.properties()["tokenSymbol"], "DUET");
             assert_eq!(spec.properties()["tokenDecimals"], 12);
+            assert_eq!(spec.properties()["ss58Format"], 42);
+            assert_eq!(spec.protocol_id(), Some("duet"));
         }
     }
 

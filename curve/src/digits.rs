@@ -98,6 +98,23 @@ impl<const WINDOW: u32> Naf<WINDOW> {
     }
 }
 
+/// The digits of [`Naf`] that are not zero, and at which bits.
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub(crate) fn sparse<const WINDOW: u32>(number: u64) -> impl Iterator<Item = (usize, Digit)> {
+    let (mut rest, mut bit) = (Naf::<WINDOW>::new(number), 0);
+    core::iter::from_fn(move || {
+        if rest.0 == 0 {
+            return None;
+        }
+        let zeros = rest.0.trailing_zeros();
+        rest.0 >>= zeros;
+        bit += zeros as usize;
+        let digit = rest.step()?;
+        bit += 1;
+        Some((bit - 1, digit))
+    })
+}
+
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
@@ -194,6 +211,32 @@ mod tests {
             }
             assert_eq!(sum, number);
             assert_eq!(naf.step(), None);
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_digits_that_are_not_zero_are_those_of_the_steps() {
+        for number in [
+            0,
+            1,
+            7,
+            8,
+            9,
+            15,
+            16,
+            Z,
+            Z - 1,
+            u64::MAX,
+            u64::MAX - 8,
+            1 << 63,
+        ] {
+            let mut naf = Naf::<4>::new(number);
+            let steps: alloc::vec::Vec<_> = (0..NAF_STEPS)
+                .filter_map(|step| Some((step, naf.step()?)))
+                .collect();
+            let sparse: alloc::vec::Vec<_> = sparse::<4>(number).collect();
+            assert_eq!(sparse, steps, "{number}");
         }
     }
 }

@@ -131,7 +131,7 @@ impl Follower {
         for event in events {
             voting.handle(event)?;
         }
-        voting.keep_payload(number, hash)?;
+        voting.keep_payload(number, hash);
         Ok(())
     }
 
@@ -177,7 +177,7 @@ impl Follower {
                     beginning.start,
                 );
                 let state = self.state_at(&beginning)?;
-                self.store.put_voter_state(state.to_bytes())?;
+                voting.persist(&state);
                 voting.start(state)?;
                 Ok(true)
             }

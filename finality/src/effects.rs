@@ -1,4 +1,4 @@
-//! Carries out what the voter asks for.
+//! Carries out what the voter asks for, in a task of its own ([`orders`](crate::orders)).
 //!
 //! What must be durable is written before the next effect runs. A write that fails stops the node; everything else
 //! that fails is asked for again by the voter.
@@ -10,6 +10,7 @@ use crate::{
     kept::{KeptPayloads, Votable},
     metrics::Metrics,
     newest::Publisher,
+    order::Order,
     reading::{try_again, ToPrepare},
     signing::SignRequest,
     store::Store,
@@ -20,7 +21,7 @@ use duet_primitives::{
     BlockNumber, EquivocationProof, Justification, KeysetCommitment, UncheckedJustification, Vote,
     H256,
 };
-use duet_voter::{Aggregation, State};
+use duet_voter::Aggregation;
 use std::sync::Arc;
 
 /// Where the work is done that takes longer than the worker may pause.
@@ -49,7 +50,7 @@ pub(crate) struct Surroundings {
     pub(crate) metrics: Metrics,
 }
 
-/// Carries out effects, one method for each.
+/// Carries out effects, one method for each that takes more than a line.
 pub(crate) struct Effects {
     surroundings: Surroundings,
     /// Blocks whose payload is stored until they are proven.
@@ -67,27 +68,49 @@ impl Effects {
         }
     }
 
-    /// ROUND-4.
-    pub(crate) fn persist(&self, state: &State) -> Result<(), Error> {
-        Ok(self.surroundings.store.put_voter_state(state.to_bytes())?)
+    /// Carries out one order.
+    pub(crate) fn carry_out(&mut self, order: Order) -> Result<(), Error> {
+        match order {
+            Order::Persist(state) => self.surroundings.store.put_voter_state(state)?,
+            Order::Conclude {
+                justification,
+                mandatory,
+            } => self.conclude(justification, mandatory)?,
+            Order::Grow {
+                justification,
+                mandatory,
+            } => self.grow(justification, mandatory)?,
+            Order::FindPayloads(votable) => self.find_payloads(&votable)?,
+            Order::KeepPayload {
+                number,
+                hash,
+                votable,
+            } => self.keep_payload(number, hash, &votable)?,
+            Order::PublishVote(vote) => self.publish_vote(&vote),
+            Order::PublishJustification(justification) => self.publish_justification(justification),
+            Order::Report(evidence) => self.report(*evidence),
+            Order::Aggregate(votes) => {
+                accepted(self.surroundings.desks.aggregations.hand_in(votes))
+            }
+            Order::LoadSet(commitment) => {
+                accepted(self.surroundings.desks.sets.hand_in(commitment))
+            }
+            Order::Prepare(block) => accepted(self.surroundings.desks.blocks.hand_in(block)),
+            Order::Sign(request) => accepted(self.surroundings.signing.try_send(request)),
+        }
+        Ok(())
     }
 
-    /// Stores a proof of the block that it is about.
-    pub(crate) fn conclude(&mut self, justification: Justification) -> Result<(), Error> {
+    fn conclude(&mut self, justification: Justification, mandatory: bool) -> Result<(), Error> {
         let justification = justification.into_unchecked();
-        self.surroundings.store.put_best(&justification)?;
+        match mandatory {
+            true => self.surroundings.store.put_handoff(&justification)?,
+            false => self.surroundings.store.put_best(&justification)?,
+        }
         self.concluded(justification)
     }
 
-    /// Stores a proof that hands off to the next set.
-    pub(crate) fn conclude_handoff(&mut self, justification: Justification) -> Result<(), Error> {
-        let justification = justification.into_unchecked();
-        self.surroundings.store.put_handoff(&justification)?;
-        self.concluded(justification)
-    }
-
-    /// Stores a proof in place of the former one of its block, which has fewer signers, and tells subscribers. (ROUND-9)
-    pub(crate) fn grow(&self, justification: Justification, mandatory: bool) -> Result<(), Error> {
+    fn grow(&self, justification: Justification, mandatory: bool) -> Result<(), Error> {
         let justification = justification.into_unchecked();
         let Surroundings {
             store,
@@ -129,26 +152,23 @@ impl Effects {
         Ok(())
     }
 
-    /// Takes up the payloads that were stored before a restart, and drops those that are not needed any more.
-    pub(crate) fn find_payloads(&mut self, state: &State) -> Result<(), Error> {
+    fn find_payloads(&mut self, votable: &Votable) -> Result<(), Error> {
         let Surroundings { chain, store, .. } = &self.surroundings;
-        let votable = Votable::new(state, state.scanned());
-        self.kept.find(chain, store, &votable)?;
-        self.drop_payloads(&votable)
+        self.kept.find(chain, store, votable)?;
+        self.drop_payloads(votable)
     }
 
-    /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(
+    fn keep_payload(
         &mut self,
         number: BlockNumber,
         hash: H256,
-        state: &State,
+        votable: &Votable,
     ) -> Result<(), Error> {
         match self.surroundings.chain.keep_payload(hash) {
             Ok(()) => self.kept.insert(number, hash),
             Err(error) => try_again("what is signed about a block cannot be kept", &error),
         }
-        self.drop_payloads(&Votable::new(state, number))
+        self.drop_payloads(votable)
     }
 
     /// Drops payloads of blocks that are not voted on any more.
@@ -167,7 +187,7 @@ impl Effects {
         Ok(self.surroundings.store.drop_payloads(&blocks)?)
     }
 
-    pub(crate) fn publish_vote(&mut self, vote: &Vote) {
+    fn publish_vote(&mut self, vote: &Vote) {
         let number = vote.commitment().block_number;
         let Surroundings {
             network,
@@ -185,15 +205,14 @@ impl Effects {
         network.publish_vote(vote);
     }
 
-    pub(crate) fn publish_justification(&self, justification: UncheckedJustification) {
+    fn publish_justification(&self, justification: UncheckedJustification) {
         self.surroundings.metrics.justifications_published.inc();
         self.surroundings
             .network
             .publish_justification(justification);
     }
 
-    /// Reports evidence to the runtime.
-    pub(crate) fn report(&self, evidence: EquivocationProof) {
+    fn report(&self, evidence: EquivocationProof) {
         let (signer, number) = (evidence.signer, evidence.first.0.block_number);
         log::warn!(
             target: LOG_TARGET,
@@ -203,32 +222,6 @@ impl Effects {
         if self.surroundings.desks.reports.hand_in(evidence).is_err() {
             log::warn!(target: LOG_TARGET, "the evidence is not reported: too much waits to be reported");
         }
-    }
-
-    /// Has votes added up; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
-    pub(crate) fn aggregate(&self, votes: Box<Aggregation>) {
-        accepted(self.surroundings.desks.aggregations.hand_in(votes));
-    }
-
-    /// Has a set read; [`Event::Set`](duet_voter::Event::Set) follows.
-    pub(crate) fn load_set(&self, commitment: KeysetCommitment) {
-        accepted(self.surroundings.desks.sets.hand_in(commitment));
-    }
-
-    /// Has what is signed about a block read; [`Event::Prepared`](duet_voter::Event::Prepared) follows. `votes` is how
-    /// many signers there are.
-    pub(crate) fn prepare(&self, number: BlockNumber, votes: u32) {
-        accepted(
-            self.surroundings
-                .desks
-                .blocks
-                .hand_in(ToPrepare { number, votes }),
-        );
-    }
-
-    /// Has a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
-    pub(crate) fn sign(&self, request: SignRequest) {
-        accepted(self.surroundings.signing.try_send(request));
     }
 }
 

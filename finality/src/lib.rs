@@ -12,7 +12,8 @@
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow, and is never busy for long (`pauses`) |
 //! | `desk` | tasks for what takes long: adding up votes, reading sets and blocks (`reading`), checks; signing is `signing` |
-//! | `voting` | the voter, its effects (`effects`, `kept`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `voting` | the voter, what it asks for (`order`, `orders`), the own keys (`own_keys`) and the search for missing handoff justifications (`handoffs`) |
+//! | `effects` | carries out what the voter asks for, in a task of its own: what is stored (`kept`), sent and handed to a desk |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
 //! | `newest` | the newest justification, for subscribers |
@@ -54,6 +55,8 @@ mod links;
 mod metrics;
 mod missing;
 mod newest;
+mod order;
+mod orders;
 mod own_keys;
 mod params;
 mod pauses;
@@ -61,6 +64,8 @@ mod reading;
 pub mod rpc;
 mod run;
 mod signing;
+#[cfg(test)]
+mod stall_tests;
 mod store;
 #[cfg(test)]
 mod testing;

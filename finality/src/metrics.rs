@@ -73,11 +73,12 @@ metrics! {
     }
 }
 
-/// How long the passes of the worker's loop take.
+/// How long the passes of the worker's loop take, and how much of that it works.
 #[derive(Clone, Debug)]
 pub(crate) struct LoopMetrics {
     pub(crate) pauses: Histogram,
     pub(crate) longest: Gauge<U64>,
+    pub(crate) most_work: Gauge<U64>,
 }
 
 impl LoopMetrics {
@@ -86,6 +87,7 @@ impl LoopMetrics {
     const NAMES: &'static [&'static str] = &[
         "substrate_duet_loop_pause_seconds",
         "substrate_duet_loop_pause_max_microseconds",
+        "substrate_duet_loop_work_max_microseconds",
     ];
     /// In seconds. The target is 5 ms.
     const BUCKETS: [f64; 11] = [
@@ -116,12 +118,17 @@ impl LoopMetrics {
                 "substrate_duet_loop_pause_max_microseconds",
                 "The longest time that the voter's loop was busy with one input since the start",
             )?,
+            most_work: Gauge::new(
+                "substrate_duet_loop_work_max_microseconds",
+                "The most processor time that the voter's loop spent on one input since the start",
+            )?,
         })
     }
 
     fn register_all(&self, registry: &Registry) -> Result<(), PrometheusError> {
         register(self.pauses.clone(), registry)?;
         register(self.longest.clone(), registry)?;
+        register(self.most_work.clone(), registry)?;
         Ok(())
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::metrics::LoopMetrics;
 use duet_gossip::LOG_TARGET;
+use prometheus_endpoint::{Gauge, U64};
+use rustix::time::{clock_gettime, ClockId};
 use std::time::{Duration, Instant};
 
 /// No pass of the loop should take longer.
@@ -11,6 +13,24 @@ const TARGET: Duration = Duration::from_millis(5);
 pub(crate) struct Pauses {
     metrics: LoopMetrics,
     longest: Duration,
+    most_work: Duration,
+}
+
+/// The beginning of a pass.
+pub(crate) struct Begun {
+    at: Instant,
+    /// Processor time of this thread.
+    worked: Duration,
+}
+
+impl Begun {
+    /// A pass begins now, in this thread.
+    pub(crate) fn now() -> Self {
+        Self {
+            at: Instant::now(),
+            worked: thread_time(),
+        }
+    }
 }
 
 impl Pauses {
@@ -18,23 +38,74 @@ impl Pauses {
         Self {
             metrics,
             longest: Duration::ZERO,
+            most_work: Duration::ZERO,
         }
     }
 
-    /// A pass that has begun at `start` is over. `input` names what it was about.
+    /// A pass is over, in the thread that began it. `input` names what it was about.
     ///
-    /// It is the time on the wall that counts: on a busy machine the loop waits for the processor, too.
-    pub(crate) fn over(&mut self, input: &'static str, start: Instant) {
-        let pause = start.elapsed();
+    /// A pause is time on the wall: on a busy machine the loop waits for a processor, too. The work is processor time.
+    pub(crate) fn over(&mut self, input: &'static str, begun: &Begun) {
+        let pause = begun.at.elapsed();
+        let work = thread_time().saturating_sub(begun.worked);
         self.metrics.pauses.observe(pause.as_secs_f64());
-        let is_longest = pause > self.longest;
-        if is_longest || pause > TARGET {
-            log::debug!(target: LOG_TARGET, "{input} kept the loop busy for {pause:?}");
+        if pause > self.longest.min(TARGET) {
+            log::debug!(
+                target: LOG_TARGET,
+                "{input} kept the loop busy for {pause:?}, of which it worked for {work:?}",
+            );
         }
-        if is_longest {
-            self.longest = pause;
-            let micros = u64::try_from(pause.as_micros()).unwrap_or(u64::MAX);
-            self.metrics.longest.set(micros);
+        raise(&mut self.longest, pause, &self.metrics.longest);
+        raise(&mut self.most_work, work, &self.metrics.most_work);
+    }
+}
+
+/// Shows a duration in microseconds if it is the longest.
+fn raise(longest: &mut Duration, duration: Duration, shown: &Gauge<U64>) {
+    if duration > *longest {
+        *longest = duration;
+        shown.set(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
+    }
+}
+
+/// The processor time of this thread so far.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hint::black_box;
+
+    /// Works until the clock of this thread says so.
+    fn work(time: Duration) {
+        let until = thread_time() + time;
+        while thread_time() < until {
+            black_box(0);
         }
+    }
+
+    #[test]
+    fn the_longest_pause_and_the_most_work_are_shown() {
+        let metrics = LoopMetrics::new(None);
+        let mut pauses = Pauses::new(metrics.clone());
+        let begun = Begun::now();
+        work(Duration::from_millis(2));
+        pauses.over("a test", &begun);
+        let (pause, worked) = (metrics.longest.get(), metrics.most_work.get());
+        assert!(worked >= 2_000 && pause >= worked, "{pause} {worked}");
+
+        // As one that waited for a processor.
+        let mut begun = Begun::now();
+        begun.at -= Duration::from_micros(pause + 1);
+        pauses.over("a test", &begun);
+        assert!(metrics.longest.get() > pause);
+        assert_eq!(metrics.most_work.get(), worked);
+
+        pauses.over("a test", &Begun::now());
+        assert_eq!(metrics.pauses.get_sample_count(), 3);
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     client::{AccountId, DuetClient},
     desk::Desk,
     desks,
-    effects::{Desks, Effects, Surroundings},
+    effects::{Effects, Surroundings},
     error::Error,
     handoffs::{
         check::{AnswerCheck, Received},
@@ -16,11 +16,11 @@ use crate::{
     imported::{DueImports, ImportedJustifications},
     metrics::{LoopMetrics, Metrics},
     missing::SharedMissing,
-    newest::Publisher,
+    orders::{orders, Orders},
     own_keys::OwnKeys,
     params::Params,
     pauses::Pauses,
-    signing::{SignRequest, Signing},
+    signing::Signing,
     store::Store,
     voting::{self, Voting},
     worker::{Sources, Worker},
@@ -119,6 +119,19 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
     for (name, clerk) in opened.clerks {
         spawner.spawn_essential_blocking(name, GROUP, clerk);
     }
+    let (orders, carrier, failed) = orders();
+    let mut effects = Effects::new(Surroundings {
+        chain: chain.clone(),
+        store: store.clone(),
+        network: joined.network.clone(),
+        validator: joined.validator.clone(),
+        desks: opened.desks,
+        signing: signing_links.requests,
+        subscribers: params.links.subscribers,
+        metrics: metrics.clone(),
+    });
+    let carrier = carrier.run(move |order| effects.carry_out(order));
+    spawner.spawn_essential_blocking("duet-effects", GROUP, carrier.boxed());
     let sources = Sources {
         finality: params.client.finality().map(|_| ()).boxed(),
         checked: joined.checked,
@@ -126,6 +139,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         signed: signing_links.signed,
         answers: check_links.checked,
         done: opened.done,
+        failed,
         network_gone: engine_gone.map(drop).boxed(),
     };
     let worker = assemble(Node {
@@ -134,14 +148,12 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         network: joined.network,
         validator: joined.validator,
         clock,
-        desks: opened.desks,
+        orders,
         keys: opened.keys,
         imports: opened.imports,
         history: opened.history,
-        signing: signing_links.requests,
         received: check_links.received,
         is_authority: params.is_authority,
-        subscribers: params.links.subscribers,
         missing: params.links.missing,
         metrics,
         loop_metrics: LoopMetrics::new(registry),
@@ -157,14 +169,12 @@ struct Node {
     network: Arc<dyn Network>,
     validator: Arc<GossipValidator>,
     clock: Arc<dyn Clock>,
-    desks: Desks,
+    orders: Orders,
     keys: Desk<()>,
     imports: Desk<DueImports>,
     history: Desk<Box<ToCheck>>,
-    signing: async_channel::Sender<SignRequest>,
     received: async_channel::Sender<Received>,
     is_authority: bool,
-    subscribers: Publisher,
     missing: SharedMissing,
     metrics: Metrics,
     loop_metrics: LoopMetrics,
@@ -180,20 +190,10 @@ fn assemble(node: Node) -> Worker {
         metrics,
         ..
     } = node;
-    let effects = Effects::new(Surroundings {
-        chain: chain.clone(),
-        store: store.clone(),
-        network: network.clone(),
-        validator: node.validator.clone(),
-        desks: node.desks,
-        signing: node.signing,
-        subscribers: node.subscribers,
-        metrics: metrics.clone(),
-    });
     let voting = voting::Parts {
         clock: node.clock.clone(),
         validator: node.validator,
-        effects,
+        orders: node.orders,
         keys: OwnKeys::new(node.keys, node.is_authority, metrics.clone()),
         handoffs: HandoffSearch::new(network.clone(), node.received, metrics.clone()),
         metrics: metrics.clone(),

@@ -1,11 +1,15 @@
-//! The voter with everything that it decides about: events go in, its effects are carried out in order.
+//! The voter with everything that it decides about: events go in, its effects become orders.
 
 use crate::{
-    effects::{report_divergence, Effects},
+    effects::report_divergence,
     error::Error,
     handoffs::{check::Checked as CheckedAnswer, HandoffAnswer, HandoffSearch, NextAnswer},
+    kept::Votable,
     metrics::Metrics,
+    order::Order,
+    orders::Orders,
     own_keys::OwnKeys,
+    reading::ToPrepare,
     signing::SignRequest,
 };
 use duet_gossip::{clock::Clock, GossipValidator};
@@ -22,7 +26,7 @@ const KEEP_ABOVE: u32 = 64;
 pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) validator: Arc<GossipValidator>,
-    pub(crate) effects: Effects,
+    pub(crate) orders: Orders,
     pub(crate) keys: OwnKeys,
     /// The search for handoff justifications that the voter misses.
     pub(crate) handoffs: HandoffSearch,
@@ -58,11 +62,27 @@ impl Voting {
     /// Starts a voter, or another one in place of the one that runs.
     pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
         let keys = self.parts.keys.get().to_vec();
-        self.parts.effects.find_payloads(&state)?;
+        let votable = Votable::new(&state, state.scanned());
+        self.parts.orders.give(Order::FindPayloads(votable));
         self.voter = Some(Voter::new(self.config.clone(), state, keys));
         self.parts.keys.voter_started();
         self.handle(Event::Syncing(self.syncing))?;
         self.handle(Event::Tick)
+    }
+
+    /// Waits until everything that the voter asked for is on its way to who carries it out.
+    pub(crate) async fn leave_orders(&mut self) {
+        self.parts.orders.leave().await;
+    }
+
+    /// Whether the store says what the voter knows.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.parts.orders.are_done()
+    }
+
+    /// Has a state stored to begin with.
+    pub(crate) fn persist(&mut self, state: &State) {
+        self.parts.orders.give(Order::Persist(state.to_bytes()));
     }
 
     /// What the voter knows; `None` as long as there is none.
@@ -142,15 +162,18 @@ impl Voting {
     }
 
     /// Stores what is signed about a block that may be voted on after its state is pruned.
-    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) -> Result<(), Error> {
+    pub(crate) fn keep_payload(&mut self, number: BlockNumber, hash: H256) {
         let Some(voter) = self.voter.as_ref().filter(|_| !self.syncing) else {
-            return Ok(());
+            return;
         };
         let state = voter.state();
         if number.saturating_sub(state.best_number()) > KEEP_ABOVE {
-            self.parts.effects.keep_payload(number, hash, state)?;
+            self.parts.orders.give(Order::KeepPayload {
+                number,
+                hash,
+                votable: Votable::new(state, number),
+            });
         }
-        Ok(())
     }
 
     /// Gives the voter an event and carries out what it asks for.
@@ -162,49 +185,56 @@ impl Voting {
             self.parts.validator.prepare(message);
         }
         for effect in voter.handle(event, self.parts.clock.now()) {
-            self.carry_out(effect)?;
+            self.carry_out(effect);
         }
         self.follow_voter();
         self.parts.handoffs.send(self.parts.clock.now());
         Ok(())
     }
 
-    /// Carries out one effect, or has it carried out.
-    fn carry_out(&mut self, effect: Effect) -> Result<(), Error> {
+    /// Has one effect carried out; what the worker's own parts do, they do now.
+    fn carry_out(&mut self, effect: Effect) {
         let Parts {
-            effects, handoffs, ..
+            orders, handoffs, ..
         } = &mut self.parts;
         let Some(voter) = &self.voter else {
-            return Ok(());
+            return;
         };
         match effect {
-            Effect::Persist => effects.persist(voter.state())?,
+            Effect::Persist => orders.give(Order::Persist(voter.state().to_bytes())),
             Effect::Conclude {
                 justification,
-                mandatory: false,
-            } => effects.conclude(justification)?,
-            Effect::Conclude {
-                justification,
-                mandatory: true,
+                mandatory,
             } => {
                 let set = justification.commitment().validator_set_id;
-                effects.conclude_handoff(justification)?;
-                handoffs.found(set);
+                orders.give(Order::Conclude {
+                    justification,
+                    mandatory,
+                });
+                if mandatory {
+                    handoffs.found(set);
+                }
             }
             Effect::Grow {
                 justification,
                 mandatory,
-            } => effects.grow(justification, mandatory)?,
-            Effect::PublishVote(vote) => effects.publish_vote(&vote),
+            } => orders.give(Order::Grow {
+                justification,
+                mandatory,
+            }),
+            Effect::PublishVote(vote) => orders.give(Order::PublishVote(vote)),
             Effect::PublishJustification(justification) => {
-                effects.publish_justification(justification);
+                orders.give(Order::PublishJustification(justification));
             }
-            Effect::Report(evidence) => effects.report(*evidence),
+            Effect::Report(evidence) => orders.give(Order::Report(evidence)),
             Effect::Diverged(justification) => {
                 report_divergence(&justification, &self.parts.metrics);
             }
-            Effect::LoadSet(commitment) => effects.load_set(commitment),
-            Effect::Prepare { number } => effects.prepare(number, voter.state().signing().set.len),
+            Effect::LoadSet(commitment) => orders.give(Order::LoadSet(commitment)),
+            Effect::Prepare { number } => orders.give(Order::Prepare(ToPrepare {
+                number,
+                votes: voter.state().signing().set.len,
+            })),
             Effect::Sign {
                 message,
                 signer,
@@ -212,19 +242,18 @@ impl Voting {
             } => {
                 let set = voter.set(message.commitment().validator_set_id);
                 if let Some(set) = set.cloned() {
-                    effects.sign(SignRequest {
+                    orders.give(Order::Sign(SignRequest {
                         set,
                         message,
                         signer,
                         key,
-                    });
+                    }));
                 }
             }
-            Effect::Aggregate(votes) => effects.aggregate(votes),
+            Effect::Aggregate(votes) => orders.give(Order::Aggregate(votes)),
             Effect::Request { first_set } => handoffs.want(first_set),
             Effect::WakeAt(at) => self.wake_at = Some(at),
         }
-        Ok(())
     }
 
     /// Moves the filter's window and the metrics to where the voter is.

@@ -1,8 +1,8 @@
 //! The worker's loop. Whatever happens becomes an event for the voter, and the effects with which the voter answers
-//! are carried out in order.
+//! become orders, which are carried out one after the other.
 //!
-//! The loop only decides, passes on, and writes what must be durable before the next effect (ROUND-4). What takes
-//! longer is done in tasks of their own, whose answers come back as inputs.
+//! The loop only decides and passes on. What takes longer, writing to the disk included, is done in tasks of their own,
+//! whose answers come back as inputs.
 
 use crate::{
     backfill::{Backfill, HistoryAnswer, HistoryChecked},
@@ -11,7 +11,7 @@ use crate::{
     handoffs::{check::Checked as CheckedAnswer, HandoffAnswer},
     import::Imported,
     imported::ImportedJustifications,
-    pauses::Pauses,
+    pauses::{Begun, Pauses},
     voting::Voting,
 };
 use async_channel::Receiver;
@@ -23,7 +23,7 @@ use futures::{
     stream::BoxStream,
     FutureExt, StreamExt,
 };
-use std::{convert::Infallible, sync::Arc, time::Instant};
+use std::{convert::Infallible, sync::Arc};
 
 /// How often the worker checks what no notification reports: keys added to the key file, the end of a major
 /// sync, blocks that were finalized without a notification.
@@ -43,6 +43,8 @@ pub(crate) struct Sources {
     pub(crate) answers: Receiver<CheckedAnswer>,
     /// What the tasks that work for the worker did.
     pub(crate) done: Done,
+    /// Why what the voter asked for could not be carried out.
+    pub(crate) failed: Receiver<Error>,
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
@@ -131,6 +133,7 @@ impl Worker {
             mut signed,
             mut answers,
             mut done,
+            mut failed,
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
@@ -140,6 +143,7 @@ impl Worker {
         let mut wake_at = self.wake_at();
         let mut timer = self.clock.sleep_until(wake_at).fuse();
         loop {
+            self.voting.leave_orders().await;
             let mut behind = if self.behind {
                 Either::Left(future::ready(()))
             } else {
@@ -155,6 +159,7 @@ impl Worker {
                     Input::Finality
                 },
                 () = network_gone => return Err(Error::NetworkGone),
+                error = failed.next() => return Err(error.unwrap_or(Error::ClerkGone)),
                 vote = signed.next() => Input::Signed(vote.ok_or(Error::SignerGone)?),
                 event = done.events.next() => Input::Asked(event.ok_or(Error::ClerkGone)?),
                 answer = self.voting.next_answer() => Input::Answer(answer),
@@ -167,7 +172,7 @@ impl Worker {
                 message = checked.next() => Input::Message(message.ok_or(Error::NetworkGone)?),
                 () = behind => Input::Behind,
             };
-            let (name, start) = (input.name(), Instant::now());
+            let (name, begun) = (input.name(), Begun::now());
             let is_timer = matches!(input, Input::Timer);
             self.take(input)?;
             let next = self.wake_at();
@@ -175,7 +180,7 @@ impl Worker {
                 wake_at = next;
                 timer = self.clock.sleep_until(wake_at).fuse();
             }
-            self.pauses.over(name, start);
+            self.pauses.over(name, &begun);
         }
     }
 
@@ -266,7 +271,9 @@ impl Worker {
 
     /// Finds out which part of the history is missing, and asks for it if it is time.
     fn follow_history(&mut self) -> Result<(), Error> {
-        let Some(state) = self.voting.state() else {
+        // What is about to be stored is not missing.
+        let is_stored = self.voting.is_stored();
+        let Some(state) = self.voting.state().filter(|_| is_stored) else {
             return Ok(());
         };
         self.backfill.follow(state)?;

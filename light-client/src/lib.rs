@@ -9,8 +9,9 @@
 //! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6); [`verify_prefix`] for many;
 //! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
 //!   verdicts;
-//! - [`Trusted::best_block`]: the newest block, under which [`FinalBlock::header`], [`FinalHeader::read`] and
-//!   [`BlockProof::check`] verify its header, its state and older blocks (STATE-1 to STATE-3);
+//! - [`Trusted::best_block`]: the newest block, under which [`FinalBlock::header`], [`FinalHeader::read`],
+//!   [`BlockProof::check`] and [`FinalHeader::body`] verify its header, its state, older blocks and the transactions
+//!   in them (STATE-1 to STATE-4);
 //! - [`Misbehaviour`]: two proofs that hold and cannot both be true, which is the end of the chain's finality.
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
@@ -62,6 +63,7 @@ extern crate alloc;
 extern crate std;
 
 mod block;
+mod body;
 mod checkpoint;
 mod error;
 pub mod genesis;
@@ -85,6 +87,7 @@ mod update;
 mod verify;
 
 pub use block::{Entry, FinalBlock, FinalHeader};
+pub use body::{BodyError, FinalBody, Inclusion};
 pub use checkpoint::Checkpoint;
 pub use duet_primitives::Culprit;
 pub use error::{Error, NextStep, StateError, StorageProofError};

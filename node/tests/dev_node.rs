@@ -289,3 +289,23 @@ fn a_validator_that_wants_to_hear_proofs_only_does_not_start() {
     let error = refuses_to_start(dir.path(), &["--duet-gossip", "proofs"]);
     assert!(error.contains("a validator hears votes"), "{error}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wallets_and_relayers_get_answers_to_what_they_ask_any_substrate_node() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    let properties = ask(&client, "system_properties", rpc_params![]).await;
+    let properties = properties.expect("the specification has some");
+    assert_eq!(properties["ss58Format"], 42);
+
+    let round = until("a round of GRANDPA", || async {
+        ask(&client, "grandpa_roundState", rpc_params![]).await.ok()
+    });
+    assert_eq!(round.await["setId"], 0);
+    let proof = until("GRANDPA's proof of block 1", || async {
+        let proof = ask(&client, "grandpa_proveFinality", rpc_params![1]).await;
+        proof.ok()?.as_str().map(str::to_owned)
+    });
+    assert!(proof.await.starts_with("0x"));
+}

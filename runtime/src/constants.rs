@@ -27,6 +27,8 @@ pub const MAX_BACKERS: u32 = 512;
 /// The most nominators in one page of a validator's exposure.
 pub const EXPOSURE_PAGE: u32 = 64;
 
+/// The prefix of addresses in SS58: the one for any Substrate chain.
+pub const SS58_PREFIX: u16 = 42;
 /// Decimal places of the token.
 pub const TOKEN_DECIMALS: u8 = 12;
 /// One token.

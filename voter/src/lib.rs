@@ -75,6 +75,7 @@
 )]
 
 mod aggregation;
+pub mod checks;
 mod config;
 mod effect;
 mod event;

@@ -12,6 +12,7 @@
 //! - `package`: what would be published, as cargo packs it,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `book`: the documentation as a book,
+//! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
 //! - `bench`, `simulate`: measure and simulate, and have the results drawn.
 //!
 //! This program runs commands and links none of the project's crates.
@@ -20,6 +21,7 @@ mod bare_metal;
 mod bench;
 mod book;
 mod cargo;
+mod conformance;
 mod demo;
 mod dependencies;
 mod fuzz;
@@ -78,6 +80,10 @@ enum Chore {
     Web(web::Options),
     /// Builds the documentation as a book.
     Book,
+    /// Writes the conformance vectors; with `--check`, compares them.
+    Vectors(conformance::Options),
+    /// Checks the conformance vectors, and runs them through the verifiers in JavaScript and Go.
+    Conformance,
 }
 
 fn main() -> ExitCode {
@@ -100,6 +106,8 @@ fn main() -> ExitCode {
         Chore::Package(options) => package::run(&options),
         Chore::Web(options) => web::run(&options),
         Chore::Book => book::run(),
+        Chore::Vectors(options) => conformance::vectors(&options),
+        Chore::Conformance => conformance::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

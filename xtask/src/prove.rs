@@ -7,5 +7,5 @@ use std::process::Command;
 pub(crate) fn run() -> Result {
     tools::for_proving()?;
     let script = cargo::root().join("curve/proofs/limbs.py");
-    cargo::run(Command::new("python3").arg(script))
+    cargo::run(Command::new("python3").arg("-B").arg(script))
 }

@@ -47,6 +47,11 @@ pub(crate) fn for_browsing() -> Result {
     programs(&[CHROMIUM])
 }
 
+/// What the verifiers in other languages need.
+pub(crate) fn for_conformance() -> Result {
+    programs(&[NODE, NPM, GO])
+}
+
 /// What the benches need: some of them run inside of WASM.
 pub(crate) fn for_measuring() -> Result {
     rustup_target(BARE_METAL)
@@ -242,6 +247,15 @@ const CHROMIUM: Tool = Tool {
     purpose: "a browser, for the test of the page",
     variable: Some("CHROMIUM"),
     package: "chromium",
+};
+
+const GO: Tool = Tool {
+    program: "go",
+    // Go asks for its version with a verb.
+    probe: &["version"],
+    purpose: "Go 1.19 or newer, runs the verifier in Go",
+    variable: None,
+    package: "golang-go",
 };
 
 impl Tool {

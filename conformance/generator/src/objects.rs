@@ -32,6 +32,9 @@ pub(crate) fn object(input: Input<'_>) -> Verdict {
         "EquivocationProof" => evidence(&whole(bytes)?),
         "Checkpoint" => checkpoint(&whole(bytes)?),
         "DigestItem" => digest_item(bytes)?,
+        "GossipMessage" => gossip_message(bytes)?,
+        "JustificationsRequest" => request(bytes)?,
+        "HistoryRequest" => history_request(bytes)?,
         other => panic!("no object {other}"),
     };
     Ok(json!({ "fields": fields }))
@@ -162,4 +165,26 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
         ConsensusLog::Planned(set) => json!({ "planned": keyset(&set) }),
         ConsensusLog::Activated(id) => json!({ "activated": id.get().to_string() }),
     })
+}
+
+/// What nodes send to each other about votes and proofs. (GOSSIP-1)
+fn gossip_message(bytes: &[u8]) -> Result<Value, Broken> {
+    match bytes.split_first() {
+        Some((0, rest)) => Ok(json!({ "vote": vote(&whole(rest)?) })),
+        Some((1, rest)) => Ok(json!({ "justification": justification(&whole(rest)?) })),
+        _ => Err(Broken::malformed()),
+    }
+}
+
+fn request(bytes: &[u8]) -> Result<Value, Broken> {
+    let (first_set, count): (u64, u8) = whole(bytes)?;
+    Ok(json!({ "first_set": first_set.to_string(), "count": count }))
+}
+
+fn history_request(bytes: &[u8]) -> Result<Value, Broken> {
+    match bytes.split_first() {
+        Some((0, [])) => Ok(json!({ "first_set_proof": true })),
+        Some((1, rest)) => request(rest),
+        _ => Err(Broken::malformed()),
+    }
 }

@@ -104,6 +104,21 @@ function digestItem(from) {
   return item;
 }
 
+/** GOSSIP-1 */
+function gossipMessage(from) {
+  const kind = from.u8();
+  require(kind <= 1, 'ENC-6');
+  return kind === 0 ? { vote: vote(from) } : { justification: justification(from) };
+}
+
+const request = (from) => ({ first_set: from.u64(), count: from.u8() });
+
+function historyRequest(from) {
+  const kind = from.u8();
+  require(kind <= 1, 'ENC-6');
+  return kind === 0 ? { first_set_proof: true } : request(from);
+}
+
 const READERS = {
   KeysetCommitment: keysetCommitment,
   Keysets: keysets,
@@ -120,6 +135,9 @@ const READERS = {
   EquivocationProof: evidence,
   Checkpoint: checkpoint,
   DigestItem: digestItem,
+  GossipMessage: gossipMessage,
+  JustificationsRequest: request,
+  HistoryRequest: historyRequest,
 };
 
 /** The most bytes that are looked at. */

@@ -1,7 +1,7 @@
 // Headers, state and older blocks under a block that is final. (STATE-1 to STATE-3, LIGHT-2, MMR-1)
 
 import { blake2, hex, keccak256, same } from './bytes.js';
-import { Broken, require } from './broken.js';
+import { Broken, require, under } from './broken.js';
 import { Reader } from './scale.js';
 
 /** The fields of a header; nothing when the bytes are none. */
@@ -84,7 +84,7 @@ export function readState(nodes, stateRoot, keys, rule) {
       bytes = child.length === 32 ? load(child) : child;
     }
   };
-  const values = keys.map(find);
+  const values = under(rule, () => keys.map(find));
   require(used.size === nodes.length, rule);
   return values;
 }

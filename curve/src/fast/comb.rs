@@ -102,7 +102,21 @@ fn doubles(base: Affine, count: usize) -> Vec<Jacobian> {
         .collect()
 }
 
-/// The tables of one point of G1.
+/// What each column of both halves of a scalar selects from a comb.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns {
+    /// The place in the block, and [`NEGATIVE`].
+    selected: [[u16; MOST_COLUMNS]; 2],
+    /// Which halves there are, and which of them were even.
+    halves: [Option<bool>; 2],
+}
+
+/// Combs that many scalars are multiplied with have no more columns.
+const MOST_COLUMNS: usize = 32;
+/// Says of a place that its point is to be negated.
+const NEGATIVE: u16 = 1 << 15;
+
+/// The tables of one point.
 #[derive(Debug)]
 pub(crate) struct Comb {
     shape: Shape,
@@ -147,9 +161,7 @@ impl CombScalar {
 }
 
 impl Comb {
-    /// Makes the tables of a point of G1 that is not zero. Cost: 128 doublings, one addition per point.
-    ///
-    /// Tables of a point of small order would hold infinity, which [`Comb::mul`] has no case for.
+    /// Makes the tables of a point. Cost: 128 doublings, one addition per point.
     pub(crate) fn new(shape: Shape, base: Affine) -> Self {
         Self::of_doubles(shape, base, &doubles(base, shape.bits()))
     }
@@ -241,6 +253,57 @@ impl Comb {
         })
     }
 
+    pub(crate) fn base(&self) -> &Affine {
+        &self.base
+    }
+
+    /// What the scalar selects, column by column.
+    pub(crate) fn columns(&self, scalar: &CombScalar) -> Columns {
+        let Shape { teeth, columns, .. } = self.shape;
+        debug_assert!(columns <= MOST_COLUMNS && teeth <= 15);
+        let mut selected = [[0; MOST_COLUMNS]; 2];
+        for (selected, odd) in selected.iter_mut().zip(scalar.0) {
+            let Some(odd) = odd else { continue };
+            let digits = odd.half >> 1;
+            let row = |tooth: usize| {
+                let shift = u32::try_from(tooth * columns).unwrap_or(u32::MAX);
+                low_word(digits.checked_shr(shift).unwrap_or(0))
+            };
+            // The highest digit is always +1.
+            let highest = row(teeth - 1) | 1 << (columns - 1);
+            for tooth in 0..teeth - 1 {
+                let same = !(row(tooth) ^ highest);
+                for (column, selected) in selected.iter_mut().enumerate().take(columns) {
+                    *selected |= low_bit(same >> column) << tooth;
+                }
+            }
+            for (column, selected) in selected.iter_mut().enumerate().take(columns) {
+                *selected |= low_bit(!highest >> column) * NEGATIVE;
+            }
+        }
+        Columns {
+            selected,
+            halves: scalar.0.map(|odd| odd.map(|odd| odd.was_even)),
+        }
+    }
+
+    /// What a pass adds to the sum, if anything: to which half it belongs, the point, and whether it is to be negated.
+    #[inline(always)]
+    pub(crate) fn selected(&self, columns: &Columns, pass: Pass) -> Option<(usize, &Affine, bool)> {
+        match pass {
+            Pass::Double => None,
+            Pass::Add { half, block, step } => {
+                columns.halves[half]?;
+                let selected = columns.selected[half][block * self.shape.steps() + step];
+                let place = block * self.shape.entries() + usize::from(selected & !NEGATIVE);
+                Some((half, &self.table[place], selected & NEGATIVE != 0))
+            }
+            Pass::Correct { half } => {
+                (columns.halves[half] == Some(true)).then_some((half, &self.base, true))
+            }
+        }
+    }
+
     /// The point that the bits of a column select, and whether it is to be negated.
     #[inline(always)]
     fn column(&self, odd: Odd, block: usize, step: usize) -> (&Affine, bool) {
@@ -273,6 +336,15 @@ impl Comb {
                 (_, None) => sum,
             })
     }
+}
+
+#[allow(clippy::cast_possible_truncation)] // The digits of a row.
+fn low_word(digits: u128) -> u64 {
+    digits as u64
+}
+
+fn low_bit(word: u64) -> u16 {
+    u16::from(word & 1 == 1)
 }
 
 /// A point of a table and what becomes of it.

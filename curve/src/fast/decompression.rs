@@ -20,6 +20,10 @@ use alloc::vec::Vec;
 #[cfg(target_arch = "x86_64")]
 const LEAST_TO_DECOMPRESS: usize = 11;
 
+/// The same with IFMA.
+#[cfg(target_arch = "x86_64")]
+const LEAST_WITH_IFMA: usize = 4;
+
 /// The points of the curve that these bytes encode, without the subgroup check.
 pub(crate) fn decompress_all(
     arithmetic: Arithmetic,
@@ -27,6 +31,13 @@ pub(crate) fn decompress_all(
 ) -> Vec<Result<Affine, PointError>> {
     let one_by_one =
         |bytes: &&[u8; G1_LEN]| decompress_g1(bytes).map(|point| Affine::from_blst(&point));
+    #[cfg(target_arch = "x86_64")]
+    if let Some(lockstep) = vector::Lockstep::of(arithmetic) {
+        if encodings.len() >= LEAST_WITH_IFMA {
+            return vector::decompress_in_octets(lockstep, encodings);
+        }
+        return encodings.iter().map(one_by_one).collect();
+    }
     #[cfg(target_arch = "x86_64")]
     if let Some(kernel) = vector::Kernel::of(arithmetic) {
         let (full, rest) = encodings.as_chunks::<{ vector::WIDTH }>();

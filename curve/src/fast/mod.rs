@@ -10,7 +10,7 @@
 //! | `sums` | Sums of points; cached subset sums |
 //! | `pairing` | The pairing equation of a proof, with prepared points of G2 |
 //! | `batch`, `decompression` | Many additions with one inversion; many decompressions |
-//! | `vector` | The same, 16-wide, where the processor has AVX-512 |
+//! | `vector` | The same, 16-wide, where the processor has AVX-512; whole batches of votes with IFMA |
 //! | `point`, `field`, `fp2`, `inverse` | Points and field elements on blst's assembly |
 //!
 //! Products and sums are right for any points of the curve, zero and those of small order included. What uses the
@@ -36,6 +36,8 @@ mod variable;
 #[cfg(target_arch = "x86_64")]
 mod vector;
 pub(crate) mod votes;
+#[cfg(test)]
+mod votes_tests;
 
 #[cfg(test)]
 mod small_order_tests;

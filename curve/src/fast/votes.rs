@@ -4,6 +4,8 @@
 //! many doublings as the product. Votes of one round are checked in batches, in affine coordinates with simultaneous
 //! inversion. Both ways give the same answer on every input.
 
+#[cfg(target_arch = "x86_64")]
+use super::vector;
 use super::{
     batch::{Additions, BATCH, MIN_BATCH},
     comb::{self, Comb, CombScalar, Shape, Term},
@@ -55,12 +57,29 @@ pub(crate) fn commitments(vote: &Vote<'_>) -> Result<Commitments, PointError> {
 /// The same for many: those with tables of the same shapes, or whose keys have none yet, in batches, the others one by
 /// one.
 pub(crate) fn commitments_all(votes: &[Vote<'_>]) -> Vec<Result<Commitments, PointError>> {
-    let arithmetic = Arithmetic::current();
+    commitments_all_with(Arithmetic::current(), votes)
+}
+
+/// The same with this arithmetic.
+pub(super) fn commitments_all_with(
+    arithmetic: Arithmetic,
+    votes: &[Vote<'_>],
+) -> Vec<Result<Commitments, PointError>> {
     let mut additions = Additions::with(arithmetic);
     votes
-        .chunks(BATCH)
+        .chunks(batch_len(arithmetic))
         .flat_map(|batch| batched(batch, arithmetic, &mut additions))
         .collect()
+}
+
+/// Votes in a batch.
+fn batch_len(arithmetic: Arithmetic) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if vector::Lockstep::of(arithmetic).is_some() {
+        return vector::BATCH;
+    }
+    let _ = arithmetic;
+    BATCH
 }
 
 /// What votes have in common that are checked in one batch.
@@ -139,7 +158,7 @@ fn batched(
             .filter(|(_, vote)| vote.shapes() == Some(shapes))
             .unzip();
         if together.len() >= MIN_BATCH {
-            let found = of_same_shapes(&together, additions);
+            let found = of_same_shapes(&together, arithmetic, additions);
             for (at, answer) in places.into_iter().zip(found) {
                 answers[at] = Some(answer);
             }
@@ -155,31 +174,90 @@ fn batched(
 /// Votes that have tables of the same shapes.
 fn of_same_shapes(
     votes: &[&Prepared<'_>],
+    arithmetic: Arithmetic,
     additions: &mut Additions,
 ) -> Vec<Result<Commitments, PointError>> {
-    let count = votes.len();
-    // Keys without tables are multiplied as σ is. That they are in the subgroup is known.
-    let keys = votes.iter().filter(|vote| vote.pk1_tables.is_none());
-    let (points, scalars): (Vec<_>, Vec<_>) = votes
-        .iter()
-        .map(|vote| (vote.sigma, vote.vote.c))
-        .chain(keys.map(|vote| (vote.vote.pk1, vote.vote.c)))
-        .unzip();
-    let (products, are_in_subgroup) = variable::mul_checked_all(&points, &scalars, additions);
-    let (of_sigma, of_pk1) = products.split_at(count);
-    let (c, s): (Vec<_>, Vec<_>) = votes
-        .iter()
-        .map(|vote| (CombScalar::new(&vote.vote.c), CombScalar::new(&vote.vote.s)))
-        .unzip();
+    #[cfg(target_arch = "x86_64")]
+    if let Some(lockstep) = vector::Lockstep::of(arithmetic) {
+        return in_lockstep(lockstep, votes);
+    }
+    let _ = arithmetic;
+    by_additions(votes, additions)
+}
+
+/// The scalars of votes, ready for their tables.
+fn for_combs(votes: &[&Prepared<'_>]) -> Vec<[CombScalar; 2]> {
+    let both = |vote: &&Prepared<'_>| [&vote.vote.c, &vote.vote.s].map(CombScalar::new);
+    votes.iter().map(both).collect()
+}
+
+/// The products with tables that make up both sums.
+fn table_terms<'a>(
+    votes: &[&'a Prepared<'_>],
+    scalars: &'a [[CombScalar; 2]],
+) -> [Vec<Vec<Term<'a>>>; 2] {
     let [mut pk1, mut g1, mut hm] = [const { Vec::new() }; 3];
-    for ((vote, c), s) in votes.iter().zip(&c).zip(&s) {
+    for (vote, [c, s]) in votes.iter().zip(scalars) {
         let term = |scalar| move |comb| Term { comb, scalar };
         pk1.extend(vote.pk1_tables.map(term(c)));
         g1.push(term(s)(generator()));
         hm.extend(vote.hm_tables.map(term(s)));
     }
+    [vec![pk1, g1], vec![hm]]
+}
+
+/// Keys without tables are multiplied as σ is. That they are in the subgroup is known.
+fn keys_without_tables<'a>(
+    votes: &'a [&Prepared<'_>],
+) -> impl Iterator<Item = (Affine, BaseZ)> + 'a {
+    votes
+        .iter()
+        .filter(|vote| vote.pk1_tables.is_none())
+        .map(|vote| (vote.vote.pk1, vote.vote.c))
+}
+
+#[cfg(target_arch = "x86_64")]
+fn in_lockstep(
+    lockstep: vector::Lockstep,
+    votes: &[&Prepared<'_>],
+) -> Vec<Result<Commitments, PointError>> {
+    let scalars = for_combs(votes);
+    let work = vector::Work {
+        sigma: votes.iter().map(|vote| (vote.sigma, vote.vote.c)).collect(),
+        key: keys_without_tables(votes).collect(),
+        tables: table_terms(votes, &scalars),
+    };
+    let found = vector::compute(lockstep, &work);
+    votes
+        .iter()
+        .zip(found)
+        .map(|(vote, found)| match found {
+            Some(vector::Found {
+                is_in_subgroup: true,
+                sums: [a, b],
+            }) => Ok(vote.commitments(a, b)),
+            Some(_) => Err(PointError::NotInSubgroup),
+            None => vote.alone(),
+        })
+        .collect()
+}
+
+fn by_additions(
+    votes: &[&Prepared<'_>],
+    additions: &mut Additions,
+) -> Vec<Result<Commitments, PointError>> {
+    let count = votes.len();
+    let (points, scalars): (Vec<_>, Vec<_>) = votes
+        .iter()
+        .map(|vote| (vote.sigma, vote.vote.c))
+        .chain(keys_without_tables(votes))
+        .unzip();
+    let (products, are_in_subgroup) = variable::mul_checked_all(&points, &scalars, additions);
+    let (of_sigma, of_pk1) = products.split_at(count);
+    let scalars = for_combs(votes);
+    let [of_a, of_b] = table_terms(votes, &scalars);
     let mut sums = vec![ZERO; 2 * count];
-    comb::sums(&mut sums, [&[pk1, g1], &[hm]], additions);
+    comb::sums(&mut sums, [&of_a, &of_b], additions);
     for (at, product) in (count..).zip(of_sigma).chain((0..).zip(of_pk1)) {
         additions.push(at, *product);
     }

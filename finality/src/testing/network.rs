@@ -22,7 +22,10 @@ use sp_consensus::SyncOracle;
 use std::{
     collections::{HashMap, HashSet},
     pin::Pin,
-    sync::Arc,
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        Arc,
+    },
 };
 
 /// How others reach a peer.
@@ -42,6 +45,8 @@ pub(crate) struct Hub {
     /// Costs that peers were charged.
     costs: Arc<Mutex<Vec<(PeerId, i32)>>>,
     deliveries: Deliveries,
+    /// How many notifications were delivered.
+    delivered: Arc<AtomicU64>,
 }
 
 /// One peer's way into the network.
@@ -69,6 +74,7 @@ impl Hub {
             ports: Arc::default(),
             costs: Arc::default(),
             deliveries,
+            delivered: Arc::default(),
         };
         (
             hub,
@@ -138,12 +144,18 @@ impl Hub {
     /// Delivers a notification, unless its receiver is gone.
     fn deliver(&self, from: PeerId, to: &PeerId, notification: Vec<u8>) {
         if let Some(port) = self.ports.lock().get(to) {
+            self.delivered.fetch_add(1, Ordering::Relaxed);
             let event = NotificationEvent::NotificationReceived {
                 peer: from,
                 notification,
             };
             port.notifications.unbounded_send(event).unwrap();
         }
+    }
+
+    /// How many notifications peers have sent each other.
+    pub(crate) fn delivered(&self) -> u64 {
+        self.delivered.load(Ordering::Relaxed)
     }
 
     /// What a peer was charged in all.

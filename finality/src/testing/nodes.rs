@@ -20,6 +20,7 @@ use futures::{
     task::LocalSpawnExt,
     FutureExt, StreamExt,
 };
+use prometheus_endpoint::Registry;
 use sc_network_types::PeerId;
 use sp_core::traits::SpawnEssentialNamed;
 use std::{cell::RefCell, sync::Arc};
@@ -92,6 +93,8 @@ impl SpawnEssentialNamed for Tasks {
 pub(crate) struct Node {
     pub(crate) peer: PeerId,
     pub(crate) chain: TestChain,
+    /// The metrics since it was started last.
+    registry: Registry,
     /// Ends with the worker.
     task: Option<RemoteHandle<()>>,
 }
@@ -141,6 +144,7 @@ impl Net {
         Node {
             peer: PeerId::random(),
             chain,
+            registry: Registry::new(),
             task: None,
         }
     }
@@ -148,6 +152,7 @@ impl Net {
     /// Runs a stopped node, from what it has stored.
     pub(crate) fn run(&self, node: &mut Node, secret: SecretKey, is_authority: bool) {
         let joined = self.hub.join(node.peer);
+        node.registry = Registry::new();
         let (_, links, _): (DuetBlockImport<_, TestClient, ()>, _, _) = block_import(
             (),
             node.chain.client.clone(),
@@ -168,7 +173,7 @@ impl Net {
             is_authority,
             links,
             offchain_tx_pool_factory: no_pool(),
-            prometheus_registry: None,
+            prometheus_registry: Some(node.registry.clone()),
             spawner: Box::new(self.tasks.clone()),
             config: Config::default(),
         };
@@ -230,6 +235,16 @@ impl Node {
     pub(crate) fn best(&self) -> Option<u32> {
         let best = self.chain.store().best().unwrap()?;
         Some(best.commitment.block_number.get())
+    }
+
+    /// What a counter or gauge shows, all labels together.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A whole number, far below the limit.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        let families = self.registry.gather();
+        let family = families.iter().find(|family| family.get_name() == name);
+        let values = family.expect("it is registered").get_metric().iter();
+        let values = values.map(|it| it.get_gauge().get_value() + it.get_counter().get_value());
+        values.sum::<f64>() as u64
     }
 }
 

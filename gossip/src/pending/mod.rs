@@ -4,9 +4,7 @@
 //! neither one peer nor many votes on invented commitments delay the votes that this node needs.
 
 mod claims;
-mod fair;
 mod proofs;
-mod shares;
 mod votes;
 
 pub(crate) use claims::Refused;
@@ -15,15 +13,10 @@ pub(crate) use votes::Claim;
 
 use claims::Limits;
 use duet_primitives::{RoundMessage, UncheckedJustification, UncheckedVote};
+use duet_voter::checks::{Kind, Shares};
 use proofs::Proofs;
 use sc_network_types::PeerId;
-use shares::{Kind, Shares};
 use votes::Votes;
-
-/// What a vote on a strange commitment costs in votes of a batch: it is hashed for itself, and checked without tables.
-const STRANGE_WORK: u64 = 6;
-/// What a proof costs in votes of a batch: about two pairings and a sum.
-const PROOF_WORK: u64 = 50;
 
 /// What a peer that is further than this node relays in two rounds of a set of this size at once; no less than a few
 /// small rounds.
@@ -86,22 +79,22 @@ impl Pending {
             Kind::Strange => votes.has_strange(),
             Kind::Proof => !proofs.is_empty(),
         })?;
-        let (job, work) = match kind {
+        let (job, count) = match kind {
             Kind::Prepared => {
                 let (message, batch) = votes.take_batch()?;
-                let work = u64::try_from(batch.len()).unwrap_or(u64::MAX);
-                (Job::Batch(message, batch), work)
+                let count = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+                (Job::Batch(message, batch), count)
             }
             Kind::Strange => {
                 let (peer, vote) = votes.take_strange()?;
-                (Job::Strange(peer, vote), STRANGE_WORK)
+                (Job::Strange(peer, vote), 1)
             }
             Kind::Proof => {
                 let (peer, proof) = proofs.take()?;
-                (Job::Proof(peer, proof), PROOF_WORK)
+                (Job::Proof(peer, proof), 1)
             }
         };
-        shares.charge(kind, work);
+        shares.charge(kind, count);
         Some(job)
     }
 

@@ -1,10 +1,8 @@
 //! Finality proofs that wait to be checked.
 
-use super::{
-    claims::{Claims, Limits, Refused},
-    fair::Fair,
-};
+use super::claims::{Claims, Limits, Refused};
 use duet_primitives::{BlockNumber, Commitment, SetId, UncheckedJustification};
+use duet_voter::checks::Fair;
 use sc_network_types::PeerId;
 
 /// A few per peer, because one proof is enough for each block.
@@ -28,7 +26,7 @@ impl Subject {
 #[derive(Debug)]
 pub(crate) struct Proofs {
     claims: Claims<Subject, UncheckedJustification>,
-    waiting: Fair<UncheckedJustification>,
+    waiting: Fair<PeerId, UncheckedJustification>,
 }
 
 impl Proofs {

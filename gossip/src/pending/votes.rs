@@ -1,10 +1,8 @@
 //! Votes that wait to be checked.
 
-use super::{
-    claims::{Claims, Limits, Refused},
-    fair::Fair,
-};
+use super::claims::{Claims, Limits, Refused};
 use duet_primitives::{BlockNumber, Commitment, RoundMessage, SetId, SignerIndex, UncheckedVote};
+use duet_voter::checks::Fair;
 use sc_network_types::PeerId;
 use std::{collections::BTreeMap, iter};
 
@@ -32,7 +30,7 @@ impl Claim {
 #[derive(Debug)]
 struct Lane {
     message: RoundMessage,
-    votes: Fair<UncheckedVote>,
+    votes: Fair<PeerId, UncheckedVote>,
 }
 
 /// Votes that wait to be checked, and those that are being checked.
@@ -41,7 +39,7 @@ pub(crate) struct Votes {
     claims: Claims<Claim, UncheckedVote>,
     lanes: BTreeMap<(SetId, BlockNumber), Lane>,
     /// On commitments that only peers have named.
-    strange: Fair<UncheckedVote>,
+    strange: Fair<PeerId, UncheckedVote>,
 }
 
 impl Votes {

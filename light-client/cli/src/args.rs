@@ -13,7 +13,7 @@ Exit status:
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
   5    the validators signed two things that cannot both be true: do not trust this chain's finality
-  6    no endpoint can prove the way from here: ask others, or begin from a newer checkpoint
+  6    no endpoint has what is needed: ask others; the message says when a newer checkpoint may be needed
   130  interrupted before the goal was reached; the state is saved";
 
 /// A light client for chains that finalize with Duet.
@@ -39,6 +39,12 @@ pub(crate) enum Command {
     Storage(Storage),
     /// Print an account's nonce and balance, verified.
     Account(Account),
+    /// Show that a transaction is in a block, or that it is not.
+    ///
+    /// Its block is proven final, and all of the block's extrinsics are proven to be the block's. Whether the
+    /// transaction's call succeeded is not proven: the chain's events say it, in a form that only the chain's own
+    /// metadata describes, and metadata cannot be proven.
+    Tx(Tx),
     /// Show what a state file trusts.
     Status(Status),
 }
@@ -100,6 +106,20 @@ pub(crate) struct Account {
     pub(crate) account: question::Account,
 }
 
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Tx {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// The block.
+    #[arg(long, value_name = "BLOCK")]
+    pub(crate) at: u32,
+
+    /// Hash of the transaction, 0x-hex: BLAKE2b-256 of its bytes, as wallets and explorers show it.
+    #[arg(value_name = "HASH", value_parser = hash)]
+    pub(crate) hash: H256,
+}
+
 /// The key of an entry of the state.
 #[derive(Clone, Debug)]
 pub(crate) struct Key(pub(crate) Vec<u8>);
@@ -122,7 +142,8 @@ pub(crate) struct Status {
 /// What `sync` and `follow` share.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Run {
-    /// WebSocket RPC of a node; several are tried in this order, and `sync` asks each for a newer head.
+    /// WebSocket RPC of a node; several are tried in this order. `sync` asks each once for a newer proof, and `follow`
+    /// compares the proven heads of all of them all along.
     #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
     pub(crate) urls: Vec<String>,
 
@@ -158,8 +179,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) request_timeout: Duration,
 
-    /// Try another endpoint when this one has had no new proof for so long while its chain grew, or for four times
-    /// as long while its chain stood still.
+    /// Leave an endpoint that is still behind so long after another one named a newer proven block, and proved it.
+    #[arg(long, value_name = "SECONDS", default_value = "4", value_parser = seconds)]
+    pub(crate) lag_after: Duration,
+
+    /// Say so when no endpoint has had a new proof for so long.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) stall_after: Duration,
 }

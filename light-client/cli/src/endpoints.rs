@@ -3,13 +3,13 @@
 
 use crate::{
     exit::{Failure, Kind},
-    fault::Fault,
+    fault::{Fault, Missing},
 };
 use std::time::{Duration, Instant};
 
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// An endpoint that lacks something, or stalls, may have it later.
+/// An endpoint that lacks something, or lags, may have it later.
 const LONG_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug)]
@@ -42,6 +42,8 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoints {
     all: Vec<Endpoint>,
+    /// Asked before the others: it proved what another one lacked.
+    preferred: Option<usize>,
     give_up_after: Duration,
     /// Since when none has helped.
     no_help_since: Instant,
@@ -59,6 +61,7 @@ impl Endpoints {
         };
         Self {
             all: urls.iter().map(usable).collect(),
+            preferred: None,
             give_up_after,
             no_help_since: now,
         }
@@ -66,17 +69,37 @@ impl Endpoints {
 
     /// The first that may be asked now, or when to look again.
     pub(crate) fn choose(&self, now: Instant) -> Choice {
-        let mut earliest = None;
-        for (index, endpoint) in self.all.iter().enumerate() {
-            let Standing::Usable { from, .. } = endpoint.standing else {
-                continue;
-            };
-            if from <= now {
-                return Choice::Ask(index);
-            }
-            earliest = Some(earliest.map_or(from, |earliest: Instant| earliest.min(from)));
+        let usable = self.usable();
+        let ready: Vec<_> = usable.iter().filter(|(_, from)| *from <= now).collect();
+        let preferred = ready
+            .iter()
+            .find(|(index, _)| Some(*index) == self.preferred);
+        if let Some((index, _)) = preferred.or(ready.first()) {
+            return Choice::Ask(*index);
         }
+        let earliest = usable.iter().map(|(_, from)| *from).min();
         earliest.map_or(Choice::Nobody, Choice::Wait)
+    }
+
+    /// Those that are not dropped, in the user's order, and from when on each may be asked.
+    fn usable(&self) -> Vec<(usize, Instant)> {
+        let usable = |(index, endpoint): (usize, &Endpoint)| match endpoint.standing {
+            Standing::Usable { from, .. } => Some((index, from)),
+            Standing::Dropped => None,
+        };
+        self.all.iter().enumerate().filter_map(usable).collect()
+    }
+
+    /// The same without one.
+    pub(crate) fn rivals(&self, index: usize) -> Vec<(usize, Instant)> {
+        let mut rivals = self.usable();
+        rivals.retain(|(other, _)| *other != index);
+        rivals
+    }
+
+    /// Asks this one before the others as long as it does not fail.
+    pub(crate) fn prefer(&mut self, index: usize) {
+        self.preferred = Some(index);
     }
 
     pub(crate) fn url(&self, index: usize) -> Option<&str> {
@@ -85,10 +108,8 @@ impl Endpoints {
 
     /// Those that are not dropped, in the user's order.
     pub(crate) fn all(&self) -> Vec<usize> {
-        let usable = |(index, endpoint): (usize, &Endpoint)| {
-            matches!(endpoint.standing, Standing::Usable { .. }).then_some(index)
-        };
-        self.all.iter().enumerate().filter_map(usable).collect()
+        let usable = self.usable().into_iter();
+        usable.map(|(index, _)| index).collect()
     }
 
     /// The same without one.
@@ -125,13 +146,13 @@ impl Endpoints {
             Standing::Dropped => return,
         };
         let wait = match &fault {
-            Fault::Lie(_) | Fault::OtherChain { .. } | Fault::Incompatible(_) => None,
+            _ if fault.is_final() => None,
             Fault::Unreachable(_) => Some(
                 FIRST_WAIT
                     .saturating_mul(2u32.saturating_pow(failures))
                     .min(LONGEST_WAIT),
             ),
-            Fault::Incomplete(_) | Fault::Stalled { .. } | Fault::Fatal(_) => Some(LONG_WAIT),
+            _ => Some(LONG_WAIT),
         };
         endpoint.standing = match wait {
             Some(wait) => Standing::Usable {
@@ -162,39 +183,71 @@ impl Endpoints {
 
     /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
     pub(crate) fn verdict(&self) -> Failure {
-        let with = |matches: fn(&Fault) -> bool| {
-            let found = self.all.iter().filter_map(|endpoint| {
-                let fault = endpoint.last.as_ref().filter(|fault| matches(fault))?;
-                Some(format!("{}: {fault}", endpoint.url))
-            });
-            found.collect::<Vec<_>>()
-        };
-        let lies = with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
+        let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
         if !lies.is_empty() {
             let message = format!("no honest endpoint is left: {}", lies.join("; "));
             return Failure::new(Kind::Unverified, message);
         }
-        let gaps = with(|fault| matches!(fault, Fault::Incomplete(_)));
+        let gaps = self.with(|fault| matches!(fault, Fault::Incomplete(_)));
         if !gaps.is_empty() {
-            let message = format!(
-                "no endpoint can prove the way from here: {}; nothing was proven against this state: ask \
-                 other nodes first, and begin from a newer checkpoint only if they lack these proofs too",
-                gaps.join("; ")
-            );
-            return Failure::new(Kind::NoWay, message);
+            return Failure::new(Kind::NoWay, self.gap_message(&gaps));
         }
-        let rest = with(|_| true);
+        let rest = self.with(|_| true);
         Failure::new(
             Kind::Unreachable,
             format!("no endpoint is of use: {}", rest.join("; ")),
         )
+    }
+
+    /// What to do when no endpoint has the proofs. A newer checkpoint is advised only when every endpoint was asked,
+    /// and at least two showed a proof that cannot be reached from here. (LIGHT-7)
+    fn gap_message(&self, gaps: &[String]) -> String {
+        let beyond =
+            self.with(|fault| matches!(fault, Fault::Incomplete(Missing::HandoffProof(_))));
+        let gaps = gaps.join("; ");
+        if beyond.is_empty() {
+            return format!("no endpoint has what is needed: {gaps}; ask other nodes");
+        }
+        let unasked = self.unasked();
+        let advice = if !unasked.is_empty() {
+            format!(
+                "not all endpoints could be asked ({}): try again, or ask other nodes with --url",
+                unasked.join(", ")
+            )
+        } else if beyond.len() < 2 {
+            "one endpoint's word is no reason to begin again: ask other nodes with --url".to_owned()
+        } else {
+            "every endpoint was asked: ask other nodes, and begin from a newer checkpoint only if they lack \
+             these proofs too"
+                .to_owned()
+        };
+        format!(
+            "no endpoint can prove the way from here: {gaps}; nothing was proven against this state; {advice}"
+        )
+    }
+
+    /// The endpoints whose last fault is of this kind, each with it.
+    fn with(&self, matches: impl Fn(&Fault) -> bool) -> Vec<String> {
+        let found = self.all.iter().filter_map(|endpoint| {
+            let fault = endpoint.last.as_ref().filter(|fault| matches(fault))?;
+            Some(format!("{}: {fault}", endpoint.url))
+        });
+        found.collect()
+    }
+
+    /// Those that never answered, or not when they were asked last.
+    fn unasked(&self) -> Vec<&str> {
+        let silent =
+            |endpoint: &&Endpoint| matches!(endpoint.last, None | Some(Fault::Unreachable(_)));
+        let urls = self.all.iter().filter(silent);
+        urls.map(|endpoint| endpoint.url.as_str()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::{Lie, Missing};
+    use crate::fault::Lie;
     use duet_primitives::SetId;
 
     fn two(now: Instant) -> Endpoints {

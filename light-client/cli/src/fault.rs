@@ -1,9 +1,13 @@
 //! What can be wrong with an endpoint, and whether it is asked again.
 
-use crate::exit::{Failure, Kind};
+use crate::{
+    exit::{Failure, Kind},
+    wire::WireFault,
+};
 use codec::Encode;
-use duet_light_client::{Culprit, Error, NextStep, StateProofError};
+use duet_light_client::{BodyError, Culprit, Error, NextStep, StateProofError};
 use duet_primitives::{BlockNumber, SetId, H256};
+use std::time::Duration;
 
 /// What ended the work with an endpoint.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -23,11 +27,13 @@ pub(crate) enum Fault {
     /// It is honest as far as we know, and lacks what we need.
     #[error("it has no {0}")]
     Incomplete(Missing),
-    /// It has had no new proof for too long.
-    #[error("no new proof since block {best}; its chain is at block {chain}")]
-    Stalled {
+    /// Another endpoint proved a newer block, and had named it for too long.
+    #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
+    Lagging {
         best: BlockNumber,
-        chain: BlockNumber,
+        other: String,
+        proven: BlockNumber,
+        after: Duration,
     },
     /// Not the endpoint's: the program ends.
     #[error("{0}")]
@@ -43,6 +49,12 @@ pub(crate) enum Lie {
     /// A rule about headers, state and older blocks broke.
     #[error("{0}")]
     State(StateProofError),
+    /// The extrinsics of a block are not those of its header.
+    #[error("{0}")]
+    Body(BodyError),
+    /// RPC-3: a message that is no answer at all.
+    #[error("{0}")]
+    Wire(WireFault),
     /// RPC-1: the answer is not what was asked for.
     #[error("RPC-1: asked for {asked}, it sent {got}")]
     OtherAnswer { asked: String, got: String },
@@ -56,6 +68,8 @@ impl Lie {
         match self {
             Self::Rule(error) => error.rule(),
             Self::State(error) => error.rule(),
+            Self::Body(error) => error.rule(),
+            Self::Wire(_) => "RPC-3",
             Self::OtherAnswer { .. } => "RPC-1",
             Self::Contradiction(_) => "RPC-2",
         }
@@ -81,6 +95,10 @@ pub(crate) enum Missing {
     State(BlockNumber),
     #[error("proof of the older block {0}")]
     History(BlockNumber),
+    #[error(
+        "extrinsics of block {0}: a node with `--blocks-pruning` keeps only those of newer blocks"
+    )]
+    Body(BlockNumber),
 }
 
 impl From<Lie> for Fault {
@@ -119,6 +137,18 @@ impl From<Error> for Fault {
     }
 }
 
+impl From<BodyError> for Fault {
+    fn from(error: BodyError) -> Self {
+        Self::Lie(Lie::Body(error))
+    }
+}
+
+impl From<WireFault> for Fault {
+    fn from(fault: WireFault) -> Self {
+        Self::Lie(Lie::Wire(fault))
+    }
+}
+
 impl From<StateProofError> for Fault {
     fn from(error: StateProofError) -> Self {
         match error.culprit() {
@@ -129,6 +159,16 @@ impl From<StateProofError> for Fault {
 }
 
 impl Fault {
+    /// Whether the endpoint is not asked again.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            Self::Lie(_) | Self::OtherChain { .. } | Self::Incompatible(_) => true,
+            Self::Unreachable(_) | Self::Incomplete(_) | Self::Lagging { .. } | Self::Fatal(_) => {
+                false
+            }
+        }
+    }
+
     /// One word for what it is, for programs that read the output.
     pub(crate) fn verdict(&self) -> &'static str {
         match self {
@@ -137,7 +177,7 @@ impl Fault {
             Self::Incompatible(_) => "incompatible",
             Self::Unreachable(_) => "unreachable",
             Self::Incomplete(_) => "incomplete",
-            Self::Stalled { .. } => "stalled",
+            Self::Lagging { .. } => "lagging",
             Self::Fatal(_) => "fatal",
         }
     }
@@ -151,7 +191,7 @@ impl Fault {
             Self::Incompatible(_)
             | Self::Unreachable(_)
             | Self::Incomplete(_)
-            | Self::Stalled { .. }
+            | Self::Lagging { .. }
             | Self::Fatal(_) => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Verifies new proofs as they arrive, and notices when none arrive.
 
 use crate::{
+    exit::Failure,
     fault::{Fault, Lie},
     output::Event,
     outside::shown,
@@ -13,15 +14,11 @@ use std::time::{Duration, Instant};
 
 const LONGEST_LOOK: Duration = Duration::from_secs(6);
 const SHORTEST_LOOK: Duration = Duration::from_millis(100);
-/// How many times longer we wait for an endpoint whose chain does not grow.
-const STANDSTILL: u32 = 4;
 
-/// Distinguishes a chain whose proofs stall from one that does not grow at all.
+/// Since when there was no new proof.
 struct Watch {
     best: BlockNumber,
     since: Instant,
-    /// Where the endpoint's chain was when the last proof came.
-    chain: Option<BlockNumber>,
     reported: bool,
 }
 
@@ -30,7 +27,6 @@ impl Watch {
         Self {
             best,
             since: Instant::now(),
-            chain: None,
             reported: false,
         }
     }
@@ -46,6 +42,9 @@ impl Session {
         if self.is_done() {
             return Ok(Done);
         }
+        if let Some(heads) = &self.heads {
+            heads.board().set_followed(Some(index));
+        }
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();
@@ -59,8 +58,10 @@ impl Session {
         loop {
             tokio::select! {
                 item = pushed.next() => {
+                    let Some(item) = item else {
+                        return Err(server.disconnected().await);
+                    };
                     let text = item
-                        .ok_or_else(|| Fault::Unreachable("the connection was closed".to_owned()))?
                         .map_err(|error| Lie::OtherAnswer {
                             asked: "justifications".to_owned(),
                             got: shown(&format!("what does not parse: {error}")),
@@ -133,7 +134,7 @@ impl Session {
         Ok(Some(update))
     }
 
-    /// Checks whether this client is behind, or the endpoint is.
+    /// Checks whether this client is behind the endpoint, and says when there is no new proof for too long.
     async fn look(
         &mut self,
         server: &Server,
@@ -141,6 +142,7 @@ impl Session {
         watch: &mut Watch,
     ) -> Result<(), Fault> {
         self.save()?;
+        self.report_others()?;
         let best = self.trusted()?.best_number();
         if best > watch.best {
             *watch = Watch::new(best);
@@ -150,23 +152,28 @@ impl Session {
             self.report_behind(&server.url, head)?;
             return self.catch_up(server).await;
         }
-        let chain = server.chain_head().await?;
-        let before = *watch.chain.get_or_insert(chain);
-        // A chain that does not grow is not the endpoint's fault, for a while.
-        let patience = if chain == before { STANDSTILL } else { 1 };
-        if watch.since.elapsed() < self.stall_after.saturating_mul(patience) {
+        if watch.reported || watch.since.elapsed() < self.stall_after {
             return Ok(());
         }
-        if !self.endpoints.others(index).is_empty() {
-            return Err(Fault::Stalled { best, chain });
-        }
-        if !watch.reported {
-            watch.reported = true;
-            self.output.event(&Event::Stalled {
-                url: &server.url,
-                block: best,
-                chain,
-            });
+        watch.reported = true;
+        let chain = server.chain_head().await?;
+        self.output.event(&Event::Stalled {
+            url: &server.url,
+            block: best,
+            chain,
+            seconds: watch.since.elapsed().as_secs(),
+            alone: self.endpoints.others(index).is_empty(),
+        });
+        Ok(())
+    }
+
+    /// Reports what the questions to the other endpoints found.
+    fn report_others(&mut self) -> Result<(), Failure> {
+        let Some(heads) = &self.heads else {
+            return Ok(());
+        };
+        for (index, fault) in heads.board().take_faults() {
+            self.endpoint_failed(index, fault, false)?;
         }
         Ok(())
     }

@@ -15,11 +15,14 @@
 )]
 
 mod args;
+mod begin;
 mod checkpoint;
+mod compare;
 mod endpoints;
 mod exit;
 mod fault;
 mod follow;
+mod heads;
 mod output;
 mod outside;
 mod question;
@@ -30,9 +33,10 @@ mod state_file;
 mod state_rpc;
 mod status;
 mod sync;
+mod wire;
 
 use crate::{
-    args::{Args, Command, Read, Run},
+    args::{Account, Args, Block, Command, Run, Storage, Tx},
     exit::{Failure, Kind},
     output::{Event, Output},
     question::Question,
@@ -55,9 +59,14 @@ fn main() -> ExitCode {
             let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
             run(&args.run, goal, None)
         }
-        Command::Block(args) => answer(&args.read, &Question::Header),
-        Command::Storage(args) => answer(&args.read, &Question::Storage(args.key.0.clone())),
-        Command::Account(args) => answer(&args.read, &Question::Account(args.account.clone())),
+        Command::Block(Block { read }) => answer(&read.run, &Question::Header, read.at),
+        Command::Storage(Storage { read, key }) => {
+            answer(&read.run, &Question::Storage(key.0), read.at)
+        }
+        Command::Account(Account { read, account }) => {
+            answer(&read.run, &Question::Account(account), read.at)
+        }
+        Command::Tx(Tx { run, at, hash }) => answer(&run, &Question::Transaction(hash), Some(at)),
         Command::Status(args) => {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);
@@ -74,9 +83,8 @@ fn main() -> ExitCode {
 }
 
 /// Syncs, then answers a question about the newest proven block, or about one before it.
-fn answer(args: &Read, question: &Question) -> (Output, Result<(), Failure>) {
-    let at = args.at.map(BlockNumber::new);
-    run(&args.run, Goal::Head, Some((question, at)))
+fn answer(args: &Run, question: &Question, at: Option<u32>) -> (Output, Result<(), Failure>) {
+    run(args, Goal::Head, Some((question, at.map(BlockNumber::new))))
 }
 
 fn run(

@@ -64,11 +64,14 @@ pub(crate) enum Event<'a> {
         reason: String,
         next_step: Option<String>,
     },
-    /// The proofs stall, and there is no other endpoint to try.
+    /// No endpoint has had a new proof for so long.
     Stalled {
         url: &'a str,
         block: BlockNumber,
         chain: BlockNumber,
+        seconds: u64,
+        /// Whether there is no other endpoint to compare with.
+        alone: bool,
     },
     /// What a state file trusts.
     Status {
@@ -112,6 +115,19 @@ pub(crate) enum Event<'a> {
         free: String,
         reserved: String,
         frozen: String,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// Whether a block has a transaction, verified; not whether its call succeeded.
+    Transaction {
+        block: BlockNumber,
+        hash: H256,
+        transaction: H256,
+        included: bool,
+        /// Its position among the block's extrinsics.
+        index: Option<usize>,
+        /// Its bytes, with their length in front.
+        value: Option<String>,
         #[serde(flatten)]
         source: Source<'a>,
     },
@@ -229,7 +245,10 @@ impl<'a> Event<'a> {
     fn is_answer(&self) -> bool {
         matches!(
             self,
-            Self::Header { .. } | Self::Storage { .. } | Self::Account { .. }
+            Self::Header { .. }
+                | Self::Storage { .. }
+                | Self::Account { .. }
+                | Self::Transaction { .. }
         )
     }
 
@@ -266,10 +285,17 @@ impl<'a> Event<'a> {
                     None => format!("{url} {verdict}: {reason}"),
                 }
             }
-            Self::Stalled { url, block, chain } => format!(
-                "{url} has no new proof since block {block}; its chain is at block {chain}, and there is \
-                 no other endpoint to try"
-            ),
+            Self::Stalled { url, block, chain, seconds, alone } => {
+                let others = if *alone {
+                    "there is no other endpoint to compare with"
+                } else {
+                    "no other endpoint has one"
+                };
+                format!(
+                    "{url} has had no new proof for {seconds} s, since block {block}; its chain is at block \
+                     {chain}, and {others}"
+                )
+            }
             Self::Status { .. } => self.status_text(),
             Self::Header { block, hash, parent_hash, state_root, extrinsics_root, .. } => {
                 let mut lines = vec![
@@ -292,6 +318,13 @@ impl<'a> Event<'a> {
                 "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
                  {reserved}\nfrozen    {frozen}"
             ),
+            Self::Transaction { block, hash, transaction, index: Some(index), .. } => format!(
+                "transaction  {transaction:?}\nblock        {block}  {hash:?}\nindex        {index}\nIt is in this \
+                 final block. Whether its call succeeded is not proven."
+            ),
+            Self::Transaction { block, hash, transaction, .. } => {
+                format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
+            }
             Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
                 (*message).to_owned()
             }

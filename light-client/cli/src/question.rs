@@ -1,5 +1,6 @@
 //! What can be asked about a block.
 
+use duet_primitives::H256;
 use sp_core::crypto::{AccountId32, Ss58Codec};
 use sp_crypto_hashing::{blake2_128, twox_128};
 use std::str::FromStr;
@@ -13,6 +14,8 @@ pub(crate) enum Question {
     Storage(Vec<u8>),
     /// What the state after the block says of an account.
     Account(Account),
+    /// The extrinsic of the block that has this hash.
+    Transaction(H256),
 }
 
 /// An account, in the user's words and in the chain's.

@@ -10,7 +10,7 @@ use crate::{
 };
 use codec::Decode;
 use duet_light_client::{FinalBlock, FinalHeader};
-use duet_primitives::BlockNumber;
+use duet_primitives::{BlockNumber, H256};
 use std::time::Instant;
 
 /// The entry of an account, as the SDK's `frame_system` and `pallet_balances` lay it out.
@@ -73,6 +73,10 @@ impl Session {
                 let (value, source) = read(&server, &header, &account.key(), source).await?;
                 self.show_account(account, block, value.as_deref(), source)?;
             }
+            Question::Transaction(hash) => {
+                self.show_transaction(&server, &header, *hash, source)
+                    .await?;
+            }
         }
         self.endpoints.succeeded(index, Instant::now());
         Ok(())
@@ -106,6 +110,33 @@ impl Session {
             return Err(crate::fault::Lie::OtherAnswer { asked, got }.into());
         }
         Ok((block, bytes))
+    }
+
+    /// Shows where in a block a transaction is, or that it is not in it.
+    async fn show_transaction(
+        &self,
+        server: &Server,
+        header: &FinalHeader,
+        transaction: H256,
+        source: Source<'_>,
+    ) -> Result<(), Fault> {
+        let block = header.block();
+        let extrinsics = server.extrinsics(block.number(), block.hash()).await?;
+        let bytes: usize = extrinsics.iter().map(Vec::len).sum();
+        let found = header.body(&extrinsics)?.find(transaction);
+        self.output.event(&Event::Transaction {
+            block: block.number(),
+            hash: block.hash(),
+            transaction,
+            included: found.is_some(),
+            index: found.map(|found| found.index()),
+            value: found.map(|found| format!("0x{}", hex::encode(found.bytes()))),
+            source: Source {
+                proof_bytes: source.proof_bytes.saturating_add(bytes),
+                ..source
+            },
+        });
+        Ok(())
     }
 
     fn show_header(&self, header: &FinalHeader, source: Source<'_>) {

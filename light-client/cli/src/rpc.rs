@@ -3,6 +3,7 @@
 use crate::{
     fault::{Fault, Lie, Missing},
     outside::shown,
+    wire::WireFault,
 };
 use duet_light_client::{decode, Error, GenesisProof, HandoffProof, Received, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
@@ -16,7 +17,10 @@ use jsonrpsee::{
     ws_client::{PingConfig, WsClient, WsClientBuilder},
 };
 use serde::{de::DeserializeOwned, Deserialize};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 /// Hexadecimal digits, and room for what JSON-RPC puts around them.
 const MAX_RESPONSE: u32 = {
@@ -30,6 +34,8 @@ const MAX_RESPONSE: u32 = {
 /// Justifications that may wait while another is verified.
 const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the reason for the end of a connection is waited for.
+const REASON_TIMEOUT: Duration = Duration::from_secs(1);
 /// The node has no proof yet, cannot prove its genesis, or has not yet fetched what was before it began.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
@@ -40,6 +46,9 @@ const NOT_HERE_YET: i32 = 9006;
 pub(crate) struct Server {
     pub(crate) url: String,
     client: WsClient,
+    request_timeout: Duration,
+    /// How many requests were sent. Their ids are the numbers from 0 on.
+    asked: AtomicU64,
 }
 
 #[derive(Deserialize)]
@@ -60,28 +69,6 @@ pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
     Ok(decode(&bytes)?)
 }
 
-fn fault(method: &str, error: ClientError) -> Fault {
-    match error {
-        ClientError::Call(error) if error.code() == ErrorCode::MethodNotFound.code() => {
-            Fault::Incompatible(format!("there is no method {method}"))
-        }
-        ClientError::Call(error) if error.code() == NO_GENESIS_PROOF => {
-            Fault::Incomplete(Missing::Genesis)
-        }
-        ClientError::Call(error) if error.code() == NOT_HERE_YET => {
-            Fault::Incomplete(Missing::Backfill)
-        }
-        ClientError::ParseError(error) => {
-            let (asked, got) = (
-                method.to_owned(),
-                shown(&format!("what does not parse: {error}")),
-            );
-            Lie::OtherAnswer { asked, got }.into()
-        }
-        error => Fault::Unreachable(shown(&format!("{method}: {error}"))),
-    }
-}
-
 impl Server {
     /// Connects; the chain is not compared yet.
     pub(crate) async fn connect(url: &str, timeout: Duration) -> Result<Self, Fault> {
@@ -97,7 +84,65 @@ impl Server {
         Ok(Self {
             url: url.to_owned(),
             client,
+            request_timeout: timeout,
+            asked: AtomicU64::new(0),
         })
+    }
+
+    async fn request<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: ArrayParams,
+    ) -> Result<T, ClientError> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.client.request(method, params).await
+    }
+
+    /// What an error says about the server.
+    fn fault(&self, method: &str, error: ClientError) -> Fault {
+        match error {
+            ClientError::Call(error) if error.code() == ErrorCode::MethodNotFound.code() => {
+                Fault::Incompatible(format!("there is no method {method}"))
+            }
+            ClientError::Call(error) if error.code() == NO_GENESIS_PROOF => {
+                Fault::Incomplete(Missing::Genesis)
+            }
+            ClientError::Call(error) if error.code() == NOT_HERE_YET => {
+                Fault::Incomplete(Missing::Backfill)
+            }
+            ClientError::ParseError(error) => {
+                let (asked, got) = (
+                    method.to_owned(),
+                    shown(&format!("what does not parse: {error}")),
+                );
+                Lie::OtherAnswer { asked, got }.into()
+            }
+            ClientError::InvalidSubscriptionId => {
+                let (asked, got) = (method.to_owned(), "no id of a subscription".to_owned());
+                Lie::OtherAnswer { asked, got }.into()
+            }
+            ClientError::RequestTimeout => {
+                let seconds = self.request_timeout.as_secs_f64();
+                Fault::Unreachable(format!("{method}: no answer within {seconds} s"))
+            }
+            error => {
+                match WireFault::of(&error, self.asked.load(Ordering::Relaxed), MAX_RESPONSE) {
+                    Some(fault) => fault.into(),
+                    None => Fault::Unreachable(shown(&format!("{method}: {error}"))),
+                }
+            }
+        }
+    }
+
+    /// Why the server pushes nothing more.
+    pub(crate) async fn disconnected(&self) -> Fault {
+        let ended = "the subscription ended";
+        let reason = tokio::time::timeout(REASON_TIMEOUT, self.client.disconnect_reason()).await;
+        match reason {
+            Ok(error) => self.fault(ended, error),
+            // The connection lives on.
+            Err(_) => Fault::Unreachable(ended.to_owned()),
+        }
     }
 
     pub(crate) async fn ask<T: DeserializeOwned>(
@@ -105,10 +150,8 @@ impl Server {
         method: &str,
         params: ArrayParams,
     ) -> Result<T, Fault> {
-        self.client
-            .request(method, params)
-            .await
-            .map_err(|error| fault(method, error))
+        let answer = self.request(method, params).await;
+        answer.map_err(|error| self.fault(method, error))
     }
 
     /// The same for what an honest node may have pruned: a refusal means that it lacks it.
@@ -118,12 +161,12 @@ impl Server {
         params: ArrayParams,
         what: Missing,
     ) -> Result<T, Fault> {
-        let answer = self.client.request(method, params).await;
+        let answer = self.request(method, params).await;
         answer.map_err(|error| match error {
             ClientError::Call(error) if error.code() != ErrorCode::MethodNotFound.code() => {
                 Fault::Incomplete(what)
             }
-            error => fault(method, error),
+            error => self.fault(method, error),
         })
     }
 
@@ -146,10 +189,10 @@ impl Server {
     /// The number of the block that the server names as proven; `None` while there is none.
     pub(crate) async fn head(&self) -> Result<Option<(BlockNumber, H256)>, Fault> {
         let method = "duet_getFinalizedHead";
-        let hash: H256 = match self.client.request(method, rpc_params![]).await {
+        let hash: H256 = match self.request(method, rpc_params![]).await {
             Ok(hash) => hash,
             Err(ClientError::Call(error)) if error.code() == NOT_READY => return Ok(None),
-            Err(error) => return Err(fault(method, error)),
+            Err(error) => return Err(self.fault(method, error)),
         };
         Ok(Some((self.number_of(hash).await?, hash)))
     }
@@ -231,9 +274,9 @@ impl Server {
             "duet_subscribeJustifications",
             "duet_unsubscribeJustifications",
         );
-        self.client
-            .subscribe(method, rpc_params![], end)
-            .await
-            .map_err(|error| fault(method, error))
+        // One id to subscribe, and one kept for the end.
+        self.asked.fetch_add(2, Ordering::Relaxed);
+        let pushed = self.client.subscribe(method, rpc_params![], end).await;
+        pushed.map_err(|error| self.fault(method, error))
     }
 }

@@ -2,15 +2,17 @@
 
 use crate::{
     args::Run,
+    begin::{begin, genesis_hash},
     checkpoint,
     endpoints::{Choice, Endpoints},
     exit::{Failure, Kind},
     fault::Fault,
+    heads::{Asking, Claim, Heads},
     output::{Event, Output},
     rpc::Server,
     state_file::StateFile,
 };
-use duet_light_client::{Checkpoint, Error, Mode, Outcome, Trusted, Update, Verified};
+use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
 use duet_primitives::{BlockNumber, H256};
 use std::time::{Duration, Instant};
 
@@ -43,24 +45,33 @@ pub(crate) enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Done;
 
+/// How the work with an endpoint ended.
+enum Ended {
+    /// The goal is reached.
+    Done,
+    /// The endpoint failed.
+    Failed(Fault),
+    /// Another endpoint names newer blocks.
+    Behind(Claim),
+}
+
 pub(crate) struct Session {
     pub(crate) goal: Goal,
     pub(crate) output: Output,
     pub(crate) mode: Mode,
     pub(crate) stall_after: Duration,
     pub(crate) endpoints: Endpoints,
+    /// Asked all along while the goal is to follow.
+    pub(crate) heads: Option<Heads>,
+    pub(crate) asking: Asking,
     genesis: H256,
     pub(crate) request_timeout: Duration,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
-    proofs: u64,
+    pub(crate) proofs: u64,
     /// When the file was written, and whether there is something newer.
     saved: Option<Instant>,
     dirty: bool,
-}
-
-fn usage(message: impl Into<String>) -> Failure {
-    Failure::new(Kind::Usage, message)
 }
 
 impl Session {
@@ -93,6 +104,13 @@ impl Session {
             mode,
             stall_after: args.stall_after,
             endpoints: Endpoints::new(&args.urls, args.give_up_after, now),
+            heads: None,
+            asking: Asking {
+                urls: args.urls.clone(),
+                genesis,
+                request_timeout: args.request_timeout,
+                lag_after: args.lag_after,
+            },
             genesis,
             request_timeout: args.request_timeout,
             file,
@@ -105,6 +123,9 @@ impl Session {
 
     /// Runs to the goal.
     pub(crate) async fn run(&mut self) -> Result<(), Failure> {
+        if self.goal != Goal::Head {
+            self.heads = Some(Heads::start(&self.asking));
+        }
         loop {
             let now = Instant::now();
             if self.endpoints.is_over(now) {
@@ -121,12 +142,18 @@ impl Session {
                 }
                 Choice::Ask(index) => {
                     let before = self.proofs;
-                    match self.work_with(index).await {
-                        Ok(Done) if self.goal == Goal::Head => {
+                    match self.work_unless_behind(index).await {
+                        Ended::Done if self.goal == Goal::Head => {
                             return self.finish_sync(index).await
                         }
-                        Ok(Done) => return Ok(()),
-                        Err(fault) => self.endpoint_failed(index, fault, self.proofs > before)?,
+                        Ended::Done => return Ok(()),
+                        Ended::Failed(fault) => {
+                            self.endpoint_failed(index, fault, self.proofs > before)?;
+                        }
+                        Ended::Behind(claim) => self.compare(index, claim).await?,
+                    }
+                    if self.is_done() {
+                        return Ok(());
                     }
                 }
             }
@@ -163,6 +190,9 @@ impl Session {
         if let Some(url) = self.endpoints.url(index) {
             self.output.event(&Event::endpoint_failed(url, &fault));
         }
+        if let Some(heads) = self.heads.as_ref().filter(|_| fault.is_final()) {
+            heads.forget(index);
+        }
         let now = Instant::now();
         if progress {
             self.endpoints.made_progress(now);
@@ -171,9 +201,36 @@ impl Session {
         self.save()
     }
 
-    async fn work_with(&mut self, index: usize) -> Result<Done, Fault> {
+    /// Works with an endpoint, until it is known that another one names newer blocks for too long.
+    async fn work_unless_behind(&mut self, index: usize) -> Ended {
+        let rivals = self.endpoints.rivals(index);
+        let board = self.heads.as_ref().map(|heads| heads.board().clone());
+        let behind = async {
+            match &board {
+                Some(board) => board.ahead(&rivals).await,
+                None => std::future::pending().await,
+            }
+        };
+        let ended = tokio::select! {
+            worked = self.work_with(index) => match worked {
+                Ok(Done) => Ended::Done,
+                Err(fault) => Ended::Failed(fault),
+            },
+            claim = behind => Ended::Behind(claim),
+        };
+        if let Some(board) = board {
+            board.set_followed(None);
+        }
+        ended
+    }
+
+    pub(crate) async fn connect(
+        &mut self,
+        index: usize,
+        timeout: Duration,
+    ) -> Result<Server, Fault> {
         let url = self.endpoints.url(index).unwrap_or_default().to_owned();
-        let server = Server::connect(&url, self.request_timeout).await?;
+        let server = Server::connect(&url, timeout).await?;
         server.check_chain(self.genesis).await?;
         self.output.event(&Event::Connected { url: &url });
         if self.trusted.is_none() {
@@ -181,6 +238,11 @@ impl Session {
             self.trusted = Some(Trusted::from_genesis(self.genesis, &proof, self.mode)?);
             self.dirty = true;
         }
+        Ok(server)
+    }
+
+    async fn work_with(&mut self, index: usize) -> Result<Done, Fault> {
+        let server = self.connect(index, self.request_timeout).await?;
         if self.goal == Goal::Head {
             self.catch_up(&server).await?;
             self.endpoints.succeeded(index, Instant::now());
@@ -198,6 +260,9 @@ impl Session {
 
     /// Takes over keys that were checked.
     pub(crate) fn set_trusted(&mut self, trusted: Trusted) {
+        if let Some(heads) = &self.heads {
+            heads.board().set_best(trusted.best_number());
+        }
         self.trusted = Some(trusted);
         self.dirty = true;
     }
@@ -291,58 +356,4 @@ impl Session {
         self.dirty = false;
         Ok(())
     }
-}
-
-/// All arguments that name a chain must name the same one.
-fn genesis_hash(
-    given: Option<H256>,
-    checkpoint: Option<&Checkpoint>,
-    kept: Option<&Trusted>,
-) -> Result<H256, Failure> {
-    let named = [
-        ("--genesis", given),
-        (
-            "the checkpoint",
-            checkpoint.map(|checkpoint| checkpoint.genesis_hash),
-        ),
-        ("the state file", kept.map(Trusted::genesis_hash)),
-    ];
-    let mut named = named
-        .into_iter()
-        .filter_map(|(who, hash)| Some((who, hash?)));
-    let (first, hash) = named.next().ok_or_else(|| {
-        usage("which chain? give --genesis, --checkpoint, or a --state file that was used before")
-    })?;
-    match named.find(|(_, other)| *other != hash) {
-        None => Ok(hash),
-        Some((other, got)) => Err(usage(format!(
-            "{first} names the chain {hash:?}, and {other} names {got:?}"
-        ))),
-    }
-}
-
-/// The newer of what was kept and the checkpoint; one that contradicts what was proven is refused.
-fn begin(
-    checkpoint: Option<Checkpoint>,
-    kept: Option<Trusted>,
-    mode: Mode,
-) -> Result<Option<Trusted>, Failure> {
-    let Some(checkpoint) = checkpoint else {
-        return Ok(kept);
-    };
-    if let Some(kept) = kept {
-        let (number, hash) = (checkpoint.block_number, checkpoint.block_hash);
-        if kept.best_number() == number && kept.best_hash() != hash {
-            return Err(usage(format!(
-                "the checkpoint says that block {number} is {hash:?}, and {:?} was proven",
-                kept.best_hash()
-            )));
-        }
-        if kept.best_number() >= number {
-            return Ok(Some(kept));
-        }
-    }
-    Trusted::from_checkpoint(checkpoint, mode)
-        .map(Some)
-        .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
 }

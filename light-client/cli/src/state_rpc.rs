@@ -1,6 +1,6 @@
 //! What the SDK's own methods say about a block: header, state, and its place in the Merkle mountain range.
 //!
-//! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-3)
+//! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-4)
 
 use crate::{
     fault::{Fault, Lie, Missing},
@@ -26,6 +26,16 @@ struct HeaderJson {
 #[derive(Deserialize)]
 struct DigestJson {
     logs: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct SignedBlockJson {
+    block: BlockJson,
+}
+
+#[derive(Deserialize)]
+struct BlockJson {
+    extrinsics: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +91,22 @@ impl Server {
             .await?;
         let nodes = answer.proof;
         nodes.iter().map(|node| from_hex(node, asked)).collect()
+    }
+
+    /// The extrinsics of a block, each as SCALE encodes it.
+    pub(crate) async fn extrinsics(
+        &self,
+        number: BlockNumber,
+        hash: H256,
+    ) -> Result<Vec<Vec<u8>>, Fault> {
+        let asked = || format!("the extrinsics of {hash:?}");
+        let params = rpc_params![hash];
+        let answer: Option<SignedBlockJson> = self
+            .ask_for("chain_getBlock", params, Missing::Body(number))
+            .await?;
+        let answer = answer.ok_or(Fault::Incomplete(Missing::Body(number)))?;
+        let extrinsics = answer.block.extrinsics.iter();
+        extrinsics.map(|bytes| from_hex(bytes, asked)).collect()
     }
 
     /// The proof of an older block under a newer one.

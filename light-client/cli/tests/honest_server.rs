@@ -300,7 +300,7 @@ async fn an_endpoint_that_is_restarted_is_used_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_endpoint_whose_proofs_stall_is_replaced_by_another() {
+async fn an_endpoint_whose_proofs_stall_while_its_chain_grows_is_replaced_by_another() {
     let chain = chain();
     let stalled = Server::start_at(&chain, Lie::Stalls, 8).await;
     let honest = Server::start(&chain, Lie::None).await;
@@ -310,7 +310,7 @@ async fn an_endpoint_whose_proofs_stall_is_replaced_by_another() {
         "--json",
         "--blocks",
         "5",
-        "--stall-after",
+        "--lag-after",
         "1",
         "--genesis",
         &genesis,
@@ -323,7 +323,7 @@ async fn an_endpoint_whose_proofs_stall_is_replaced_by_another() {
     let left = finished.named("endpoint").remove(0);
     assert_eq!(
         (left["url"].as_str(), &left["verdict"]),
-        (Some(&*stalled.url), &"stalled".into())
+        (Some(&*stalled.url), &"lagging".into())
     );
 
     // Alone it is only reported.

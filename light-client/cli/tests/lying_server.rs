@@ -259,12 +259,56 @@ async fn expect_gap(lie: Lie, rule: Option<&str>, advice: &str) {
         let failed = alone.named("failed").remove(0);
         let message = failed["message"].as_str().expect("text");
         assert!(message.contains(advice), "{message}");
+        assert!(!message.contains("newer checkpoint"), "{message}");
+    }
+}
+
+/// LIGHT-7. A newer checkpoint is advised when all were asked and two showed a proof that needs one, and not before.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_checkpoint_is_advised_only_when_all_were_asked_and_two_need_it() {
+    let chain = chain();
+    let start = |lie| Server::start(&chain, lie);
+    let (one, other) = (start(Lie::Pruned).await, start(Lie::Pruned).await);
+    let joining = start(Lie::Joining).await;
+    let stopped = start(Lie::None).await.stop().await;
+    for (urls, advised) in [
+        (&[&one.url, &other.url][..], true),
+        (&[&one.url, &other.url, &joining.url], true),
+        (&[&one.url, &joining.url], false),
+        (&[&one.url, &other.url, &stopped], false),
+    ] {
+        let genesis = format!("{:?}", chain.genesis_hash);
+        let mut args = vec![
+            "sync",
+            "--json",
+            "--give-up-after",
+            "2",
+            "--genesis",
+            &genesis,
+        ];
+        urls.iter().for_each(|url| args.extend(["--url", url]));
+        let finished = Program::run(args).await.expect_code(6);
+        let failed = finished.named("failed").remove(0);
+        let message = failed["message"].as_str().expect("text");
+        assert_eq!(message.contains("newer checkpoint"), advised, "{message}");
+        assert!(message.contains("ask other nodes"), "{message}");
+        let unasked = format!("not all endpoints could be asked ({stopped})");
+        assert_eq!(
+            message.contains(&unasked),
+            urls.contains(&&stopped),
+            "{message}"
+        );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pruned_server_is_replaced_by_one_that_has_the_handoff_proofs() {
-    expect_gap(Lie::Pruned, Some("LIGHT-6"), "ask other nodes first").await;
+    expect_gap(
+        Lie::Pruned,
+        Some("LIGHT-6"),
+        "one endpoint's word is no reason to begin again: ask other nodes with --url",
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -38,6 +38,8 @@ pub(crate) struct Import {
 /// What ties import, voters and RPC together.
 pub(crate) struct Links {
     pub(crate) grandpa: LinkHalf<Block, FullClient, SelectChain>,
+    /// What GRANDPA's voter shows of its rounds.
+    pub(crate) voter_state: SharedVoterState,
     pub(crate) duet: VoterLinks,
     pub(crate) rpc: RpcLinks,
 }
@@ -71,7 +73,12 @@ pub(crate) fn import(
     );
     Ok(Import {
         block_import,
-        links: Links { grandpa, duet, rpc },
+        links: Links {
+            grandpa,
+            voter_state: SharedVoterState::empty(),
+            duet,
+            rpc,
+        },
         grandpa: grandpa_import,
     })
 }
@@ -146,7 +153,7 @@ pub(crate) fn start(
         notification_service: protocols.grandpa,
         voting_rule: VotingRulesBuilder::default().build(),
         prometheus_registry: settings.registry,
-        shared_voter_state: SharedVoterState::empty(),
+        shared_voter_state: links.voter_state,
         telemetry: settings.telemetry,
         offchain_tx_pool_factory,
     })?;

@@ -84,7 +84,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     } = finality;
     let (prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
-    let rpc = rpc::builder(&chain, links.rpc.clone(), signer.clone())?;
+    let rpc = rpc::builder(&chain, &links, signer.clone())?;
     let sdk = Sdk {
         config,
         prepared,

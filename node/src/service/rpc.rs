@@ -1,16 +1,15 @@
-//! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, Duet.
+//! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, GRANDPA, Duet.
 
-use super::client::Chain;
-use duet_finality::{
-    rpc::{Duet, DuetRpcServer},
-    RpcLinks,
-};
+use super::{client::Chain, finality::Links};
+use duet_finality::rpc::{Duet, DuetRpcServer};
 use duet_keystore::Signer;
 use duet_runtime::{types::opaque::Block, Hash};
 use jsonrpsee::RpcModule;
 use mmr_rpc::{Mmr, MmrApiServer};
 use pallet_transaction_payment_rpc::{TransactionPayment, TransactionPaymentApiServer};
 use sc_client_api::Backend as _;
+use sc_consensus_grandpa::FinalityProofProvider;
+use sc_consensus_grandpa_rpc::{Grandpa, GrandpaApiServer};
 use sc_rpc::SubscriptionTaskExecutor;
 use sc_service::Error;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub(crate) type Builder = Box<dyn Fn(SubscriptionTaskExecutor) -> Result<RpcModu
 /// When the database has no offchain storage, where the nodes of the Merkle mountain range are.
 pub(crate) fn builder(
     chain: &Chain,
-    links: RpcLinks,
+    links: &Links,
     signer: Arc<dyn Signer>,
 ) -> Result<Builder, Error> {
     let client = chain.client.clone();
@@ -34,14 +33,28 @@ pub(crate) fn builder(
         .backend
         .offchain_storage()
         .ok_or_else(|| Error::Other("the database has no offchain storage".into()))?;
+    let duet_links = links.rpc.clone();
+    let voter_state = links.voter_state.clone();
+    let authorities = links.grandpa.shared_authority_set().clone();
+    let justifications = links.grandpa.justification_stream();
+    let proofs =
+        FinalityProofProvider::new_for_service(chain.backend.clone(), Some(authorities.clone()));
     Ok(Box::new(move |executor| {
         let mut module = RpcModule::new(());
         let mmr = Mmr::<_, (Block, Hash), _>::new(client.clone(), offchain_storage.clone());
-        let duet = Duet::new(links.clone(), signer.clone(), executor);
+        let grandpa = Grandpa::new(
+            executor.clone(),
+            authorities.clone(),
+            voter_state.clone(),
+            justifications.clone(),
+            proofs.clone(),
+        );
+        let duet = Duet::new(duet_links.clone(), signer.clone(), executor);
         let merged = module
             .merge(System::new(client.clone(), pool.clone()).into_rpc())
             .and_then(|()| module.merge(TransactionPayment::new(client.clone()).into_rpc()))
             .and_then(|()| module.merge(MmrApiServer::<_, _, Hash>::into_rpc(mmr)))
+            .and_then(|()| module.merge(grandpa.into_rpc()))
             .and_then(|()| module.merge(duet.into_rpc()));
         merged.map_err(|error| Error::Application(Box::new(error)))?;
         Ok(module)

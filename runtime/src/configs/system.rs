@@ -2,7 +2,7 @@
 
 use crate::{
     apis::VERSION,
-    constants::{EXISTENTIAL_DEPOSIT, MICRO, SLOT_MILLIS},
+    constants::{EXISTENTIAL_DEPOSIT, MICRO, SLOT_MILLIS, SS58_PREFIX},
     AccountId, Aura, Authorship, Balance, Balances, Block, Hash, Nonce, OriginCaller, PalletInfo,
     Runtime, RuntimeCall, RuntimeEvent, RuntimeFreezeReason, RuntimeHoldReason, RuntimeOrigin,
     RuntimeTask, System,
@@ -56,7 +56,7 @@ impl frame_system::Config for Runtime {
     type DbWeight = ParityDbWeight;
     type Version = Version;
     type AccountData = pallet_balances::AccountData<Balance>;
-    type SS58Prefix = frame_support::traits::ConstU16<42>;
+    type SS58Prefix = frame_support::traits::ConstU16<SS58_PREFIX>;
     type MaxConsumers = ConstU32<16>;
     type SystemWeightInfo = frame_system::weights::SubstrateWeight<Runtime>;
     type ExtensionsWeightInfo = frame_system::SubstrateExtensionsWeight<Runtime>;

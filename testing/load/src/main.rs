@@ -5,7 +5,7 @@ use duet_load::{
     attack::Attack,
     row::Row,
     scenario::{attacked, rounds},
-    stage::{Size, Stage},
+    stage::{Hears, Size, Stage},
     table::{details, table},
     Error, Result,
 };
@@ -44,6 +44,9 @@ struct Options {
     /// How many blocks the stall lasts. The node chooses them, each twice as far away as the one before.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     stalled: u32,
+    /// What the second node wants to hear.
+    #[arg(long, value_enum, default_value_t = Hears::Votes)]
+    second_hears: Hears,
     /// Where `rows.jsonl` and `table.md` go; nothing is written without it.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -99,6 +102,7 @@ async fn play(options: &Options, validators: u32, rows: &mut Vec<Row>) -> Result
     let size = Size {
         validators,
         players: options.players.into(),
+        second_hears: options.second_hears,
         keep: options.keep,
     };
     println!("starting two nodes of a set of {validators}");

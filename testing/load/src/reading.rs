@@ -233,7 +233,16 @@ impl Reading {
 
     /// The longest pause of the voter's loop, if the node measures it.
     pub fn longest_pause(&self) -> Option<Duration> {
-        let longest = self.metrics.containing("loop_pause_max_microseconds");
+        self.micros("loop_pause_max_microseconds")
+    }
+
+    /// The most processor time that the voter's loop spent on one input, if the node measures it.
+    pub fn most_work(&self) -> Option<Duration> {
+        self.micros("loop_work_max_microseconds")
+    }
+
+    fn micros(&self, name: &str) -> Option<Duration> {
+        let longest = self.metrics.containing(name);
         let microseconds = longest.into_values().reduce(f64::max)?;
         Duration::try_from_secs_f64(microseconds / 1e6).ok()
     }

@@ -76,6 +76,8 @@ pub struct Played {
     pub second: Option<Duration>,
     /// What the node did meanwhile.
     pub spent: Spent,
+    /// What the second node did.
+    pub second_spent: Spent,
     /// Voters whose votes the node has neither counted nor sent on, if there is no proof.
     pub missing: Vec<SignerIndex>,
     /// The proof.
@@ -111,6 +113,7 @@ pub async fn play(stage: &mut Stage, plan: &Plan) -> Result<Played> {
         true => until_quiet(stage, |_| false).await?,
         false => attacked_from,
     };
+    let second_before = stage.second_gauge.read().await?;
     stage.begun.send_replace(Some(prepared.commitment.clone()));
     let needed = usize::try_from(stage.validators.threshold()).unwrap_or(usize::MAX);
     // One of the needed ones is the node's own.
@@ -128,6 +131,7 @@ pub async fn play(stage: &mut Stage, plan: &Plan) -> Result<Played> {
             .map(|(at, _)| at);
     }
     let after = counted(stage, plan, &prepared, &before).await?;
+    let second_after = stage.second_gauge.read().await?;
     let since = |from: Instant, at: Instant| at.saturating_duration_since(from);
     let proven = at_first.as_ref().map(|(at, _)| *at);
     let missing = match proven {
@@ -143,6 +147,7 @@ pub async fn play(stage: &mut Stage, plan: &Plan) -> Result<Played> {
         proof: proven.map(|at| since(sent.needed, at)),
         second: at_second.map(|at| since(sent.needed, at)),
         spent: after.since(&before),
+        second_spent: second_after.since(&second_before),
         missing,
         justification: at_first.map(|(_, justification)| justification),
     })

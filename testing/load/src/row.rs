@@ -38,6 +38,12 @@ pub struct Row {
     pub proof_when_idle: Option<Figure>,
     /// From the last needed vote to the proof at the second node, in ms.
     pub second: Option<Figure>,
+    /// Processor time of the second node for a round, beyond what it spends without votes, in ms.
+    #[serde(default)]
+    pub second_per_round: Option<Figure>,
+    /// What the second node received in a round, in kB.
+    #[serde(default)]
+    pub second_received: Option<Figure>,
     /// Votes for which the node had no room.
     pub dropped: u64,
     /// Honest votes that did not arrive: how many, and of whom, as far as there is space.
@@ -66,6 +72,10 @@ pub struct Row {
     pub memory_after: f64,
     /// The longest pause of the voter's loop since the node started, in ms, if it measures that.
     pub pause: Option<f64>,
+    /// The most processor time that the voter's loop spent on one input since the node started, in ms, if it measures
+    /// that.
+    #[serde(default)]
+    pub pause_work: Option<f64>,
     /// What else there is to say.
     pub notes: Vec<String>,
 }

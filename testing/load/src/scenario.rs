@@ -6,7 +6,7 @@ use crate::{
     round::{play, vote, Order, Plan, LOOK_EVERY},
     row::Row,
     stage::Stage,
-    summary::{summary, Memory},
+    summary::{second, summary, Memory},
     Result,
 };
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const WARMING: u32 = 2;
 pub async fn rounds(stage: &mut Stage, rounds: u32) -> Result<Row> {
     warm_up(stage).await?;
     let mut plan = all_at_once(stage);
-    let idle = idle(stage).await?;
+    let [idle, second_idle] = idle(stage).await?;
     let mut memory = Memory::before(stage)?;
     let mut played = Vec::new();
     for _ in 0..rounds {
@@ -34,7 +34,11 @@ pub async fn rounds(stage: &mut Stage, rounds: u32) -> Result<Row> {
             memory.look(stage)?;
         }
     }
-    summary(stage, "rounds", (&played, &idle), memory).await
+    let mut row = summary(stage, "rounds", (&played, &idle), memory).await?;
+    second(&mut row, &played, &second_idle);
+    let hears = stage.second_hears.name();
+    row.notes.push(format!("the second node hears {hears}"));
+    Ok(row)
 }
 
 /// Rounds of all validators that nothing is measured of.
@@ -121,13 +125,16 @@ async fn stall(stage: &mut Stage, targets: u32) -> Result<Row> {
     Ok(row)
 }
 
-/// What the node spends while nobody votes, read as often as in a round.
-async fn idle(stage: &Stage) -> Result<Spent> {
+/// What each node spends while nobody votes, read as often as in a round.
+async fn idle(stage: &Stage) -> Result<[Spent; 2]> {
     let before = stage.gauge.read().await?;
+    let second_before = stage.second_gauge.read().await?;
     let began = Instant::now();
     while began.elapsed() < IDLE {
         sleep(LOOK_EVERY).await;
         stage.gauge.read().await?;
     }
-    Ok(stage.gauge.read().await?.since(&before))
+    let after = stage.gauge.read().await?;
+    let second_after = stage.second_gauge.read().await?;
+    Ok([after.since(&before), second_after.since(&second_before)])
 }

@@ -18,6 +18,25 @@ use tokio::{
 /// How long the second node may take to follow the first.
 const FOLLOW_LIMIT: Duration = Duration::from_secs(60);
 
+/// What a node wants to hear of Duet's gossip (GOSSIP-9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Hears {
+    /// Everything.
+    Votes,
+    /// Proofs only.
+    Proofs,
+}
+
+impl Hears {
+    /// As the node's flag has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Votes => "votes",
+            Self::Proofs => "proofs",
+        }
+    }
+}
+
 /// How large a stage is.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
@@ -25,6 +44,8 @@ pub struct Size {
     pub validators: u32,
     /// Peers over which they send.
     pub players: usize,
+    /// What the second node wants to hear.
+    pub second_hears: Hears,
     /// Whether the nodes' directories stay.
     pub keep: bool,
 }
@@ -46,6 +67,10 @@ pub struct Stage {
     pub genesis: H256,
     /// Readings of the first node.
     pub gauge: Gauge,
+    /// Readings of the second node.
+    pub second_gauge: Gauge,
+    /// What the second node wants to hear.
+    pub second_hears: Hears,
     /// The proofs that each node has, as they come.
     pub proofs: [Arrivals; 2],
     /// The highest block that the players voted on.
@@ -93,6 +118,8 @@ impl Stage {
         }
         Ok(Self {
             gauge: Gauge::of(network.node(0))?,
+            second_gauge: Gauge::of(network.node(1))?,
+            second_hears: size.second_hears,
             begun: watch::channel(None).0,
             played: BlockNumber::new(0),
             version: first.version().await?,
@@ -117,7 +144,8 @@ async fn start_nodes(validators: &Arc<Validators>, size: Size) -> Result<Network
         .metrics(true)
         .keep(size.keep);
     let mut network = network.start().await?;
-    network.follow("follower").await?;
+    let flags = ["--duet-gossip", size.second_hears.name()];
+    network.follow("follower", &flags).await?;
     Ok(network)
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn summary(
     mut memory: Memory,
 ) -> Result<Row> {
     let after = memory.look(stage)?;
-    let pause = stage.gauge.read().await?.longest_pause();
+    let reading = stage.gauge.read().await?;
     let spent: Vec<_> = played
         .iter()
         .map(|round| round.spent.clone().beyond(idle))
@@ -73,9 +73,18 @@ pub(crate) async fn summary(
         memory_before: megabytes(memory.before),
         memory_peak: megabytes(memory.peak),
         memory_after: megabytes(after),
-        pause: pause.map(millis),
+        pause: reading.longest_pause().map(millis),
+        pause_work: reading.most_work().map(millis),
         ..counts(times(played), &spent)
     })
+}
+
+/// Adds what the second node did to a row. `idle` is what it spends without votes.
+pub(crate) fn second(row: &mut Row, played: &[Played], idle: &Spent) {
+    let spent = played.iter().map(|round| &round.second_spent);
+    let beyond = spent.clone().map(|spent| spent.clone().beyond(idle));
+    row.second_per_round = Figure::of(beyond.map(|spent| millis(spent.total)));
+    row.second_received = Figure::of(spent.map(|spent| kilobytes(spent.counts.bytes_in)));
 }
 
 /// The part of the row that says how long it took to a proof.

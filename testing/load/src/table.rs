@@ -75,6 +75,13 @@ pub fn details(row: &Row) -> String {
         "ms",
     );
     lines.figure("last needed to proof at second node", row.second, 1, "ms");
+    lines.figure("second node, per round", row.second_per_round, 1, "ms");
+    lines.figure(
+        "second node, received per round",
+        row.second_received,
+        0,
+        "kB",
+    );
     lines.figure("received per round", row.received, 0, "kB");
     lines.figure("sent per round", row.sent, 0, "kB");
     lines.counts(row);
@@ -136,10 +143,11 @@ impl Lines {
             .map(|megabytes| format!("{megabytes:.0}"))
             .join(" / ");
         self.line("memory before / most / after", &format!("{memory} MB"));
-        let pause = row
-            .pause
-            .map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"));
-        self.line("longest pause of the loop", &pause);
+        let measured = |pause: Option<f64>| {
+            pause.map_or("not measured".to_owned(), |pause| format!("{pause:.1} ms"))
+        };
+        self.line("longest pause of the loop", &measured(row.pause));
+        self.line("most work of the loop at once", &measured(row.pause_work));
         for note in &row.notes {
             self.line("", note);
         }
@@ -155,7 +163,7 @@ impl Lines {
 /// A column of the table: its head, and its cell in a row.
 type Column = (&'static str, fn(&Row) -> String);
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     ("subject", |row| row.subject.clone()),
     ("validators", |row| row.validators.to_string()),
     ("scenario", |row| row.scenario.clone()),
@@ -179,6 +187,10 @@ const COLUMNS: [Column; 13] = [
     }),
     ("longest pause, ms", |row| {
         row.pause.map_or("–".into(), |pause| format!("{pause:.1}"))
+    }),
+    ("most work at once, ms", |row| {
+        row.pause_work
+            .map_or("–".into(), |work| format!("{work:.1}"))
     }),
 ];
 

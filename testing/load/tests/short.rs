@@ -3,7 +3,7 @@
 use duet_load::{
     attack::{needed, Attack},
     round::{play, Order, Plan, Played},
-    stage::{Size, Stage},
+    stage::{Hears, Size, Stage},
     Result,
 };
 use duet_local_network::{wait, Interrupt};
@@ -32,6 +32,7 @@ async fn rounds() -> Result<()> {
     let size = Size {
         validators: VALIDATORS,
         players: 4,
+        second_hears: Hears::Votes,
         keep: false,
     };
     let mut stage = Stage::start(size).await?;

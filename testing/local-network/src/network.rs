@@ -198,8 +198,9 @@ impl Network {
     ///
     /// # Errors
     /// [`Error`] when it does not start.
-    pub async fn follow(&mut self, name: &str) -> Result<usize> {
-        self.add(name.to_owned(), Keys::Nobody, Vec::new()).await?;
+    pub async fn follow(&mut self, name: &str, flags: &[&str]) -> Result<usize> {
+        let flags = flags.iter().map(ToString::to_string).collect();
+        self.add(name.to_owned(), Keys::Nobody, flags).await?;
         Ok(self.nodes.len() - 1)
     }
 

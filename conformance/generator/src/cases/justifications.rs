@@ -56,7 +56,10 @@ impl World {
     fn without(&self, absent: u32) -> Justification {
         let len = self.len();
         let missing = |signer: u32| {
-            absent > 0 && signer % (len / absent) == 0 && signer / (len / absent) < absent
+            let Some(step) = len.checked_div(absent) else {
+                return false;
+            };
+            signer.is_multiple_of(step) && signer / step < absent
         };
         self.set
             .justify(&self.message, (0..len).filter(|signer| !missing(*signer)))

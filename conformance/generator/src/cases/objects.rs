@@ -40,6 +40,9 @@ pub(super) fn file() -> File {
             input(name, &[]),
         );
     }
+    for (name, of, bytes) in variants() {
+        builder.holds(name, "object", input(of, &bytes));
+    }
     for (name, of, bytes) in odd() {
         builder.breaks("ENC-6", name, "object", input(of, &bytes));
     }
@@ -100,6 +103,27 @@ fn good() -> Vec<(&'static str, Vec<u8>)> {
             "DigestItem",
             digest_item(&ConsensusLog::Planned(next.clone())),
         ),
+        ("GossipMessage", (0_u8, vote).encode()),
+        ("JustificationsRequest", (1_u64, 2_u8).encode()),
+        ("HistoryRequest", (1_u8, 1_u64, 64_u8).encode()),
+    ]
+}
+
+/// Further variants of objects that have more than one.
+fn variants() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let proof = justification(&chain(), 5);
+    vec![
+        (
+            "DigestItem, activated",
+            "DigestItem",
+            digest_item(&ConsensusLog::Activated(SetId::new(7))),
+        ),
+        (
+            "GossipMessage, a justification",
+            "GossipMessage",
+            (1_u8, proof).encode(),
+        ),
+        ("HistoryRequest, the first set", "HistoryRequest", vec![0]),
     ]
 }
 
@@ -140,6 +164,12 @@ fn odd() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             .encode()
     };
     vec![
+        (
+            "a gossip message of another kind",
+            "GossipMessage",
+            [&[2], &proof[..]].concat(),
+        ),
+        ("a request of another kind", "HistoryRequest", vec![2]),
         (
             "a compact number in two bytes instead of one",
             "Justification",

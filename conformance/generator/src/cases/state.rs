@@ -200,9 +200,12 @@ fn older(builder: &mut Builder) {
     );
 }
 
+/// What is done to a good proof.
+type Change = fn(&mut BlockProof);
+
 fn refused_older(builder: &mut Builder, world: &World) {
     let honest = world.proof(23, 0);
-    let changes: [(&str, fn(&mut BlockProof)); 14] = [
+    let changes: [(&str, Change); 14] = [
         ("more leaves than blocks", |it| it.leaf_count = u64::MAX),
         ("no leaves", |it| it.leaf_count = 0),
         ("one leaf less", |it| it.leaf_count -= 1),

@@ -93,6 +93,7 @@ pub(super) fn file() -> File {
         world.input(&of_other_set, GENESIS),
     );
     odd_signatures(&mut builder, &world);
+    not_reduced(&mut builder, &world);
     let mut longer = good.encode();
     longer.push(0);
     let mut input = world.input(&good, GENESIS);
@@ -118,6 +119,31 @@ fn odd_signatures(builder: &mut Builder, world: &World) {
             builder.breaks("VOTE-3", &id, "vote", with(at, &case.bytes));
         }
     }
+}
+
+/// The same scalars, not reduced: every equation holds, and only ENC-5 refuses them.
+fn not_reduced(builder: &mut Builder, world: &World) {
+    for (part, at) in [("c", 48), ("s", 80)] {
+        let mut vote = world.vote(2);
+        let scalar = &mut vote.signature.0[at..at + 32];
+        scalar.copy_from_slice(&plus_order(scalar));
+        let id = format!("a vote whose {part} has the order added");
+        builder.breaks("VOTE-3", &id, "vote", world.input(&vote, GENESIS));
+    }
+}
+
+/// Little-endian, like the order itself. Twice the order is below 2²⁵⁶.
+fn plus_order(scalar: &[u8]) -> Vec<u8> {
+    let order = SCALARS.iter().find(|case| case.name == "r");
+    let order = order.expect("a case of the order").bytes;
+    let mut carry = false;
+    let digits = scalar.iter().zip(order).map(|(digit, more)| {
+        let (sum, first) = digit.overflowing_add(more);
+        let (sum, second) = sum.overflowing_add(u8::from(carry));
+        carry = first || second;
+        sum
+    });
+    digits.collect()
 }
 
 fn evidence(builder: &mut Builder, world: &World) {

@@ -44,3 +44,14 @@ impl Kernel {
         unsafe { (self.mul)(out, short, loose) }
     }
 }
+
+/// That the processor has AVX-512 IFMA.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lockstep(());
+
+impl Lockstep {
+    /// If this arithmetic is that of AVX-512 IFMA and the processor can.
+    pub(crate) fn of(arithmetic: Arithmetic) -> Option<Self> {
+        (arithmetic == Arithmetic::Avx512Ifma && arithmetic.is_supported()).then_some(Self(()))
+    }
+}

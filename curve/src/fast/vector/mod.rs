@@ -2,9 +2,14 @@
 //!
 //! [`elements`] says how they are kept, [`integer`] and [`double`] are two ways to multiply them, [`kernel`] chooses one
 //! at run time, and [`additions`] and [`decompression`] are what they are for. Results do not depend on the choice.
+//!
+//! Votes have a way of their own where there is IFMA: [`octet`] is eight integers in the registers, [`lockstep`] adds
+//! points that stay in its form, and [`commitments`] is a whole batch of votes.
 
 #[allow(unsafe_code)]
 mod additions;
+#[allow(unsafe_code)]
+mod commitments;
 #[allow(unsafe_code)]
 mod decompression;
 mod double;
@@ -14,11 +19,17 @@ mod elements;
 mod integer;
 #[allow(unsafe_code)]
 mod kernel;
+mod lockstep;
+mod octet;
+#[cfg(test)]
+#[allow(unsafe_code)]
+mod octet_tests;
 #[cfg(test)]
 #[allow(unsafe_code)]
 mod tests;
 
 pub(super) use additions::add_all;
-pub(super) use decompression::decompress_all;
+pub(super) use commitments::{compute, Found, Work, BATCH};
+pub(super) use decompression::{decompress_all, decompress_in_octets};
 pub(super) use elements::WIDTH;
-pub(super) use kernel::Kernel;
+pub(super) use kernel::{Kernel, Lockstep};

@@ -48,7 +48,7 @@ fn for_each_kernel(test: unsafe fn(&str, Kernel)) {
     }
 }
 
-fn element(seed: u64) -> Fp {
+pub(super) fn element(seed: u64) -> Fp {
     let mut word = seed;
     let mut words = [0; 6];
     for part in &mut words {
@@ -63,7 +63,7 @@ fn element(seed: u64) -> Fp {
 }
 
 /// `p − 1`, as it stands.
-const LARGEST: Fp = {
+pub(super) const LARGEST: Fp = {
     let mut l = MODULUS;
     l[0] -= 1;
     Fp(blst::blst_fp { l })

@@ -2,12 +2,14 @@
 //! program run against it.
 
 // Each test program uses a part of this.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod lie;
 mod program;
+mod proxy;
 mod server;
 
 pub(crate) use lie::Lie;
 pub(crate) use program::{Finished, Program};
+pub(crate) use proxy::{Proxy, Tampering};
 pub(crate) use server::Server;

@@ -49,7 +49,8 @@ impl Program {
 
     /// Reads lines until one has `text` in it.
     pub(crate) async fn wait_for_line(mut self, text: &'static str) -> Self {
-        tokio::task::spawn_blocking(move || {
+        let id = self.child.id();
+        let reading = tokio::task::spawn_blocking(move || {
             let stdout = self.stdout.as_mut().expect("it is piped");
             loop {
                 let mut line = String::new();
@@ -60,9 +61,16 @@ impl Program {
                     return self;
                 }
             }
-        })
-        .await
-        .expect("no panic")
+        });
+        tokio::pin!(reading);
+        match tokio::time::timeout(LIMIT, &mut reading).await {
+            Ok(read) => read.expect("no panic"),
+            Err(_) => {
+                // Its output ends with it, so that the reader ends too, and says what it has seen.
+                send(id, "KILL");
+                reading.await.expect("the program prints it in time")
+            }
+        }
     }
 
     pub(crate) async fn finish(mut self) -> Finished {
@@ -107,12 +115,16 @@ impl Program {
 
     /// Sends a signal by name.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args([format!("-{name}"), self.child.id().to_string()])
-            .status()
-            .expect("kill is there");
-        assert!(sent.success());
+        send(self.child.id(), name);
     }
+}
+
+fn send(process: u32, signal: &str) {
+    let sent = Command::new("kill")
+        .args([format!("-{signal}"), process.to_string()])
+        .status()
+        .expect("kill is there");
+    assert!(sent.success());
 }
 
 impl Drop for Program {

@@ -65,6 +65,13 @@ impl Server {
         Self::listen(&address, chain, lie, head).await
     }
 
+    /// Stops it; its address, at which nobody listens any more.
+    pub(crate) async fn stop(self) -> String {
+        let _ = self.handle.stop();
+        self.handle.clone().stopped().await;
+        self.url.clone()
+    }
+
     async fn listen(address: &str, chain: &TestChain, lie: Lie, head: u32) -> Self {
         let (visible, receiver) = watch::channel(head);
         let state = Arc::new(State {

@@ -7,7 +7,6 @@
 //! votes when a threshold is there.
 
 mod event;
-mod fair;
 mod footprint;
 mod link;
 mod node;
@@ -19,7 +18,7 @@ mod receiving;
 mod running;
 mod sending;
 mod setup;
-mod shares;
+mod waiting;
 
 pub use node::NodeReport;
 pub use outcome::Outcome;

@@ -1,21 +1,14 @@
-//! What a node was sent and has not checked: bounded in all and by peer, divided as `gossip/src/pending` does it.
+//! What a node was sent and has not checked: bounded in all and by peer as in `gossip/src/pending`, and divided by the same code.
 //! (GOSSIP-7)
 //!
 //! Peers are named by the edge on which they send. Votes are counted singly, also those that travel together.
 
-use super::{
-    event::Message,
-    fair::{Fair, Waiting},
-    shares::{Kind, Shares},
-};
+use super::{event::Message, waiting::Waiting};
+use duet_voter::checks::{Fair, Kind, Shares};
 use std::collections::{BTreeMap, HashMap};
 
 /// How many peers may each have a copy of the same vote waiting.
 const COPIES: usize = 3;
-/// What a vote on a strange commitment counts when the work is divided.
-const STRANGE_WORK: u64 = 6;
-/// What a proof counts.
-const PROOF_WORK: u64 = 50;
 
 /// How many votes may wait or be under check, and how many are checked together.
 #[derive(Clone, Copy, Debug)]
@@ -75,9 +68,9 @@ pub(super) struct Pending {
     /// Of everything but garbage, of which no two messages say the same.
     copies: HashMap<Message, Copies>,
     is_prepared: bool,
-    prepared: Fair,
-    strange: Fair,
-    proofs: Fair,
+    prepared: Fair<u32, Waiting>,
+    strange: Fair<u32, Waiting>,
+    proofs: Fair<u32, Waiting>,
     shares: Shares,
     /// Good votes that found no room, or had to make some.
     dropped: u64,
@@ -143,7 +136,7 @@ impl Pending {
     /// The node prepared its commitment: good votes that wait already are checked together from now on.
     pub(super) fn prepare(&mut self) {
         self.is_prepared = true;
-        for item in self.strange.take_all() {
+        for (_, item) in self.strange.extract(|_| true) {
             self.queue(item);
         }
     }
@@ -155,18 +148,18 @@ impl Pending {
             Kind::Strange => !self.strange.is_empty(),
             Kind::Proof => !self.proofs.is_empty(),
         })?;
-        let (job, work) = match kind {
+        let (job, count) = match kind {
             Kind::Prepared => {
                 let (batch, votes) = self.take_batch();
                 (Job::Batch(batch), votes)
             }
             Kind::Strange => {
-                let item = self.strange.pop()?;
-                (Job::Strange(item), STRANGE_WORK * item.votes)
+                let (_, item) = self.strange.pop()?;
+                (Job::Strange(item), item.votes)
             }
-            Kind::Proof => (Job::Proof(self.proofs.pop()?), PROOF_WORK),
+            Kind::Proof => (Job::Proof(self.proofs.pop()?.1), 1),
         };
-        self.shares.charge(kind, work);
+        self.shares.charge(kind, count);
         Some(job)
     }
 
@@ -177,7 +170,7 @@ impl Pending {
                 break;
             }
             votes += item.votes;
-            batch.extend(self.prepared.pop());
+            batch.extend(self.prepared.pop().map(|(_, item)| item));
         }
         (batch, votes)
     }
@@ -225,7 +218,7 @@ impl Pending {
         }
         self.release(edge, dropped);
         for queue in
-            [&mut self.prepared, &mut self.strange, &mut self.proofs].map(|it| it.remove(edge))
+            [&mut self.prepared, &mut self.strange, &mut self.proofs].map(|it| it.remove(&edge))
         {
             for item in queue {
                 self.fails(item);
@@ -235,9 +228,9 @@ impl Pending {
 
     fn queue(&mut self, item: Waiting) {
         match item.message {
-            Message::Proof => self.proofs.push(item),
-            Message::VoteBatch(_) if self.is_prepared => self.prepared.push(item),
-            Message::VoteBatch(_) | Message::Garbage => self.strange.push(item),
+            Message::Proof => self.proofs.push(item.edge, item),
+            Message::VoteBatch(_) if self.is_prepared => self.prepared.push(item.edge, item),
+            Message::VoteBatch(_) | Message::Garbage => self.strange.push(item.edge, item),
         }
     }
 
@@ -250,8 +243,8 @@ impl Pending {
         if votes <= self.waiting_of(edge) + 1 {
             return false;
         }
-        let newest = self.strange.pop_newest_of(other);
-        let Some(item) = newest.or_else(|| self.prepared.pop_newest_of(other)) else {
+        let newest = self.strange.pop_newest_of(&other);
+        let Some(item) = newest.or_else(|| self.prepared.pop_newest_of(&other)) else {
             return false;
         };
         if !self.fails(item) {

@@ -2,10 +2,10 @@
 
 use super::{
     event::{Message, What},
-    fair::Waiting,
     footprint::Footprint,
     pending::{Job, Refused},
     running::{index, Running},
+    waiting::Waiting,
 };
 use crate::mesh::Edge;
 

@@ -1,6 +1,6 @@
 //! A flipped bit in the first and in the last byte of every part of every proof.
 
-use super::Attacks;
+use super::collected::Attacks;
 use crate::{
     cases::world::{from_checkpoint, from_genesis, justification, scenario, stateless},
     format::hexed,

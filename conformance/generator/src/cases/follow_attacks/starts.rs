@@ -1,6 +1,6 @@
 //! A genesis or a checkpoint that cannot be begun with. (LIGHT-1 to LIGHT-3, SET-1, LIGHT-5)
 
-use super::Attacks;
+use super::collected::Attacks;
 use crate::{
     cases::world::{from_checkpoint, scenario, with_genesis_proof, MODES},
     format::hexed,
@@ -17,16 +17,6 @@ pub(super) fn add(attacks: &mut Attacks) {
     first_sets(attacks);
     accepted(attacks);
     checkpoints(attacks);
-}
-
-impl Attacks {
-    fn no_start(&mut self, rule: &str, id: &str, start: &Value) {
-        for mode in MODES {
-            let input = scenario(start, mode, vec![]);
-            self.builder
-                .breaks(rule, &format!("{id}, {mode}"), "follow", input);
-        }
-    }
 }
 
 fn other_genesis(attacks: &mut Attacks) {

@@ -1,8 +1,13 @@
 //! How the time for checks is divided.
 
+/// What a vote on a strange commitment costs in votes of a batch: it is hashed for itself, and checked without tables.
+const STRANGE_WORK: u64 = 6;
+/// What a proof costs in votes of a batch: about two pairings and a sum.
+const PROOF_WORK: u64 = 50;
+
 /// What is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Votes on commitments that this node prepared.
     Prepared,
     /// Votes on commitments that only peers have named.
@@ -13,6 +18,15 @@ pub(super) enum Kind {
 
 impl Kind {
     const ALL: [Self; 3] = [Self::Prepared, Self::Strange, Self::Proof];
+
+    /// What checking one of them costs, in votes of a batch.
+    const fn work(self) -> u64 {
+        match self {
+            Self::Prepared => 1,
+            Self::Strange => STRANGE_WORK,
+            Self::Proof => PROOF_WORK,
+        }
+    }
 
     /// What one unit of work of this kind counts. While all kinds wait, votes on prepared commitments get one half of
     /// the work and the others a quarter each; what waits alone gets all of it.
@@ -26,7 +40,7 @@ impl Kind {
 
 /// Whose turn it is: the kind that has had least of its share. (Stride scheduling.)
 #[derive(Debug, Default)]
-pub(super) struct Shares {
+pub struct Shares {
     /// What each kind has had, divided by its share.
     had: [u64; Kind::ALL.len()],
     /// What the kind whose turn was last had before: one that did not wait until now catches up with nothing.
@@ -35,7 +49,7 @@ pub(super) struct Shares {
 
 impl Shares {
     /// The kind whose turn it is among those that wait.
-    pub(super) fn next(&mut self, waits: impl Fn(Kind) -> bool) -> Option<Kind> {
+    pub fn next(&mut self, waits: impl Fn(Kind) -> bool) -> Option<Kind> {
         let had = |kind: Kind| self.had.get(kind as usize).copied().unwrap_or_default();
         let kinds = Kind::ALL.into_iter().filter(|kind| waits(*kind));
         let (least, kind) = kinds
@@ -45,8 +59,9 @@ impl Shares {
         Some(kind)
     }
 
-    /// Counts work that was taken.
-    pub(super) fn charge(&mut self, kind: Kind, work: u64) {
+    /// Counts what was taken: so many votes, or proofs.
+    pub fn charge(&mut self, kind: Kind, count: u64) {
+        let work = count.saturating_mul(kind.work());
         if let Some(had) = self.had.get_mut(kind as usize) {
             *had = (*had)
                 .max(self.floor)
@@ -59,18 +74,20 @@ impl Shares {
 mod tests {
     use super::*;
 
+    /// How often it is the turn of each kind, when each turn takes the same work.
     fn turns(shares: &mut Shares, waits: &[Kind], count: usize) -> [usize; 3] {
         let mut turns = [0; 3];
         for _ in 0..count {
             let kind = shares
                 .next(|kind| waits.contains(&kind))
                 .expect("some wait");
-            shares.charge(kind, 10);
+            shares.charge(kind, 300 / kind.work());
             turns[kind as usize] += 1;
         }
         turns
     }
 
+    /// GOSSIP-7.
     #[test]
     fn half_of_the_work_goes_to_prepared_commitments_while_all_wait() {
         let mut shares = Shares::default();
@@ -84,6 +101,21 @@ mod tests {
         let both = [Kind::Prepared, Kind::Strange];
         let [prepared, strange, _] = turns(&mut shares, &both, 300);
         assert!((199..=201).contains(&prepared), "{prepared} and {strange}");
+    }
+
+    #[test]
+    fn a_strange_vote_costs_six_of_a_batch_and_a_proof_fifty() {
+        for (kind, work) in [(Kind::Strange, 6), (Kind::Proof, 50)] {
+            let mut shares = Shares::default();
+            shares.charge(kind, 1);
+            // It counts double, and whose votes are prepared has the turn when both had the same.
+            let waits = |it| it == kind || it == Kind::Prepared;
+            let first = (0..1_000).take_while(|_| {
+                shares.charge(Kind::Prepared, 1);
+                shares.next(waits) == Some(Kind::Prepared)
+            });
+            assert_eq!(first.count(), 2 * work);
+        }
     }
 
     #[test]

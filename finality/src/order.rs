@@ -1,0 +1,48 @@
+//! What the voter asks for, one thing at a time.
+
+use crate::{kept::Votable, reading::ToPrepare, signing::SignRequest};
+use duet_primitives::{
+    BlockNumber, EquivocationProof, Justification, KeysetCommitment, UncheckedJustification, Vote,
+    H256,
+};
+use duet_voter::Aggregation;
+
+/// One thing to be done.
+pub(crate) enum Order {
+    /// Store the voter's state, encoded. (ROUND-4)
+    Persist(Vec<u8>),
+    /// Store a proof of the block that it is about, and tell subscribers.
+    Conclude {
+        justification: Justification,
+        /// Whether it hands off to the next set.
+        mandatory: bool,
+    },
+    /// Store a proof in place of the former one of its block, which has fewer signers, and tell subscribers. (ROUND-9)
+    Grow {
+        justification: Justification,
+        /// Whether it hands off to the next set.
+        mandatory: bool,
+    },
+    /// Take up the payloads that were stored before a restart, and drop those that are not needed any more.
+    FindPayloads(Votable),
+    /// Store what is signed about a block that may be voted on after its state is pruned.
+    KeepPayload {
+        number: BlockNumber,
+        hash: H256,
+        votable: Votable,
+    },
+    /// Send an own vote to peers.
+    PublishVote(Vote),
+    /// Send a proof to peers.
+    PublishJustification(UncheckedJustification),
+    /// Report evidence to the runtime.
+    Report(Box<EquivocationProof>),
+    /// Have votes added up; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
+    Aggregate(Box<Aggregation>),
+    /// Have a set read; [`Event::Set`](duet_voter::Event::Set) follows.
+    LoadSet(KeysetCommitment),
+    /// Have what is signed about a block read; [`Event::Prepared`](duet_voter::Event::Prepared) follows.
+    Prepare(ToPrepare),
+    /// Have a vote signed; [`Event::Signed`](duet_voter::Event::Signed) follows.
+    Sign(SignRequest),
+}

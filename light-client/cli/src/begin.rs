@@ -1,0 +1,63 @@
+//! What a run begins from.
+
+use crate::exit::{Failure, Kind};
+use duet_light_client::{Checkpoint, Mode, Trusted};
+use duet_primitives::H256;
+
+/// All arguments that name a chain must name the same one.
+pub(crate) fn genesis_hash(
+    given: Option<H256>,
+    checkpoint: Option<&Checkpoint>,
+    kept: Option<&Trusted>,
+) -> Result<H256, Failure> {
+    let named = [
+        ("--genesis", given),
+        (
+            "the checkpoint",
+            checkpoint.map(|checkpoint| checkpoint.genesis_hash),
+        ),
+        ("the state file", kept.map(Trusted::genesis_hash)),
+    ];
+    let mut named = named
+        .into_iter()
+        .filter_map(|(who, hash)| Some((who, hash?)));
+    let (first, hash) = named.next().ok_or_else(|| {
+        usage("which chain? give --genesis, --checkpoint, or a --state file that was used before")
+    })?;
+    match named.find(|(_, other)| *other != hash) {
+        None => Ok(hash),
+        Some((other, got)) => Err(usage(format!(
+            "{first} names the chain {hash:?}, and {other} names {got:?}"
+        ))),
+    }
+}
+
+/// The newer of what was kept and the checkpoint; one that contradicts what was proven is refused.
+pub(crate) fn begin(
+    checkpoint: Option<Checkpoint>,
+    kept: Option<Trusted>,
+    mode: Mode,
+) -> Result<Option<Trusted>, Failure> {
+    let Some(checkpoint) = checkpoint else {
+        return Ok(kept);
+    };
+    if let Some(kept) = kept {
+        let (number, hash) = (checkpoint.block_number, checkpoint.block_hash);
+        if kept.best_number() == number && kept.best_hash() != hash {
+            return Err(usage(format!(
+                "the checkpoint says that block {number} is {hash:?}, and {:?} was proven",
+                kept.best_hash()
+            )));
+        }
+        if kept.best_number() >= number {
+            return Ok(Some(kept));
+        }
+    }
+    Trusted::from_checkpoint(checkpoint, mode)
+        .map(Some)
+        .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
+}
+
+fn usage(message: impl Into<String>) -> Failure {
+    Failure::new(Kind::Usage, message)
+}

@@ -1,0 +1,149 @@
+//! What no server that speaks JSON-RPC sends. (RPC-3)
+//!
+//! The library that speaks it says most of this in words alone. They are read here and nowhere else, and the tests in
+//! `tests/wire.rs` fail when they change.
+
+use crate::outside::shown;
+use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};
+
+/// How deep JSON may be nested: the reader's own bound.
+const MAX_DEPTH: u32 = 127;
+
+/// A message that broke the connection, because it is none that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WireFault {
+    /// An answer to nothing that was asked.
+    #[error(
+        "RPC-3: expected an answer to one of the requests 0 to {last}, got one to request {got}"
+    )]
+    UnknownId { last: u64, got: String },
+    /// A second answer to one request.
+    #[error("RPC-3: expected one answer to request {id}, got two")]
+    AnsweredTwice { id: u64 },
+    /// JSON that ends in its middle.
+    #[error("RPC-3: expected a whole JSON text, got one that is cut: {got}")]
+    Cut { got: String },
+    /// JSON that is nested deeper than any answer.
+    #[error("RPC-3: expected JSON of at most {limit} levels, got more: {got}")]
+    TooDeep { limit: u32, got: String },
+    /// No JSON, or JSON that is no message of JSON-RPC.
+    #[error("RPC-3: expected a message of JSON-RPC 2.0, got {got}")]
+    NotRpc { got: String },
+    /// A message that is longer than any answer.
+    #[error("RPC-3: expected at most {limit} bytes, got {got}")]
+    TooLong { limit: u32, got: u64 },
+    /// Bytes that are no WebSocket message.
+    #[error("RPC-3: expected a WebSocket message, got {got}")]
+    NotWebSocket { got: String },
+}
+
+impl WireFault {
+    /// Why the connection broke, where the server's message is the reason.
+    ///
+    /// `asked` is how many requests were sent, which have the ids from 0 on; `limit` how long an answer may be.
+    pub(crate) fn of(error: &ClientError, asked: u64, limit: u32) -> Option<Self> {
+        match error {
+            ClientError::RestartNeeded(reason) => Self::of(reason, asked, limit),
+            ClientError::InvalidRequestId(id) => Some(Self::of_id(id, asked)),
+            ClientError::Custom(words) => {
+                let words = words.strip_prefix("Unparseable message: ")?;
+                Some(Self::of_json(words))
+            }
+            ClientError::ParseError(error) => Some(Self::of_json(&error.to_string())),
+            ClientError::EmptyBatchRequest(_) => Some(Self::NotRpc {
+                got: "an empty batch".to_owned(),
+            }),
+            ClientError::Transport(error) => Self::of_transport(&error.to_string(), limit),
+            _ => None,
+        }
+    }
+
+    fn of_id(id: &InvalidRequestId, asked: u64) -> Self {
+        let (InvalidRequestId::Invalid(got)
+        | InvalidRequestId::NotPendingRequest(got)
+        | InvalidRequestId::Occupied(got)) = id;
+        match got.parse() {
+            Ok(id) if id < asked => Self::AnsweredTwice { id },
+            _ => Self::UnknownId {
+                last: asked.saturating_sub(1),
+                got: shown(got),
+            },
+        }
+    }
+
+    /// From what the reader of JSON says, or else the JSON itself, which begins with none of these words.
+    fn of_json(words: &str) -> Self {
+        let got = shown(words);
+        if words.starts_with("EOF while parsing") {
+            Self::Cut { got }
+        } else if words.starts_with("recursion limit exceeded") {
+            let limit = MAX_DEPTH;
+            Self::TooDeep { limit, got }
+        } else {
+            Self::NotRpc { got }
+        }
+    }
+
+    /// From what the WebSocket's reader says. What it says of a connection that was closed is nobody's fault.
+    fn of_transport(words: &str, limit: u32) -> Option<Self> {
+        if let Some(len) = words.strip_prefix("message too large: len >= ") {
+            let got = len.split(',').next()?.parse().ok()?;
+            return Some(Self::TooLong { limit, got });
+        }
+        let faults = [
+            "codec error: ",
+            "utf-8 error: ",
+            "unexpected opcode: ",
+            "extension error: ",
+        ];
+        faults
+            .iter()
+            .any(|fault| words.starts_with(fault))
+            .then(|| Self::NotWebSocket { got: shown(words) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn of(error: ClientError) -> Option<WireFault> {
+        let error = ClientError::RestartNeeded(Arc::new(error));
+        WireFault::of(&error, 5, 1_000)
+    }
+
+    /// RPC-3.
+    #[test]
+    fn an_id_that_was_asked_is_told_from_one_that_was_not() {
+        let id = |got: &str| of(InvalidRequestId::NotPendingRequest(got.to_owned()).into());
+        assert_eq!(id("4"), Some(WireFault::AnsweredTwice { id: 4 }));
+        for got in ["5", "null", "-1", "abc"] {
+            let expected = WireFault::UnknownId {
+                last: 4,
+                got: got.to_owned(),
+            };
+            assert_eq!(id(got), Some(expected));
+        }
+    }
+
+    /// RPC-3. What a server writes is not taken for what a reader says about it.
+    #[test]
+    fn json_that_repeats_the_readers_words_is_still_json() {
+        let words = "\"EOF while parsing\"".to_owned();
+        let error = ClientError::Custom(format!("Unparseable message: {words}"));
+        assert_eq!(of(error), Some(WireFault::NotRpc { got: words }));
+    }
+
+    #[test]
+    fn a_connection_that_ends_is_no_fault_of_the_server() {
+        for words in [
+            "connection closed",
+            "i/o error: broken pipe",
+            "WebSocket ping/pong inactive",
+        ] {
+            assert_eq!(of(ClientError::Transport(words.into())), None, "{words}");
+        }
+        assert_eq!(of(ClientError::RequestTimeout), None);
+    }
+}

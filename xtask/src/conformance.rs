@@ -1,0 +1,57 @@
+//! The conformance vectors: making them, and running them through the verifiers of other stacks.
+
+use crate::{
+    cargo::{self, root, Workspace},
+    demo::WITH_FEATURES_OF_TESTS,
+    result::Result,
+    tools,
+};
+use std::process::Command;
+
+/// What to do with the vectors.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Compares the files with what the generator makes, and writes nothing.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Writes the vectors, or compares them.
+pub(crate) fn vectors(options: &Options) -> Result {
+    cargo::run(&mut generator(options.check)?)
+}
+
+/// Compares the vectors with what the generator makes, and runs both verifiers.
+pub(crate) fn run() -> Result {
+    tools::for_conformance()?;
+    let generator = generator(true)?;
+    cargo::run(node().args(["ci", "--no-audit", "--no-fund"]))?;
+    let mut in_node = node();
+    in_node.arg("test");
+    let mut in_go = Command::new("go");
+    // Says how many cases it ran. Never from Go's cache, which does not know that the vectors are read.
+    in_go
+        .args(["test", "-v", "-count=1", "-mod=readonly", "./..."])
+        .current_dir(root().join("conformance/go"));
+    cargo::run_all([generator, in_node, in_go])?;
+    println!("xtask: the vectors are those of the generator, and both verifiers give each case its answer");
+    Ok(())
+}
+
+fn node() -> Command {
+    let mut npm = Command::new("npm");
+    npm.current_dir(root().join("conformance/javascript"));
+    npm
+}
+
+/// Builds the generator, and gives the call of it.
+fn generator(check: bool) -> Result<Command> {
+    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    build
+        .args(["--bin", "duet-conformance"])
+        .args(WITH_FEATURES_OF_TESTS);
+    cargo::run(&mut build)?;
+    let mut generator = Command::new(cargo::output_directory().join("duet-conformance"));
+    generator.args(check.then_some("--check"));
+    Ok(generator)
+}
