@@ -2,6 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
+    page,
     result::Result,
     tools,
 };
@@ -58,12 +59,20 @@ impl Options {
     }
 }
 
-/// Builds node, light client and demo, and becomes the demo.
-pub(crate) fn run(options: &Options) -> Result {
-    tools::for_building()?;
+/// Builds node, light client and demo.
+pub(crate) fn build() -> Result {
     println!("xtask: building; the first time this takes about half an hour on two cores");
     let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
-    cargo::run(build.args(PROGRAMS).args(WITH_FEATURES_OF_TESTS))?;
+    cargo::run(build.args(PROGRAMS).args(WITH_FEATURES_OF_TESTS))
+}
+
+/// Builds page, node, light client and demo, and becomes the demo.
+pub(crate) fn run(options: &Options) -> Result {
+    tools::for_building()?;
+    if let Err(error) = page::build() {
+        println!("xtask: going on without the page: {error}");
+    }
+    build()?;
     let demo = cargo::output_directory().join("duet-demo");
     let error = Command::new(&demo).args(options.flags()).exec();
     Err(format!("cannot start {}: {error}", demo.display()).into())

@@ -9,9 +9,10 @@ use std::process::Command;
 
 /// Workspaces that are built for other targets, with other compilers or only to be measured, so that only their formatting
 /// is checked here.
-const WORKSPACES_APART: [&str; 3] = [
+const WORKSPACES_APART: [&str; 4] = [
     "benches/rivals/Cargo.toml",
     "benches/wasm/Cargo.toml",
+    "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
 

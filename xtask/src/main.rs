@@ -10,6 +10,7 @@
 //! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `package`: what would be published, as cargo packs it,
+//! - `web`: the light client for JavaScript, and its page,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
 //! - `bench`, `simulate`: measure and simulate, and have the results drawn.
@@ -28,11 +29,13 @@ mod lint;
 mod load;
 mod mutants;
 mod package;
+mod page;
 mod prove;
 mod result;
 mod simulate;
 mod test;
 mod tools;
+mod web;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -73,6 +76,8 @@ enum Chore {
     Deps,
     /// Packs every crate that is published; with `--verify`, builds the small ones from their packages.
     Package(package::Options),
+    /// Builds the light client for JavaScript and its page, and tests both, the page in a real browser.
+    Web(web::Options),
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -99,6 +104,7 @@ fn main() -> ExitCode {
         Chore::BareMetal => bare_metal::run(),
         Chore::Deps => dependencies::run(),
         Chore::Package(options) => package::run(&options),
+        Chore::Web(options) => web::run(&options),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),
         Chore::Conformance => conformance::run(),

@@ -37,6 +37,16 @@ pub(crate) fn for_proving() -> Result {
     programs(&[PYTHON])
 }
 
+/// What the packages for JavaScript need.
+pub(crate) fn for_javascript() -> Result {
+    programs(&[NODE, NPM])
+}
+
+/// What the test of the page needs.
+pub(crate) fn for_browsing() -> Result {
+    programs(&[CHROMIUM])
+}
+
 /// What the verifiers in other languages need.
 pub(crate) fn for_conformance() -> Result {
     programs(&[NODE, NPM, GO])
@@ -128,7 +138,8 @@ fn reports_version(program: &Path, probe: &[&str], version: &str) -> bool {
     words.any(|word| word.trim_start_matches('v') == version)
 }
 
-fn rustup_target(target: &str) -> Result {
+/// A target of the compiler.
+pub(crate) fn rustup_target(target: &str) -> Result {
     let listed = Command::new("rustup")
         .args(["target", "list", "--installed"])
         .output();
@@ -217,7 +228,7 @@ const PYTHON: Tool = Tool {
 const NODE: Tool = Tool {
     program: "node",
     probe: VERSION,
-    purpose: "Node 18 or newer, runs the verifier in JavaScript",
+    purpose: "version 20 or newer, runs what is written in JavaScript",
     variable: None,
     package: "nodejs",
 };
@@ -225,9 +236,17 @@ const NODE: Tool = Tool {
 const NPM: Tool = Tool {
     program: "npm",
     probe: VERSION,
-    purpose: "installs what that verifier uses",
+    purpose: "fetches what the tests in JavaScript use",
     variable: None,
     package: "npm",
+};
+
+const CHROMIUM: Tool = Tool {
+    program: "chromium",
+    probe: VERSION,
+    purpose: "a browser, for the test of the page",
+    variable: Some("CHROMIUM"),
+    package: "chromium",
 };
 
 const GO: Tool = Tool {

@@ -6,6 +6,7 @@
 //! - [`Network`]: starts nodes, and ends them when it is dropped.
 //! - [`Node`]: one of them: kill, stop, start again.
 //! - [`LightClient`]: the light client, running as its user would run it.
+//! - [`Page`]: the page on which a browser follows them.
 //! - [`Peer`]: a peer of a node that says what it is told to.
 //! - [`Rpc`]: what is asked of a node over its WebSocket.
 //! - [`transaction`]: signed extrinsics, followed until they are in a block.
@@ -30,6 +31,7 @@ mod interrupt;
 mod light_client;
 mod network;
 mod node;
+mod page;
 mod peer;
 mod ports;
 mod rpc;
@@ -44,6 +46,7 @@ pub use interrupt::Interrupt;
 pub use light_client::LightClient;
 pub use network::{Builder, Network, MAX_VALIDATORS};
 pub use node::{Node, DEVELOPMENT_ACCOUNTS};
+pub use page::Page;
 pub use peer::Peer;
 pub use ports::free_port;
 pub use rpc::{DuetKeyAnswer, Proofs, Rpc};

@@ -3,7 +3,7 @@
 use clap::Parser;
 use duet_local_network::{
     staking::{become_validator, Step, BOND},
-    Error, Executables, Interrupt, LightClient, Network, Node, Result, DEVELOPMENT_ACCOUNTS,
+    Error, Executables, Interrupt, LightClient, Network, Node, Page, Result, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::constants::UNIT;
@@ -107,6 +107,13 @@ async fn follow(network: &mut Network, blocks: Option<u64>) -> Result<()> {
     let state = network.directory().join("light-client.state");
     let mut client = LightClient::follow(&Executables::locate()?, genesis, &urls, &state, &[])?;
     println!("following them with the light client: {}", client.command());
+    let page = Page::serve(genesis, &urls).await?;
+    match &page {
+        Some(page) => println!("following them in your browser: {}", page.url()),
+        None => {
+            println!("the page for your browser is not built: `cargo xtask web --page` builds it")
+        }
+    }
 
     let before = blocks.map_or(JOINS_AFTER, proofs_before_joining);
     show(&mut client, before).await?;

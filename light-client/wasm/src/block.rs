@@ -1,0 +1,122 @@
+//! Headers, state and older blocks under a block that is final.
+
+use crate::{
+    bytes::byte_strings,
+    error::{of_state, other_answer},
+    object::Fields,
+};
+use codec::DecodeAll;
+use duet_light_client::{BlockProof, FinalBlock, FinalHeader};
+use duet_primitives::{MmrLeaf, H256};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
+
+/// The most bytes that a proof of an older block is decoded from: a leaf, and the most hashes of a path.
+const MAX_PROOF_LEN: usize = 4096;
+/// The most bytes that a header is read from.
+const MAX_HEADER_LEN: usize = 1 << 20;
+
+/// A block that is final. It stays that whatever is verified later.
+#[wasm_bindgen]
+pub struct Block(FinalBlock);
+
+impl From<FinalBlock> for Block {
+    fn from(block: FinalBlock) -> Self {
+        Self(block)
+    }
+}
+
+#[wasm_bindgen]
+impl Block {
+    /// Its number.
+    #[wasm_bindgen(getter)]
+    pub fn number(&self) -> u32 {
+        self.0.number().get()
+    }
+
+    /// Its hash.
+    #[wasm_bindgen(getter)]
+    pub fn hash(&self) -> Vec<u8> {
+        self.0.hash().as_bytes().to_vec()
+    }
+
+    /// An older block, from `leaves` and `proof` as `mmr_generateProof` gives them for the block after it. (STATE-3)
+    ///
+    /// # Errors
+    /// STATE-3, and RPC-1 when the proof is about another block or none.
+    pub fn older(&self, number: u32, leaves: &[u8], proof: &[u8]) -> Result<Block, JsValue> {
+        let asked = || format!("a proof of block {number}");
+        let proof = (leaves.len() <= MAX_PROOF_LEN && proof.len() <= MAX_PROOF_LEN)
+            .then(|| block_proof(leaves, proof))
+            .flatten()
+            .ok_or_else(|| other_answer(asked(), "what is no proof of one block".to_owned()))?;
+        let block = proof.check(&self.0).map_err(|error| of_state(&error))?;
+        if block.number().get() != number {
+            return Err(other_answer(
+                asked(),
+                format!("one of block {}", block.number()),
+            ));
+        }
+        Ok(Self(block))
+    }
+
+    /// Its header, from the bytes that hash to its hash: `{ number, hash, parentHash?, stateRoot, extrinsicsRoot }`. (STATE-1)
+    ///
+    /// # Errors
+    /// STATE-1.
+    pub fn header(&self, bytes: &[u8]) -> Result<JsValue, JsValue> {
+        let header = self.read_header(bytes)?;
+        let mut fields = Fields::new()
+            .with("number", header.block().number().get())
+            .with_bytes("hash", header.block().hash().as_bytes())
+            .with_bytes("stateRoot", header.state_root().as_bytes())
+            .with_bytes("extrinsicsRoot", header.extrinsics_root().as_bytes());
+        if let Some(parent) = header.parent() {
+            fields = fields.with_bytes("parentHash", parent.hash().as_bytes());
+        }
+        Ok(fields.into())
+    }
+
+    /// The entries of its state under these keys, from its header and trie nodes as `state_getReadProof` gives them for
+    /// just these keys: bytes, or `undefined` where the state provably has none. (STATE-1, STATE-2)
+    ///
+    /// # Errors
+    /// STATE-1, STATE-2.
+    pub fn read(&self, header: &[u8], keys: &Array, nodes: &Array) -> Result<Array, JsValue> {
+        let header = self.read_header(header)?;
+        let (keys, nodes) = (byte_strings("keys", keys)?, byte_strings("nodes", nodes)?);
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let entries = header
+            .read(&keys, &nodes)
+            .map_err(|error| of_state(&error))?;
+        let value = |bytes: Option<&[u8]>| {
+            bytes.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(bytes).into())
+        };
+        Ok(entries.iter().map(|entry| value(entry.value())).collect())
+    }
+}
+
+impl Block {
+    fn read_header(&self, bytes: &[u8]) -> Result<FinalHeader, JsValue> {
+        if bytes.len() > MAX_HEADER_LEN {
+            let asked = format!("the header of block {}", self.0.number());
+            return Err(other_answer(asked, format!("{} bytes", bytes.len())));
+        }
+        self.0.header(bytes).map_err(|error| of_state(&error))
+    }
+}
+
+/// Reads what `mmr_generateProof` gives for one block.
+fn block_proof(leaves: &[u8], proof: &[u8]) -> Option<BlockProof> {
+    let [leaf] = <[Vec<u8>; 1]>::try_from(<Vec<Vec<u8>>>::decode_all(&mut &*leaves).ok()?).ok()?;
+    let leaf = MmrLeaf::decode_all(&mut &*leaf).ok()?;
+    let (indices, leaf_count, hashes) =
+        <(Vec<u64>, u64, Vec<H256>)>::decode_all(&mut &*proof).ok()?;
+    let [leaf_index] = <[u64; 1]>::try_from(indices).ok()?;
+    Some(BlockProof {
+        leaf,
+        leaf_index,
+        leaf_count,
+        hashes,
+    })
+}

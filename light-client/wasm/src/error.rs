@@ -1,0 +1,209 @@
+//! Errors as JavaScript sees them.
+
+use crate::object::Fields;
+use duet_light_client::{Culprit, Error, NextStep, StateError, StateProofError, StorageProofError};
+use duet_primitives::{JustificationError, KeysetError, MerkleError, StatelessError};
+use wasm_bindgen::JsValue;
+
+/// What was expected and what came, where these are values.
+type Difference = Option<(String, String)>;
+
+fn difference(expected: impl ToString, got: impl ToString) -> Difference {
+    Some((expected.to_string(), got.to_string()))
+}
+
+fn object(
+    rule: Option<&str>,
+    culprit: &str,
+    step: &str,
+    message: &str,
+    between: Difference,
+) -> Fields {
+    let fields = Fields::new()
+        .with("rule", rule.map_or(JsValue::UNDEFINED, JsValue::from))
+        .with("culprit", culprit)
+        .with("nextStep", step)
+        .with("message", message);
+    match between {
+        Some((expected, got)) => fields.with("expected", expected).with("got", got),
+        None => fields,
+    }
+}
+
+/// An argument that no server had a part in.
+pub(crate) fn bad_argument(name: &str, expected: &str, got: &str) -> JsValue {
+    let message = format!("{name} has to be {expected}, and is {got}");
+    object(None, "caller", "stop", &message, difference(expected, got)).into()
+}
+
+/// ENC-6: bytes of the caller's that are not what they should be.
+pub(crate) fn malformed(name: &str) -> JsValue {
+    let message = format!("ENC-6: the bytes are not a canonical {name}");
+    object(Some("ENC-6"), "caller", "new-checkpoint", &message, None).into()
+}
+
+/// RPC-1: another answer than what was asked for.
+pub(crate) fn other_answer(expected: String, got: String) -> JsValue {
+    let message = format!("RPC-1: asked for {expected}, it sent {got}");
+    let between = Some((expected, got));
+    object(Some("RPC-1"), "sender", "leave-sender", &message, between).into()
+}
+
+/// RPC-2: answers that cannot both be honest.
+pub(crate) fn contradiction(what: &str) -> JsValue {
+    let message = format!("RPC-2: its answers contradict each other: {what}");
+    object(Some("RPC-2"), "sender", "leave-sender", &message, None).into()
+}
+
+/// A rule about proofs of finality.
+pub(crate) fn of_verifier(error: &Error) -> JsValue {
+    let fields = object(
+        Some(error.rule()),
+        culprit(error.culprit()),
+        step(error.next_step()),
+        &error.to_string(),
+        between(error),
+    );
+    let fields = match error.next_step() {
+        NextStep::FetchHandoffProofs { from_set: set } | NextStep::FetchKeys { set } => {
+            fields.with("set", set.get())
+        }
+        _ => fields,
+    };
+    match error {
+        Error::Misbehaviour(found) => {
+            let [first, second] = found.proofs().map(codec::Encode::encode);
+            fields
+                .with_bytes("first", &first)
+                .with_bytes("second", &second)
+                .into()
+        }
+        _ => fields.into(),
+    }
+}
+
+/// A rule about headers, state and older blocks.
+pub(crate) fn of_state(error: &StateProofError) -> JsValue {
+    let step = match error.culprit() {
+        Culprit::Sender => "leave-sender",
+        _ => "stop",
+    };
+    let between = match error {
+        StateProofError::Header { expected, got } => {
+            difference(format!("{expected:?}"), format!("{got:?}"))
+        }
+        StateProofError::Storage(error) => between_nodes(error),
+        StateProofError::LeafCount { number, leaves } => difference(number, leaves),
+        _ => None,
+    };
+    let (rule, message) = (error.rule(), error.to_string());
+    object(
+        Some(rule),
+        culprit(error.culprit()),
+        step,
+        &message,
+        between,
+    )
+    .into()
+}
+
+/// A checkpoint or a kept state, for which no server is to blame.
+pub(crate) fn of_kept(error: &StateError) -> JsValue {
+    let between = match error {
+        StateError::Version { expected, got } => difference(expected, got),
+        StateError::Keys { error, .. } => between_keys(error),
+        _ => None,
+    };
+    let rule = match error {
+        StateError::Keys { .. } => Some("LIGHT-3"),
+        StateError::Total { .. } => Some("KEY-1"),
+        StateError::Len { .. } => Some("SET-1"),
+        StateError::Successor { .. } | StateError::SuccessorLen { .. } => Some("LIGHT-5"),
+        _ => None,
+    };
+    object(
+        rule,
+        "caller",
+        "new-checkpoint",
+        &error.to_string(),
+        between,
+    )
+    .into()
+}
+
+fn culprit(culprit: Culprit) -> &'static str {
+    match culprit {
+        Culprit::Sender => "sender",
+        Culprit::Validators => "validators",
+        Culprit::Caller => "caller",
+        Culprit::Nobody => "nobody",
+    }
+}
+
+fn step(step: NextStep) -> &'static str {
+    match step {
+        NextStep::LeaveSender => "leave-sender",
+        NextStep::CheckGenesisHash => "check-genesis-hash",
+        NextStep::FetchHandoffProofs { .. } => "fetch-handoff-proofs",
+        NextStep::FetchKeys { .. } => "fetch-keys",
+        NextStep::NewCheckpoint => "new-checkpoint",
+        NextStep::GoOn => "go-on",
+        NextStep::Stop => "stop",
+    }
+}
+
+fn between(error: &Error) -> Difference {
+    match error {
+        Error::WrongGenesis { expected, got } => {
+            difference(format!("{expected:?}"), format!("{got:?}"))
+        }
+        Error::StorageProof(error) => between_nodes(error),
+        Error::Keys { error, .. } => between_keys(error),
+        Error::OldBlock { best, got } => difference(best, got),
+        Error::OldSet { signing, got } => difference(signing, got),
+        Error::TooFarAhead { latest, got } => difference(latest, got),
+        Error::SetIdChanged { expected, got } => difference(expected, got),
+        Error::Justification(error) | Error::Stateless(StatelessError::Justification(error)) => {
+            between_justifications(error)
+        }
+        Error::Stateless(StatelessError::NonSignerCount { expected, got })
+        | Error::Stateless(StatelessError::Merkle(MerkleError::HashCount { expected, got })) => {
+            difference(expected, got)
+        }
+        _ => None,
+    }
+}
+
+fn between_justifications(error: &JustificationError) -> Difference {
+    match error {
+        JustificationError::WrongSet { expected, got } => difference(expected, got),
+        JustificationError::BitfieldLength { expected, got } => difference(expected, got),
+        JustificationError::BelowThreshold { threshold, got } => difference(threshold, got),
+        JustificationError::PaddingBits
+        | JustificationError::Signature(_)
+        | JustificationError::Apk2(_)
+        | JustificationError::EquationFails => None,
+    }
+}
+
+fn between_keys(error: &KeysetError) -> Difference {
+    match error {
+        KeysetError::TooLarge { limit, got } => difference(limit, got),
+        KeysetError::Length { expected, got } => difference(expected, got),
+        KeysetError::Root { expected, got } => {
+            difference(format!("{expected:?}"), format!("{got:?}"))
+        }
+        KeysetError::Total { expected, got } => difference(expected, got),
+        KeysetError::Empty
+        | KeysetError::Order { .. }
+        | KeysetError::Key { .. }
+        | KeysetError::ZeroTotal => None,
+    }
+}
+
+fn between_nodes(error: &StorageProofError) -> Difference {
+    match error {
+        StorageProofError::Surplus { expected, got } => difference(expected, got),
+        _ => None,
+    }
+}

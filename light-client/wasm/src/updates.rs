@@ -1,0 +1,45 @@
+//! Proofs of finality: which form bytes have, and what they say.
+
+use crate::{
+    error::{bad_argument, of_verifier},
+    object::Fields,
+};
+use duet_light_client::{decode, HandoffProof, Update};
+use duet_primitives::{StatelessProof, UncheckedJustification};
+use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
+
+/// Reads a proof: a `"justification"`, a `"handoff"` or a `"stateless"` one.
+pub(crate) fn read(form: &str, bytes: &[u8]) -> Result<Update, JsValue> {
+    let update = match form {
+        "justification" => decode::<UncheckedJustification>(bytes).map(Update::from),
+        "handoff" => decode::<HandoffProof>(bytes).map(Update::from),
+        "stateless" => decode::<StatelessProof>(bytes).map(Update::from),
+        _ => {
+            return Err(bad_argument(
+                "form",
+                "justification, handoff or stateless",
+                form,
+            ))
+        }
+    };
+    update.map_err(|error| of_verifier(&error))
+}
+
+/// What a proof says: `{ block, hash, set, nextSet? }`. None of it is verified.
+///
+/// # Errors
+/// ENC-6 when the bytes are not a proof of this form.
+#[wasm_bindgen]
+pub fn peek(form: &str, bytes: &[u8]) -> Result<JsValue, JsValue> {
+    let update = read(form, bytes)?;
+    let commitment = update.commitment();
+    let fields = Fields::new()
+        .with("block", commitment.block_number.get())
+        .with_bytes("hash", commitment.block_hash.as_bytes())
+        .with("set", commitment.validator_set_id.get());
+    Ok(if commitment.is_handoff() {
+        fields.with("nextSet", commitment.next.id.get()).into()
+    } else {
+        fields.into()
+    })
+}

@@ -1,0 +1,182 @@
+/** What is trusted. */
+export interface Status {
+  genesisHash: Uint8Array;
+  mode: Mode;
+  /** Number and hash of the newest block. */
+  block: number;
+  hash: Uint8Array;
+  /** Root over the blocks before it, where a proof of it is known. */
+  mmrRoot?: Uint8Array;
+  /** The set that signs, how many validators it has, and how many of them make a proof. */
+  set: bigint;
+  validators: number;
+  threshold: number;
+  /** The newest set that is trusted, and how many validators it has. */
+  latestSet: bigint;
+  latestLength: number;
+  nextSet?: bigint;
+}
+
+/** A block that was proven. */
+export interface Head {
+  block: number;
+  hash: Uint8Array;
+  mmrRoot: Uint8Array;
+  set: bigint;
+  /** How many signed, of how many; bit `i` of `bitfield` stands for validator `i`, the lowest bit of a byte first. */
+  signers: number;
+  of: number;
+  bitfield: Uint8Array;
+  /** The set that it names as the next one, when it is a handoff. */
+  nextSet?: bigint;
+  /** Length of the proof, without keys of a next set. */
+  bytes: number;
+  /** Milliseconds that its verification took. */
+  ms: number;
+  /** Who sent it; nobody when `verify` was given it. */
+  endpoint?: string;
+  /** The proof, where it did not come in a list of handoffs. */
+  proof?: Uint8Array;
+}
+
+/** Whether the keys of sets are kept: `full` has the shortest proofs, `stateless` the smallest state. */
+export type Mode = "full" | "stateless";
+
+/** A checkpoint, as `duet-light status --checkpoint` prints it. */
+export interface Checkpoint {
+  genesis_hash: string;
+  block_number: number;
+  block_hash: string;
+  current: Keyset;
+  next: Keyset;
+}
+
+/** A commitment to a set. */
+export interface Keyset {
+  id: number;
+  len: number;
+  root: string;
+  apk1: string;
+}
+
+/** Where what is trusted is kept. Whoever can write there decides what the client trusts. */
+export interface Storage {
+  load(): Promise<Uint8Array | undefined>;
+  save(bytes: Uint8Array): Promise<void>;
+}
+
+export interface Options {
+  /** Which chain: 0x and 64 hexadecimal digits, or 32 bytes. */
+  genesisHash?: string | Uint8Array;
+  /** Where to begin instead of at genesis; JSON or the object. */
+  checkpoint?: Checkpoint | string;
+  /** Addresses of nodes, `ws://` or `wss://`, 1 to 16. All are followed at once; two of different people are wise. */
+  endpoints: string[];
+  /** `stateless` when absent. */
+  mode?: Mode;
+  /** Nothing is kept when absent. */
+  storage?: Storage;
+  /** Whether it runs in a worker; it does when absent. */
+  worker?: boolean;
+  /** Milliseconds: until an answer is given up, until a chain without new proofs is a fault, how far an endpoint may be behind the others, and how long `ready` waits for them. */
+  times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number };
+}
+
+/** How something that was read is proven. */
+export interface Proven {
+  /** Under which block it was read. */
+  block: number;
+  hash: Uint8Array;
+  endpoint: string;
+  /** Bytes of all parts of the proof, without that of finality. */
+  proofBytes: number;
+  header: Uint8Array;
+  /** The trie nodes. */
+  nodes: Uint8Array[];
+  /** Bytes of the path from the newest block to this one; 0 for the newest. */
+  history: number;
+}
+
+/** An account; amounts in the chain's smallest unit. */
+export interface Account extends Proven {
+  account: string;
+  exists: boolean;
+  nonce: number;
+  free: bigint;
+  reserved: bigint;
+  frozen: bigint;
+}
+
+/** An entry of the state; no value where the state provably has none. */
+export interface Entry extends Proven {
+  key: string;
+  value?: Uint8Array;
+}
+
+/** A header. */
+export interface Block {
+  number: number;
+  hash: Uint8Array;
+  parentHash?: Uint8Array;
+  stateRoot: Uint8Array;
+  extrinsicsRoot: Uint8Array;
+  header: Uint8Array;
+  endpoint: string;
+  proofBytes: number;
+  history: number;
+}
+
+/** An error: which rule broke, who is to blame, and what to do next. */
+export class DuetError extends Error {
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "stalled" | "refused" | "storage" | "fatal";
+  /** The broken rule, as `docs/spec` numbers it. */
+  rule?: string;
+  culprit?: "sender" | "validators" | "caller" | "nobody";
+  nextStep?: "leave-sender" | "check-genesis-hash" | "fetch-handoff-proofs" | "fetch-keys" | "new-checkpoint" | "go-on" | "stop";
+  endpoint?: string;
+  expected?: string;
+  got?: string;
+  /** The set to fetch from. */
+  set?: bigint;
+  /** Two proofs that hold and cannot both be true: keep them as evidence. */
+  first?: Uint8Array;
+  second?: Uint8Array;
+}
+
+export interface LightClient {
+  /** Resolves when a head is proven and the other endpoints had their chance to show a newer one. */
+  readonly ready: Promise<Status>;
+  /** The newest block that is trusted. */
+  readonly head: Head | Status | undefined;
+  /** Calls back; what is returned ends that. */
+  on(name: "start", listener: (status: Status) => void): () => void;
+  on(name: "head", listener: (head: Head) => void): () => void;
+  on(name: "set", listener: (set: { set: bigint; validators: number; block: number }) => void): () => void;
+  on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
+  on(name: "fault", listener: (fault: DuetError) => void): () => void;
+  /** Verifies a proof from anywhere, and goes on from it; `undefined` when its block is trusted already. */
+  verify(bytes: Uint8Array, form?: "justification" | "handoff" | "stateless"): Promise<Head | undefined>;
+  checkpoint(): Promise<Checkpoint>;
+  /** An account by SS58 address, 0x and 64 digits, or 32 bytes. */
+  account(account: string | Uint8Array, options?: { at?: number }): Promise<Account>;
+  storage(key: string | Uint8Array, options?: { at?: number }): Promise<Entry>;
+  /** The header of a block, the newest when absent. */
+  block(number?: number): Promise<Block>;
+  destroy(): Promise<void>;
+}
+
+/** Starts a light client. */
+export function create(options: Options): LightClient;
+
+/** Keeps what is trusted in this browser's IndexedDB. Only in browsers. */
+export function indexedDb(name: string): Storage;
+/** Keeps what is trusted in this browser's localStorage. Only in browsers. */
+export function localStorage(name: string): Storage;
+/** Keeps what is trusted in a file. Only in Node. */
+export function file(path: string): Storage;
+
+/** Text from outside, on one line, escaped and cut, fit to be shown. */
+export function shown(text: string): string;
+export function toHex(bytes: Uint8Array): string;
+/** `undefined` when the text is not 0x and pairs of hexadecimal digits. */
+export function fromHex(text: string): Uint8Array | undefined;

@@ -1,0 +1,36 @@
+// Which chain is meant, and from where on.
+
+import { DuetError, misuse } from "./error.js";
+import { equal, fromHex, toHex } from "./text.js";
+
+/** The 32 bytes of a hash that the caller names, if it names one. */
+export function hashOf(text) {
+  if (text === undefined) return undefined;
+  const bytes = text instanceof Uint8Array ? text : fromHex(text);
+  if (bytes?.length !== 32) throw misuse("genesisHash has to be 0x and 64 hexadecimal digits, or 32 bytes");
+  return bytes;
+}
+
+/** LIGHT-1: the endpoint serves another chain. */
+export function otherChain(expected, got) {
+  return new DuetError({
+    verdict: "other_chain",
+    rule: "LIGHT-1",
+    culprit: "sender",
+    nextStep: "check-genesis-hash",
+    message: `it serves the chain with genesis ${toHex(got)}, not ${toHex(expected)}`,
+    expected: toHex(expected),
+    got: toHex(got),
+  });
+}
+
+/** The newer of what was kept and the checkpoint; one that contradicts what was proven is refused. */
+export function newer(kept, given) {
+  if (!kept || !given) return kept ?? given;
+  const [mine, yours] = [kept.status(), given.status()];
+  if (mine.block === yours.block && !equal(mine.hash, yours.hash)) {
+    throw misuse(`the checkpoint says that block ${yours.block} is ${toHex(yours.hash)}, and ${toHex(mine.hash)} was proven`);
+  }
+  return mine.block >= yours.block ? kept : given;
+}
+

@@ -1,0 +1,213 @@
+// What a program holds: the same client, whether the session runs beside it or in a worker.
+
+import { DuetError, misuse } from "./error.js";
+import { Session } from "./session.js";
+
+const METHODS = ["verify", "checkpoint", "account", "storage", "block"];
+
+/** The client; `platform` says how a worker, a socket and the module are made here. */
+export class LightClient {
+  #platform;
+  #options;
+  #listeners = new Map();
+  #session;
+  #resolve;
+  #reject;
+  #destroyed = false;
+  #saved = Promise.resolve();
+
+  constructor(options, platform) {
+    check(options);
+    this.#platform = platform;
+    this.#options = options;
+    /** The newest block that is trusted; `undefined` before the first. */
+    this.head = undefined;
+    /** Resolves with what is trusted when the head is proven. */
+    this.ready = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Who does not wait for it hears of it by `fault`.
+    this.ready.catch(() => {});
+    this.#session = this.#start();
+    this.#session.catch((error) => this.#happened("failed", plain(error)));
+  }
+
+  /** Calls back on `start`, `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
+  on(name, listener) {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** Verifies bytes from anywhere, and goes on from what they prove; `undefined` when that is known. */
+  verify(bytes, form) {
+    return this.#call("verify", bytes, form);
+  }
+
+  /** The checkpoint from which another client gets here. */
+  checkpoint() {
+    return this.#call("checkpoint");
+  }
+
+  /** An account, by SS58 address, 0x-hex or bytes, under the newest block or under an older one. */
+  account(account, options) {
+    return this.#call("account", account, options);
+  }
+
+  /** An entry of the state. */
+  storage(key, options) {
+    return this.#call("storage", key, options);
+  }
+
+  /** A header, of the newest block or of an older one. */
+  block(number) {
+    return this.#call("block", number);
+  }
+
+  /** Ends the connections and the worker. */
+  async destroy() {
+    this.#destroyed = true;
+    const session = await this.#session.catch(() => undefined);
+    await session?.destroy();
+    await this.#saved;
+  }
+
+  async #start() {
+    const { storage, worker = true, ...options } = this.#options;
+    const state = await storage?.load();
+    const emit = (name, value) => this.#happened(name, value);
+    const start = { options, state: state ?? undefined };
+    return worker ? inWorker(this.#platform, start, emit) : beside(this.#platform, start, emit);
+  }
+
+  async #call(method, ...parameters) {
+    if (this.#destroyed) throw misuse("the client was destroyed");
+    const session = await this.#session;
+    return session.call(method, parameters);
+  }
+
+  #happened(name, value) {
+    switch (name) {
+      case "state":
+        this.#save(value);
+        return;
+      case "start":
+        this.head = value;
+        this.#tell(name, value);
+        return;
+      case "ready":
+        this.head ??= value;
+        this.#resolve(value);
+        return;
+      case "failed": {
+        const error = new DuetError(value);
+        this.#reject(error);
+        if (!this.#destroyed) this.#tell("fault", error);
+        return;
+      }
+      case "fault":
+        this.#tell("fault", new DuetError(value));
+        return;
+      case "head":
+        this.head = value;
+        this.#tell(name, value);
+        return;
+      default:
+        this.#tell(name, value);
+    }
+  }
+
+  /** One write after the other; the newest counts. */
+  #save(state) {
+    const { storage } = this.#options;
+    if (storage) this.#saved = this.#saved.then(() => storage.save(state)).catch((error) => this.#tell("fault", kept(error)));
+  }
+
+  #tell(name, value) {
+    for (const listener of this.#listeners.get(name) ?? []) listener(value);
+  }
+}
+
+async function beside(platform, { options, state }, emit) {
+  const wasm = await platform.loadWasm();
+  const session = new Session({ wasm, openSocket: platform.openSocket, emit, options, state });
+  session.start();
+  return {
+    call: async (method, parameters) => session[method](...parameters),
+    destroy: () => session.destroy(),
+  };
+}
+
+function inWorker(platform, start, emit) {
+  return new Promise((resolve, reject) => {
+    const worker = platform.spawn();
+    const pending = new Map();
+    let next = 0;
+    const failed = (error) => {
+      for (const { reject: refuse } of pending.values()) refuse(error);
+      pending.clear();
+      reject(error);
+    };
+    const call = (method, parameters) =>
+      new Promise((answer, refuse) => {
+        pending.set((next += 1), { answer, refuse, reject: refuse });
+        worker.post({ id: next, method, parameters });
+      });
+    worker.listen(({ started, event, id, value, error }) => {
+      if (event !== undefined) emit(event, value);
+      else if (started) resolve({ call, destroy: () => call("destroy", []).finally(() => worker.end()) });
+      else if (id === undefined) failed(new DuetError(error));
+      else {
+        const { answer, refuse } = pending.get(id);
+        pending.delete(id);
+        if (error === undefined) answer(value);
+        else refuse(new DuetError(error));
+      }
+    }, (message) => failed(new DuetError({ verdict: "fatal", message: `the worker stopped: ${message}` })));
+    worker.post({ start });
+  });
+}
+
+/** Serves a client from a worker: `receive` calls back with messages, `post` sends them. */
+export function serveWorker(platform, receive, post) {
+  let session;
+  receive(async ({ start, id, method, parameters }) => {
+    try {
+      if (start) {
+        const emit = (event, value) => post({ event, value });
+        session = await beside(platform, start, emit);
+        post({ started: true });
+      } else if (method === "destroy") {
+        session.destroy();
+        post({ id });
+      } else if (METHODS.includes(method)) post({ id, value: await session.call(method, parameters) });
+    } catch (error) {
+      post({ id, error: plain(error) });
+    }
+  });
+}
+
+function plain(error) {
+  return error instanceof DuetError ? error.toPlain() : { verdict: "fatal", message: String(error?.message ?? error) };
+}
+
+function kept(error) {
+  const message = `what is trusted could not be stored: ${error?.message ?? error}`;
+  return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
+}
+
+const OPTIONS = ["genesisHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times"];
+
+function check(options) {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown) throw misuse(`there is no option ${unknown}`);
+  const { endpoints, mode = "stateless" } = options;
+  const urls = Array.isArray(endpoints) && endpoints.every((url) => /^wss?:\/\//.test(url));
+  if (!urls || endpoints.length === 0 || endpoints.length > 16) throw misuse("endpoints has to be 1 to 16 addresses that begin with ws:// or wss://");
+  if (new Set(endpoints).size !== endpoints.length) throw misuse("an endpoint is named twice");
+  if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
+  if (options.genesisHash === undefined && options.checkpoint === undefined && options.storage === undefined) {
+    throw misuse("which chain? give genesisHash or checkpoint");
+  }
+}

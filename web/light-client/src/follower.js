@@ -1,0 +1,204 @@
+// Follows one endpoint: from what is trusted to its head, then each proof that it pushes, and notices when none come.
+
+import { contradiction, DuetError, incomplete, otherAnswer } from "./error.js";
+import { equal } from "./text.js";
+
+// How often the head may be by a set that took over while the handoff proofs were asked for.
+const MAX_ROUNDS = 8;
+// How often, and how soon again, a proof of the head is asked for: the head may have moved meanwhile.
+const MAX_MISSING = 3;
+const MISSING_WAIT = 300;
+const [SHORTEST_LOOK, LONGEST_LOOK] = [100, 6_000];
+// How many times longer an endpoint whose chain does not grow is waited for.
+const STANDSTILL = 4;
+
+export class Follower {
+  #session;
+  #endpoint;
+  #server;
+  #behind;
+
+  constructor(session, endpoint, server) {
+    this.#session = session;
+    this.#endpoint = endpoint;
+    this.#server = server;
+  }
+
+  /** Follows the endpoint until it fails. */
+  async run() {
+    const { times } = this.#session;
+    await this.#session.beginWith(this.#server);
+    // Subscribed first, so that no proof is missed on the way to the head.
+    await this.#server.subscribe();
+    await this.#catchUp();
+    this.#session.synced(this.#endpoint);
+    const look = Math.min(Math.max(times.stallAfter / 4, SHORTEST_LOOK), LONGEST_LOOK);
+    let watch = this.#watch();
+    let next = Date.now() + look;
+    for (;;) {
+      const pushed = await this.#server.nextProof(Math.max(next - Date.now(), 0));
+      if (pushed !== undefined) await this.#take(pushed);
+      if (Date.now() < next) continue;
+      watch = await this.#look(watch);
+      next = Date.now() + look;
+    }
+  }
+
+  #status() {
+    return this.#session.status();
+  }
+
+  /** Verifies everything up to the head that the endpoint names. */
+  async #catchUp() {
+    let missing = 0;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      await this.#fetchKeys();
+      const head = await this.#server.head();
+      if (head === undefined) return;
+      if (head.number <= this.#status().block) {
+        this.#shows(head.number);
+        return;
+      }
+      await this.#walk();
+      if (this.#status().block >= head.number) return;
+      const proof = await this.#fetchProof(head.number);
+      if (proof === null) {
+        missing += 1;
+        if (missing >= MAX_MISSING) throw incomplete(`proof of block ${head.number}, which it names as its proven head`);
+        await this.#session.sleep(MISSING_WAIT);
+        continue;
+      }
+      if (!equal(this.#session.peek(this.#session.form, proof).hash, head.hash)) {
+        throw contradiction("its head, and a proof of another block with that number");
+      }
+      if (await this.#verifyOrWalk(proof)) return;
+    }
+  }
+
+  /** Notes how far the endpoint says to be, which counts for nothing but whether it lags. */
+  #shows(number) {
+    this.#endpoint.block = Math.max(this.#endpoint.block, number);
+  }
+
+  /** Verifies a proof, after the way to its set; false when the endpoint showed no way yet. */
+  async #verifyOrWalk(proof) {
+    const { form } = this.#session;
+    try {
+      this.#session.verifyFrom(this.#endpoint, form, proof);
+    } catch (fault) {
+      if (fault.nextStep !== "fetch-handoff-proofs") throw fault;
+      // Not a trusted set's proof under another id, so that the endpoint may have the way there. (LIGHT-7)
+      if ((await this.#walk()) === 0) throw incomplete(`handoff proof of set ${fault.set}, and needs one: too much is pruned there`, "LIGHT-6");
+      await this.#fetchKeys();
+      this.#session.verifyFrom(this.#endpoint, form, proof);
+    }
+    this.#shows(this.#session.peek(form, proof).block);
+    await this.#fetchKeys();
+    return true;
+  }
+
+  /** Walks from set to set as far as the endpoint has proofs; how many were new. */
+  async #walk() {
+    let walked = 0;
+    for (;;) {
+      const { latestSet, latestLength } = this.#status();
+      const list = await this.#server.handoffs(latestSet, latestLength, this.#session.mode);
+      // Another endpoint may have proven these meanwhile: then they are asked for again from there.
+      if (this.#status().latestSet !== latestSet) {
+        walked += 1;
+        continue;
+      }
+      const count = this.#session.verifyHandoffs(this.#endpoint, list);
+      if (count === 0) return walked;
+      walked += count;
+    }
+  }
+
+  async #fetchProof(block) {
+    const { form, mode } = this.#session;
+    const proof = await this.#server.proof(block, mode);
+    if (proof === null) return null;
+    const got = this.#session.peek(form, proof).block;
+    if (got !== block) throw otherAnswer(`block ${block}`, `block ${got}`);
+    return proof;
+  }
+
+  /** Fetches the keys that are missing: the signing set's must be there, the next one's may come later. */
+  async #fetchKeys() {
+    for (;;) {
+      const set = this.#session.client.missingKeys();
+      if (set === undefined) return;
+      const keys = await this.#server.keys(set);
+      if (this.#session.client.missingKeys() !== set) continue;
+      if (keys === null) {
+        if (set === this.#status().set) throw incomplete(`keys of set ${set}`);
+        return;
+      }
+      this.#session.addKeys(set, keys);
+    }
+  }
+
+  /** Verifies a proof that was pushed. */
+  async #take(pushed) {
+    const said = this.#session.peek("justification", pushed);
+    if (said.block < this.#status().block) {
+      this.#shows(said.block);
+      return;
+    }
+    await this.#fetchKeys();
+    let proof = pushed;
+    if (this.#session.mode === "stateless") {
+      if (said.block === this.#status().block && equal(said.hash, this.#status().hash)) {
+        this.#shows(said.block);
+        return;
+      }
+      proof = await this.#fetchProof(said.block);
+      // It may come a moment later. If it does not, `look` finds that we are behind.
+      if (proof === null) return;
+      if (!equal(this.#session.peek("stateless", proof).hash, said.hash)) {
+        throw contradiction(`it pushed one block ${said.block} and serves another`);
+      }
+    }
+    await this.#verifyOrWalk(proof);
+    this.#endpoint.succeeded();
+  }
+
+  /** An endpoint has a while to come to a block that another one has proven. */
+  #checkLag(best) {
+    const { lagAfter } = this.#session.times;
+    const { block } = this.#endpoint;
+    if (this.#behind !== undefined && block >= this.#behind.block) this.#behind = undefined;
+    if (block < best) this.#behind ??= { block: best, since: Date.now() };
+    if (this.#behind !== undefined && Date.now() - this.#behind.since > lagAfter) {
+      throw stalled(`another endpoint has proven block ${this.#behind.block}, and this one is at ${block < 0 ? "none" : `block ${block}`}`);
+    }
+  }
+
+  #watch() {
+    return { best: this.#status().block, since: Date.now(), chain: undefined };
+  }
+
+  /** Checks whether this client is behind, or the endpoint is. */
+  async #look(watch) {
+    const { times } = this.#session;
+    const { best } = this.#session;
+    const head = await this.#server.head();
+    if (head !== undefined) this.#shows(head.number);
+    if (head !== undefined && head.number > this.#status().block) {
+      await this.#catchUp();
+      return this.#watch();
+    }
+    const chain = await this.#server.chainHead();
+    this.#checkLag(best.number);
+    if (this.#status().block > watch.best) return this.#watch();
+    watch.chain ??= chain;
+    // A chain that does not grow is not the endpoint's fault, for a while.
+    const patience = chain === watch.chain ? STANDSTILL : 1;
+    if (Date.now() - watch.since < times.stallAfter * patience || !this.#session.hasOther(this.#endpoint)) return watch;
+    throw stalled(`no new proof since block ${watch.best}; its chain is at block ${chain}`);
+  }
+}
+
+function stalled(message) {
+  return new DuetError({ verdict: "stalled", culprit: "nobody", nextStep: "leave-sender", message });
+}

@@ -1,0 +1,27 @@
+// Where what is trusted is kept between two runs.
+
+import { readFile, rename, writeFile } from "node:fs/promises";
+
+/** Keeps it in a file, which is replaced as a whole. */
+export function file(path) {
+  const written = `${path}.new`;
+  let before = Promise.resolve();
+  const replace = async (bytes) => {
+    await writeFile(written, bytes, { flush: true });
+    await rename(written, path);
+  };
+  return {
+    async load() {
+      try {
+        return new Uint8Array(await readFile(path));
+      } catch (error) {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+    save(bytes) {
+      before = before.catch(() => {}).then(() => replace(bytes));
+      return before;
+    },
+  };
+}

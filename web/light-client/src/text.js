@@ -1,0 +1,48 @@
+// Text that a server chose, made fit to be shown; and bytes as text.
+
+const SHOWN = 200;
+// Control characters, and those that change the direction of text or have no width.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** The text on one line, without anything that would not be seen as itself, and cut to a length that can be read. */
+export function shown(text) {
+  const whole = String(text);
+  const cut = whole.length > SHOWN;
+  const escaped = whole.slice(0, SHOWN).replace(HIDDEN, (hidden) => `\\u{${hidden.charCodeAt(0).toString(16)}}`);
+  return cut ? `${escaped}… (${whole.length} characters)` : escaped;
+}
+
+const DIGITS = /^(?:[0-9a-fA-F]{2})*$/;
+
+/** The bytes of `0x` and hexadecimal digits; `undefined` when the text is something else. */
+export function fromHex(text) {
+  if (typeof text !== "string" || !text.startsWith("0x") || !DIGITS.test(text.slice(2))) return undefined;
+  const bytes = new Uint8Array((text.length - 2) / 2);
+  for (let index = 0; index < bytes.length; index += 1) {
+    bytes[index] = Number.parseInt(text.slice(2 + 2 * index, 4 + 2 * index), 16);
+  }
+  return bytes;
+}
+
+/** Bytes as `0x` and hexadecimal digits. */
+export function toHex(bytes) {
+  let text = "0x";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
+
+/** Bytes one after the other. */
+export function concat(parts) {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/** Whether both are the same bytes. */
+export function equal(one, other) {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}

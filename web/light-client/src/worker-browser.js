@@ -1,0 +1,5 @@
+// The light client's worker in a browser.
+
+import { serve } from "./browser.js";
+
+serve();

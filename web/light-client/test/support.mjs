@@ -1,0 +1,150 @@
+// A server that serves what a live network answered, and lies where it is told to.
+
+import { readFileSync } from "node:fs";
+import { WebSocketServer } from "ws";
+import { create } from "../src/node.js";
+
+export const recording = JSON.parse(readFileSync(new URL("recording.json", import.meta.url)));
+
+const PROOFS = "duet_justifications";
+// How long a test waits for what has to happen.
+const LIMIT = 20_000;
+
+/** Times that make a test quick; each is still many times what an honest server here takes. */
+export const TIMES = { requestTimeout: 2_000, stallAfter: 800, lagAfter: 800, settleAfter: 300 };
+
+/**
+ * Serves the recording with one of its heads as the newest.
+ *
+ * `lie(method, params, honest)` may change an answer: a value is the answer, `SILENCE` is none, and a string of
+ * `{ raw }` is sent as it is.
+ */
+export class Server {
+  #server;
+  #sockets = new Set();
+  #subscribers = new Set();
+  #head;
+  #lie;
+  asked = [];
+
+  constructor({ head = 0, lie } = {}) {
+    this.#head = head;
+    this.#lie = lie ?? ((_method, _params, honest) => honest);
+  }
+
+  static async start(options) {
+    const made = new Server(options);
+    await made.#listen();
+    return made;
+  }
+
+  get url() {
+    return `ws://127.0.0.1:${this.#server.address().port}`;
+  }
+
+  /** The number of connections that are open. */
+  get connections() {
+    return this.#sockets.size;
+  }
+
+  /** Another of the recorded heads is the newest now, and is pushed. */
+  move(head, { push = true } = {}) {
+    this.#head = head;
+    if (!push) return;
+    const proof = recording.answers[`duet_getJustification [${recording.heads[head].number}]`];
+    this.push(proof);
+  }
+
+  push(proof) {
+    const params = { subscription: "sub", result: proof };
+    for (const socket of this.#subscribers) socket.send(JSON.stringify({ jsonrpc: "2.0", method: PROOFS, params }));
+  }
+
+  async stop() {
+    for (const socket of this.#sockets) socket.terminate();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #listen() {
+    this.#server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => {
+        this.#sockets.delete(socket);
+        this.#subscribers.delete(socket);
+      });
+      socket.on("message", (data) => this.#answer(socket, JSON.parse(data)));
+    });
+    return new Promise((resolve) => this.#server.on("listening", resolve));
+  }
+
+  #answer(socket, { id, method, params }) {
+    this.asked.push(method);
+    if (method === "duet_subscribeJustifications") this.#subscribers.add(socket);
+    const honest = this.#honest(method, params);
+    const answer = this.#lie(method, params, honest);
+    if (answer === SILENCE) return;
+    if (answer?.raw !== undefined) {
+      socket.send(typeof answer.raw === "function" ? answer.raw(id) : answer.raw);
+      return;
+    }
+    const body = answer?.error ? { error: answer.error } : { result: answer };
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
+  }
+
+  #honest(method, params) {
+    const head = recording.heads[this.#head];
+    switch (method) {
+      case "duet_subscribeJustifications":
+        return "sub";
+      case "duet_getFinalizedHead":
+      case "chain_getFinalizedHead":
+        return head.hash;
+      case "duet_getSetProofs":
+      case "duet_getStatelessSetProofs":
+        return recording.answers[`${method} [${params[0]},64]`];
+      default: {
+        const answer = recording.answers[`${method} ${JSON.stringify(params)}`];
+        return answer === undefined ? { error: { code: -32000, message: "not recorded" } } : answer;
+      }
+    }
+  }
+}
+
+export const SILENCE = Symbol("no answer");
+
+/** A client of these servers, which ends with the test. */
+export function client(test, servers, options = {}) {
+  const made = create({
+    genesisHash: recording.genesis,
+    endpoints: servers.map(({ url }) => url),
+    worker: false,
+    times: TIMES,
+    ...options,
+  });
+  made.faults = [];
+  made.heads = [];
+  made.on("fault", (fault) => made.faults.push(fault));
+  made.on("head", (head) => made.heads.push(head));
+  test.after(async () => {
+    await made.destroy();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+  return made;
+}
+
+/** Waits until something holds, but not for ever. */
+export async function until(what, holds) {
+  const end = Date.now() + LIMIT;
+  while (!holds()) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Hexadecimal digits with one byte changed. */
+export function flip(text, offset, mask = 1) {
+  const at = 2 + 2 * offset;
+  const byte = Number.parseInt(text.slice(at, at + 2), 16) ^ mask;
+  return text.slice(0, at) + byte.toString(16).padStart(2, "0") + text.slice(at + 2);
+}

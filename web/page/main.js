@@ -1,0 +1,132 @@
+// The page: follows the local validators, and shows what was verified.
+
+import { create, indexedDb, shown, toHex } from "./light-client/src/browser.js";
+import { plot } from "./plots.js";
+import { accountAnswer, add, blockAnswer, element, errorAnswer, proofLine, seam } from "./show.js";
+
+const began = performance.now();
+const at = (id) => document.getElementById(id);
+const network = await readNetwork();
+const storage = network && indexedDb(network.genesisHash);
+const plots = {
+  signers: plot(at("plots"), "Signers of a block", ""),
+  bytes: plot(at("plots"), "Bytes of its proof", ""),
+  ms: plot(at("plots"), "Time to verify it here", " ms"),
+};
+
+if (network) follow(network);
+
+/** Which chain, and where: from the address of the page, or from the server that gave the page. */
+async function readNetwork() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (given.has("genesis")) return { genesisHash: given.get("genesis"), endpoints: given.getAll("endpoint") };
+  try {
+    const answer = await fetch("network.json", { cache: "no-store" });
+    const { genesisHash, endpoints } = await answer.json();
+    return { genesisHash, endpoints };
+  } catch {
+    say("There is no network.json here: name a chain in the address, as #genesis=0x…&endpoint=ws://127.0.0.1:9944");
+    return undefined;
+  }
+}
+
+function say(text) {
+  at("state").textContent = text;
+}
+
+function follow({ genesisHash, endpoints }) {
+  let client;
+  try {
+    client = create({ genesisHash, endpoints, storage });
+  } catch (error) {
+    say(error.message);
+    return;
+  }
+  at("endpoints").replaceChildren(...endpoints.map((url) => element("li", shown(url))));
+  client.on("start", showStart);
+  client.on("head", (head) => showHead(client, head));
+  client.on("fault", (fault) => showFault(fault));
+  client.ready.then(showReady, (error) => say(error.message));
+  answers(client);
+}
+
+function showStart({ block, set }) {
+  at("block").textContent = String(block);
+  at("set").textContent = String(set);
+  at("kept").textContent = `Begun from what this browser had verified before: block ${block}, set ${set}.`;
+}
+
+function showReady({ block }) {
+  if (at("block").textContent === "–") at("block").textContent = String(block);
+  say("Verified up to the head of every endpoint that answers; each new proof is verified as it comes.");
+}
+
+function showHead(client, head) {
+  if (at("first").textContent === "–") at("first").textContent = `${(performance.now() - began).toFixed(0)} ms`;
+  at("block").textContent = String(head.block);
+  at("hash").textContent = toHex(head.hash);
+  at("set").textContent = `${head.set}, ${head.of} validators`;
+  at("signers").textContent = `${head.signers} of ${head.of}`;
+  at("bytes").textContent = `${head.bytes} bytes`;
+  at("time").textContent = `${head.ms.toFixed(1)} ms`;
+  plots.signers(head.signers);
+  plots.bytes(head.bytes);
+  plots.ms(head.ms);
+  add(at("proofs"), proofLine(head));
+  if (head.nextSet !== undefined) add(at("proofs"), seam(head));
+  if (at("tamper").checked && head.proof) tamper(client, head);
+}
+
+/** Flips a byte of a proof that was just verified, and shows why it is refused. */
+async function tamper(client, { block, proof }) {
+  const bytes = proof.slice();
+  const offset = Math.floor(Math.random() * bytes.length);
+  bytes[offset] ^= 0xff;
+  const where = `Block ${block}, byte ${offset} of ${bytes.length} flipped: `;
+  try {
+    await client.verify(bytes);
+    at("tampered").replaceChildren(element("span", `${where}ACCEPTED, which must not happen`, "bad"));
+  } catch (error) {
+    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${error.message}`, "bad"));
+    at("tampered").dataset.rule = error.rule;
+  }
+}
+
+function showFault(fault) {
+  const who = fault.endpoint ? shown(fault.endpoint) : "This client";
+  const hint = fault.verdict === "unreachable" ? ` ${reason(fault.endpoint)}` : "";
+  add(at("faults"), element("li", `${who}: ${fault.verdict.replace("_", " ")}. ${fault.message}.${hint}`, "bad"));
+}
+
+/** Which of the two usual causes it is. */
+function reason(url) {
+  const local = /^wss?:\/\/(localhost|127\.|\[::1\])/.test(url);
+  if (location.protocol === "https:" && url.startsWith("ws:") && !local) {
+    return "A page that came over https cannot open ws: to another host: use wss:.";
+  }
+  return "If the node runs, start it with --rpc-cors and this page's origin.";
+}
+
+function answers(client) {
+  const answer = (form, output, ask, show) =>
+    at(form).addEventListener("submit", async (event) => {
+      event.preventDefault();
+      try {
+        at(output).replaceChildren(...show(await ask()));
+      } catch (error) {
+        at(output).replaceChildren(...errorAnswer(error));
+      }
+    });
+  answer("account-form", "account-answer", () => client.account(at("account").value.trim()), accountAnswer);
+  answer("old-form", "old-answer", () => client.block(at("old").valueAsNumber), blockAnswer);
+  at("export").addEventListener("click", async () => {
+    const text = await client.checkpoint().then((checkpoint) => JSON.stringify(checkpoint, undefined, 2), (error) => error.message);
+    at("checkpoint").textContent = text;
+    at("checkpoint").hidden = false;
+  });
+  at("forget").addEventListener("click", async () => {
+    await client.destroy();
+    await storage.save(undefined);
+    location.reload();
+  });
+}

@@ -1,0 +1,92 @@
+// How what was verified is shown. Everything goes into the page as text.
+
+import { toHex } from "./light-client/src/browser.js";
+
+const SHOWN = 200;
+const MANY = 100;
+
+export function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+/** One line of the list of proofs. */
+export function proofLine(head) {
+  const line = element("li");
+  const figures = `${head.signers} of ${head.of} · ${head.bytes} bytes · ${head.ms.toFixed(1)} ms`;
+  line.append(element("span", `block ${head.block}`), strip(head), element("span", figures, "figures"));
+  return line;
+}
+
+/** The seam between two sets. */
+export function seam(head) {
+  return element("li", `Handoff: set ${head.set} names set ${head.nextSet}, which signs from here on`, "seam");
+}
+
+/** Adds to the top of the list, and forgets what is far down. */
+export function add(list, line) {
+  list.prepend(line);
+  while (list.children.length > SHOWN) list.lastElementChild.remove();
+}
+
+function strip({ bitfield, of, signers }) {
+  const cells = element("span", undefined, of > MANY ? "strip many" : "strip");
+  cells.setAttribute("role", "img");
+  cells.setAttribute("aria-label", `${signers} of ${of} signed`);
+  for (let index = 0; index < Math.min(of, 1_000); index += 1) {
+    const signed = ((bitfield[index >> 3] >> (index & 7)) & 1) === 1;
+    cells.append(element("i", undefined, signed ? "signed" : ""));
+  }
+  return cells;
+}
+
+/** An account, and the way from the signatures to it. */
+export function accountAnswer(answer) {
+  const amount = answer.exists ? `${tokens(answer.free)} tokens free` : "There is provably no such account";
+  const parts = [element("p", amount, "amount good")];
+  if (answer.exists) {
+    parts.push(element("p", `${tokens(answer.reserved)} reserved · ${tokens(answer.frozen)} frozen · nonce ${answer.nonce}`));
+  }
+  parts.push(path(answer, [`${answer.nodes.length} trie nodes, ${size(answer.nodes)} bytes, from the state root to the account`]));
+  return parts;
+}
+
+/** A block's header, and the way from the signatures to it. */
+export function blockAnswer(answer) {
+  const facts = [["Hash", answer.hash], ["Parent", answer.parentHash], ["State root", answer.stateRoot], ["Extrinsics root", answer.extrinsicsRoot]];
+  const list = element("dl");
+  for (const [name, bytes] of facts) {
+    if (bytes) list.append(element("dt", name), element("dd", toHex(bytes), "mono"));
+  }
+  return [element("p", `Block ${answer.number} is final`, "amount good"), list, path({ ...answer, block: answer.number }, [])];
+}
+
+function path({ block, history, header, proofBytes, endpoint }, rest) {
+  const list = element("ol", undefined, "path");
+  const steps = ["The validators' signatures cover the newest block"];
+  if (history > 0) steps.push(`A path of ${history} bytes in the Merkle mountain range leads from it to block ${block}`);
+  steps.push(`A header of ${header.length} bytes hashes to block ${block}`, ...rest);
+  for (const step of steps) list.append(element("li", step));
+  const all = element("li", `${proofBytes} bytes in all, from ${endpoint}`);
+  list.append(all);
+  return list;
+}
+
+/** An error, with its rule first. */
+export function errorAnswer(error) {
+  return [element("p", error.message, "bad")];
+}
+
+function size(nodes) {
+  return nodes.reduce((sum, node) => sum + node.length, 0);
+}
+
+// The local chain's token has twelve decimals.
+function tokens(amount) {
+  const unit = 10n ** 12n;
+  const rest = (amount % unit).toString().padStart(12, "0").replace(/0+$/, "");
+  const whole = (amount / unit).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return rest ? `${whole}.${rest}` : whole;
+}

@@ -1,0 +1,51 @@
+// Records what a live local network answers, for the tests: `node tools/record.mjs WS_URL > light-client/test/recording.json`.
+//
+// The network has to have handed off once. Three heads are recorded, each with what a client asks about it.
+
+import { readFile } from "node:fs/promises";
+import { accountId, accountKey } from "../light-client/src/account.js";
+import { openSocket } from "../light-client/src/node-socket.js";
+import { Connection } from "../light-client/src/rpc.js";
+import { toHex } from "../light-client/src/text.js";
+import * as glue from "../light-client/wasm/duet_light_wasm.js";
+
+const MODULE = new URL("../light-client/wasm/duet_light_wasm_bg.wasm", import.meta.url);
+await glue.default({ module_or_path: await readFile(MODULE) });
+const key = (account) => toHex(accountKey(accountId(account, glue.blake2b), glue.blake2b));
+const ALICE = key("5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY");
+// Nobody's account.
+const NOBODY = key(`0x${"00".repeat(31)}ff`);
+const OLD = 3;
+const MOST = 1 << 24;
+
+const connection = await Connection.open(process.argv[2], openSocket, 10_000);
+const answers = {};
+
+async function record(method, params) {
+  const result = await connection.ask(method, params, MOST);
+  answers[`${method} ${JSON.stringify(params)}`] = result;
+  return result;
+}
+
+const genesis = await record("chain_getBlockHash", [0]);
+await record("duet_getGenesisProof", []);
+for (const set of [0, 1]) {
+  for (const method of ["duet_getSetProofs", "duet_getStatelessSetProofs"]) await record(method, [set, 64]);
+  await record("duet_getKeys", [set]);
+}
+const newest = await connection.ask("chain_getHeader", [await connection.ask("duet_getFinalizedHead", [])], MOST);
+const last = Number(newest.number);
+const heads = [];
+for (const number of [last - 2, last - 1, last]) {
+  const hash = await connection.ask("chain_getBlockHash", [number]);
+  heads.push({ number, hash });
+  await record("chain_getHeader", [hash]);
+  await record("duet_getJustification", [number]);
+  await record("duet_getStatelessProof", [number]);
+  await record("state_getReadProof", [[ALICE], hash]);
+  await record("state_getReadProof", [[NOBODY], hash]);
+  await record("mmr_generateProof", [[OLD + 1], number, hash]);
+}
+await record("chain_getHeader", [await connection.ask("chain_getBlockHash", [OLD])]);
+console.log(JSON.stringify({ genesis, heads, old: OLD, alice: ALICE, nobody: NOBODY, answers }, undefined, 1));
+connection.end(new Error("done"));

@@ -1,0 +1,98 @@
+//! The light client for JavaScript: builds the module and the page, and tests both.
+
+use crate::{
+    cargo::{self, root, Workspace},
+    demo, page,
+    result::Result,
+    tools,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What to do besides building and testing.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only builds module, package and page into `web/dist`: needs no Node.
+    #[arg(long, conflicts_with_all = ["bench", "no_browser"])]
+    page: bool,
+    /// Measures instead: the module beside @noble/curves, and beside the verifier built for this machine.
+    #[arg(long, conflicts_with = "no_browser")]
+    bench: bool,
+    /// Leaves out the page in a real browser, for which nodes have to be built.
+    #[arg(long)]
+    no_browser: bool,
+}
+
+/// Builds, then tests or measures.
+pub(crate) fn run(options: &Options) -> Result {
+    page::build()?;
+    if options.page {
+        return Ok(());
+    }
+    tools::for_javascript()?;
+    let mut install = npm();
+    cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
+    if options.bench {
+        return bench();
+    }
+    cargo::run(node().arg("tools/size.mjs"))?;
+    cargo::run(node().arg("--test").args(tests("light-client/test")?))?;
+    if options.no_browser {
+        return Ok(());
+    }
+    tools::for_building()?;
+    tools::for_browsing()?;
+    demo::build()?;
+    let demo = cargo::output_directory().join("duet-demo");
+    let mut browse = node();
+    browse.arg("--test").args(tests("test")?);
+    cargo::run(browse.env("DUET_DEMO", demo))
+}
+
+/// Measures beside the verifier of `conformance/javascript`, which is built on @noble/curves.
+fn bench() -> Result {
+    let mut install = npm();
+    install.current_dir(root().join("conformance/javascript"));
+    cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
+    let mut native = Workspace::Duet.cargo("build", ["--release", "--locked"]);
+    cargo::run(native.args([
+        "--package",
+        "duet-light-client",
+        "--features",
+        "testing",
+        "--example",
+        "web_proofs",
+    ]))?;
+    let program = cargo::target_directory().join("release/examples/web_proofs");
+    cargo::run(node().arg("tools/bench.mjs").arg(program))
+}
+
+/// The test files in a folder of `web`. Versions of Node differ in what they make of a folder.
+fn tests(folder: &str) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(root().join("web").join(folder))? {
+        let name = entry?.file_name();
+        if name.to_string_lossy().ends_with(".test.mjs") {
+            files.push(Path::new(folder).join(name));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn node() -> Command {
+    in_web("node")
+}
+
+fn npm() -> Command {
+    in_web("npm")
+}
+
+fn in_web(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root().join("web"));
+    command
+}
