@@ -2,13 +2,15 @@
 
 use crate::{block::FinalBlock, state_proof::StateProofError};
 use alloc::{vec, vec::Vec};
-use codec::{Decode, Encode, Input};
+use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{decode_list, MmrLeaf, H256};
 use mmr::{leaf_index_to_mmr_size, leaf_index_to_pos, Merge, MerkleProof};
 use sp_core::{Hasher, KeccakHasher};
 
 /// The most hashes of a proof: a path has fewer than 32, and there are at most 32 peaks. (STATE-3)
 pub const MAX_HASHES: u32 = 64;
+
+const TOO_MANY_HASHES: &str = "STATE-3: more hashes than any path has";
 
 /// Proves an older block under a newer one, as `mmr_generateProof` gives it.
 ///
@@ -28,7 +30,7 @@ pub struct BlockProof {
 impl Decode for BlockProof {
     fn decode<I: Input>(input: &mut I) -> Result<Self, codec::Error> {
         let (leaf, leaf_index, leaf_count) = Decode::decode(input)?;
-        let hashes = decode_list(input, MAX_HASHES, "STATE-3: more hashes than any path has")?;
+        let hashes = decode_list(input, MAX_HASHES, TOO_MANY_HASHES)?;
         Ok(Self {
             leaf,
             leaf_index,
@@ -39,6 +41,34 @@ impl Decode for BlockProof {
 }
 
 impl BlockProof {
+    /// Reads what `mmr_generateProof` gives for one block: its `leaves` and its `proof`.
+    ///
+    /// # Errors
+    /// When they do not decode, are about another number of blocks than one, or have more than [`MAX_HASHES`] hashes,
+    /// which are refused before they are allocated.
+    pub fn from_rpc(leaves: &[u8], proof: &[u8]) -> Result<Self, codec::Error> {
+        const ONE: &str = "STATE-3: not one leaf";
+        let of_one = |count: Compact<u32>| (count.0 == 1).then_some(()).ok_or(ONE);
+        let mut input = leaves;
+        of_one(Decode::decode(&mut input)?)?;
+        // A leaf is encoded as bytes, so that other leaves than the SDK's can be carried.
+        let leaf = Vec::<u8>::decode_all(&mut input)?;
+        let leaf = MmrLeaf::decode_all(&mut leaf.as_slice())?;
+        let mut input = proof;
+        of_one(Decode::decode(&mut input)?)?;
+        let (leaf_index, leaf_count) = Decode::decode(&mut input)?;
+        let hashes = decode_list(&mut input, MAX_HASHES, TOO_MANY_HASHES)?;
+        if !input.is_empty() {
+            return Err("STATE-3: bytes behind the hashes".into());
+        }
+        Ok(Self {
+            leaf,
+            leaf_index,
+            leaf_count,
+            hashes,
+        })
+    }
+
     /// Checks that the block of the leaf comes before `newer`, and gives it, final as that one.
     ///
     /// Cost: at most [`MAX_HASHES`] hashes of 64 bytes.

@@ -392,6 +392,35 @@ fn every_bit_of_a_proof_of_an_older_block_counts() {
     }
 }
 
+/// STATE-3: what `mmr_generateProof` gives for one block.
+#[test]
+fn an_answer_about_one_block_is_read_and_no_other() {
+    let proof = World::new(0).proof(23, 0);
+    let (leaf, index, count) = (proof.leaf.encode(), proof.leaf_index, proof.leaf_count);
+    let leaves = vec![leaf.clone()].encode();
+    let rest = (vec![index], count, proof.hashes.clone()).encode();
+    assert_eq!(BlockProof::from_rpc(&leaves, &rest), Ok(proof.clone()));
+
+    let refused = |leaves: &[u8], rest: &[u8]| {
+        let error = BlockProof::from_rpc(leaves, rest).unwrap_err().to_string();
+        assert!(error.contains("STATE-3"), "{error}");
+    };
+    let most = vec![H256::zero(); 64];
+    assert!(BlockProof::from_rpc(&leaves, &(vec![index], count, most.clone()).encode()).is_ok());
+    let more = [most, vec![H256::zero()]].concat();
+    refused(&leaves, &(vec![index], count, more).encode());
+    refused(&vec![leaf.clone(), leaf].encode(), &rest);
+    refused(&Vec::<Vec<u8>>::new().encode(), &rest);
+    refused(&leaves, &(vec![index, index], count, proof.hashes).encode());
+    refused(&leaves, &[rest.clone(), vec![0]].concat());
+    for cut in 0..rest.len() {
+        assert!(BlockProof::from_rpc(&leaves, &rest[..cut]).is_err());
+    }
+    for cut in 0..leaves.len() {
+        assert!(BlockProof::from_rpc(&leaves[..cut], &rest).is_err());
+    }
+}
+
 /// STATE-3.
 #[test]
 fn each_number_that_cannot_be_true_is_named() {

@@ -6,9 +6,9 @@ use crate::{
     fault::{Fault, Lie, Missing},
     rpc::Server,
 };
-use codec::{Compact, DecodeAll, Encode};
+use codec::{Compact, Encode};
 use duet_light_client::BlockProof;
-use duet_primitives::{BlockNumber, MmrLeaf, H256};
+use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::rpc_params;
 use serde::Deserialize;
 
@@ -125,24 +125,9 @@ impl Server {
             .await?;
         let leaves = from_hex(&answer.leaves, asked)?;
         let proof = from_hex(&answer.proof, asked)?;
-        block_proof(&leaves, &proof)
-            .ok_or_else(|| other(asked(), "what is no proof of one block").into())
+        BlockProof::from_rpc(&leaves, &proof)
+            .map_err(|_| other(asked(), "what is no proof of one block").into())
     }
-}
-
-/// Reads what `mmr_generateProof` gives for one block.
-fn block_proof(leaves: &[u8], proof: &[u8]) -> Option<BlockProof> {
-    let [leaf] = <[Vec<u8>; 1]>::try_from(<Vec<Vec<u8>>>::decode_all(&mut &*leaves).ok()?).ok()?;
-    let leaf = MmrLeaf::decode_all(&mut &*leaf).ok()?;
-    let (indices, leaf_count, hashes) =
-        <(Vec<u64>, u64, Vec<H256>)>::decode_all(&mut &*proof).ok()?;
-    let [leaf_index] = <[u64; 1]>::try_from(indices).ok()?;
-    Some(BlockProof {
-        leaf,
-        leaf_index,
-        leaf_count,
-        hashes,
-    })
 }
 
 fn other(asked: String, got: &str) -> Lie {

@@ -5,9 +5,7 @@ use crate::{
     error::{of_state, other_answer},
     object::Fields,
 };
-use codec::DecodeAll;
 use duet_light_client::{BlockProof, FinalBlock, FinalHeader};
-use duet_primitives::{MmrLeaf, H256};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 
@@ -47,7 +45,7 @@ impl Block {
     pub fn older(&self, number: u32, leaves: &[u8], proof: &[u8]) -> Result<Block, JsValue> {
         let asked = || format!("a proof of block {number}");
         let proof = (leaves.len() <= MAX_PROOF_LEN && proof.len() <= MAX_PROOF_LEN)
-            .then(|| block_proof(leaves, proof))
+            .then(|| BlockProof::from_rpc(leaves, proof).ok())
             .flatten()
             .ok_or_else(|| other_answer(asked(), "what is no proof of one block".to_owned()))?;
         let block = proof.check(&self.0).map_err(|error| of_state(&error))?;
@@ -104,19 +102,4 @@ impl Block {
         }
         self.0.header(bytes).map_err(|error| of_state(&error))
     }
-}
-
-/// Reads what `mmr_generateProof` gives for one block.
-fn block_proof(leaves: &[u8], proof: &[u8]) -> Option<BlockProof> {
-    let [leaf] = <[Vec<u8>; 1]>::try_from(<Vec<Vec<u8>>>::decode_all(&mut &*leaves).ok()?).ok()?;
-    let leaf = MmrLeaf::decode_all(&mut &*leaf).ok()?;
-    let (indices, leaf_count, hashes) =
-        <(Vec<u64>, u64, Vec<H256>)>::decode_all(&mut &*proof).ok()?;
-    let [leaf_index] = <[u64; 1]>::try_from(indices).ok()?;
-    Some(BlockProof {
-        leaf,
-        leaf_index,
-        leaf_count,
-        hashes,
-    })
 }
