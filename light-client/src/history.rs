@@ -10,8 +10,6 @@ use sp_core::{Hasher, KeccakHasher};
 /// The most hashes of a proof: a path has fewer than 32, and there are at most 32 peaks. (STATE-3)
 pub const MAX_HASHES: u32 = 64;
 
-const TOO_MANY_HASHES: &str = "STATE-3: more hashes than any path has";
-
 /// Proves an older block under a newer one, as `mmr_generateProof` gives it.
 ///
 /// Decoding refuses more than [`MAX_HASHES`] hashes before it allocates them.
@@ -30,7 +28,7 @@ pub struct BlockProof {
 impl Decode for BlockProof {
     fn decode<I: Input>(input: &mut I) -> Result<Self, codec::Error> {
         let (leaf, leaf_index, leaf_count) = Decode::decode(input)?;
-        let hashes = decode_list(input, MAX_HASHES, TOO_MANY_HASHES)?;
+        let hashes = decode_list(input, MAX_HASHES, "STATE-3: more hashes than any path has")?;
         Ok(Self {
             leaf,
             leaf_index,
@@ -44,8 +42,8 @@ impl BlockProof {
     /// Reads what `mmr_generateProof` gives for one block: its `leaves` and its `proof`.
     ///
     /// # Errors
-    /// When they do not decode, are about another number of blocks than one, or have more than [`MAX_HASHES`] hashes,
-    /// which are refused before they are allocated.
+    /// When they do not decode, or are about another number of blocks than one. How many hashes there may be is checked
+    /// with the proof; no more are allocated than there are bytes for.
     pub fn from_rpc(leaves: &[u8], proof: &[u8]) -> Result<Self, codec::Error> {
         const ONE: &str = "STATE-3: not one leaf";
         let of_one = |count: Compact<u32>| (count.0 == 1).then_some(()).ok_or(ONE);
@@ -56,11 +54,7 @@ impl BlockProof {
         let leaf = MmrLeaf::decode_all(&mut leaf.as_slice())?;
         let mut input = proof;
         of_one(Decode::decode(&mut input)?)?;
-        let (leaf_index, leaf_count) = Decode::decode(&mut input)?;
-        let hashes = decode_list(&mut input, MAX_HASHES, TOO_MANY_HASHES)?;
-        if !input.is_empty() {
-            return Err("STATE-3: bytes behind the hashes".into());
-        }
+        let (leaf_index, leaf_count, hashes) = DecodeAll::decode_all(&mut input)?;
         Ok(Self {
             leaf,
             leaf_index,

