@@ -1,8 +1,8 @@
 //! The conformance vectors: cases with their verdicts, for verifiers in any language.
 //!
 //! - [`format`](mod@format): what a file of vectors is, as JSON;
-//! - [`run`]: works out the verdict of a case with the project's own crates;
-//! - [`files`]: the cases, made from fixed seeds. Each says which rule it breaks, and [`run`] has to agree.
+//! - [`run()`]: works out the verdict of a case with the project's own crates;
+//! - [`files`]: the cases, made from fixed seeds. Each says which rule it breaks, and [`run()`] has to agree.
 //!
 //! What the files mean to a reader without this code: `conformance/README.md`.
 
