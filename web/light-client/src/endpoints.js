@@ -50,7 +50,7 @@ export class Endpoint {
 const ORDER = [["lied", "other_chain"], ["incomplete"], ["stalled", "incompatible", "unreachable"]];
 const WORDS = [
   "no honest endpoint is left",
-  "no endpoint can prove the way from here; nothing was proven against this state: ask other nodes first, and begin from a newer checkpoint only if they lack these proofs too",
+  "no endpoint can prove the way from here; nothing was proven against this state: ask more nodes (LIGHT-7)",
   "no endpoint is of use",
 ];
 
