@@ -4,7 +4,8 @@ import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
 const METHODS = [
-  "verify", "checkpoint", "account", "storage", "entries", "block", "headers", "request", "subscribe", "unsubscribe",
+  "verify", "checkpoint", "account", "storage", "entries", "block", "body", "transaction", "headers", "request", "subscribe", "unsubscribe",
+  "blake2b",
 ];
 
 /** The client; `platform` says how a worker, a socket and the module are made here. */
@@ -68,9 +69,24 @@ export class LightClient {
     return this.#call("block", at, options);
   }
 
+  /** The extrinsics of a block, of the newest or of an older one. */
+  body(at, options) {
+    return this.#call("body", at, options);
+  }
+
+  /** Where in a block the transaction with this hash is, or that it is not there. */
+  transaction(hash, options) {
+    return this.#call("transaction", hash, options);
+  }
+
   /** The headers from a number to a block, at most 256, oldest first. */
   headers(from, to, options) {
     return this.#call("headers", from, to, options);
+  }
+
+  /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long: what Substrate hashes with. */
+  blake2b(bytes, length) {
+    return this.#call("blake2b", bytes, length);
   }
 
   /** Hands a request on to a node. The answer is not verified. */

@@ -2,6 +2,7 @@
 
 import { accountId, accountKey, readAccount } from "./account.js";
 import { Blocks } from "./blocks.js";
+import { hashOf } from "./chain.js";
 import { DuetError, incomplete, misuse, ofVerifier, otherAnswer } from "./error.js";
 import { readHeader } from "./header.js";
 import { equal, fromHex, toHex } from "./text.js";
@@ -59,6 +60,23 @@ export class Reader {
     });
   }
 
+  /** The extrinsics of a proven block. */
+  body(at, options) {
+    return this.#body({ ...options, at }, (block, header, extrinsics) => {
+      block.body(header, extrinsics);
+      return { extrinsics };
+    });
+  }
+
+  /** Where in a block the transaction with this hash is; no `index` where it provably has none. */
+  async transaction(hash, options) {
+    const bytes = hashOf(hash, "hash");
+    return this.#body(options, (block, header, extrinsics) => {
+      const index = block.find(header, extrinsics, bytes);
+      return { transaction: toHex(bytes), included: index !== undefined, index, value: extrinsics[index] };
+    });
+  }
+
   /** The headers from one number to a proven block, which their hashes lead to; oldest first. */
   async headers(from, to, options) {
     return this.#ask({ ...options, at: to }, async (server, last) => {
@@ -92,6 +110,17 @@ export class Reader {
     const [expected, other] = [toHex(hash), toHex(got)];
     const message = `STATE-1: the header's hash is ${other}, not ${expected}`;
     throw new DuetError({ verdict: "lied", rule: "STATE-1", culprit: "sender", nextStep: "leave-sender", message, expected, got: other });
+  }
+
+  /** What `check` makes of a block's extrinsics; it throws when they are not proven. */
+  #body(options, check) {
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      const extrinsics = await server.extrinsics(entry);
+      const found = this.#trust.call(() => check(entry.block, entry.header, extrinsics));
+      const proofBytes = entry.header.length + entry.history + extrinsics.reduce((sum, { length }) => sum + length, 0);
+      return { ...found, block: entry.number, hash: entry.hash, proofBytes, header: entry.header, history: entry.history };
+    });
   }
 
   #read(keys, options) {

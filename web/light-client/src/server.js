@@ -19,6 +19,8 @@ const HEADER = 1 << 16;
 // As many as the verifier takes. (STATE-2)
 const NODES = 1 << 23;
 const BLOCK_PROOF = 1 << 13;
+// The SDK's blocks have 5 MiB at most; a chain may set another limit.
+const BODY = 1 << 23;
 /** The most keys that `duet_getProofs` takes. */
 export const MAX_KEYS = 64;
 
@@ -149,6 +151,17 @@ export class Server {
     const params = [[older + 1], newer.number, toHex(newer.hash)];
     const answer = await this.#askFor("mmr_generateProof", params, answerOf(BLOCK_PROOF), `proof of the older block ${older}`);
     return { leaves: bytesOf(answer?.leaves, asked), proof: bytesOf(answer?.proof, asked) };
+  }
+
+  /** The extrinsics of a block, each with its length in front. */
+  async extrinsics(block) {
+    const asked = `the extrinsics of block ${block.number}`;
+    const lacks = `extrinsics of block ${block.number}: a node keeps those of all blocks unless it runs with \`--blocks-pruning\``;
+    const answer = await this.#askFor("chain_getBlock", [toHex(block.hash)], answerOf(BODY), lacks);
+    if (answer === null) throw incomplete(lacks);
+    const { extrinsics } = answer.block ?? {};
+    if (!Array.isArray(extrinsics)) throw otherAnswer(asked, "no list of extrinsics");
+    return extrinsics.map((bytes) => bytesOf(bytes, asked));
   }
 
   /** Asks for what an honest node may have pruned: a refusal means that it lacks it. */

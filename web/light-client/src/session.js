@@ -93,8 +93,20 @@ export class Session {
     return this.#reader.block(at, options);
   }
 
+  body(at, options) {
+    return this.#reader.body(at, options);
+  }
+
+  transaction(hash, options) {
+    return this.#reader.transaction(hash, options);
+  }
+
   headers(from, to, options) {
     return this.#reader.headers(from, to, options);
+  }
+
+  blake2b(bytes, length) {
+    return this.trust.call(() => this.trust.blake2b(bytes, length));
   }
 
   request(method, params, options) {

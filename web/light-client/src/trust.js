@@ -1,6 +1,6 @@
 // What is trusted, and what changes it: proofs, which only the verifier judges.
 
-import { hashOf, newer, otherChain } from "./chain.js";
+import { genesisHashOf, newer, otherChain } from "./chain.js";
 import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
 import { misuse, ofVerifier } from "./error.js";
 import { equal, toHex } from "./text.js";
@@ -173,7 +173,7 @@ export class Trust {
   #begin({ genesisHash, checkpoint }, state) {
     const given = checkpoint === undefined ? undefined : this.#fromCheckpoint(checkpoint);
     const kept = state === undefined ? undefined : this.call(() => this.#wasm.LightClient.fromState(state, this.mode));
-    const named = [hashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
+    const named = [genesisHashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
     if (named.length === 0) throw misuse("which chain? give genesisHash or checkpoint");
     const other = named.find((hash) => !equal(hash, named[0]));
     if (other) throw misuse(`two chains are named: ${toHex(named[0])} and ${toHex(other)}`);
