@@ -10,10 +10,10 @@ const OPTIONS = ["strict", "pinned", "waitForProof"];
 const WAIT = 30_000;
 
 export class Context {
-  /** Calls of `failed`, by the error that it made. */
   #failed;
 
-  constructor(client, options = {}, failed = () => {}) {
+  /** `failed(error)` hears of errors, `tell(about)` of what answers are worth. */
+  constructor(client, options = {}, { failed, tell }) {
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
     if (unknown) throw badParams(`there is no option ${unknown}`);
     this.client = client;
@@ -24,6 +24,8 @@ export class Context {
     this.wait = { within: options.waitForProof ?? WAIT };
     this.follows = new Map();
     this.#failed = failed;
+    /** Tells what an answer is worth: `{ method, class, block, hash, endpoint }`. */
+    this.tell = tell;
   }
 
   /** An error of the light client in the form of JSON-RPC, of which listeners hear. */

@@ -77,8 +77,9 @@ export class PolkadotJsProvider {
     return id;
   }
 
-  unsubscribe(_type, method, id) {
-    return this.#open().request(method, [id]);
+  /** Ends a subscription; false when there was none. */
+  async unsubscribe(_type, method, id) {
+    return this.#provider ? this.#provider.request(method, [id]) : false;
   }
 
   #open() {

@@ -26,7 +26,10 @@ export class Provider {
   #ended = false;
 
   constructor(client, options) {
-    this.#context = new Context(client, options, (error) => this.#listeners.tell("fault", error));
+    this.#context = new Context(client, options, {
+      failed: (error) => this.#listeners.tell("fault", error),
+      tell: (about) => this.#tell(about),
+    });
   }
 
   /** Calls back on `answer` with `{ method, class, block?, hash?, endpoint? }`, and on `fault`; what is returned ends that. */
@@ -37,7 +40,7 @@ export class Provider {
   /** The result of a request; rejects with a `ProviderError`. */
   async request(method, params = []) {
     if (!Array.isArray(params)) throw badParams("parameters are an array");
-    if (isEnd(method)) return this.#unsubscribe(method.startsWith("chainHead"), params[0]);
+    if (isEnd(method)) return this.#unsubscribe(method, params[0]);
     const row = this.#row(method);
     if (row.pushes) throw new ProviderError(NO_METHOD, `${method} is a subscription`);
     if (this.#requests >= MAX_REQUESTS) throw tooMany(`${MAX_REQUESTS} requests`);
@@ -46,7 +49,7 @@ export class Provider {
       const answer = ANSWERS[row.answer];
       const answered = answer ? await answer(this.#context, params, row, method) : await this.#context.pass(row, method, params);
       const { result, ...about } = answered;
-      this.#tell(row, method, about);
+      this.#tell({ method, ...about });
       return result ?? null;
     } catch (thrown) {
       throw this.#context.failed(thrown);
@@ -73,7 +76,7 @@ export class Provider {
     const send = (result, { error, ...about } = {}) => {
       if (this.#subscriptions.get(id) !== subscription) return;
       if (error && result === undefined) this.#subscriptions.delete(id);
-      else this.#tell(row, method, about);
+      else this.#tell({ method, ...about });
       push(result, error);
     };
     try {
@@ -93,15 +96,15 @@ export class Provider {
   end() {
     if (this.#ended) return;
     this.#ended = true;
-    for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe(false, id);
+    for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe("", id);
     this.#context.end();
   }
 
-  #unsubscribe(isFollow, id) {
+  #unsubscribe(method, id) {
     const subscription = this.#subscriptions.get(id);
     this.#subscriptions.delete(id);
     subscription?.end(id);
-    return isFollow ? null : subscription !== undefined;
+    return /^(chainHead|archive|transactionWatch)/.test(method) ? null : subscription !== undefined;
   }
 
   #row(method) {
@@ -111,7 +114,7 @@ export class Provider {
     return row;
   }
 
-  #tell(row, method, { class: answerClass = "verified", block, hash, endpoint }) {
-    this.#listeners.tell("answer", { method, class: answerClass, block, hash, endpoint });
+  #tell({ method, class: answerClass = "verified", block, hash, endpoint, isSilent }) {
+    if (!isSilent) this.#listeners.tell("answer", { method, class: answerClass, block, hash, endpoint });
   }
 }

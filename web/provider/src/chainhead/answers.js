@@ -39,35 +39,39 @@ function pinned({ follows }, id, hash) {
   return { found, block };
 }
 
-/** Starts an operation about a pinned block. */
-function operate(context, id, hash, run, more = {}) {
+/** Starts an operation about a pinned block. What it answers comes by events; that it started is no answer. */
+function operate(context, method, [id, hash], run, more = {}) {
   const { found, block } = pinned(context, id, hash);
-  const operationId = found?.begin((operation) => run(operation, block));
-  return { result: operationId === undefined ? { result: "limitReached" } : { result: "started", operationId, ...more } };
+  const operationId = found?.begin(method, (operation) => run(operation, block));
+  const result = operationId === undefined ? { result: "limitReached" } : { result: "started", operationId, ...more };
+  return { result, isSilent: true };
 }
 
 async function followHeader(context, [id, hash]) {
   const { block } = pinned(context, id, hash);
-  if (!block) return { result: null };
+  if (!block) return { result: null, isSilent: true };
   return { result: toHex(block.header), block: block.number, hash: block.hash };
 }
 
-async function followBody(context, [id, hash]) {
-  return operate(context, id, hash, async (operation, { number }) => {
+async function followBody(context, params, _row, method) {
+  const [, hash] = params;
+  return operate(context, method, params, async (operation, { number }) => {
     const { extrinsics, endpoint } = await context.client.body(number);
     operation.tell({ event: "operationBodyDone", value: extrinsics.map(toHex) }, { number, hash, endpoint });
   });
 }
 
-async function followCall(context, [id, hash, name, argument], row) {
-  const params = [name, argument, hash];
-  return operate(context, id, hash, async (operation, { number }) => {
-    const { result, class: answerClass, endpoint } = await runtimeCall(context, row, params, ["state_call", params]);
+async function followCall(context, params, row, method) {
+  const [, hash, name, argument] = params;
+  const call = [name, argument, hash];
+  return operate(context, method, params, async (operation, { number }) => {
+    const { result, class: answerClass, endpoint } = await runtimeCall(context, row, call, ["state_call", call]);
     operation.tell({ event: "operationCallDone", output: result }, { number, hash, endpoint, class: answerClass });
   });
 }
 
-async function followStorage(context, [id, hash, wanted, childTrie]) {
+async function followStorage(context, params, _row, method) {
+  const [, , wanted, childTrie] = params;
   if (!Array.isArray(wanted)) throw badParams("items are an array");
   const taken = wanted.slice(0, MAX_ITEMS);
   const run = async (operation, block) => {
@@ -81,7 +85,7 @@ async function followStorage(context, [id, hash, wanted, childTrie]) {
     for (const item of taken) if (item.type in DESCENDANTS) await descendants(context, operation, block, item);
     operation.tell({ event: "operationStorageDone" });
   };
-  return operate(context, id, hash, run, { discardedItems: wanted.length - taken.length });
+  return operate(context, method, params, run, { discardedItems: wanted.length - taken.length });
 }
 
 async function send(context, operation, { number, hash }, wanted, answerClass) {
@@ -130,17 +134,17 @@ function listed(keys, prefix, after) {
 async function followUnpin({ follows }, [id, hashes]) {
   const found = follows.get(id);
   if (found && !found.ended && !found.unpin([hashes].flat())) throw new ProviderError(NOT_PINNED, "the block is not pinned");
-  return { result: null };
+  return { result: null, isSilent: true };
 }
 
 async function followContinue({ follows }, [id, operation]) {
   follows.get(id)?.continue(operation);
-  return { result: null };
+  return { result: null, isSilent: true };
 }
 
 async function followStop({ follows }, [id, operation]) {
   follows.get(id)?.stop(operation);
-  return { result: null };
+  return { result: null, isSilent: true };
 }
 
 export const chainHeadAnswers = { follow, followHeader, followBody, followCall, followStorage, followUnpin, followContinue, followStop };

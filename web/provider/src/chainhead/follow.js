@@ -63,7 +63,7 @@ export class Follow {
   }
 
   /** Starts an operation, which tells of itself by events; its id, or `undefined` when there are too many. */
-  begin(run) {
+  begin(method, run) {
     if (this.#operations.size >= MAX_OPERATIONS) return undefined;
     const operationId = `operation-${this.#nextOperation++}`;
     const operation = { stopped: false, stop: () => undefined, resume: () => undefined };
@@ -72,7 +72,7 @@ export class Follow {
       operation.resume();
     };
     operation.tell = (event, about) => {
-      if (!operation.stopped) this.#tell({ ...event, operationId }, about);
+      if (!operation.stopped) this.#tell({ ...event, operationId }, { isSilent: about === undefined, method, ...about });
     };
     operation.paused = () => {
       operation.tell({ event: "operationWaitingForContinue" });
@@ -100,7 +100,7 @@ export class Follow {
       if (!operation.stopped) await run(operation);
     } catch (thrown) {
       const error = this.#context.failed(thrown);
-      operation.tell({ event: "operationError", error: error.message }, { error });
+      operation.tell({ event: "operationError", error: error.message });
     } finally {
       this.#operations.delete(operationId);
     }
@@ -143,7 +143,7 @@ export class Follow {
   }
 
   #stop() {
-    this.#tell({ event: "stop" });
+    this.#tell({ event: "stop" }, { isSilent: true });
     this.end();
   }
 
@@ -152,10 +152,15 @@ export class Follow {
   }
 
   async #runtime(hash) {
-    const { pins, isStrict, client } = this.#context;
-    if (pins.spec !== undefined) return { type: "valid", spec: pins.spec };
+    const { pins, isStrict, client, tell } = this.#context;
+    const method = "state_getRuntimeVersion";
+    if (pins.spec !== undefined) {
+      tell({ method, class: "pinned", hash });
+      return { type: "valid", spec: pins.spec };
+    }
     if (isStrict) return { type: "invalid", error: "the runtime's version cannot be verified: pin `runtimeVersion`" };
-    const { result } = await client.request("state_getRuntimeVersion", [hash], { again: true }).catch(() => ({}));
+    const { result, endpoint } = await client.request(method, [hash], { again: true }).catch(() => ({}));
+    if (result) tell({ method, class: "passed", hash, endpoint });
     const spec = specOf(result ?? {});
     return spec ? { type: "valid", spec } : { type: "invalid", error: "no node told the runtime's version" };
   }
