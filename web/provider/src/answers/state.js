@@ -1,7 +1,7 @@
 // `state_*` and what is like it: entries of the state under proven blocks.
 
 import { fromHex, toHex, u32 } from "../bytes.js";
-import { badParams, ProviderError } from "../error.js";
+import { badParams } from "../error.js";
 import { hashOf, keyOf, keysOf } from "./params.js";
 
 const BLAKE2 = 32;
@@ -68,11 +68,14 @@ async function subscribeStorage(context, [keys], push) {
       const wanted = newest;
       newest = undefined;
       // What no endpoint proves now is read again under the next block.
-      const found = await read(context, named, wanted).catch((error) => context.failed(error));
+      const found = await read(context, named, wanted).catch((error) => {
+        context.failed(error);
+      });
       if (found && !ended) send(found);
     }
     reading = false;
   };
+  await context.chain.head();
   const first = await read(context, named);
   let off;
   return {
@@ -129,7 +132,7 @@ async function archiveStorage(context, [hash, wanted, childTrie], push) {
       for (const item of found) if (!ended) push({ event: "storage", ...item }, where);
       if (!ended) push({ event: "storageDone" });
     } catch (error) {
-      if (!ended) push({ event: "storageError", error: (error instanceof ProviderError ? error : context.failed(error) ?? error).message });
+      if (!ended) push({ event: "storageError", error: context.failed(error).message });
     }
   };
   return { start: answer, end: () => (ended = true) };
