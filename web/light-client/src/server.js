@@ -135,6 +135,8 @@ export class Server {
       else if (!isRefusal(fault)) throw fault;
       return undefined;
     }
+    // As long as nothing is proven there, or of a block that it has no proof of.
+    if (answer === null) return undefined;
     const path = answer?.path ?? undefined;
     if ((path === undefined) !== (block === under)) throw otherAnswer(asked, path === undefined ? "no path to it" : "a path to the block itself");
     return {
