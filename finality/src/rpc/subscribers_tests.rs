@@ -2,13 +2,13 @@ use super::*;
 use crate::{
     block_import,
     rpc::{Duet, DuetRpcServer},
-    testing::{TestChain, TestClient},
+    testing::{reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
-    testing::TestSet, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex,
-    UncheckedJustification, UncheckedVote, H256,
+    testing::TestSet, BlockNumber, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage,
+    SignerIndex, UncheckedJustification, UncheckedVote, H256,
 };
 use futures::future::BoxFuture;
 use jsonrpsee::{core::EmptyServerParams, MethodsError, RpcModule, Subscription};
@@ -71,7 +71,13 @@ fn setup() -> Setup {
     let set = TestSet::new(0, 0..4);
     let message = RoundMessage::new(H256::zero(), set.commitment(0, &set.set));
     Setup {
-        module: Duet::new(rpc, Arc::new(NoKeys), Arc::new(Here)).into_rpc(),
+        module: Duet::new(
+            rpc,
+            Arc::new(TestReader(BlockNumber::ZERO)),
+            Arc::new(NoKeys),
+            Arc::new(Here),
+        )
+        .into_rpc(),
         links,
         metrics,
         template: set.justify(&message, 0..3).into_unchecked(),
