@@ -104,7 +104,7 @@ impl Setup {
     /// Publishes a justification of this block, and lets all tasks do what they can.
     async fn publish(&self, block: u32) {
         let mut justification = self.template.clone();
-        justification.commitment.block_number = duet_primitives::BlockNumber::new(block);
+        justification.commitment.block_number = BlockNumber::new(block);
         self.links.subscribers.publish(justification);
         settle().await;
     }
@@ -238,7 +238,7 @@ fn a_proof_that_grows_is_announced_by_a_subscription_of_its_own() {
         assert_eq!(setup.metrics.subscriptions.get(), 2);
         setup.publish(7).await;
         let mut grown = setup.template.clone();
-        grown.commitment.block_number = duet_primitives::BlockNumber::new(7);
+        grown.commitment.block_number = BlockNumber::new(7);
         setup.links.subscribers.publish_fuller(grown);
         setup.publish(8).await;
         assert_eq!(next(&mut fuller).await, 7);
