@@ -1,10 +1,18 @@
 // @polkadot/api and polkadot-api as they come from the registry, over the provider, against a real network.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ApiPromise, Keyring } from "@polkadot/api";
 import { createClient } from "polkadot-api";
 import { getPolkadotSigner } from "polkadot-api/signer";
+import puppeteer from "puppeteer-core";
 import { create } from "../light-client/src/node.js";
 import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
 import { startDemo } from "./demo.mjs";
@@ -226,4 +234,24 @@ test("old proofs, huge answers and silence of a proxy are errors, and never valu
   await assert.rejects(read({ change: replay }), { verdict: "lied", rule: /^STATE-[12]$/ });
   await assert.rejects(read(about(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x${"0".repeat(20_000_000)}"}`)), ({ verdict }) => verdict === "lied" || verdict === "unreachable");
   await assert.rejects(read(about(() => undefined)), { verdict: "unreachable" });
+});
+
+test("a page that esbuild bundled shows Alice's balance over polkadot-api in Chromium", LIMIT, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-bundle-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const bundle = fileURLToPath(new URL("../light-client/examples/bundle.mjs", import.meta.url));
+  await promisify(execFile)(process.execPath, [bundle, folder]);
+  const server = createServer(async ({ url }, response) => {
+    const name = url === "/" ? "index.html" : url.slice(1);
+    const body = await readFile(join(folder, name)).catch(() => undefined);
+    const type = { html: "text/html", js: "text/javascript", wasm: "application/wasm" }[name.split(".").at(-1)];
+    response.writeHead(body ? 200 : 404, { "content-type": type ?? "text/plain" }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/#${[network.genesisHash, ALICE, ...network.endpoints].join(",")}`);
+  await page.waitForFunction(() => /verified: \d+/.test(document.body.innerText), { timeout: 60_000 });
 });
