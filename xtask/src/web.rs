@@ -38,6 +38,7 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.bench {
         return bench();
     }
+    cargo::run(node().arg("tools/minify.mjs"))?;
     cargo::run(node().arg("tools/size.mjs"))?;
     for folder in ["light-client/test", "provider/test", "types/test"] {
         cargo::run(node().arg("--test").args(tests(folder)?))?;

@@ -65,7 +65,7 @@ export class Provider {
 
   /**
    * Subscribes: `{ id, start }`. Nothing is pushed before `start` is called, so that the id can go first.
-   * `push(result, error)` gets what comes; after an error nothing does.
+   * `push(result, error)` gets what comes; after an error nothing does. Rejects with a `ProviderError`.
    */
   async subscribe(method, params, push) {
     const row = this.#row(method);
@@ -73,10 +73,10 @@ export class Provider {
     const id = `duet-${this.#next++}`;
     const subscription = { end: () => {} };
     this.#subscriptions.set(id, subscription);
-    const send = (result, { error, ...about } = {}) => {
+    const send = (result, { error, isLast, ...about } = {}) => {
       if (this.#subscriptions.get(id) !== subscription) return;
-      if (error && result === undefined) this.#subscriptions.delete(id);
-      else this.#tell({ method, ...about });
+      if (error || isLast) this.#subscriptions.delete(id);
+      if (!error) this.#tell({ method, ...about });
       push(result, error);
     };
     try {
@@ -85,7 +85,7 @@ export class Provider {
       const made = answer ? await answer(this.#context, params ?? [], send, row) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
       if (this.#subscriptions.get(id) !== subscription) made.end(id);
       subscription.end = made.end;
-      return { id, start: () => Promise.resolve(made.start(id)).catch((thrown) => this.#context.failed(thrown)) };
+      return { id, start: () => this.#start(made, id) };
     } catch (thrown) {
       this.#subscriptions.delete(id);
       throw this.#context.failed(thrown);
@@ -98,6 +98,14 @@ export class Provider {
     this.#ended = true;
     for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe("", id);
     this.#context.end();
+  }
+
+  async #start(made, id) {
+    try {
+      await made.start(id);
+    } catch (thrown) {
+      this.#context.failed(thrown);
+    }
   }
 
   #unsubscribe(method, id) {

@@ -130,9 +130,9 @@ async function archiveStorage(context, [hash, wanted, childTrie], push) {
     try {
       const { items: found, ...where } = await items(context, wanted, at);
       for (const item of found) if (!ended) push({ event: "storage", ...item }, where);
-      if (!ended) push({ event: "storageDone" });
+      if (!ended) push({ event: "storageDone" }, { isSilent: true, isLast: true });
     } catch (error) {
-      if (!ended) push({ event: "storageError", error: context.failed(error).message });
+      if (!ended) push({ event: "storageError", error: context.failed(error).message }, { isSilent: true, isLast: true });
     }
   };
   return { start: answer, end: () => (ended = true) };

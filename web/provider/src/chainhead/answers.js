@@ -17,6 +17,8 @@ const DESCENDANTS = { descendantsValues: "value", descendantsHashes: "hash" };
 
 async function follow(context, [withRuntime], push) {
   if (context.follows.size >= MAX_FOLLOWS) throw new ProviderError(-32800, `there are ${MAX_FOLLOWS} follow subscriptions already`);
+  // Without any proven head there is nothing to follow: then the request fails, and not the subscription.
+  await context.chain.head();
   const made = new Follow(context, withRuntime === true, push);
   return {
     start: (id) => {
@@ -143,7 +145,7 @@ async function followContinue({ follows }, [id, operation]) {
 }
 
 async function followStop({ follows }, [id, operation]) {
-  follows.get(id)?.stop(operation);
+  follows.get(id)?.stopOperation(operation);
   return { result: null, isSilent: true };
 }
 
