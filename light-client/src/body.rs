@@ -2,6 +2,7 @@
 
 use crate::block::{FinalBlock, FinalHeader};
 use alloc::vec::Vec;
+use codec::{Compact, Encode};
 use duet_primitives::{Culprit, H256};
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{LayoutV0, LayoutV1, TrieConfiguration};
@@ -66,11 +67,14 @@ impl FinalHeader {
             block: self.block(),
             extrinsics,
         };
-        let version_0 = LayoutV0::<Blake2Hasher>::ordered_trie_root(extrinsics);
+        // `ordered_trie_root` would do the same, and be compiled once for each version.
+        let positions = (0_u32..).map(|position| Compact(position).encode());
+        let entries: Vec<_> = positions.zip(extrinsics).collect();
+        let version_0 = LayoutV0::<Blake2Hasher>::trie_root(entries.clone());
         if version_0 == expected {
             return Ok(body);
         }
-        let version_1 = LayoutV1::<Blake2Hasher>::ordered_trie_root(extrinsics);
+        let version_1 = LayoutV1::<Blake2Hasher>::trie_root(entries);
         if version_1 == expected {
             return Ok(body);
         }

@@ -82,8 +82,8 @@ export interface Options {
   times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number };
 }
 
-/** How something that was read is proven. */
-export interface Proven {
+/** How something about a block is proven. */
+export interface UnderBlock {
   /** Under which block it was read. */
   block: number;
   hash: Uint8Array;
@@ -91,10 +91,14 @@ export interface Proven {
   /** Bytes of all parts of the proof, without that of finality. */
   proofBytes: number;
   header: Uint8Array;
-  /** The trie nodes. */
-  nodes: Uint8Array[];
   /** Bytes of the path from the newest block to this one; 0 for the newest. */
   history: number;
+}
+
+/** How something that was read from the state is proven. */
+export interface Proven extends UnderBlock {
+  /** The trie nodes. */
+  nodes: Uint8Array[];
 }
 
 /** An account; amounts in the chain's smallest unit. */
@@ -110,6 +114,24 @@ export interface Account extends Proven {
 /** An entry of the state; no value where the state provably has none. */
 export interface Entry extends Proven {
   key: string;
+  value?: Uint8Array;
+}
+
+/** The extrinsics of a block. */
+export interface Body extends UnderBlock {
+  /** All of them in their order, each as its SCALE encoding with its length in front. */
+  extrinsics: Uint8Array[];
+}
+
+/** Whether a block has a transaction. It says nothing of whether its call succeeded. */
+export interface Transaction extends UnderBlock {
+  /** Its hash, as asked. */
+  transaction: string;
+  /** Without it, the block provably has none with this hash. */
+  included: boolean;
+  /** Its position among the extrinsics of the block, from 0 on. */
+  index?: number;
+  /** Its bytes, with their length in front. */
   value?: Uint8Array;
 }
 
@@ -162,6 +184,10 @@ export interface LightClient {
   storage(key: string | Uint8Array, options?: { at?: number }): Promise<Entry>;
   /** The header of a block, the newest when absent. */
   block(number?: number): Promise<Block>;
+  /** The extrinsics of a block, the newest when absent. */
+  body(number?: number): Promise<Body>;
+  /** Whether a block, the newest when `at` is absent, has the transaction with this hash: 0x and 64 digits, or 32 bytes. */
+  transaction(hash: string | Uint8Array, options?: { at?: number }): Promise<Transaction>;
   destroy(): Promise<void>;
 }
 

@@ -1,6 +1,10 @@
-// Records what a live local network answers, for the tests: `node tools/record.mjs WS_URL > light-client/test/recording.json`.
+// Records what a live local network answers, for the tests:
 //
-// The network has to have handed off once. Three heads are recorded, each with what a client asks about it.
+//     node tools/record.mjs WS_URL > light-client/test/recording.json
+//     node tools/record.mjs WS_URL --body > light-client/test/body.json
+//
+// The network has to have handed off once. Three heads are recorded, each with what a client asks about it; or one, and the
+// newest block under it that has a signed transaction.
 
 import { readFile } from "node:fs/promises";
 import { accountId, accountKey } from "../light-client/src/account.js";
@@ -35,17 +39,44 @@ for (const set of [0, 1]) {
 }
 const newest = await connection.ask("chain_getHeader", [await connection.ask("duet_getFinalizedHead", [])], MOST);
 const last = Number(newest.number);
-const heads = [];
-for (const number of [last - 2, last - 1, last]) {
+
+/** A proven block, with both forms of its proof. */
+async function head(number) {
   const hash = await connection.ask("chain_getBlockHash", [number]);
-  heads.push({ number, hash });
   await record("chain_getHeader", [hash]);
   await record("duet_getJustification", [number]);
   await record("duet_getStatelessProof", [number]);
-  await record("state_getReadProof", [[ALICE], hash]);
-  await record("state_getReadProof", [[NOBODY], hash]);
-  await record("mmr_generateProof", [[OLD + 1], number, hash]);
+  return { number, hash };
 }
-await record("chain_getHeader", [await connection.ask("chain_getBlockHash", [OLD])]);
-console.log(JSON.stringify({ genesis, heads, old: OLD, alice: ALICE, nobody: NOBODY, answers }, undefined, 1));
+
+async function threeHeads() {
+  const heads = [];
+  for (const number of [last - 2, last - 1, last]) {
+    const { hash } = await head(number);
+    heads.push({ number, hash });
+    await record("state_getReadProof", [[ALICE], hash]);
+    await record("state_getReadProof", [[NOBODY], hash]);
+    await record("mmr_generateProof", [[OLD + 1], number, hash]);
+  }
+  await record("chain_getHeader", [await connection.ask("chain_getBlockHash", [OLD])]);
+  return { genesis, heads, old: OLD, alice: ALICE, nobody: NOBODY, answers };
+}
+
+async function body() {
+  const newer = await head(last);
+  for (let number = last - 1; number > 0; number -= 1) {
+    const hash = await connection.ask("chain_getBlockHash", [number]);
+    const { block } = await connection.ask("chain_getBlock", [hash], MOST);
+    // The first is the SDK's own, which sets the time.
+    if (block.extrinsics.length < 2) continue;
+    await record("chain_getHeader", [hash]);
+    await record("chain_getBlock", [hash]);
+    await record("mmr_generateProof", [[number + 1], newer.number, newer.hash]);
+    return { genesis, heads: [newer], block: { number, hash }, answers };
+  }
+  throw new Error("no block has a transaction");
+}
+
+const recorded = process.argv[3] === "--body" ? await body() : await threeHeads();
+console.log(JSON.stringify(recorded, undefined, 1));
 connection.end(new Error("done"));

@@ -1,8 +1,8 @@
-//! Headers, state and older blocks under a block that is final.
+//! Headers, state, extrinsics and older blocks under a block that is final.
 
 use crate::{
-    bytes::byte_strings,
-    error::{of_state, other_answer},
+    bytes::{byte_strings, hash},
+    error::{of_body, of_state, other_answer},
     object::Fields,
 };
 use duet_light_client::{BlockProof, FinalBlock, FinalHeader};
@@ -91,6 +91,36 @@ impl Block {
             bytes.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(bytes).into())
         };
         Ok(entries.iter().map(|entry| value(entry.value())).collect())
+    }
+
+    /// Checks its extrinsics from its header and from what `chain_getBlock` gives, each with its length in front: they are
+    /// all that the block has, in their order. (STATE-1, STATE-4)
+    ///
+    /// # Errors
+    /// STATE-1, STATE-4.
+    pub fn body(&self, header: &[u8], extrinsics: &Array) -> Result<(), JsValue> {
+        let extrinsics = byte_strings("extrinsics", extrinsics)?;
+        let header = self.read_header(header)?;
+        header.body(&extrinsics).map_err(|error| of_body(&error))?;
+        Ok(())
+    }
+
+    /// The position of the transaction with this hash (BLAKE2b-256 of its bytes) among its extrinsics, from 0 on;
+    /// `undefined` when the block provably has none. (STATE-1, STATE-4)
+    ///
+    /// # Errors
+    /// STATE-1, STATE-4.
+    pub fn find(
+        &self,
+        header: &[u8],
+        extrinsics: &Array,
+        transaction: &[u8],
+    ) -> Result<Option<usize>, JsValue> {
+        let transaction = hash("hash", transaction)?;
+        let extrinsics = byte_strings("extrinsics", extrinsics)?;
+        let body = self.read_header(header)?.body(&extrinsics);
+        let found = body.map_err(|error| of_body(&error))?.find(transaction);
+        Ok(found.map(|found| found.index()))
     }
 }
 

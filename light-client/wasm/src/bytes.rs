@@ -1,6 +1,7 @@
-//! Arrays of byte strings.
+//! Bytes, and arrays of byte strings.
 
 use crate::error::{bad_argument, other_answer};
+use duet_primitives::H256;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::{JsCast, JsValue};
 
@@ -25,4 +26,13 @@ pub(crate) fn byte_strings(name: &str, array: &Array) -> Result<Vec<Vec<u8>>, Js
         strings.push(bytes.to_vec());
     }
     Ok(strings)
+}
+
+/// The hash that an argument is.
+pub(crate) fn hash(name: &str, bytes: &[u8]) -> Result<H256, JsValue> {
+    let len = bytes.len();
+    let bytes: Result<[u8; 32], _> = bytes.try_into();
+    bytes
+        .map(H256)
+        .map_err(|_| bad_argument(name, "32 bytes", &format!("{len} bytes")))
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     block::Block,
-    bytes::byte_strings,
+    bytes::{byte_strings, hash},
     error::{bad_argument, contradiction, malformed, of_kept, of_verifier, other_answer},
     object::Fields,
     updates::read,
@@ -11,7 +11,7 @@ use codec::{DecodeAll, Encode};
 use duet_light_client::{
     decode, Checkpoint, Error, GenesisProof, HandoffProof, Mode, Outcome, Trusted, Update, Verified,
 };
-use duet_primitives::{Pk1Bytes, SetId, StatelessProof, H256};
+use duet_primitives::{Pk1Bytes, SetId, StatelessProof};
 use js_sys::Array;
 use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 
@@ -27,14 +27,6 @@ fn mode(name: &str) -> Result<Mode, JsValue> {
         "stateless" => Ok(Mode::Stateless),
         _ => Err(bad_argument("mode", "full or stateless", name)),
     }
-}
-
-fn hash(name: &str, bytes: &[u8]) -> Result<H256, JsValue> {
-    let len = bytes.len();
-    let bytes: Result<[u8; 32], _> = bytes.try_into();
-    bytes
-        .map(H256)
-        .map_err(|_| bad_argument(name, "32 bytes", &format!("{len} bytes")))
 }
 
 #[wasm_bindgen]

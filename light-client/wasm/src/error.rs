@@ -1,7 +1,9 @@
 //! Errors as JavaScript sees them.
 
 use crate::object::Fields;
-use duet_light_client::{Culprit, Error, NextStep, StateError, StateProofError, StorageProofError};
+use duet_light_client::{
+    BodyError, Culprit, Error, NextStep, StateError, StateProofError, StorageProofError,
+};
 use duet_primitives::{JustificationError, KeysetError, MerkleError, StatelessError};
 use wasm_bindgen::JsValue;
 
@@ -84,10 +86,6 @@ pub(crate) fn of_verifier(error: &Error) -> JsValue {
 
 /// A rule about headers, state and older blocks.
 pub(crate) fn of_state(error: &StateProofError) -> JsValue {
-    let step = match error.culprit() {
-        Culprit::Sender => "leave-sender",
-        _ => "stop",
-    };
     let between = match error {
         StateProofError::Header { expected, got } => {
             difference(format!("{expected:?}"), format!("{got:?}"))
@@ -96,15 +94,22 @@ pub(crate) fn of_state(error: &StateProofError) -> JsValue {
         StateProofError::LeafCount { number, leaves } => difference(number, leaves),
         _ => None,
     };
-    let (rule, message) = (error.rule(), error.to_string());
-    object(
-        Some(rule),
-        culprit(error.culprit()),
-        step,
-        &message,
-        between,
-    )
-    .into()
+    of_block(error.rule(), error.culprit(), &error.to_string(), between)
+}
+
+/// The rule about extrinsics.
+pub(crate) fn of_body(error: &BodyError) -> JsValue {
+    let got = format!("{:?} or {:?}", error.version_0, error.version_1);
+    let between = difference(format!("{:?}", error.expected), got);
+    of_block(error.rule(), error.culprit(), &error.to_string(), between)
+}
+
+fn of_block(rule: &str, who: Culprit, message: &str, between: Difference) -> JsValue {
+    let step = match who {
+        Culprit::Sender => "leave-sender",
+        _ => "stop",
+    };
+    object(Some(rule), culprit(who), step, message, between).into()
 }
 
 /// A checkpoint or a kept state, for which no server is to blame.

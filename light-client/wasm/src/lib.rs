@@ -1,7 +1,7 @@
 //! The light client's verifier for JavaScript: bytes in and out, and no I/O.
 //!
 //! - [`LightClient`]: what is trusted; it verifies proofs of finality, one by one or handoffs in a row;
-//! - [`Block`]: a block that is final, under which headers, state and older blocks are verified (STATE-1 to STATE-3);
+//! - [`Block`]: a block that is final, under which headers, state, extrinsics and older blocks are verified (STATE-1 to STATE-4);
 //! - [`peek`]: what a proof says, before it is verified;
 //! - [`blake2b`]: the hash that Substrate's addresses and storage keys are made with.
 //!

@@ -3,11 +3,15 @@
 import { DuetError, misuse } from "./error.js";
 import { equal, fromHex, toHex } from "./text.js";
 
-/** The 32 bytes of a hash that the caller names, if it names one. */
-export function hashOf(text) {
-  if (text === undefined) return undefined;
+/** The 32 bytes of the genesis hash that the caller names, if it names one. */
+export function genesisHashOf(text) {
+  return text === undefined ? undefined : hashOf(text, "genesisHash");
+}
+
+/** The 32 bytes of a hash that the caller gives under a name. */
+export function hashOf(text, name) {
   const bytes = text instanceof Uint8Array ? text : fromHex(text);
-  if (bytes?.length !== 32) throw misuse("genesisHash has to be 0x and 64 hexadecimal digits, or 32 bytes");
+  if (bytes?.length !== 32) throw misuse(`${name} has to be 0x and 64 hexadecimal digits, or 32 bytes`);
   return bytes;
 }
 

@@ -3,7 +3,7 @@
 import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
-const METHODS = ["verify", "checkpoint", "account", "storage", "block"];
+const METHODS = ["verify", "checkpoint", "account", "storage", "block", "body", "transaction"];
 
 /** The client; `platform` says how a worker, a socket and the module are made here. */
 export class LightClient {
@@ -63,6 +63,16 @@ export class LightClient {
   /** A header, of the newest block or of an older one. */
   block(number) {
     return this.#call("block", number);
+  }
+
+  /** The extrinsics of a block, of the newest or of an older one. */
+  body(number) {
+    return this.#call("body", number);
+  }
+
+  /** Where in a block the transaction with this hash is, or that it is not there. */
+  transaction(hash, options) {
+    return this.#call("transaction", hash, options);
   }
 
   /** Ends the connections and the worker. */

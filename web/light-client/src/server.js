@@ -14,6 +14,8 @@ const LIST_ASKED = 1 << 20;
 const MAX_SETS = 64;
 const HEADER = 1 << 16;
 const NODES = 1 << 20;
+// The SDK's blocks have 5 MiB at most; a chain may set another limit.
+const BODY = 1 << 23;
 const BLOCK_PROOF = 1 << 13;
 const MAX_LOGS = 256;
 
@@ -116,6 +118,17 @@ export class Server {
     );
     if (!Array.isArray(answer?.proof)) throw otherAnswer(asked, "no trie nodes");
     return answer.proof.map((node) => bytesOf(node, asked));
+  }
+
+  /** The extrinsics of a block, each with its length in front. */
+  async extrinsics(block) {
+    const asked = `the extrinsics of block ${block.number}`;
+    const lacks = `extrinsics of block ${block.number}: a node keeps those of all blocks unless it runs with \`--blocks-pruning\``;
+    const answer = await this.#askFor("chain_getBlock", [toHex(block.hash)], answerOf(BODY), lacks);
+    if (answer === null) throw incomplete(lacks);
+    const { extrinsics } = answer.block ?? {};
+    if (!Array.isArray(extrinsics)) throw otherAnswer(asked, "no list of extrinsics");
+    return extrinsics.map((bytes) => bytesOf(bytes, asked));
   }
 
   /** The proof of an older block under a newer one: `{ leaves, proof }`. */

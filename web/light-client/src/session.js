@@ -8,7 +8,7 @@ import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
 import { Endpoint, verdict } from "./endpoints.js";
 import { DuetError, incomplete, misuse, ofVerifier } from "./error.js";
 import { Follower } from "./follower.js";
-import { hashOf, newer, otherChain } from "./chain.js";
+import { genesisHashOf, hashOf, newer, otherChain } from "./chain.js";
 import { Server } from "./server.js";
 import { equal, fromHex, toHex } from "./text.js";
 
@@ -187,6 +187,23 @@ export class Session {
     });
   }
 
+  /** The extrinsics of a block up to the newest. */
+  body(number) {
+    return this.#body(number, (block, header, extrinsics) => {
+      block.body(header, extrinsics);
+      return { extrinsics };
+    });
+  }
+
+  /** Where in a block the transaction with this hash is; no `index` where it provably has none. */
+  async transaction(hash, { at } = {}) {
+    const bytes = hashOf(hash, "hash");
+    return this.#body(at, (block, header, extrinsics) => {
+      const index = block.find(header, extrinsics, bytes);
+      return { transaction: toHex(bytes), included: index !== undefined, index, value: extrinsics[index] };
+    });
+  }
+
   /** Ends all connections, and keeps what is to be kept. */
   destroy() {
     if (this.#ended) return;
@@ -197,7 +214,7 @@ export class Session {
   #begin({ genesisHash, checkpoint }, state) {
     const given = checkpoint === undefined ? undefined : this.#fromCheckpoint(checkpoint);
     const kept = state === undefined ? undefined : this.#fromState(state);
-    const named = [hashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
+    const named = [genesisHashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
     if (named.length === 0) throw misuse("which chain? give genesisHash or checkpoint");
     const other = named.find((hash) => !equal(hash, named[0]));
     if (other) throw misuse(`two chains are named: ${toHex(named[0])} and ${toHex(other)}`);
@@ -330,6 +347,17 @@ export class Session {
     });
   }
 
+  /** What `check` makes of a block's extrinsics; it throws when they are not proven. */
+  async #body(at, check) {
+    return this.#ask(at, async (server, block, history) => {
+      const header = await server.header(block.hash);
+      const extrinsics = await server.extrinsics(block);
+      const found = this.call(() => check(block, header, extrinsics));
+      const proofBytes = header.length + history + extrinsics.reduce((sum, { length }) => sum + length, 0);
+      return { ...found, block: block.number, hash: block.hash, proofBytes, header, history };
+    });
+  }
+
   /** Asks one endpoint after the other, until one proves its answer. */
   async #ask(at, question) {
     if (!this.#client) throw misuse("nothing is trusted yet: wait for `ready`");
@@ -399,5 +427,7 @@ function handle(block) {
     hash: block.hash,
     header: (bytes) => block.header(bytes),
     read: (header, keys, nodes) => block.read(header, keys, nodes),
+    body: (header, extrinsics) => block.body(header, extrinsics),
+    find: (header, extrinsics, hash) => block.find(header, extrinsics, hash),
   };
 }

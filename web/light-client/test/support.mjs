@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 import { WebSocketServer } from "ws";
 import { create } from "../src/node.js";
 
-export const recording = JSON.parse(readFileSync(new URL("recording.json", import.meta.url)));
+const recorded = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url)));
+export const recording = recorded("recording.json");
+/** Another network's, of which a block with a transaction was recorded. */
+export const withBody = recorded("body.json");
 
 const PROOFS = "duet_justifications";
 // How long a test waits for what has to happen.
@@ -25,9 +28,11 @@ export class Server {
   #subscribers = new Set();
   #head;
   #lie;
+  #recording;
   asked = [];
 
-  constructor({ head = 0, lie } = {}) {
+  constructor({ head = 0, lie, network = recording } = {}) {
+    this.#recording = network;
     this.#head = head;
     this.#lie = lie ?? ((_method, _params, honest) => honest);
   }
@@ -51,7 +56,8 @@ export class Server {
   move(head, { push = true } = {}) {
     this.#head = head;
     if (!push) return;
-    const proof = recording.answers[`duet_getJustification [${recording.heads[head].number}]`];
+    const { answers, heads } = this.#recording;
+    const proof = answers[`duet_getJustification [${heads[head].number}]`];
     this.push(proof);
   }
 
@@ -93,7 +99,8 @@ export class Server {
   }
 
   #honest(method, params) {
-    const head = recording.heads[this.#head];
+    const { answers, heads } = this.#recording;
+    const head = heads[this.#head];
     switch (method) {
       case "duet_subscribeJustifications":
         return "sub";
@@ -102,9 +109,9 @@ export class Server {
         return head.hash;
       case "duet_getSetProofs":
       case "duet_getStatelessSetProofs":
-        return recording.answers[`${method} [${params[0]},64]`];
+        return answers[`${method} [${params[0]},64]`];
       default: {
-        const answer = recording.answers[`${method} ${JSON.stringify(params)}`];
+        const answer = answers[`${method} ${JSON.stringify(params)}`];
         return answer === undefined ? { error: { code: -32000, message: "not recorded" } } : answer;
       }
     }
