@@ -92,8 +92,12 @@ pub(crate) struct Storage {
     pub(crate) read: Read,
 
     /// The key of the entry, 0x-hex.
-    #[arg(value_name = "KEY", value_parser = key)]
-    pub(crate) key: Key,
+    #[arg(value_name = "KEY", value_parser = question::Entry::from_key, required_unless_present = "name")]
+    pub(crate) key: Option<question::Entry>,
+
+    /// The entry of an item that holds one value, by its name instead: System.Events.
+    #[arg(long, value_name = "PALLET.ITEM", value_parser = question::Entry::from_name, conflicts_with = "key")]
+    pub(crate) name: Option<question::Entry>,
 }
 
 #[derive(Debug, ArgsGroup)]
@@ -119,10 +123,6 @@ pub(crate) struct Tx {
     #[arg(value_name = "HASH", value_parser = hash)]
     pub(crate) hash: H256,
 }
-
-/// The key of an entry of the state.
-#[derive(Clone, Debug)]
-pub(crate) struct Key(pub(crate) Vec<u8>);
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Status {
@@ -202,13 +202,6 @@ fn hash(text: &str) -> Result<H256, String> {
     hex::decode_to_slice(digits, &mut bytes)
         .map_err(|error| format!("a hash is 0x and 64 hexadecimal digits: {error}"))?;
     Ok(H256(bytes))
-}
-
-fn key(text: &str) -> Result<Key, String> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    hex::decode(digits)
-        .map(Key)
-        .map_err(|error| format!("a key is 0x and hexadecimal digits: {error}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

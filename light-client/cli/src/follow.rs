@@ -1,9 +1,9 @@
 //! Verifies new proofs as they arrive, and notices when none arrive.
 
 use crate::{
+    event::Event,
     exit::Failure,
     fault::{Fault, Lie},
-    output::Event,
     outside::shown,
     rpc::{decode_hex, Server},
     session::{Done, Session, Step},

@@ -19,12 +19,14 @@ mod begin;
 mod checkpoint;
 mod compare;
 mod endpoints;
+mod event;
 mod exit;
 mod fault;
 mod follow;
 mod heads;
 mod output;
 mod outside;
+mod parts;
 mod question;
 mod read;
 mod rpc;
@@ -33,12 +35,14 @@ mod state_file;
 mod state_rpc;
 mod status;
 mod sync;
+mod text;
 mod wire;
 
 use crate::{
     args::{Account, Args, Block, Command, Run, Storage, Tx},
+    event::Event,
     exit::{Failure, Kind},
-    output::{Event, Output},
+    output::Output,
     question::Question,
     session::{Goal, Session},
 };
@@ -60,9 +64,11 @@ fn main() -> ExitCode {
             run(&args.run, goal, None)
         }
         Command::Block(Block { read }) => answer(&read.run, &Question::Header, read.at),
-        Command::Storage(Storage { read, key }) => {
-            answer(&read.run, &Question::Storage(key.0), read.at)
-        }
+        Command::Storage(Storage { read, key, name }) => match key.or(name) {
+            Some(entry) => answer(&read.run, &Question::Storage(entry), read.at),
+            // The command line requires one of them.
+            None => return ExitCode::from(Kind::Usage.code()),
+        },
         Command::Account(Account { read, account }) => {
             answer(&read.run, &Question::Account(account), read.at)
         }

@@ -5,10 +5,11 @@ use crate::{
     begin::{begin, genesis_hash},
     checkpoint,
     endpoints::{Choice, Endpoints},
+    event::Event,
     exit::{Failure, Kind},
     fault::Fault,
     heads::{Asking, Claim, Heads},
-    output::{Event, Output},
+    output::Output,
     rpc::Server,
     state_file::StateFile,
 };
