@@ -3,7 +3,7 @@
 use crate::question;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
 use duet_primitives::H256;
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -33,6 +33,11 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Verify everything up to the newest proven block, then each new proof as it comes.
     Follow(Follow),
+    /// Follow the chain, and answer JSON-RPC from what is verified, over HTTP and WebSocket.
+    ///
+    /// Any tool can be pointed at it. Answers about the chain are checked under the newest proven block; what cannot be
+    /// checked without executing the runtime is passed through, or refused with --strict; the rest is refused.
+    Serve(Serve),
     /// Print the header of a block, verified.
     Block(Block),
     /// Print an entry of the state, verified; also that there is none.
@@ -67,6 +72,28 @@ pub(crate) struct Follow {
     /// End after this many verified proofs.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) blocks: Option<u64>,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// Where to listen. Nothing is encrypted: other machines should not reach it.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9955")]
+    pub(crate) listen: SocketAddr,
+
+    /// Refuse what cannot be verified, except the submission of transactions.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// A name by which clients reach this machine, besides localhost and addresses.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// A page in a browser that may ask, as its origin: https://wallet.example. Pages are refused otherwise.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
 }
 
 /// What `block`, `storage` and `account` share.

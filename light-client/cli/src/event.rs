@@ -128,6 +128,23 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
+    /// The server listens.
+    Serving {
+        address: String,
+        strict: bool,
+        /// Whether only this machine can reach it.
+        loopback: bool,
+    },
+    /// A request was answered, or refused.
+    Request {
+        /// The method, or what stands for it in the table.
+        method: &'static str,
+        /// What the answer is worth.
+        class: &'static str,
+        /// The code of the error, if it is one.
+        error: Option<i32>,
+        millis: f64,
+    },
     /// The program failed.
     Failed {
         code: u8,
@@ -258,7 +275,10 @@ impl<'a> Event<'a> {
         self.is_answer()
             || matches!(
                 self,
-                Self::Proof { .. } | Self::Synced { .. } | Self::Status { .. }
+                Self::Proof { .. }
+                    | Self::Synced { .. }
+                    | Self::Status { .. }
+                    | Self::Serving { .. }
             )
     }
 

@@ -42,9 +42,7 @@ impl Session {
         if self.is_done() {
             return Ok(Done);
         }
-        if let Some(heads) = &self.heads {
-            heads.board().set_followed(Some(index));
-        }
+        self.set_followed(index);
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();

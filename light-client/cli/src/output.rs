@@ -48,6 +48,10 @@ impl Output {
 
     /// Shows something that happened.
     pub(crate) fn event(&self, event: &Event<'_>) {
+        // There may be many a second: they are for programs that want them.
+        if matches!(event, Event::Request { .. }) && (self.quiet || !self.json) {
+            return;
+        }
         if self.json {
             match serde_json::to_string(event) {
                 Ok(line) => self.print(&line),

@@ -63,6 +63,17 @@ pub(crate) struct Account {
     id: AccountId32,
 }
 
+/// The entry of an account, as the SDK's `frame_system` and `pallet_balances` lay it out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Decode)]
+pub(crate) struct AccountInfo {
+    pub(crate) nonce: u32,
+    _references: [u32; 3],
+    pub(crate) free: u128,
+    pub(crate) reserved: u128,
+    pub(crate) frozen: u128,
+    _flags: u128,
+}
+
 impl FromStr for Account {
     type Err = String;
 

@@ -5,7 +5,7 @@ use crate::{
     exit::{Failure, Kind},
     fault::Fault,
     parts,
-    question::{Account, Entry, Question},
+    question::{Account, AccountInfo, Entry, Question},
     rpc::Server,
     session::Session,
     state_rpc::hex,
@@ -14,17 +14,6 @@ use codec::Decode;
 use duet_light_client::{FinalBlock, FinalHeader};
 use duet_primitives::{BlockNumber, H256};
 use std::time::Instant;
-
-/// The entry of an account, as the SDK's `frame_system` and `pallet_balances` lay it out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Decode)]
-struct AccountInfo {
-    nonce: u32,
-    _references: [u32; 3],
-    free: u128,
-    reserved: u128,
-    frozen: u128,
-    _flags: u128,
-}
 
 impl Session {
     /// Answers a question about a block, or about the newest one, from the first endpoint that proves its answer.

@@ -170,6 +170,10 @@ impl Server {
         }
     }
 
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.is_connected()
+    }
+
     pub(crate) fn lacks_proofs(&self) -> bool {
         self.lacks_proofs.load(Ordering::Relaxed)
     }
@@ -302,5 +306,23 @@ impl Server {
         self.asked.fetch_add(2, Ordering::Relaxed);
         let pushed = self.client.subscribe(method, rpc_params![], end).await;
         pushed.map_err(|error| self.fault(method, error))
+    }
+
+    /// Submits a transaction, and what the node says of it from then on; or its refusal.
+    pub(crate) async fn watch(
+        &self,
+        transaction: &serde_json::Value,
+    ) -> Result<Result<Subscription<serde_json::Value>, ErrorObjectOwned>, Fault> {
+        let (method, end) = ("author_submitAndWatchExtrinsic", "author_unwatchExtrinsic");
+        self.asked.fetch_add(2, Ordering::Relaxed);
+        match self
+            .client
+            .subscribe(method, rpc_params![transaction], end)
+            .await
+        {
+            Ok(said) => Ok(Ok(said)),
+            Err(ClientError::Call(error)) => Ok(Err(error)),
+            Err(error) => Err(self.fault(method, error)),
+        }
     }
 }

@@ -81,6 +81,19 @@ impl Event<'_> {
             Self::Transaction { block, hash, transaction, .. } => {
                 format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
             }
+            Self::Serving { address, strict, loopback } => {
+                let mode = if *strict { ", strict" } else { "" };
+                let line = format!("serving on ws://{address} and http://{address}{mode}");
+                if *loopback {
+                    line
+                } else {
+                    line + "\nwarning: other machines can reach this address, and nothing is encrypted"
+                }
+            }
+            Self::Request { method, class, error, millis } => {
+                let error = error.map(|code| format!("  error {code}"));
+                format!("{method}  {class}  {millis:.2} ms{}", error.unwrap_or_default())
+            }
             Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
                 (*message).to_owned()
             }
