@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, watch};
 pub(crate) struct View {
     /// The newest that was verified.
     pub(crate) trusted: Option<Trusted>,
-    /// The endpoint that is followed.
+    /// The endpoint that is followed, once the session has caught up with one.
     pub(crate) followed: Option<usize>,
     /// The endpoints that are not asked again.
     pub(crate) dropped: Vec<usize>,

@@ -20,11 +20,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 /// How many older blocks are remembered, and of how many bytes the header of each may be.
 const RECENT: usize = 256;
 const RECENT_BYTES: usize = 4_096;
+/// How long, and for how many blocks after the newest, a block that is not proven yet is waited for.
+const PROVEN_WITHIN: Duration = Duration::from_secs(20);
+const SOON: u32 = 16;
 /// How soon the header of the newest block is asked for again.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -103,12 +106,37 @@ impl Chain {
         found.ok_or(Refusal::Unreadable("this server ends".to_owned()))
     }
 
-    /// The block with this hash, or the newest.
+    /// The block with this hash, or the newest. One that is a little newer than the newest is waited for, because
+    /// endpoints name blocks before they are proven.
     pub(crate) async fn at(&self, hash: Option<H256>) -> Result<Arc<Known>, Refusal> {
-        let head = self.head().await?;
-        let Some(hash) = hash.filter(|hash| *hash != head.block.hash()) else {
-            return Ok(Arc::clone(&head.block));
-        };
+        let mut heads = self.heads();
+        let deadline = Instant::now().checked_add(PROVEN_WITHIN);
+        loop {
+            // Before the head is read, so that none that comes after it is missed.
+            heads.mark_unchanged();
+            let head = self.head().await?;
+            let Some(hash) = hash.filter(|hash| *hash != head.block.hash()) else {
+                return Ok(Arc::clone(&head.block));
+            };
+            let number = match self.find(&head, hash).await {
+                Err(Refusal::NotYet { number }) => number,
+                found => return found,
+            };
+            let soon = head.block.number().get().saturating_add(SOON);
+            let deadline = deadline.filter(|_| number.get() <= soon);
+            let changed = heads.changed();
+            let waited = match deadline {
+                Some(deadline) => tokio::time::timeout_at(deadline, changed).await,
+                None => return Err(Refusal::NotYet { number }),
+            };
+            if !matches!(waited, Ok(Ok(()))) {
+                return Err(Refusal::NotYet { number });
+            }
+        }
+    }
+
+    /// The block with this hash, under a head.
+    async fn find(&self, head: &Head, hash: H256) -> Result<Arc<Known>, Refusal> {
         if let Some(known) = self.recent(|known| known.hash() == hash) {
             return Ok(known);
         }
@@ -191,7 +219,9 @@ pub(crate) async fn publish_heads(
 ) {
     while !heads.is_closed() {
         let newest = heads.borrow().as_ref().map(|head| head.block.number());
-        let trusted = view.borrow_and_update().trusted.clone();
+        let now = view.borrow_and_update().clone();
+        // What is trusted while the session still catches up may be old.
+        let trusted = now.trusted.filter(|_| now.followed.is_some());
         let trusted = trusted.filter(|trusted| Some(trusted.best_number()) > newest);
         let mut complete = true;
         if let Some(trusted) = &trusted {

@@ -2,7 +2,7 @@
 
 use crate::{
     fault::{Fault, Lie},
-    outside::shown,
+    outside::{fit, shown},
     serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer},
     state_rpc::hex,
 };
@@ -108,48 +108,7 @@ pub(crate) fn transaction_hash(transaction: &Bytes) -> H256 {
     H256(blake2_256(&transaction.0))
 }
 
-/// An endpoint's answer with all text in it that is not 0x-hex made fit to be shown.
-pub(crate) fn fit(value: Value) -> Value {
-    match value {
-        Value::String(text) if is_hex(&text) => Value::String(text),
-        Value::String(text) => Value::String(shown(&text)),
-        Value::Array(values) => values.into_iter().map(fit).collect(),
-        Value::Object(values) => {
-            let fields = values.into_iter();
-            Value::Object(
-                fields
-                    .map(|(key, value)| (shown(&key), fit(value)))
-                    .collect(),
-            )
-        }
-        other => other,
-    }
-}
-
-fn is_hex(text: &str) -> bool {
-    let digits = text.strip_prefix("0x");
-    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
 /// Bytes that are given out.
 pub(crate) fn bytes(value: &impl codec::Encode) -> Value {
     json!(hex(&value.encode()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_endpoints_text_is_escaped_and_cut_and_its_bytes_are_not() {
-        let long = format!("0x{}", "ab".repeat(1_000));
-        let value =
-            json!({ "a\u{1b}": ["b\r\n", long, 7, null, "0x\u{1b}"], "c": "d".repeat(300) });
-        let fitted = fit(value);
-        assert_eq!(
-            fitted["a\\u{1b}"],
-            json!([r"b\r\n", long, 7, null, r"0x\u{1b}"])
-        );
-        assert_eq!(fitted["c"], format!("{}… (300 bytes)", "d".repeat(200)));
-    }
 }

@@ -1,6 +1,9 @@
 //! Why a request gets an error instead of an answer, as the one who asked sees it.
 
-use crate::{fault::Fault, outside::shown};
+use crate::{
+    fault::Fault,
+    outside::{fit, shown},
+};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::types::{ErrorCode, ErrorObject, ErrorObjectOwned};
 use serde_json::{json, Value};
@@ -127,7 +130,10 @@ impl From<Refusal> for ErrorObjectOwned {
             }
             Refusal::Unreadable(what) => error(UNREADABLE, what, json!({})),
             Refusal::Endpoint { url, error: said } => {
-                let data = said.data().map(|data| shown(data.get()));
+                let data = said
+                    .data()
+                    .and_then(|data| serde_json::from_str(data.get()).ok());
+                let data = data.map(fit);
                 let data = json!({ "class": "passed through", "endpoint": url, "data": data });
                 error(said.code(), shown(said.message()), data)
             }

@@ -3,10 +3,11 @@
 
 use crate::{
     fault::Lie,
+    outside::fit,
     serve::{
         chain::{Chain, Head, Known},
         params::{Bytes, Keys},
-        passed::{fit, transaction_hash},
+        passed::transaction_hash,
         proofs::justification,
         refusal::Refusal,
         state::change_set,

@@ -164,7 +164,9 @@ impl Upstream {
             return;
         };
         let ends_all = matches!(fault, Fault::Fatal(failure) if failure.kind == Kind::Misbehaviour);
-        if fault.is_final() || ends_all {
+        // Who lacks one method may be of use for the others.
+        let is_wrong = matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. });
+        if is_wrong || ends_all {
             if endpoint.dropped.set(fault.clone()).is_ok() {
                 // There is room for one report of each.
                 let _ = self.following.reports.try_send((index, fault.clone()));
