@@ -1,0 +1,229 @@
+// @polkadot/api and polkadot-api as they come from the registry, over the provider, against a real network.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { ApiPromise, Keyring } from "@polkadot/api";
+import { createClient } from "polkadot-api";
+import { getPolkadotSigner } from "polkadot-api/signer";
+import { create } from "../light-client/src/node.js";
+import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
+import { startDemo } from "./demo.mjs";
+import { proxy } from "./proxy.mjs";
+
+const ALICE = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
+const BOB = "5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty";
+// The end of the key of Alice's account.
+const ALICE_KEY = "d43593c715fdd31c61141abd04a99fd6822c8558854ccde39a5684e7a56da27d";
+const AMOUNT = 1_234_567_890_123n;
+const START = 180_000;
+const LIMIT = { timeout: 120_000 };
+
+let network;
+
+before(async () => {
+  network = await startDemo();
+}, { timeout: START });
+
+after(() => network?.stop());
+
+/** A light client of these endpoints, which ends with the test. */
+async function light(t, endpoints = network.endpoints, options = {}) {
+  const client = create({ genesisHash: network.genesisHash, endpoints, ...options });
+  client.ends = [];
+  t.after(async () => {
+    for (const end of client.ends) await end();
+    await client.destroy();
+  });
+  client.faults = [];
+  client.on("fault", (fault) => client.faults.push(fault));
+  await client.ready;
+  return client;
+}
+
+/** How often which method had an answer of which class. */
+function counted(provider) {
+  const classes = {};
+  provider.on("answer", ({ method, class: answerClass }) => (classes[method] ??= new Set()).add(answerClass));
+  return (method) => [...(classes[method] ?? [])];
+}
+
+function alice() {
+  return new Keyring({ type: "sr25519" }).addFromUri("//Alice");
+}
+
+/** An application of polkadot.js over a light client. */
+async function polkadotJs(client, options) {
+  const provider = new PolkadotJsProvider(client, options);
+  const classes = counted(provider);
+  const api = await ApiPromise.create({ provider, noInitWarn: true });
+  client.ends.push(() => api.disconnect());
+  return { api, provider, classes };
+}
+
+/** An application of PAPI over a light client. */
+function papi(client, options) {
+  const connect = papiProvider(client, options);
+  const classes = counted(connect);
+  const app = createClient(connect);
+  client.ends.push(() => app.destroy());
+  return { app, api: app.getUnsafeApi(), classes };
+}
+
+async function sendByPolkadotJs(api) {
+  const statuses = [];
+  await new Promise((resolve, reject) => {
+    const sent = api.tx.balances.transferKeepAlive(BOB, AMOUNT).signAndSend(alice(), ({ status, txIndex, events, internalError }) => {
+      if (internalError) reject(internalError);
+      statuses.push(status.type);
+      if (!status.isFinalized) return;
+      assert.ok(txIndex > 0 && events.some(({ event }) => event.method === "ExtrinsicSuccess"));
+      resolve();
+    });
+    sent.catch(reject);
+  });
+  return statuses;
+}
+
+async function sendByPapi(api) {
+  const { publicKey } = alice();
+  const signer = getPolkadotSigner(publicKey, "Sr25519", async (message) => alice().sign(message));
+  const transfer = api.tx.Balances.transfer_keep_alive({ dest: { type: "Id", value: BOB }, value: AMOUNT });
+  const { ok, block } = await transfer.signAndSubmit(signer);
+  assert.ok(ok);
+  return block;
+}
+
+/** Waits until something holds, but not for ever. */
+async function until(what, holds) {
+  const end = Date.now() + 30_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** What an application would pin, here taken from the node for want of anybody else. */
+async function pins(client) {
+  const ask = async (method) => (await client.request(method)).result;
+  return {
+    metadata: await ask("state_getMetadata"),
+    runtimeVersion: await ask("state_getRuntimeVersion"),
+    chain: await ask("system_chain"),
+    properties: await ask("system_properties"),
+  };
+}
+
+for (const strict of [false, true]) {
+  const how = strict ? ", strictly, with what it pinned" : "";
+
+  test(`@polkadot/api reads Alice's account, sends a transfer and sees it finalized${how}`, LIMIT, async (t) => {
+    const client = await light(t);
+    const { api, classes } = await polkadotJs(client, strict ? { strict, pinned: await pins(client) } : {});
+    const free = async () => (await api.query.system.account(ALICE)).data.free.toBigInt();
+    const before = await free();
+    assert.equal(before, (await client.account(ALICE)).free);
+    const statuses = await sendByPolkadotJs(api);
+    assert.equal(statuses.at(-1), "Finalized");
+    // The library shows what its subscription to storage was last told, which is read after the block is proven.
+    await until("the new balance", async () => (await free()) <= before - AMOUNT);
+    assert.deepEqual([classes("chain_getBlock"), classes("state_subscribeStorage")], [["verified"], ["verified"]]);
+    assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed"]);
+    assert.deepEqual(classes("state_getRuntimeVersion"), [strict ? "pinned" : "passed"]);
+    assert.deepEqual(client.faults, []);
+  });
+
+  test(`polkadot-api reads Alice's account, sends a transfer and sees it finalized${how}`, LIMIT, async (t) => {
+    const client = await light(t);
+    const { app, api, classes } = papi(client, strict ? { strict, pinned: await pins(client) } : {});
+    const free = async () => (await api.query.System.Account.getValue(ALICE)).data.free;
+    const before = await free();
+    const block = await sendByPapi(api);
+    assert.ok((await free()) <= before - AMOUNT);
+    assert.ok((await app.getFinalizedBlock()).number >= block.number);
+    assert.deepEqual([classes("chainHead_v1_body"), classes("chainHead_v1_storage")], [["verified"], ["verified"]]);
+    if (strict) await assert.rejects(api.query.System.Account.getEntries(), /complete is not proven/);
+    else assert.ok((await api.query.System.Account.getEntries()).length > 2);
+    assert.deepEqual(client.faults, []);
+  });
+}
+
+test("a heads subscription of @polkadot/api has every block, whether it has a proof of its own or not", LIMIT, async (t) => {
+  const { api } = await polkadotJs(await light(t));
+  const numbers = await new Promise((resolve) => {
+    const seen = [];
+    api.rpc.chain.subscribeFinalizedHeads(({ number }) => seen.push(number.toNumber()) === 4 && resolve(seen));
+  });
+  assert.deepEqual(numbers, [0, 1, 2, 3].map((more) => numbers[0] + more));
+});
+
+/** A byte of every trie node in the proof of Alice's account is changed. */
+function otherBalance({ method, params }, answer) {
+  const isProof = ["state_getReadProof", "duet_getProofs"].includes(method) && params[0].some((key) => key.endsWith(ALICE_KEY));
+  if (!isProof || !answer.result) return answer;
+  const field = method === "state_getReadProof" ? "proof" : "nodes";
+  const changed = (node) => `${node.slice(0, -6)}${node.at(-6) === "0" ? "1" : "0"}${node.slice(-5)}`;
+  return { ...answer, result: { ...answer.result, [field]: answer.result[field].map(changed) } };
+}
+
+test("a balance that a proxy changes is an error in @polkadot/api and in polkadot-api, and never a value", LIMIT, async (t) => {
+  const lying = await proxy(t, network.endpoints[0], { change: otherBalance });
+  const { api } = await polkadotJs(await light(t, [lying]));
+  await assert.rejects(api.query.system.account(ALICE), /STATE-2/);
+  const second = papi(await light(t, [lying]));
+  await assert.rejects(second.api.query.System.Account.getValue(ALICE), /STATE-2/);
+});
+
+test("beside an honest node, the balance is that node's and the proxy is named", LIMIT, async (t) => {
+  const lying = await proxy(t, network.endpoints[0], { change: otherBalance });
+  const client = await light(t, [lying, network.endpoints[1]]);
+  const { api } = await polkadotJs(client);
+  assert.equal((await api.query.system.account(ALICE)).data.free.toBigInt(), (await client.account(ALICE)).free);
+  const [fault] = client.faults;
+  assert.deepEqual([fault.endpoint, fault.verdict, fault.rule], [lying, "lied", "STATE-2"]);
+});
+
+test("a proxy that withholds new proofs holds nobody back", LIMIT, async (t) => {
+  let head;
+  const withhold = ({ method }, answer) => {
+    if (method !== "duet_getFinalizedHead") return answer;
+    head ??= answer.result;
+    return { ...answer, result: head };
+  };
+  const lying = await proxy(t, network.endpoints[0], { change: withhold, push: () => undefined });
+  const client = await light(t, [lying, network.endpoints[1]]);
+  const { api } = await polkadotJs(client);
+  const numbers = [];
+  await new Promise((resolve) => api.rpc.chain.subscribeFinalizedHeads(({ number }) => numbers.push(number.toNumber()) === 3 && resolve()));
+  assert.ok(numbers[2] > numbers[0]);
+});
+
+test("a proxy of another chain is left, and connects nobody", LIMIT, async (t) => {
+  const change = ({ method, params }, answer) => (method === "chain_getBlockHash" && params[0] === 0 ? { ...answer, result: `0x${"11".repeat(32)}` } : answer);
+  const lying = await proxy(t, network.endpoints[0], { change });
+  const client = create({ genesisHash: network.genesisHash, endpoints: [lying], worker: false });
+  t.after(() => client.destroy());
+  const provider = new PolkadotJsProvider(client);
+  const error = await new Promise((resolve) => provider.on("error", resolve));
+  assert.deepEqual([error.rule, provider.isConnected], ["LIGHT-1", false]);
+});
+
+test("old proofs, huge answers and silence of a proxy are errors, and never values", LIMIT, async (t) => {
+  const old = new Map();
+  const replay = ({ method, params }, answer) => {
+    if (method !== "state_getReadProof" && method !== "duet_getProofs") return answer;
+    const key = JSON.stringify(params[0]);
+    if (!old.has(key)) old.set(key, answer);
+    return { ...old.get(key), id: answer.id };
+  };
+  const about = (answer) => ({ change: (request, honest) => (["state_getReadProof", "duet_getProofs"].includes(request.method) ? answer(request) : honest) });
+  const times = { requestTimeout: 3_000 };
+  const read = async (lie) => {
+    const client = await light(t, [await proxy(t, network.endpoints[0], lie)], { times });
+    const { block } = await client.account(ALICE);
+    await new Promise((resolve) => client.on("head", (head) => head.block > block && resolve()));
+    return client.account(ALICE);
+  };
+  await assert.rejects(read({ change: replay }), { verdict: "lied", rule: /^STATE-[12]$/ });
+  await assert.rejects(read(about(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x${"0".repeat(20_000_000)}"}`)), ({ verdict }) => verdict === "lied" || verdict === "unreachable");
+  await assert.rejects(read(about(() => undefined)), { verdict: "unreachable" });
+});
