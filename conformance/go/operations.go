@@ -209,11 +209,16 @@ func fieldsOf(in input) (any, error) {
 	return outputs{"fields": fields}, err
 }
 
+// compact is a number below 2³⁰ in as few bytes as it needs.
 func compact(number int) []byte {
-	if number < 64 {
+	switch {
+	case number < 1<<6:
 		return []byte{byte(number * 4)}
+	case number < 1<<14:
+		return []byte{byte(number*4 + 1), byte(number >> 6)}
+	default:
+		return littleEndian32(uint32(number)*4 + 2)
 	}
-	return []byte{byte(number*4 + 1), byte(number >> 6)}
 }
 
 func checkJustification(in input) (any, error) {

@@ -90,7 +90,7 @@ func followTogether(in input) reached {
 // scenarios are the operations whose answer tells what was reached.
 var scenarios = map[string]func(input) reached{"follow": follow, "follow_together": followTogether}
 
-// read is STATE-1 to STATE-3.
+// read is STATE-1 to STATE-4.
 func read(in input) (any, error) {
 	under := follow(in).trusted.newest()
 	if in.has("older") {
@@ -112,6 +112,15 @@ func read(in input) (any, error) {
 	shown["parent_hash"], shown["state_root"], shown["extrinsics_root"] = head.parentHash, head.stateRoot, head.extrinsicsRoot
 	if under.number == 0 {
 		shown["parent_hash"] = nil
+	}
+	if in.has("extrinsics") {
+		extrinsics := in.byteList("extrinsics")
+		if err := checkExtrinsics(head.extrinsicsRoot, extrinsics); err != nil {
+			return nil, err
+		}
+		if in.has("transaction") {
+			shown["index"] = positionOf(in.bytes("transaction"), extrinsics)
+		}
 	}
 	if !in.has("keys") {
 		return shown, nil

@@ -65,6 +65,9 @@ func run(t *testing.T, one vector, data map[string]string) (map[string]any, bool
 	}
 	operation, found := operations[one.Operation]
 	if !found {
+		operation, found = operationsOfRounds[one.Operation]
+	}
+	if !found {
 		return nil, false
 	}
 	result, err := operation(in)

@@ -3,6 +3,12 @@
 //!
 //! Ids, positions and block numbers are plain integers here, because tests write them as literals.
 
+mod range;
+mod state;
+
+pub use range::TestRange;
+pub use state::read_proof;
+
 use crate::{genesis::GenesisProof, update::HandoffProof, Checkpoint};
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
@@ -11,7 +17,7 @@ use duet_primitives::{
     Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
-use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 
 /// Blocks per set: of its blocks, the second, the fifth and the eighth have proofs.
 pub const SPAN: u32 = 10;
@@ -208,22 +214,6 @@ pub fn prove_keysets(value: Option<&[u8]>, salt: u8) -> (H256, Vec<Vec<u8>>) {
             put(&KEYSETS_STORAGE_KEY, value);
         }
     }
-    let mut recorder = Recorder::<LayoutV1<Blake2Hasher>>::new();
-    let key = &KEYSETS_STORAGE_KEY;
-    sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
-        &db,
-        &root,
-        key,
-        Some(&mut recorder),
-        None,
-    )
-    .expect("a trie that was just written can be read");
-    (
-        root,
-        recorder
-            .drain()
-            .into_iter()
-            .map(|record| record.data)
-            .collect(),
-    )
+    let nodes = read_proof(&db, root, &[&KEYSETS_STORAGE_KEY]);
+    (root, nodes)
 }

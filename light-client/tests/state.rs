@@ -2,15 +2,13 @@
 
 use codec::{Compact, Decode, Encode};
 use duet_light_client::{
+    testing::{read_proof, TestRange},
     BlockProof, Checkpoint, Culprit, FinalBlock, FinalHeader, Mode, Outcome, StateProofError,
     StorageProofError, Trusted, Update, MAX_STATE_BYTES,
 };
-use duet_primitives::{
-    testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf, RoundMessage, SetId, H256,
-};
-use mmr::{leaf_index_to_pos, util::MemStore, Merge, MMR};
-use sp_core::{Blake2Hasher, Hasher, KeccakHasher};
-use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+use duet_primitives::{testing::TestSet, BlockNumber, Keysets, RoundMessage, SetId, H256};
+use sp_core::{Blake2Hasher, Hasher};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 
 /// The blocks before the newest, which is the one with this number.
 const BLOCKS: u32 = 41;
@@ -19,22 +17,12 @@ const LONG: &[u8] = b"long";
 
 const ABSENT: &[u8] = b"absent";
 
-struct Nodes;
-
-impl Merge for Nodes {
-    type Item = H256;
-
-    fn merge(left: &H256, right: &H256) -> mmr::Result<H256> {
-        Ok(KeccakHasher::hash(&[left.0, right.0].concat()))
-    }
-}
-
 /// A chain whose blocks have headers and state, and the state of a client that verified a proof of the newest.
 struct World {
     headers: Vec<Vec<u8>>,
     state: MemoryDB<Blake2Hasher>,
     state_root: H256,
-    range: MemStore<H256>,
+    range: TestRange,
     trusted: Trusted,
 }
 
@@ -51,13 +39,7 @@ impl World {
             trie.insert(LONG, &[7; 300]).unwrap();
         }
         let (mut headers, mut parent) = (vec![], H256::zero());
-        let store = MemStore::default();
-        let mut range = MMR::<_, Nodes, _>::new(0, &store);
         for number in 0..=BLOCKS {
-            if number > unseen {
-                let leaf = leaf(number - 1, parent);
-                range.push(KeccakHasher::hash(&leaf.encode())).unwrap();
-            }
             let header = (
                 parent,
                 Compact(number),
@@ -68,14 +50,14 @@ impl World {
             headers.push(header.encode());
             parent = Blake2Hasher::hash(headers.last().unwrap());
         }
-        let root = range.get_root().unwrap();
-        range.commit().unwrap();
-        let trusted = prove(parent, root);
+        let older = headers[..BLOCKS as usize].iter().skip(unseen as usize);
+        let range = TestRange::new(unseen, older.map(|header| Blake2Hasher::hash(header)));
+        let trusted = prove(parent, range.root());
         Self {
             headers,
             state,
             state_root,
-            range: store,
+            range,
             trusted,
         }
     }
@@ -90,48 +72,12 @@ impl World {
 
     /// The trie nodes that prove these keys.
     fn nodes(&self, keys: &[&[u8]]) -> Vec<Vec<u8>> {
-        let mut nodes = vec![];
-        for key in keys {
-            let mut visited = Recorder::<LayoutV1<Blake2Hasher>>::new();
-            sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
-                &self.state,
-                &self.state_root,
-                key,
-                Some(&mut visited),
-                None,
-            )
-            .unwrap();
-            for node in visited.drain() {
-                if !nodes.contains(&node.data) {
-                    nodes.push(node.data);
-                }
-            }
-        }
-        nodes
+        read_proof(&self.state, self.state_root, keys)
     }
 
-    /// The proof of a block, of a range in which the first `unseen` have no leaf.
-    fn proof(&self, number: u32, unseen: u32) -> BlockProof {
-        let count = u64::from(BLOCKS - unseen);
-        let index = u64::from(number - unseen);
-        let size = mmr::leaf_index_to_mmr_size(count - 1);
-        let range = MMR::<_, Nodes, _>::new(size, &self.range);
-        let proof = range.gen_proof(vec![leaf_index_to_pos(index)]).unwrap();
-        BlockProof {
-            leaf: leaf(number, Blake2Hasher::hash(&self.headers[number as usize])),
-            leaf_index: index,
-            leaf_count: count,
-            hashes: proof.proof_items().to_vec(),
-        }
-    }
-}
-
-fn leaf(number: u32, hash: H256) -> MmrLeaf {
-    MmrLeaf {
-        version: LeafVersion::V0,
-        parent_number: BlockNumber::new(number),
-        parent_hash: hash,
-        extra: H256::repeat_byte(5),
+    /// The proof of a block.
+    fn proof(&self, number: u32) -> BlockProof {
+        self.range.proof(number)
     }
 }
 
@@ -348,7 +294,7 @@ fn every_older_block_is_proven_and_its_state_is_read() {
     for unseen in [0, 10] {
         let world = World::new(unseen);
         for number in unseen..BLOCKS {
-            let proof = world.proof(number, unseen);
+            let proof = world.proof(number);
             let proof = BlockProof::decode(&mut &proof.encode()[..]).unwrap();
             let block = proof.check(&world.newest()).unwrap();
             assert_eq!(block.number(), BlockNumber::new(number));
@@ -372,7 +318,7 @@ fn every_older_block_is_proven_and_its_state_is_read() {
 #[test]
 fn every_bit_of_a_proof_of_an_older_block_counts() {
     let world = World::new(0);
-    let proof = world.proof(23, 0).encode();
+    let proof = world.proof(23).encode();
     for bit in 0..8 * proof.len() {
         let mut changed = proof.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
@@ -395,7 +341,7 @@ fn every_bit_of_a_proof_of_an_older_block_counts() {
 /// STATE-3: what `mmr_generateProof` gives for one block.
 #[test]
 fn an_answer_about_one_block_is_read_and_no_other() {
-    let proof = World::new(0).proof(23, 0);
+    let proof = World::new(0).proof(23);
     let (leaf, index, count) = (proof.leaf.encode(), proof.leaf_index, proof.leaf_count);
     let leaves = vec![leaf.clone()].encode();
     let rest = (vec![index], count, proof.hashes.clone()).encode();
@@ -421,7 +367,7 @@ fn an_answer_about_one_block_is_read_and_no_other() {
 fn each_number_that_cannot_be_true_is_named() {
     let world = World::new(0);
     let newest = world.newest();
-    let honest = world.proof(23, 0);
+    let honest = world.proof(23);
     let error = |change: fn(&mut BlockProof)| {
         let mut proof = honest.clone();
         change(&mut proof);
@@ -465,7 +411,7 @@ fn each_number_that_cannot_be_true_is_named() {
 #[test]
 fn a_checkpoint_says_nothing_about_older_blocks() {
     let block = checkpoint(&TestSet::new(0, 0..4)).best_block();
-    let error = World::new(0).proof(0, 0).check(&block).unwrap_err();
+    let error = World::new(0).proof(0).check(&block).unwrap_err();
     let number = BlockNumber::ZERO;
     assert_eq!(error, StateProofError::NoHistory { number });
     assert_eq!(
@@ -482,6 +428,6 @@ fn the_parent_of_a_final_block_is_final() {
     assert_eq!(parent.number(), BlockNumber::new(BLOCKS - 1));
     let before = &world.headers[world.headers.len() - 2];
     parent.header(before).unwrap();
-    let genesis = world.proof(0, 0).check(&world.newest()).unwrap();
+    let genesis = world.proof(0).check(&world.newest()).unwrap();
     assert_eq!(genesis.header(&world.headers[0]).unwrap().parent(), None);
 }

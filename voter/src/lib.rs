@@ -85,6 +85,8 @@ mod round;
 mod schedule;
 mod state;
 mod target;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod verdict;
 mod voter;
 

@@ -60,7 +60,9 @@ fn rivals() -> Command {
 
 fn documentation(workspace: Workspace) -> Command {
     let mut doc = workspace.cargo("doc", ["--workspace", "--no-deps", "--locked"]);
-    doc.args(["--lib", "--bins", "--examples", "--document-private-items"])
+    let programs = workspace.programs().iter();
+    doc.args(["--lib", "--examples", "--document-private-items"])
+        .args(programs.flat_map(|program| ["--bin", program]))
         .env("RUSTDOCFLAGS", "--deny warnings");
     doc
 }

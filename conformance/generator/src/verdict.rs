@@ -1,9 +1,9 @@
 //! What a check says, as it stands in a file: its outputs, or the rule that broke and who is to blame.
 
-use duet_light_client::{Error, NextStep, StateError, StateProofError};
+use duet_light_client::{BodyError, Error, NextStep, StateError, StateProofError};
 use duet_primitives::{
-    Culprit, EquivocationError, JustificationError, KeyError, KeysetError, MerkleError, PointError,
-    PossessionError, StatelessError, VoteError,
+    AggregateError, Culprit, EquivocationError, JustificationError, KeyError, KeysetError,
+    MerkleError, PointError, PossessionError, StatelessError, VoteError,
 };
 use serde_json::{json, Value};
 
@@ -118,6 +118,7 @@ macro_rules! blames {
 }
 
 blames!(
+    BodyError,
     EquivocationError,
     JustificationError,
     KeyError,
@@ -132,6 +133,23 @@ blames!(
 impl From<PointError> for Broken {
     fn from(error: PointError) -> Self {
         Self::said(&error.to_string(), None)
+    }
+}
+
+/// Sums of votes, where nobody is to blame: whoever adds up takes what holds.
+impl From<AggregateError> for Broken {
+    fn from(error: AggregateError) -> Self {
+        let rule = match error {
+            // Not what the justification lacks.
+            AggregateError::OtherMessage { .. } => "JUST-8".into(),
+            _ => Self::said(&error.to_string(), None).rule,
+        };
+        Self {
+            rule,
+            cause: vec![],
+            blame: None,
+            next_step: None,
+        }
     }
 }
 

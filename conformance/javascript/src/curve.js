@@ -53,19 +53,20 @@ export function g1(bytes, { registered = false } = {}) {
   return point;
 }
 
-export function g2(bytes) {
+export function g2(bytes, { registered = false } = {}) {
   const { numbers, sign } = readFlags(bytes);
   const x = Fp2.fromBigTuple([numbers[1], numbers[0]]);
   const y = root(Fp2, Fp2.add(Fp2.mul(Fp2.sqr(x), x), Fp2.fromBigTuple([4n, 4n])));
   const larger = y.c1 === 0n ? y.c0 > HALF : y.c1 > HALF;
   const point = G2.fromAffine({ x, y: larger === sign ? y : Fp2.neg(y) });
-  require(point.isTorsionFree(), 'ENC-4');
+  require(registered || point.isTorsionFree(), 'ENC-4');
   return point;
 }
 
 export const encode = (point) => point.toRawBytes(true);
 export const times = (point, scalar) => point.multiplyUnsafe(scalar % R);
 export const sum = (points) => points.reduce((one, other) => one.add(other), G1.ZERO);
+export const sumOfG2 = (points) => points.reduce((one, other) => one.add(other), G2.ZERO);
 
 /** MSG-1 */
 export function hashToG1(suite, message) {

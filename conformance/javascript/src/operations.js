@@ -4,8 +4,11 @@ import { concat, littleEndianBytes } from './bytes.js';
 import { Broken, under } from './broken.js';
 import * as client from './client.js';
 import * as curve from './curve.js';
+import { checkExtrinsics, positionOf } from './extrinsics.js';
 import { decode, encodeKeyset, shown } from './objects.js';
 import * as proofs from './proofs.js';
+import * as rounds from './rounds.js';
+import { compact, decodeAll } from './scale.js';
 import { checkHeader, checkOlder, readState } from './state.js';
 
 const keysOf = (bytes) => decode('Keys', bytes).keys;
@@ -41,6 +44,27 @@ function vote(input) {
   return { signer: one.signer, point: curve.encode(hash) };
 }
 
+/** The set of a case with both halves of its keys. */
+function dualSet({ commitment, dual_keys: dualKeys }) {
+  const keys = decodeAll(dualKeys, (from) => from.list(144, Infinity));
+  const firsts = keys.map((key) => key.subarray(0, 48));
+  const set = proofs.checkKeys(decode('KeysetCommitment', commitment), firsts);
+  return { ...set, seconds: keys.map((key) => key.subarray(48)) };
+}
+
+const made = (proof) => ({ justification: rounds.encodeJustification(proof), signers: rounds.signersIn(proof) });
+const votesOf = ({ votes }) => votes.map((bytes) => decode('Vote', bytes));
+
+function addVotes(input) {
+  const commitment = decode('Commitment', input.message);
+  return made(rounds.addVotes(input.genesis_hash, dualSet(input), commitment, votesOf(input)));
+}
+
+function extend(input) {
+  const proof = decode('Justification', input.justification);
+  return made(rounds.extend(input.genesis_hash, dualSet(input), proof, votesOf(input)));
+}
+
 function multiproof({ root, len, positions, keys, proof }) {
   const { hashes } = decode('MerkleProof', proof);
   proofs.checkMultiproof(root, len, positions, keysOf(keys), hashes);
@@ -51,9 +75,6 @@ function proveMembers({ keys, positions }) {
   const hashes = proofs.proveMembers(keysOf(keys), positions);
   return { proof: concat(compact(hashes.length), ...hashes) };
 }
-
-const compact = (number) =>
-  number < 64 ? Uint8Array.of(number * 4) : littleEndianBytes(number * 4 + 1, 2);
 
 function possession({ key, owner, proof }) {
   const { point, t, digest } = proofs.checkPossession(key, owner, proof);
@@ -132,6 +153,10 @@ function read(input) {
   outputs.parent_hash = block.number === 0 ? null : header.parentHash;
   outputs.state_root = header.stateRoot;
   outputs.extrinsics_root = header.extrinsicsRoot;
+  if (input.extrinsics) {
+    checkExtrinsics(header.extrinsicsRoot, input.extrinsics);
+    if (input.transaction) outputs.index = positionOf(input.transaction, input.extrinsics);
+  }
   if (!input.keys) return outputs;
   const values = readState(input.nodes, header.stateRoot, input.keys, 'STATE-2');
   return { ...outputs, values: values.map((value) => value ?? null) };
@@ -163,6 +188,9 @@ const OUTPUTS = {
   evidence,
   justification,
   stateless_proof: statelessProof,
+  add_votes: addVotes,
+  extend,
+  publishers: ({ commitment, members }) => ({ order: rounds.publishers(decode('Commitment', commitment), members) }),
   object: ({ type, bytes }) => ({ fields: decode(type, bytes) }),
   read,
 };

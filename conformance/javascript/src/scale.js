@@ -1,6 +1,6 @@
 // SCALE, as far as the objects of the protocol need it. (ENC-6)
 
-import { littleEndian } from './bytes.js';
+import { littleEndian, littleEndianBytes } from './bytes.js';
 import { Broken, require } from './broken.js';
 
 const MALFORMED = 'ENC-6';
@@ -63,6 +63,12 @@ export class Reader {
     require(count <= limit, MALFORMED);
     return this.take(count);
   }
+}
+
+/** A number below 2³⁰ in as few bytes as it needs. */
+export function compact(number) {
+  if (number < 2 ** 6) return Uint8Array.of(number * 4);
+  return number < 2 ** 14 ? littleEndianBytes(number * 4 + 1, 2) : littleEndianBytes(number * 4 + 2, 4);
 }
 
 /** Reads an object that is all of the bytes. */

@@ -26,7 +26,7 @@ export function checkHeader(block, bytes) {
   return header;
 }
 
-const nibblesOf = (bytes) => [...bytes].flatMap((byte) => [byte >> 4, byte & 15]);
+export const nibblesOf = (bytes) => [...bytes].flatMap((byte) => [byte >> 4, byte & 15]);
 
 /** The kinds of trie nodes by their first bits: how many bits these are, and what the node has. */
 const KINDS = [

@@ -1,9 +1,9 @@
 //! Verifies new proofs as they arrive, and notices when none arrive.
 
 use crate::{
+    event::Event,
     exit::Failure,
     fault::{Fault, Lie},
-    output::Event,
     outside::shown,
     rpc::{decode_hex, Server},
     session::{Done, Session, Step},
@@ -42,9 +42,7 @@ impl Session {
         if self.is_done() {
             return Ok(Done);
         }
-        if let Some(heads) = &self.heads {
-            heads.board().set_followed(Some(index));
-        }
+        self.set_followed(index);
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();

@@ -1,9 +1,9 @@
 //! From the trusted state to an endpoint's proven head: one proof per set, then the head's.
 
 use crate::{
+    event::Event,
     exit::Failure,
     fault::{Fault, Lie, Missing},
-    output::Event,
     rpc::Server,
     session::{Session, Step},
 };

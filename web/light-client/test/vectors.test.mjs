@@ -84,6 +84,10 @@ function read(input) {
     outputs.parent_hash = parentHash ? toHex(parentHash) : null;
     outputs.state_root = toHex(stateRoot);
     outputs.extrinsics_root = toHex(extrinsicsRoot);
+    if (input.extrinsics) {
+      block.body(input.header, input.extrinsics);
+      if (input.transaction) outputs.index = block.find(input.header, input.extrinsics, input.transaction) ?? null;
+    }
     if (!input.keys) return outputs;
     const values = block.read(input.header, input.keys, input.nodes);
     return { ...outputs, values: values.map((value) => (value ? toHex(value) : null)) };

@@ -2,6 +2,7 @@
 //! same bytes.
 
 mod builder;
+mod extrinsics;
 mod follow;
 mod follow_attacks;
 mod hashes;
@@ -9,6 +10,7 @@ mod justifications;
 mod objects;
 mod points;
 mod possession;
+mod rounds;
 mod sets;
 mod state;
 mod votes;
@@ -29,8 +31,10 @@ pub fn files() -> Vec<File> {
         sets::file(),
         votes::file(),
         justifications::file(),
+        rounds::file(),
         follow::file(),
         follow_attacks::file(),
         state::file(),
+        extrinsics::file(),
     ]
 }

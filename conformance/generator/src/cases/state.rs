@@ -1,6 +1,6 @@
 //! Headers, state and older blocks under a proof. (STATE-1 to STATE-3, MMR-1)
 
-mod chain;
+pub(super) mod chain;
 
 use super::builder::{scale, Builder};
 use crate::format::{hexed, File};
@@ -161,7 +161,7 @@ fn older(builder: &mut Builder) {
         let world = World::new(0, blocks);
         let step = if blocks > 11 { 5 } else { 1 };
         for number in (0..blocks).step_by(step) {
-            let input = with(world.newest(), "older", of_proof(&world.proof(number, 0)));
+            let input = with(world.newest(), "older", of_proof(&world.proof(number)));
             builder.holds(
                 &format!("block {number} under block {blocks}"),
                 "read",
@@ -171,7 +171,7 @@ fn older(builder: &mut Builder) {
     }
     let late = World::new(10, BLOCKS);
     for number in [10, 23, 40] {
-        let input = with(late.newest(), "older", of_proof(&late.proof(number, 10)));
+        let input = with(late.newest(), "older", of_proof(&late.proof(number)));
         builder.holds(
             &format!("block {number} of a range that begins at block 10"),
             "read",
@@ -179,7 +179,7 @@ fn older(builder: &mut Builder) {
         );
     }
     let world = World::new(0, BLOCKS);
-    let input = with(world.newest(), "older", of_proof(&world.proof(23, 0)));
+    let input = with(world.newest(), "older", of_proof(&world.proof(23)));
     let input = with(input, "header", json!(hexed(&world.headers[23])));
     let input = with(
         with(input, "keys", json!(hexes([KEY]))),
@@ -204,7 +204,7 @@ fn older(builder: &mut Builder) {
 type Change = fn(&mut BlockProof);
 
 fn refused_older(builder: &mut Builder, world: &World) {
-    let honest = world.proof(23, 0);
+    let honest = world.proof(23);
     let changes: [(&str, Change); 14] = [
         ("more leaves than blocks", |it| it.leaf_count = u64::MAX),
         ("no leaves", |it| it.leaf_count = 0),
@@ -253,7 +253,7 @@ fn refused_older(builder: &mut Builder, world: &World) {
     }
     let mut unproven = world.newest();
     unproven["steps"] = json!([]);
-    let input = with(unproven, "older", of_proof(&world.proof(0, 0)));
+    let input = with(unproven, "older", of_proof(&world.proof(0)));
     builder.breaks(
         "STATE-3",
         "an older block under a checkpoint",

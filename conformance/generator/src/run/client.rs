@@ -139,7 +139,7 @@ pub(crate) fn follow_together(input: Input<'_>) -> Value {
     with(verdict, reached.fields())
 }
 
-/// STATE-1 to STATE-3.
+/// STATE-1 to STATE-4.
 pub(crate) fn read(input: Input<'_>) -> Value {
     let (reached, verdict) = reach(input);
     verdict.expect("proofs that hold");
@@ -170,6 +170,14 @@ fn read_under(newest: FinalBlock, input: Input<'_>) -> Result<Value, Broken> {
         let entries = header.read(&keys, &input.byte_list("nodes"))?;
         let values = entries.iter().map(|entry| entry.value().map(hexed));
         outputs["values"] = json!(values.collect::<Vec<_>>());
+    }
+    if input.has("extrinsics") {
+        let extrinsics = input.byte_list("extrinsics");
+        let body = header.body(&extrinsics)?;
+        if input.has("transaction") {
+            let found = body.find(input.hash("transaction"));
+            outputs["index"] = json!(found.map(|found| found.index()));
+        }
     }
     Ok(outputs)
 }

@@ -3,6 +3,7 @@
 mod client;
 mod keys;
 mod proofs;
+mod rounds;
 
 use crate::{
     format::{Case, File},
@@ -46,6 +47,9 @@ fn verdict(operation: &str, input: Input<'_>) -> Verdict {
         "evidence" => proofs::evidence(input),
         "justification" => proofs::justification(input),
         "stateless_proof" => proofs::stateless_proof(input),
+        "add_votes" => rounds::add_votes(input),
+        "extend" => rounds::extend(input),
+        "publishers" => rounds::publishers(input),
         "object" => objects::object(input),
         other => panic!("no operation {other}"),
     }

@@ -2,14 +2,14 @@
 
 use crate::cases::world::{from_checkpoint, scenario, step};
 use codec::{Compact, Encode};
-use duet_light_client::{BlockProof, Checkpoint};
-use duet_primitives::{
-    testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf, RoundMessage, H256,
+use duet_light_client::{
+    testing::{read_proof, TestRange},
+    BlockProof, Checkpoint,
 };
-use mmr::{leaf_index_to_mmr_size, leaf_index_to_pos, util::MemStore, Merge, MMR};
+use duet_primitives::{testing::TestSet, BlockNumber, Keysets, RoundMessage, H256};
 use serde_json::Value;
-use sp_core::{Blake2Hasher, Hasher, KeccakHasher};
-use sp_trie::{trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, Recorder, TrieMut};
+use sp_core::{Blake2Hasher, Hasher};
+use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
 
 /// Number of the newest block of most cases.
 pub(super) const BLOCKS: u32 = 41;
@@ -17,22 +17,11 @@ pub(super) const KEY: &[u8] = b"short";
 pub(super) const LONG: &[u8] = b"long";
 pub(super) const ABSENT: &[u8] = b"absent";
 
-struct Nodes;
-
-impl Merge for Nodes {
-    type Item = H256;
-
-    fn merge(left: &H256, right: &H256) -> mmr::Result<H256> {
-        Ok(KeccakHasher::hash(&[left.0, right.0].concat()))
-    }
-}
-
 pub(super) struct World {
     pub(super) headers: Vec<Vec<u8>>,
     state: MemoryDB<Blake2Hasher>,
     state_root: H256,
-    range: MemStore<H256>,
-    root: H256,
+    range: TestRange,
 }
 
 impl World {
@@ -40,15 +29,7 @@ impl World {
     pub(super) fn new(unseen: u32, blocks: u32) -> Self {
         let (state, state_root) = state();
         let (mut headers, mut parent) = (vec![], H256::zero());
-        let store = MemStore::default();
-        let mut range = MMR::<_, Nodes, _>::new(0, &store);
         for number in 0..=blocks {
-            if number > unseen {
-                let leaf = leaf(number - 1, parent);
-                range
-                    .push(KeccakHasher::hash(&leaf.encode()))
-                    .expect("a store in memory");
-            }
             let header = (
                 parent,
                 Compact(number),
@@ -60,14 +41,13 @@ impl World {
             parent = Blake2Hasher::hash(&header);
             headers.push(header);
         }
-        let root = range.get_root().expect("a range with leaves");
-        range.commit().expect("a store in memory");
+        let older = headers[..blocks as usize].iter().skip(unseen as usize);
+        let range = TestRange::new(unseen, older.map(|header| Blake2Hasher::hash(header)));
         Self {
             headers,
             state,
             state_root,
-            range: store,
-            root,
+            range,
         }
     }
 
@@ -75,47 +55,21 @@ impl World {
     pub(super) fn newest(&self) -> Value {
         let last = self.headers.len() - 1;
         let number = u32::try_from(last).expect("few blocks");
-        newest(number, Blake2Hasher::hash(&self.headers[last]), self.root)
+        newest(
+            number,
+            Blake2Hasher::hash(&self.headers[last]),
+            self.range.root(),
+        )
     }
 
     /// The trie nodes that prove these keys.
     pub(super) fn nodes(&self, keys: &[&[u8]]) -> Vec<Vec<u8>> {
-        let mut nodes = vec![];
-        for key in keys {
-            let mut visited = Recorder::<LayoutV1<Blake2Hasher>>::new();
-            let db = &self.state;
-            sp_trie::read_trie_value::<LayoutV1<Blake2Hasher>, _>(
-                db,
-                &self.state_root,
-                key,
-                Some(&mut visited),
-                None,
-            )
-            .expect("a trie that was just written");
-            for node in visited.drain() {
-                if !nodes.contains(&node.data) {
-                    nodes.push(node.data);
-                }
-            }
-        }
-        nodes
+        read_proof(&self.state, self.state_root, keys)
     }
 
     /// The proof of a block under the newest one.
-    pub(super) fn proof(&self, number: u32, unseen: u32) -> BlockProof {
-        let last = self.headers.len() - 1;
-        let leaf_count = u64::try_from(last).expect("few blocks") - u64::from(unseen);
-        let leaf_index = u64::from(number - unseen);
-        let range = MMR::<_, Nodes, _>::new(leaf_index_to_mmr_size(leaf_count - 1), &self.range);
-        let proof = range
-            .gen_proof(vec![leaf_index_to_pos(leaf_index)])
-            .expect("a leaf of the range");
-        BlockProof {
-            leaf: leaf(number, Blake2Hasher::hash(&self.headers[number as usize])),
-            leaf_index,
-            leaf_count,
-            hashes: proof.proof_items().to_vec(),
-        }
+    pub(super) fn proof(&self, number: u32) -> BlockProof {
+        self.range.proof(number)
     }
 }
 
@@ -142,17 +96,8 @@ fn state() -> (MemoryDB<Blake2Hasher>, H256) {
     (state, root)
 }
 
-fn leaf(number: u32, hash: H256) -> MmrLeaf {
-    MmrLeaf {
-        version: LeafVersion::V0,
-        parent_number: BlockNumber::new(number),
-        parent_hash: hash,
-        extra: H256::repeat_byte(5),
-    }
-}
-
 /// A client that began with a checkpoint and verified a proof of this block.
-pub(super) fn newest(number: u32, hash: H256, root: H256) -> Value {
+pub(in crate::cases) fn newest(number: u32, hash: H256, root: H256) -> Value {
     let set = TestSet::new(0, 0..4);
     let commitment = set.set.commitment().clone();
     let checkpoint = Checkpoint {
