@@ -13,7 +13,7 @@ import { ApiPromise, Keyring } from "@polkadot/api";
 import { createClient } from "polkadot-api";
 import { getPolkadotSigner } from "polkadot-api/signer";
 import puppeteer from "puppeteer-core";
-import { create } from "../light-client/src/node.js";
+import { create, toHex } from "../light-client/src/node.js";
 import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
 import { startDemo } from "./demo.mjs";
 import { proxy } from "./proxy.mjs";
@@ -110,6 +110,13 @@ async function until(what, holds) {
   }
 }
 
+/** The first value of an observable. */
+function firstOf(observable) {
+  return new Promise((resolve, reject) => {
+    const subscription = observable.subscribe({ next: (value) => (resolve(value), setTimeout(() => subscription.unsubscribe())), error: reject });
+  });
+}
+
 /** What an application would pin, here taken from the node for want of anybody else. */
 async function pins(client) {
   const ask = async (method) => (await client.request(method)).result;
@@ -137,6 +144,8 @@ for (const strict of [false, true]) {
     assert.deepEqual([classes("chain_getBlock"), classes("state_subscribeStorage")], [["verified"], ["verified"]]);
     assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed"]);
     assert.deepEqual(classes("state_getRuntimeVersion"), [strict ? "pinned" : "passed"]);
+    assert.ok((await api.query.system.account.entries()).length > 2);
+    assert.deepEqual(classes("state_getKeysPaged"), ["verified"]);
     assert.deepEqual(client.faults, []);
   });
 
@@ -149,8 +158,10 @@ for (const strict of [false, true]) {
     assert.ok((await free()) <= before - AMOUNT);
     assert.ok((await app.getFinalizedBlock()).number >= block.number);
     assert.deepEqual([classes("chainHead_v1_body"), classes("chainHead_v1_storage")], [["verified"], ["verified"]]);
-    if (strict) await assert.rejects(api.query.System.Account.getEntries(), /complete is not proven/);
-    else assert.ok((await api.query.System.Account.getEntries()).length > 2);
+    const entries = await api.query.System.Account.getEntries();
+    const watched = await firstOf(api.query.System.Account.watchEntries());
+    assert.ok(entries.length > 2 && watched.entries.length === entries.length);
+    assert.deepEqual(classes("chainHead_v1_storage"), ["verified"]);
     assert.deepEqual(client.faults, []);
   });
 }
@@ -254,4 +265,22 @@ test("a page that esbuild bundled shows Alice's balance over polkadot-api in Chr
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${server.address().port}/#${[network.genesisHash, ALICE, ...network.endpoints].join(",")}`);
   await page.waitForFunction(() => /verified: \d+/.test(document.body.innerText), { timeout: 60_000 });
+});
+
+test("under every prefix of the real state, the keys that are proven are those that an honest node lists", LIMIT, async (t) => {
+  const client = await light(t);
+  const { hash } = await client.block();
+  const at = toHex(hash);
+  const list = async (prefix, start = null) => (await client.request("state_getKeysPaged", [prefix, 1_000, start, at])).result;
+  const prefixes = new Set();
+  for (let keys = await list("0x"); keys.length > 0; keys = await list("0x", keys.at(-1))) for (const key of keys) prefixes.add(key.slice(0, 34));
+  let proven = 0;
+  for (const prefix of prefixes) {
+    const listed = await list(prefix);
+    const found = await client.under(prefix, { at }).catch((error) => assert.equal(error.got, "more"));
+    if (!found) continue;
+    assert.deepEqual(found.entries.map(({ key }) => key), listed);
+    proven += listed.length;
+  }
+  assert.ok(prefixes.size > 5 && proven > 50, `${proven} keys under ${prefixes.size} prefixes`);
 });

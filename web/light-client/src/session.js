@@ -90,6 +90,14 @@ export class Session {
     return this.#reader.entries(keys, options);
   }
 
+  under(prefix, options) {
+    return this.#reader.under(prefix, options);
+  }
+
+  merkleValue(prefix, options) {
+    return this.#reader.merkleValue(prefix, options);
+  }
+
   block(at, options) {
     return this.#reader.block(at, options);
   }

@@ -2,6 +2,7 @@
 
 import { chainAnswers } from "./answers/chain.js";
 import { duetAnswers } from "./answers/duet.js";
+import { keyAnswers } from "./answers/keys.js";
 import { specAnswers } from "./answers/spec.js";
 import { stateAnswers } from "./answers/state.js";
 import { chainHeadAnswers } from "./chainhead/answers.js";
@@ -14,7 +15,7 @@ const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
 /** Who answers what, by the name that `methods.js` gives it. */
-export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...specAnswers, ...stateAnswers, ...chainHeadAnswers };
+export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...chainHeadAnswers };
 
 /** One connection of an application. */
 export class Provider {
