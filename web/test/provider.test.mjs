@@ -15,6 +15,7 @@ import { getPolkadotSigner } from "polkadot-api/signer";
 import puppeteer from "puppeteer-core";
 import { create, toHex } from "../light-client/src/node.js";
 import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
+import { papiDuet, rpc, types } from "../types/src/index.js";
 import { startDemo } from "./demo.mjs";
 import { proxy } from "./proxy.mjs";
 
@@ -60,10 +61,10 @@ function alice() {
 }
 
 /** An application of polkadot.js over a light client. */
-async function polkadotJs(client, options) {
+async function polkadotJs(client, options, definitions) {
   const provider = new PolkadotJsProvider(client, options);
   const classes = counted(provider);
-  const api = await ApiPromise.create({ provider, noInitWarn: true });
+  const api = await ApiPromise.create({ provider, noInitWarn: true, ...definitions });
   client.ends.push(() => api.disconnect());
   return { api, provider, classes };
 }
@@ -173,6 +174,24 @@ test("a heads subscription of @polkadot/api has every block, whether it has a pr
     api.rpc.chain.subscribeFinalizedHeads(({ number }) => seen.push(number.toNumber()) === 4 && resolve(seen));
   });
   assert.deepEqual(numbers, [0, 1, 2, 3].map((more) => numbers[0] + more));
+});
+
+test("Duet's own methods are there in both libraries, by the definitions and helpers of duet-types", LIMIT, async (t) => {
+  const client = await light(t);
+  const { api, classes } = await polkadotJs(client, {}, { rpc, types });
+  const head = (await api.rpc.duet.getFinalizedHead()).toHex();
+  assert.match(head, /^0x[0-9a-f]{64}$/);
+  const proof = await new Promise((resolve) => api.rpc.duet.subscribeJustifications(resolve));
+  assert.ok(proof.length > 300);
+  assert.deepEqual([classes("duet_getFinalizedHead"), classes("duet_subscribeJustifications")], [["verified"], ["verified"]]);
+  const keysets = await api.call.duetApi.keysets();
+  assert.ok(keysets.isSome);
+  const proofs = await api.rpc.duet.getProofs([]);
+  assert.ok(proofs.isSome && proofs.unwrap().path.isNone);
+  const duet = papiDuet(papi(client).app);
+  assert.match(await duet.getFinalizedHead(), /^0x[0-9a-f]{64}$/);
+  assert.match(await firstOf(duet.justifications()), /^0x[0-9a-f]{600,}$/);
+  assert.equal((await duet.getProofs([])).path, null);
 });
 
 /** A byte of every trie node in the proof of Alice's account is changed. */

@@ -9,13 +9,17 @@ import { chainHeadAnswers } from "./chainhead/answers.js";
 import { Context } from "./context.js";
 import { badParams, NO_METHOD, ProviderError, refused, tooMany } from "./error.js";
 import { Listeners } from "./listeners.js";
-import { isEnd, rowOf } from "./methods.js";
+import { isEnd, rowOf, UNKNOWN } from "./methods.js";
 
 const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
 /** Who answers what, by the name that `methods.js` gives it. */
 export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...chainHeadAnswers };
+
+function noSubscription(method, isOne) {
+  return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is no subscription that this provider knows`);
+}
 
 /** One connection of an application. */
 export class Provider {
@@ -43,7 +47,7 @@ export class Provider {
     if (!Array.isArray(params)) throw badParams("parameters are an array");
     if (isEnd(method)) return this.#unsubscribe(method, params[0]);
     const row = this.#row(method);
-    if (row.pushes) throw new ProviderError(NO_METHOD, `${method} is a subscription`);
+    if (row.pushes || (row === UNKNOWN && /subscribe/i.test(method))) throw noSubscription(method, row.pushes);
     if (this.#requests >= MAX_REQUESTS) throw tooMany(`${MAX_REQUESTS} requests`);
     this.#requests += 1;
     try {
@@ -70,6 +74,7 @@ export class Provider {
    */
   async subscribe(method, params, push) {
     const row = this.#row(method);
+    if (!row.pushes) throw noSubscription(method);
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw tooMany(`${MAX_SUBSCRIPTIONS} subscriptions`);
     const id = `duet-${this.#next++}`;
     const subscription = { end: () => {} };

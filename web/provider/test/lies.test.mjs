@@ -105,6 +105,28 @@ test("a node of another chain connects nobody", async (t) => {
   await provided.disconnect();
 });
 
+// Where things are in a proof of a set of 4: the commitment, then the bitfield, then the two points.
+const AT = { mmrRoot: 40, set: 68, bitfield: 169, sigma: 190, apk2: 238 };
+
+for (const [name, rule, change] of [
+  ["another root of older blocks", /JUST-5/, (proof) => flip(proof, AT.mmrRoot)],
+  ["a bitfield below the threshold", /JUST-4/, (proof) => flip(proof, AT.bitfield, 1)],
+  ["a bitfield with padding bits", /JUST-3/, (proof) => flip(proof, AT.bitfield, 0x80)],
+  ["a signature that is no point", /ENC-[1-4]/, (proof) => flip(proof, AT.sigma)],
+  ["a second key that is no point", /ENC-[1-4]/, (proof) => flip(proof, AT.apk2)],
+  ["the id of a later set", /LIGHT-7/, (proof) => flip(proof, AT.set, 8)],
+  ["a byte more", /ENC-6/, (proof) => `${proof}00`],
+  ["a byte less", /ENC-6/, (proof) => proof.slice(0, -2)],
+]) {
+  test(`a proof with ${name} of a lone node connects nobody, and every request says why`, async (t) => {
+    const server = await Server.start({ lie: about("duet_getStatelessProof", change) });
+    const made = await provider(t, [server], { isReady: false });
+    await assert.rejects(made.request("chain_getFinalizedHead"), ({ code, data }) => code === -32091 && data.verdict === "fatal" && rule.test(data.rule));
+    await assert.rejects(made.request("state_getStorage", [recording.alice]), ({ data }) => rule.test(data.rule));
+    assert.deepEqual(made.answers, []);
+  });
+}
+
 test("silence ends in an error", async (t) => {
   const made = await provider(t, [await Server.start({ lie: about("state_getReadProof", () => SILENCE) })]);
   await assert.rejects(made.request("state_getStorage", [recording.alice]), ({ code, data }) => code === -32091 && data.verdict === "unreachable");
