@@ -143,7 +143,7 @@ for (const strict of [false, true]) {
     // The library shows what its subscription to storage was last told, which is read after the block is proven.
     await until("the new balance", async () => (await free()) <= before - AMOUNT);
     assert.deepEqual([classes("chain_getBlock"), classes("state_subscribeStorage")], [["verified"], ["verified"]]);
-    assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed"]);
+    assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed", "verified"]);
     assert.deepEqual(classes("state_getRuntimeVersion"), [strict ? "pinned" : "passed"]);
     assert.ok((await api.query.system.account.entries()).length > 2);
     assert.deepEqual(classes("state_getKeysPaged"), ["verified"]);

@@ -75,9 +75,9 @@ export const TABLE = [
   row("grandpa_subscribeJustifications", SENT, "not checked here, as above", { pushes: "grandpa_justifications", ends: "grandpa_unsubscribeJustifications" }),
 
   row("author_submitExtrinsic", SENT, "sends a transaction; that a node took it is its word"),
-  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's word, and the block that it names can be read", { pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
+  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's word, but for `finalized`: it is told when the block is proven and has the transaction", { answer: "submitAndWatch", pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
   row("transaction_v1_broadcast transaction_v1_stop", SENT, "sends a transaction"),
-  row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; each status is a node's word", { pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
+  row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; statuses as with `author_submitAndWatchExtrinsic`", { answer: "submitAndWatch", pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
 
   row("state_call state_callAt", CALLED, `${EXECUTES}. \`AccountNonceApi_account_nonce\` is answered from \`System.Account\`, verified; \`Metadata_*\` as pinned; \`TaggedTransactionQueue_validate_transaction\`, a part of sending, is handed on in strict mode too`, { answer: "call" }),
   row("state_getMetadata", VOUCHED, `${EXECUTES}; pinned, when the application pinned it`, { answer: "metadata" }),

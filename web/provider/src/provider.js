@@ -5,6 +5,7 @@ import { duetAnswers } from "./answers/duet.js";
 import { keyAnswers } from "./answers/keys.js";
 import { specAnswers } from "./answers/spec.js";
 import { stateAnswers } from "./answers/state.js";
+import { submitAnswers } from "./answers/submit.js";
 import { chainHeadAnswers } from "./chainhead/answers.js";
 import { Context } from "./context.js";
 import { badParams, NO_METHOD, ProviderError, refused, tooMany } from "./error.js";
@@ -15,7 +16,7 @@ const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
 /** Who answers what, by the name that `methods.js` gives it. */
-export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...chainHeadAnswers };
+export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...submitAnswers, ...chainHeadAnswers };
 
 function noSubscription(method, isOne) {
   return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is no subscription that this provider knows`);
@@ -88,7 +89,7 @@ export class Provider {
     try {
       const answer = ANSWERS[row.answer];
       const [unsubscribe] = row.ends.split(" ");
-      const made = answer ? await answer(this.#context, params ?? [], send, row) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
+      const made = answer ? await answer(this.#context, params ?? [], send, row, method) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
       if (this.#subscriptions.get(id) !== subscription) made.end(id);
       subscription.end = made.end;
       return { id, start: () => this.#start(made, id) };

@@ -171,3 +171,30 @@ test("keys that a node lists without order or prefix come to an error, and not t
     assert.match(error, /not asked for|something else than a list of keys/);
   }
 });
+
+const { extrinsics } = withBody.answers[`chain_getBlock ["${withBody.block.hash}"]`].block;
+const WATCHES = {
+  author_submitAndWatchExtrinsic: (hash) => ({ finalized: hash }),
+  transactionWatch_v1_submitAndWatch: (hash) => ({ event: "finalized", block: { hash, index: 1 } }),
+};
+
+for (const [method, status] of Object.entries(WATCHES)) {
+  test(`${method}: that a transaction is final is told when its block has it, and is an error when the block does not`, async (t) => {
+    for (const [extrinsic, isThere] of [[extrinsics.at(-1), true], [flip(extrinsics.at(-1), 9), false]]) {
+      const sockets = [];
+      const server = await Server.start({ ...bodyNetwork, lie: about(method, () => "it"), opened: (socket) => sockets.push(socket) });
+      const made = await provider(t, [server], bodyClient);
+      const pushed = [];
+      const { start } = await made.subscribe(method, [extrinsic], (result, error) => pushed.push({ result, error }));
+      await start();
+      for (const result of ["ready", status(withBody.block.hash)]) {
+        sockets.at(-1).send(JSON.stringify({ jsonrpc: "2.0", method: "update", params: { subscription: "it", result } }));
+      }
+      await until("both statuses", () => pushed.length === 2);
+      assert.deepEqual(pushed[0].result, "ready");
+      assert.deepEqual(made.answers.map((one) => one.class), isThere ? ["passed", "verified"] : ["passed"]);
+      if (isThere) assert.deepEqual(pushed[1], { result: status(withBody.block.hash), error: undefined });
+      else assert.deepEqual([pushed[1].result, pushed[1].error.data.rule], [undefined, "STATE-4"]);
+    }
+  });
+}
