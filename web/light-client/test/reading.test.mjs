@@ -128,7 +128,7 @@ test("a header in between that was changed is a lie (STATE-1)", async (t) => {
   await assert.rejects(made.headers(first.number, third.number), { verdict: "lied", rule: "STATE-1" });
 });
 
-test("`ready` is rejected when no endpoint can be reached, names each, and comes when one can", async (t) => {
+test("`ready` is rejected when no endpoint can be reached, and names each", { timeout: 20_000 }, async (t) => {
   const gone = [await Server.start(), await Server.start()];
   const urls = gone.map(({ url }) => url);
   await Promise.all(gone.map((server) => server.stop()));
@@ -136,6 +136,16 @@ test("`ready` is rejected when no endpoint can be reached, names each, and comes
   const started = made.ready;
   await assert.rejects(started, ({ verdict, message }) => verdict === "unreachable" && urls.every((url) => message.includes(url)));
   assert.notEqual(made.ready, started);
+});
+
+test("after `ready` was rejected it is tried on, and the next one comes with a head", { timeout: 30_000 }, async (t) => {
+  let isSilent = true;
+  const server = await Server.start({ lie: (method, _params, honest) => (isSilent && method === "chain_getBlockHash" ? SILENCE : honest) });
+  const made = client(t, [server], { times: { requestTimeout: 300, settleAfter: 100, readyWithin: 500 } });
+  await assert.rejects(made.ready, { verdict: "unreachable" });
+  isSilent = false;
+  const status = await made.ready.catch(() => made.ready);
+  assert.equal(status.block, first.number);
 });
 
 test("a request is handed on, and a node's error is given as it came", async (t) => {
