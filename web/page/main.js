@@ -87,7 +87,9 @@ async function tamper(client, { block, proof }) {
     await client.verify(bytes);
     at("tampered").replaceChildren(element("span", `${where}ACCEPTED, which must not happen`, "bad"));
   } catch (error) {
-    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${error.message}`, "bad"));
+    // Most messages begin with their rule.
+    const why = error.message.replace(`${error.rule}: `, "");
+    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${why}`, "bad"));
     at("tampered").dataset.rule = error.rule;
   }
 }
