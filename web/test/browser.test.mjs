@@ -141,12 +141,14 @@ test("a proof that was tampered with is refused, and its rule is shown", async (
 test("the handoff to a set with one more validator is seen as it happens, and its proofs have one more cell", async () => {
   const seam = "#proofs > .seam";
   await page.waitForSelector(seam, { timeout: CHANGE });
-  assert.equal(await page.$eval(seam, (line) => line.innerText), "Handoff: set 0 names set 1, which signs from here on");
+  assert.match(await page.$eval(seam, (line) => line.innerText), /^Handoff: set 0 named set 1 in block \d+; set 1 signs from here on$/);
   const wanted = `1, ${JOINED} validators`;
   const signs = (wanted) => document.getElementById("set").innerText === wanted;
   await page.waitForFunction(signs, { timeout: CHANGE }, wanted);
   assert.match(await text("signers"), new RegExp(`^\\d of ${JOINED}$`));
   assert.equal(await page.$$eval(`${PROOFS}:first-child i`, (cells) => cells.length), JOINED);
+  await more(1);
+  assert.equal((await page.$$(seam)).length, 1);
 });
 
 test("one node is killed: the page names it, and goes on with the others", async () => {
