@@ -135,6 +135,12 @@ export interface Entries extends Proven {
   entries: { key: string; value?: Uint8Array }[];
 }
 
+/** What stands for all entries under a prefix. */
+export interface MerkleValue extends Proven {
+  /** A hash of 32 bytes, or a trie node that is shorter; nothing when there are no entries. */
+  merkleValue?: Uint8Array;
+}
+
 /** Headers that lead to a proven block, oldest first. */
 export interface Headers {
   headers: { number: number; hash: Uint8Array; header: Uint8Array }[];
@@ -234,6 +240,13 @@ export interface LightClient {
   storage(key: string | Uint8Array, options?: AtOptions): Promise<Entry>;
   /** At most 1 024 keys, all read under one block. */
   entries(keys: (string | Uint8Array)[], options?: AtOptions): Promise<Entries>;
+  /**
+   * All entries under a prefix, in the order of their keys: that there are no others is proven. Where there are 1 000 and more
+   * it is refused, with `got` "more".
+   */
+  under(prefix: string | Uint8Array, options?: AtOptions): Promise<Entries & MerkleValue>;
+  /** The hash that stands for all entries under a prefix: it changes when one of them does. */
+  merkleValue(prefix: string | Uint8Array, options?: AtOptions): Promise<MerkleValue>;
   /** The header of a block. Of a hash it is proven that it is final: another block of that number is refused by STATE-3. */
   block(at?: At, options?: ReadOptions): Promise<Block>;
   /** The extrinsics of a block. */

@@ -1,12 +1,21 @@
 // @polkadot/api and polkadot-api as they come from the registry, over the provider, against a real network.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { ApiPromise, Keyring } from "@polkadot/api";
 import { createClient } from "polkadot-api";
 import { getPolkadotSigner } from "polkadot-api/signer";
-import { create } from "../light-client/src/node.js";
+import puppeteer from "puppeteer-core";
+import { create, toHex } from "../light-client/src/node.js";
 import { papiProvider, PolkadotJsProvider } from "../provider/src/index.js";
+import { papiDuet, rpc, types } from "../types/src/index.js";
 import { startDemo } from "./demo.mjs";
 import { proxy } from "./proxy.mjs";
 
@@ -52,10 +61,10 @@ function alice() {
 }
 
 /** An application of polkadot.js over a light client. */
-async function polkadotJs(client, options) {
+async function polkadotJs(client, options, definitions) {
   const provider = new PolkadotJsProvider(client, options);
   const classes = counted(provider);
-  const api = await ApiPromise.create({ provider, noInitWarn: true });
+  const api = await ApiPromise.create({ provider, noInitWarn: true, ...definitions });
   client.ends.push(() => api.disconnect());
   return { api, provider, classes };
 }
@@ -102,6 +111,13 @@ async function until(what, holds) {
   }
 }
 
+/** The first value of an observable. */
+function firstOf(observable) {
+  return new Promise((resolve, reject) => {
+    const subscription = observable.subscribe({ next: (value) => (resolve(value), setTimeout(() => subscription.unsubscribe())), error: reject });
+  });
+}
+
 /** What an application would pin, here taken from the node for want of anybody else. */
 async function pins(client) {
   const ask = async (method) => (await client.request(method)).result;
@@ -127,8 +143,10 @@ for (const strict of [false, true]) {
     // The library shows what its subscription to storage was last told, which is read after the block is proven.
     await until("the new balance", async () => (await free()) <= before - AMOUNT);
     assert.deepEqual([classes("chain_getBlock"), classes("state_subscribeStorage")], [["verified"], ["verified"]]);
-    assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed"]);
+    assert.deepEqual(classes("author_submitAndWatchExtrinsic"), ["passed", "verified"]);
     assert.deepEqual(classes("state_getRuntimeVersion"), [strict ? "pinned" : "passed"]);
+    assert.ok((await api.query.system.account.entries()).length > 2);
+    assert.deepEqual(classes("state_getKeysPaged"), ["verified"]);
     assert.deepEqual(client.faults, []);
   });
 
@@ -141,8 +159,10 @@ for (const strict of [false, true]) {
     assert.ok((await free()) <= before - AMOUNT);
     assert.ok((await app.getFinalizedBlock()).number >= block.number);
     assert.deepEqual([classes("chainHead_v1_body"), classes("chainHead_v1_storage")], [["verified"], ["verified"]]);
-    if (strict) await assert.rejects(api.query.System.Account.getEntries(), /complete is not proven/);
-    else assert.ok((await api.query.System.Account.getEntries()).length > 2);
+    const entries = await api.query.System.Account.getEntries();
+    const watched = await firstOf(api.query.System.Account.watchEntries());
+    assert.ok(entries.length > 2 && watched.entries.length === entries.length);
+    assert.deepEqual(classes("chainHead_v1_storage"), ["verified"]);
     assert.deepEqual(client.faults, []);
   });
 }
@@ -154,6 +174,24 @@ test("a heads subscription of @polkadot/api has every block, whether it has a pr
     api.rpc.chain.subscribeFinalizedHeads(({ number }) => seen.push(number.toNumber()) === 4 && resolve(seen));
   });
   assert.deepEqual(numbers, [0, 1, 2, 3].map((more) => numbers[0] + more));
+});
+
+test("Duet's own methods are there in both libraries, by the definitions and helpers of duet-types", LIMIT, async (t) => {
+  const client = await light(t);
+  const { api, classes } = await polkadotJs(client, {}, { rpc, types });
+  const head = (await api.rpc.duet.getFinalizedHead()).toHex();
+  assert.match(head, /^0x[0-9a-f]{64}$/);
+  const proof = await new Promise((resolve) => api.rpc.duet.subscribeJustifications(resolve));
+  assert.ok(proof.length > 300);
+  assert.deepEqual([classes("duet_getFinalizedHead"), classes("duet_subscribeJustifications")], [["verified"], ["verified"]]);
+  const keysets = await api.call.duetApi.keysets();
+  assert.ok(keysets.isSome);
+  const proofs = await api.rpc.duet.getProofs([]);
+  assert.ok(proofs.isSome && proofs.unwrap().path.isNone);
+  const duet = papiDuet(papi(client).app);
+  assert.match(await duet.getFinalizedHead(), /^0x[0-9a-f]{64}$/);
+  assert.match(await firstOf(duet.justifications()), /^0x[0-9a-f]{600,}$/);
+  assert.equal((await duet.getProofs([])).path, null);
 });
 
 /** A byte of every trie node in the proof of Alice's account is changed. */
@@ -226,4 +264,42 @@ test("old proofs, huge answers and silence of a proxy are errors, and never valu
   await assert.rejects(read({ change: replay }), { verdict: "lied", rule: /^STATE-[12]$/ });
   await assert.rejects(read(about(({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x${"0".repeat(20_000_000)}"}`)), ({ verdict }) => verdict === "lied" || verdict === "unreachable");
   await assert.rejects(read(about(() => undefined)), { verdict: "unreachable" });
+});
+
+test("a page that esbuild bundled shows Alice's balance over polkadot-api in Chromium", LIMIT, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "duet-bundle-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const bundle = fileURLToPath(new URL("../light-client/examples/bundle.mjs", import.meta.url));
+  await promisify(execFile)(process.execPath, [bundle, folder]);
+  const server = createServer(async ({ url }, response) => {
+    const name = url === "/" ? "index.html" : url.slice(1);
+    const body = await readFile(join(folder, name)).catch(() => undefined);
+    const type = { html: "text/html", js: "text/javascript", wasm: "application/wasm" }[name.split(".").at(-1)];
+    response.writeHead(body ? 200 : 404, { "content-type": type ?? "text/plain" }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/#${[network.genesisHash, ALICE, ...network.endpoints].join(",")}`);
+  await page.waitForFunction(() => /verified: \d+/.test(document.body.innerText), { timeout: 60_000 });
+});
+
+test("under every prefix of the real state, the keys that are proven are those that an honest node lists", LIMIT, async (t) => {
+  const client = await light(t);
+  const { hash } = await client.block();
+  const at = toHex(hash);
+  const list = async (prefix, start = null) => (await client.request("state_getKeysPaged", [prefix, 1_000, start, at])).result;
+  const prefixes = new Set();
+  for (let keys = await list("0x"); keys.length > 0; keys = await list("0x", keys.at(-1))) for (const key of keys) prefixes.add(key.slice(0, 34));
+  let proven = 0;
+  for (const prefix of prefixes) {
+    const listed = await list(prefix);
+    const found = await client.under(prefix, { at }).catch((error) => assert.equal(error.got, "more"));
+    if (!found) continue;
+    assert.deepEqual(found.entries.map(({ key }) => key), listed);
+    proven += listed.length;
+  }
+  assert.ok(prefixes.size > 5 && proven > 50, `${proven} keys under ${prefixes.size} prefixes`);
 });

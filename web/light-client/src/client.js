@@ -4,7 +4,7 @@ import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
 const METHODS = [
-  "verify", "checkpoint", "account", "storage", "entries", "block", "body", "transaction", "headers", "request", "subscribe", "unsubscribe",
+  "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "request", "subscribe", "unsubscribe",
   "blake2b",
 ];
 
@@ -62,6 +62,16 @@ export class LightClient {
   /** Several entries of the state, all of one block. */
   entries(keys, options) {
     return this.#call("entries", keys, options);
+  }
+
+  /** All entries under a prefix, when there are fewer than 1 000: that there are no others is proven. */
+  under(prefix, options) {
+    return this.#call("under", prefix, options);
+  }
+
+  /** What stands for all entries under a prefix: it changes when one of them does. */
+  merkleValue(prefix, options) {
+    return this.#call("merkleValue", prefix, options);
   }
 
   /** A header, by number or hash, of the newest block or of an older one. */

@@ -3,14 +3,17 @@
 import { accountId, accountKey, readAccount } from "./account.js";
 import { Blocks } from "./blocks.js";
 import { hashOf } from "./chain.js";
-import { DuetError, incomplete, misuse, ofVerifier, otherAnswer } from "./error.js";
+import { contradiction, DuetError, incomplete, misuse, ofVerifier, otherAnswer } from "./error.js";
 import { readHeader } from "./header.js";
 import { equal, fromHex, toHex } from "./text.js";
+import { MissingNode, sameKeys, Trie } from "./trie.js";
 
 // The most milliseconds, and requests, that may wait until a block is proven.
 const MAX_WAIT = 120_000;
 const MAX_WAITING = 256;
 const MAX_KEYS = 1_024;
+// As many keys as a node lists at once: of so many there may be more.
+const LISTED = 1_000;
 /** The most headers that are read at once. */
 const MAX_HEADERS = 256;
 
@@ -49,6 +52,51 @@ export class Reader {
     const { values, ...proof } = await this.#read(once, options);
     const found = new Map(once.map((key, index) => [toHex(key), values[index]]));
     return { entries: named.map((key) => ({ key: toHex(key), value: found.get(toHex(key)) })), ...proof };
+  }
+
+  /** All entries under a prefix, up to 999, and the hash that stands for them: that there are no others is proven. */
+  under(prefix, options) {
+    const start = keyOf(prefix);
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      const listed = await server.keysUnder(start, entry, LISTED);
+      if (listed.length === LISTED) throw tooManyKeys(start);
+      const found = await this.#shown(server, entry, start, listed);
+      if (!sameKeys(found.keys, listed)) throw contradiction("the keys that it lists, and those in the state that it proves");
+      return found.answer;
+    });
+  }
+
+  /** The hash, or the short node, that stands for all entries under a prefix; nothing when there are none. */
+  merkleValue(prefix, options) {
+    const start = keyOf(prefix);
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      return (await this.#shown(server, entry, start)).answer;
+    });
+  }
+
+  /** What the proof of a prefix and of the keys listed under it shows. */
+  async #shown(server, entry, prefix, listed) {
+    const asked = [prefix, ...(listed ?? []).filter((key) => !equal(key, prefix))];
+    const nodes = await server.readProof(asked, entry);
+    const values = this.#trust.call(() => entry.block.read(entry.header, asked, nodes));
+    const { stateRoot } = this.#trust.call(() => entry.block.header(entry.header));
+    const byHash = new Map(nodes.map((node) => [toHex(this.#trust.blake2b(node, 32)), node]));
+    const trie = new Trie((hash) => byHash.get(toHex(hash)));
+    const valueOf = new Map(asked.map((key, index) => [toHex(key), values[index]]));
+    const { number: block, hash, header, history } = entry;
+    try {
+      const closest = trie.closest(stateRoot, prefix);
+      const keys = closest && listed ? trie.keys(closest) : [];
+      const entries = keys.map((key) => ({ key: toHex(key), value: valueOf.get(toHex(key)) }));
+      const proofBytes = header.length + history + nodes.reduce((sum, node) => sum + node.length, 0);
+      const answer = { merkleValue: closest?.reference.slice(), block, hash, proofBytes, header, nodes, history };
+      return { keys, answer: listed ? { entries, ...answer } : answer };
+    } catch (error) {
+      if (!(error instanceof MissingNode)) throw error;
+      throw contradiction("the keys that it lists leave out some that are in the state");
+    }
   }
 
   /** The header of a proven block, by number or hash. */
@@ -207,6 +255,12 @@ function keyOf(key) {
   const bytes = key instanceof Uint8Array ? key : fromHex(key);
   if (bytes === undefined) throw misuse("a key is bytes, or 0x and hexadecimal digits");
   return bytes;
+}
+
+/** No fault of anybody: a chain may have as many keys as it likes. */
+function tooManyKeys(prefix) {
+  const message = `there are ${LISTED} keys or more under ${toHex(prefix)}: that they are all is proven of fewer`;
+  return new DuetError({ verdict: "refused", culprit: "caller", nextStep: "go-on", message, expected: `fewer than ${LISTED}`, got: "more" });
 }
 
 /** The caller asked for a block that another one excludes. */

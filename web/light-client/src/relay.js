@@ -21,6 +21,7 @@ export class Relay {
   #emit;
   #blame;
   #lines = new Map();
+  #ended;
 
   /**
    * `endpoints()` names those in good standing, the caller's order; `open(url, options)` connects; `emit(push)` gets
@@ -47,13 +48,13 @@ export class Relay {
         if (last.verdict === "refused" || (line && !again)) throw last;
       }
     }
-    throw last ?? incomplete("open connection to any endpoint");
+    throw last ?? this.#nobody();
   }
 
   /** Subscribes under an id of the caller's; `{ endpoint }`, or `{ error, endpoint }`. */
   async subscribe(id, method, params, unsubscribe) {
     const [endpoint] = this.#endpoints();
-    if (!endpoint) throw incomplete("open connection to any endpoint");
+    if (!endpoint) throw this.#nobody();
     if (this.#count() >= MAX_SUBSCRIPTIONS) throw misuse(`there are ${MAX_SUBSCRIPTIONS} subscriptions already`);
     try {
       const line = await this.#line(endpoint);
@@ -70,8 +71,13 @@ export class Relay {
 
   /** Ends all connections. */
   end(fault) {
+    this.#ended = fault;
     for (const { opening } of this.#lines.values()) opening.then(({ connection }) => connection.end(fault), () => {});
     this.#lines.clear();
+  }
+
+  #nobody() {
+    return this.#ended ?? incomplete("endpoint that has shown a proven head and is connected");
   }
 
   #count() {

@@ -146,6 +146,15 @@ export class Server {
     };
   }
 
+  /** The keys under a prefix in a block's state, as the node lists them, up to a number of them. */
+  async keysUnder(prefix, block, most) {
+    const params = [toHex(prefix), most, null, toHex(block.hash)];
+    const keys = await this.#askFor("state_getKeysPaged", params, answerOf(LIST_ASKED), noState(block.number));
+    const asked = `at most ${most} keys`;
+    if (!Array.isArray(keys) || keys.length > most) throw otherAnswer(asked, "something else");
+    return keys.map((key) => bytesOf(key, asked));
+  }
+
   /** The proof of an older block under a newer one: `{ leaves, proof }`. */
   async blockProof(older, newer) {
     const asked = `a proof of block ${older}`;

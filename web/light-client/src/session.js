@@ -35,7 +35,8 @@ export class Session {
     this.trust = new Trust({ wasm, emit, options, state });
     this.#reader = new Reader(this.trust, () => this.#connected());
     this.#relay = new Relay({
-      endpoints: () => this.#connected(),
+      // Those that were followed to a proven head of this chain, so that nothing is handed to another chain's node.
+      endpoints: () => this.#connected().filter(({ tried, fault }) => tried && !fault),
       open: (url, how) => Connection.open(url, openSocket, this.times.requestTimeout, how),
       emit: (push) => emit("push", push),
       blame: (endpoint, fault) => endpoint.server?.close(fault),
@@ -87,6 +88,14 @@ export class Session {
 
   entries(keys, options) {
     return this.#reader.entries(keys, options);
+  }
+
+  under(prefix, options) {
+    return this.#reader.under(prefix, options);
+  }
+
+  merkleValue(prefix, options) {
+    return this.#reader.merkleValue(prefix, options);
   }
 
   block(at, options) {
@@ -174,17 +183,17 @@ export class Session {
     return wait;
   }
 
-  /** `ready` comes when a head is proven and the others had their chance to show a newer one. */
+  /** `ready` comes when a head is proven and the others had their chance to show a newer one; without any endpoint it is over. */
   #settle() {
-    if (this.#ready.done) return;
+    if (this.#endpoints.every((endpoint) => endpoint.dropped)) {
+      const { fault, message } = verdict(this.#endpoints);
+      this.#end(new DuetError({ ...fault?.toPlain(), verdict: "fatal", message }));
+    }
+    if (this.#ready.done || this.#ended) return;
     const tried = this.#endpoints.every((endpoint) => endpoint.tried);
     const proven = this.#endpoints.some((endpoint) => endpoint.tried && !endpoint.fault);
     if (proven && tried) this.#becomeReady();
     else if (proven) this.#ready.timer ??= this.#later(() => this.#becomeReady(), this.times.settleAfter);
-    else if (this.#endpoints.every((endpoint) => endpoint.dropped)) {
-      const { fault, message } = verdict(this.#endpoints);
-      this.#end(new DuetError({ ...fault?.toPlain(), verdict: "fatal", message }));
-    }
   }
 
   /** Says after a while that no endpoint is of use, and why, and again after as long. All are tried again meanwhile. */

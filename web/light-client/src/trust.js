@@ -133,8 +133,9 @@ export class Trust {
     return decodeCheckpoint(this.#client.checkpoint());
   }
 
-  /** Refuses what the caller asks before anything is trusted. */
+  /** Refuses what the caller asks before anything is trusted, and after the end. */
   needed() {
+    if (this.#ended) throw this.#ended;
     if (!this.#client) throw misuse("nothing is trusted yet: wait for `ready`");
   }
 

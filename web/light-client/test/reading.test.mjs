@@ -195,3 +195,54 @@ test("bytes that are no hexadecimal digits are not read as some", () => {
   for (const text of ["0x0", "0xg0", "0x0g", "00", "0x\u01300", 7, undefined]) assert.equal(fromHex(text), undefined, String(text));
   assert.deepEqual(fromHex("0x00aBFf"), Uint8Array.of(0, 0xab, 0xff));
 });
+
+const ACCOUNTS = recording.alice.slice(0, 66);
+const aliceProof = () => answer(`state_getReadProof [["${recording.alice}"],"${first.hash}"]`);
+/** A server that lists these keys, and shows the way to Alice's account whatever it is asked for. */
+const listing = (keys) =>
+  Server.start({
+    lie: (method, [asked], honest) => {
+      if (method === "state_getKeysPaged") return keys;
+      if (method !== "state_getReadProof") return honest;
+      // An account has 80 bytes, which are a node of their own: only who asks for it needs that.
+      const { at, proof } = aliceProof();
+      return { at, proof: proof.filter((node) => asked.includes(recording.alice) || node.length !== 2 + 2 * 80) };
+    },
+  });
+
+test("all entries under a prefix are those that the trie shows, with the hash that stands for them", async (t) => {
+  const made = client(t, [await listing([recording.alice])]);
+  await made.ready;
+  const { entries, merkleValue } = await made.under(recording.alice.slice(0, 80));
+  assert.deepEqual(entries.map(({ key, value }) => [key, value.length]), [[recording.alice, 80]]);
+  const again = await made.merkleValue(recording.alice.slice(0, 80));
+  assert.deepEqual([merkleValue.length, toHex(again.merkleValue)], [32, toHex(merkleValue)]);
+});
+
+test("that there is nothing under a prefix is proven", async (t) => {
+  const made = client(t, [await listing([])]);
+  await made.ready;
+  // Beside Alice's account, where the proof shows the end of the path.
+  const beside = `${recording.alice.slice(0, -2)}00`;
+  assert.deepEqual((await made.under(beside)).entries, []);
+  assert.equal((await made.merkleValue(beside)).merkleValue, undefined);
+});
+
+for (const [name, prefix, keys] of [
+  ["leaves out the only key", recording.alice.slice(0, 80), []],
+  ["leaves out other keys", ACCOUNTS, [recording.alice]],
+  ["names a key twice", recording.alice.slice(0, 80), [recording.alice, recording.alice]],
+]) {
+  test(`a node that ${name} contradicts its own proof (RPC-2)`, async (t) => {
+    const made = client(t, [await listing(keys)]);
+    await made.ready;
+    await assert.rejects(made.under(prefix), { verdict: "lied", rule: "RPC-2" });
+  });
+}
+
+test("of a thousand keys it is not proven that they are all, which is nobody's fault", async (t) => {
+  const made = client(t, [await listing(Array.from({ length: 1_000 }, () => recording.alice))]);
+  await made.ready;
+  await assert.rejects(made.under(ACCOUNTS), { verdict: "refused", got: "more" });
+  assert.deepEqual(made.faults, []);
+});

@@ -18,12 +18,12 @@ const ALWAYS = [VERIFIED, VERIFIED];
 const HANDED_ON = [PASSED, REFUSED];
 const SENT = [PASSED, PASSED];
 const VOUCHED = [PASSED, PINNED];
-// Refused in strict mode, but for the calls that the note names.
+// Refused in strict mode, but for what the note names.
 const CALLED = [PASSED, "in part"];
 const NEVER = [REFUSED, REFUSED];
 
 const EXECUTES = "a result of executing the runtime, of which there is no proof";
-const LISTS = "that a list of keys is complete is not proven";
+const LISTS = "of fewer than 1 000 keys under the prefix it is proven that there are no others, and they are verified; more are handed on, and refused in strict mode";
 const WORD = "a node's word";
 
 export const TABLE = [
@@ -52,7 +52,7 @@ export const TABLE = [
   }),
   row("chainHead_v1_header", ALWAYS, "by its hash", { answer: "followHeader" }),
   row("chainHead_v1_body", ALWAYS, "by the header's extrinsics root", { answer: "followBody" }),
-  row("chainHead_v1_storage", ALWAYS, "`value` and `hash` by a storage proof. Of descendants each value is proven, and not that they are all: refused in strict mode. `closestDescendantMerkleValue` and child tries are refused", { answer: "followStorage" }),
+  row("chainHead_v1_storage", ALWAYS, "`value`, `hash` and `closestDescendantMerkleValue` by a storage proof. Descendants, too, when they are fewer than 1 000: then it is proven that there are no others; of more, each value is proven and the list is a node's, and strict mode refuses it. Child tries are refused", { answer: "followStorage" }),
   row("chainHead_v1_unpin", ALWAYS, "the provider's own", { answer: "followUnpin" }),
   row("chainHead_v1_continue", ALWAYS, "the provider's own", { answer: "followContinue" }),
   row("chainHead_v1_stopOperation", ALWAYS, "the provider's own", { answer: "followStop" }),
@@ -63,7 +63,7 @@ export const TABLE = [
   row("archive_v1_hashByHeight", ALWAYS, "by the Merkle mountain range", { answer: "hashByHeight" }),
   row("archive_v1_header", ALWAYS, "by its hash, and by the Merkle mountain range", { answer: "archiveHeader" }),
   row("archive_v1_body", ALWAYS, "by the header's extrinsics root", { answer: "archiveBody" }),
-  row("archive_v1_storage", ALWAYS, "`value` and `hash` by a storage proof; other kinds are refused", { answer: "archiveStorage", pushes: "archive_v1_storageEvent", ends: "archive_v1_stopStorage" }),
+  row("archive_v1_storage", ALWAYS, "as `chainHead_v1_storage`, but of 1 000 descendants and more nothing is answered", { answer: "archiveStorage", pushes: "archive_v1_storageEvent", ends: "archive_v1_stopStorage" }),
   row("archive_v1_call", CALLED, "as `state_call`", { answer: "archiveCall" }),
 
   row("duet_getFinalizedHead", ALWAYS, "the newest proven block", { answer: "finalizedHead" }),
@@ -75,9 +75,9 @@ export const TABLE = [
   row("grandpa_subscribeJustifications", SENT, "not checked here, as above", { pushes: "grandpa_justifications", ends: "grandpa_unsubscribeJustifications" }),
 
   row("author_submitExtrinsic", SENT, "sends a transaction; that a node took it is its word"),
-  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's word, and the block that it names can be read", { pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
+  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's word, but for `finalized`: it is told when the block is proven and has the transaction", { answer: "submitAndWatch", pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
   row("transaction_v1_broadcast transaction_v1_stop", SENT, "sends a transaction"),
-  row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; each status is a node's word", { pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
+  row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; statuses as with `author_submitAndWatchExtrinsic`", { answer: "submitAndWatch", pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
 
   row("state_call state_callAt", CALLED, `${EXECUTES}. \`AccountNonceApi_account_nonce\` is answered from \`System.Account\`, verified; \`Metadata_*\` as pinned; \`TaggedTransactionQueue_validate_transaction\`, a part of sending, is handed on in strict mode too`, { answer: "call" }),
   row("state_getMetadata", VOUCHED, `${EXECUTES}; pinned, when the application pinned it`, { answer: "metadata" }),
@@ -89,7 +89,9 @@ export const TABLE = [
   row("system_properties chainSpec_v1_properties", VOUCHED, `${WORD}, or pinned`, { answer: "properties" }),
   row("rpc_methods", [PASSED, VERIFIED], "what this table serves, and in other than strict mode what else a node says to have", { answer: "methods" }),
   row("payment_queryInfo payment_queryFeeDetails system_dryRun system_dryRunAt", HANDED_ON, EXECUTES),
-  row("state_getKeys state_getKeysPaged state_getKeysPagedAt state_getPairs", HANDED_ON, LISTS),
+  row("state_getKeys", CALLED, LISTS, { answer: "keys" }),
+  row("state_getKeysPaged state_getKeysPagedAt", CALLED, LISTS, { answer: "keysPaged" }),
+  row("state_getPairs", CALLED, LISTS, { answer: "pairs" }),
   row("state_queryStorage", HANDED_ON, "that no change in the range of blocks was left out is not proven"),
   row("state_getChildReadProof childstate_getKeys childstate_getKeysPaged childstate_getKeysPagedAt childstate_getStorage childstate_getStorageEntries childstate_getStorageHash childstate_getStorageSize", HANDED_ON, "child tries are not verified"),
   row("author_pendingExtrinsics system_chainType system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get", HANDED_ON, WORD),

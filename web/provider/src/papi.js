@@ -11,21 +11,19 @@ export function papiProvider(client, options) {
     for (const name of ["answer", "fault"]) provider.on(name, (value) => listeners.tell(name, value));
     let open = true;
     const post = (message) => open && onMessage({ jsonrpc: "2.0", ...message });
-    const answer = async ({ id, method, params }) => {
-      try {
-        const pushes = provider.pushes(method);
-        if (!pushes) return post({ id, result: await provider.request(method, params) });
-        const subscription = {};
-        const { id: name, start } = await provider.subscribe(method, params, (result, error) => {
-          const params = error ? { subscription: subscription.name, error: error.toJson() } : { subscription: subscription.name, result };
-          post({ method: pushes, params });
-        });
-        subscription.name = name;
-        post({ id, result: name });
-        start();
-      } catch (error) {
-        post({ id, error: error.toJson() });
-      }
+    const ask = async ({ method, params }) => {
+      const pushes = provider.pushes(method);
+      if (!pushes) return { result: await provider.request(method, params) };
+      const { id, start } = await provider.subscribe(method, params, (result, error) => {
+        const body = error ? { error: error.toJson() } : { result };
+        post({ method: pushes, params: { subscription: id, ...body } });
+      });
+      return { result: id, start };
+    };
+    const answer = async (request) => {
+      const { start, ...body } = await ask(request).catch((error) => ({ error: error.toJson() }));
+      post({ id: request.id, ...body });
+      start?.();
     };
     return {
       send: (message) => {

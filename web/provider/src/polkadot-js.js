@@ -10,6 +10,7 @@ export class PolkadotJsProvider {
   #listeners = new Listeners();
   #provider;
   #connected = false;
+  #off;
 
   constructor(client, options) {
     this.#client = client;
@@ -39,6 +40,7 @@ export class PolkadotJsProvider {
     const provider = new Provider(this.#client, this.#options);
     this.#provider = provider;
     for (const name of ["answer", "fault"]) provider.on(name, (value) => this.#listeners.tell(name, value));
+    this.#off = this.#client.on("fault", (fault) => fault.verdict === "fatal" && this.#lost(fault));
     while (this.#provider === provider && !this.#connected) {
       try {
         await this.#client.ready;
@@ -53,7 +55,15 @@ export class PolkadotJsProvider {
     }
   }
 
+  /** The client ended: it shows no further block, and answers nothing. */
+  #lost(fault) {
+    if (!this.#connected) return;
+    this.#listeners.tell("error", fault);
+    this.disconnect();
+  }
+
   async disconnect() {
+    this.#off?.();
     this.#provider?.end();
     this.#provider = undefined;
     if (!this.#connected) return;

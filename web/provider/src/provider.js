@@ -2,19 +2,25 @@
 
 import { chainAnswers } from "./answers/chain.js";
 import { duetAnswers } from "./answers/duet.js";
+import { keyAnswers } from "./answers/keys.js";
 import { specAnswers } from "./answers/spec.js";
 import { stateAnswers } from "./answers/state.js";
+import { submitAnswers } from "./answers/submit.js";
 import { chainHeadAnswers } from "./chainhead/answers.js";
 import { Context } from "./context.js";
 import { badParams, NO_METHOD, ProviderError, refused, tooMany } from "./error.js";
 import { Listeners } from "./listeners.js";
-import { isEnd, rowOf } from "./methods.js";
+import { isEnd, rowOf, UNKNOWN } from "./methods.js";
 
 const MAX_SUBSCRIPTIONS = 128;
 const MAX_REQUESTS = 512;
 
 /** Who answers what, by the name that `methods.js` gives it. */
-export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...specAnswers, ...stateAnswers, ...chainHeadAnswers };
+export const ANSWERS = { ...chainAnswers, ...duetAnswers, ...keyAnswers, ...specAnswers, ...stateAnswers, ...submitAnswers, ...chainHeadAnswers };
+
+function noSubscription(method, isOne) {
+  return new ProviderError(NO_METHOD, isOne ? `${method} is a subscription` : `${method} is no subscription that this provider knows`);
+}
 
 /** One connection of an application. */
 export class Provider {
@@ -42,7 +48,7 @@ export class Provider {
     if (!Array.isArray(params)) throw badParams("parameters are an array");
     if (isEnd(method)) return this.#unsubscribe(method, params[0]);
     const row = this.#row(method);
-    if (row.pushes) throw new ProviderError(NO_METHOD, `${method} is a subscription`);
+    if (row.pushes || (row === UNKNOWN && /subscribe/i.test(method))) throw noSubscription(method, row.pushes);
     if (this.#requests >= MAX_REQUESTS) throw tooMany(`${MAX_REQUESTS} requests`);
     this.#requests += 1;
     try {
@@ -65,27 +71,28 @@ export class Provider {
 
   /**
    * Subscribes: `{ id, start }`. Nothing is pushed before `start` is called, so that the id can go first.
-   * `push(result, error)` gets what comes; after an error nothing does.
+   * `push(result, error)` gets what comes; after an error nothing does. Rejects with a `ProviderError`.
    */
   async subscribe(method, params, push) {
     const row = this.#row(method);
+    if (!row.pushes) throw noSubscription(method);
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) throw tooMany(`${MAX_SUBSCRIPTIONS} subscriptions`);
     const id = `duet-${this.#next++}`;
     const subscription = { end: () => {} };
     this.#subscriptions.set(id, subscription);
-    const send = (result, { error, ...about } = {}) => {
+    const send = (result, { error, isLast, ...about } = {}) => {
       if (this.#subscriptions.get(id) !== subscription) return;
-      if (error && result === undefined) this.#subscriptions.delete(id);
-      else this.#tell({ method, ...about });
+      if (error || isLast) this.#subscriptions.delete(id);
+      if (!error) this.#tell({ method, ...about });
       push(result, error);
     };
     try {
       const answer = ANSWERS[row.answer];
       const [unsubscribe] = row.ends.split(" ");
-      const made = answer ? await answer(this.#context, params ?? [], send, row) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
+      const made = answer ? await answer(this.#context, params ?? [], send, row, method) : await this.#context.passOn(row, method, params ?? [], send, unsubscribe);
       if (this.#subscriptions.get(id) !== subscription) made.end(id);
       subscription.end = made.end;
-      return { id, start: () => Promise.resolve(made.start(id)).catch((thrown) => this.#context.failed(thrown)) };
+      return { id, start: () => this.#start(made, id) };
     } catch (thrown) {
       this.#subscriptions.delete(id);
       throw this.#context.failed(thrown);
@@ -98,6 +105,14 @@ export class Provider {
     this.#ended = true;
     for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe("", id);
     this.#context.end();
+  }
+
+  async #start(made, id) {
+    try {
+      await made.start(id);
+    } catch (thrown) {
+      this.#context.failed(thrown);
+    }
   }
 
   #unsubscribe(method, id) {

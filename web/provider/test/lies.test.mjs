@@ -105,6 +105,28 @@ test("a node of another chain connects nobody", async (t) => {
   await provided.disconnect();
 });
 
+// Where things are in a proof of a set of 4: the commitment, then the bitfield, then the two points.
+const AT = { mmrRoot: 40, set: 68, bitfield: 169, sigma: 190, apk2: 238 };
+
+for (const [name, rule, change] of [
+  ["another root of older blocks", /JUST-5/, (proof) => flip(proof, AT.mmrRoot)],
+  ["a bitfield below the threshold", /JUST-4/, (proof) => flip(proof, AT.bitfield, 1)],
+  ["a bitfield with padding bits", /JUST-3/, (proof) => flip(proof, AT.bitfield, 0x80)],
+  ["a signature that is no point", /ENC-[1-4]/, (proof) => flip(proof, AT.sigma)],
+  ["a second key that is no point", /ENC-[1-4]/, (proof) => flip(proof, AT.apk2)],
+  ["the id of a later set", /LIGHT-7/, (proof) => flip(proof, AT.set, 8)],
+  ["a byte more", /ENC-6/, (proof) => `${proof}00`],
+  ["a byte less", /ENC-6/, (proof) => proof.slice(0, -2)],
+]) {
+  test(`a proof with ${name} of a lone node connects nobody, and every request says why`, async (t) => {
+    const server = await Server.start({ lie: about("duet_getStatelessProof", change) });
+    const made = await provider(t, [server], { isReady: false });
+    await assert.rejects(made.request("chain_getFinalizedHead"), ({ code, data }) => code === -32091 && data.verdict === "fatal" && rule.test(data.rule));
+    await assert.rejects(made.request("state_getStorage", [recording.alice]), ({ data }) => rule.test(data.rule));
+    assert.deepEqual(made.answers, []);
+  });
+}
+
 test("silence ends in an error", async (t) => {
   const made = await provider(t, [await Server.start({ lie: about("state_getReadProof", () => SILENCE) })]);
   await assert.rejects(made.request("state_getStorage", [recording.alice]), ({ code, data }) => code === -32091 && data.verdict === "unreachable");
@@ -137,11 +159,42 @@ test("what a node says in an error that is handed on is cut and escaped", async 
 
 test("keys that a node lists without order or prefix come to an error, and not to an endless list", async (t) => {
   for (const keys of [[flip(recording.alice, 0)], [recording.alice, recording.alice], "keys", Array.from({ length: 300 }, () => recording.alice)]) {
-    const made = await connection(t, [await Server.start({ lie: about("state_getKeysPaged", () => keys) })]);
+    // So many that it cannot be proven that they are all.
+    const many = Array.from({ length: 1_000 }, () => recording.alice);
+    const made = await connection(t, [await Server.start({ lie: about("state_getKeysPaged", (_honest, [, count]) => (count === 1_000 ? many : keys)) })]);
     const { result: id } = await made.ask("chainHead_v1_follow", false);
     await until("the first block", () => made.pushed.length === 2);
     await made.ask("chainHead_v1_storage", id, first.hash, [{ key: recording.alice.slice(0, 66), type: "descendantsValues" }], null);
     await until("the error", () => made.pushed.length === 3);
-    assert.equal(made.pushed[2].params.result.event, "operationError");
+    const { event, error } = made.pushed[2].params.result;
+    assert.equal(event, "operationError");
+    assert.match(error, /not asked for|something else than a list of keys/);
   }
 });
+
+const { extrinsics } = withBody.answers[`chain_getBlock ["${withBody.block.hash}"]`].block;
+const WATCHES = {
+  author_submitAndWatchExtrinsic: (hash) => ({ finalized: hash }),
+  transactionWatch_v1_submitAndWatch: (hash) => ({ event: "finalized", block: { hash, index: 1 } }),
+};
+
+for (const [method, status] of Object.entries(WATCHES)) {
+  test(`${method}: that a transaction is final is told when its block has it, and is an error when the block does not`, async (t) => {
+    for (const [extrinsic, isThere] of [[extrinsics.at(-1), true], [flip(extrinsics.at(-1), 9), false]]) {
+      const sockets = [];
+      const server = await Server.start({ ...bodyNetwork, lie: about(method, () => "it"), opened: (socket) => sockets.push(socket) });
+      const made = await provider(t, [server], bodyClient);
+      const pushed = [];
+      const { start } = await made.subscribe(method, [extrinsic], (result, error) => pushed.push({ result, error }));
+      await start();
+      for (const result of ["ready", status(withBody.block.hash)]) {
+        sockets.at(-1).send(JSON.stringify({ jsonrpc: "2.0", method: "update", params: { subscription: "it", result } }));
+      }
+      await until("both statuses", () => pushed.length === 2);
+      assert.deepEqual(pushed[0].result, "ready");
+      assert.deepEqual(made.answers.map((one) => one.class), isThere ? ["passed", "verified"] : ["passed"]);
+      if (isThere) assert.deepEqual(pushed[1], { result: status(withBody.block.hash), error: undefined });
+      else assert.deepEqual([pushed[1].result, pushed[1].error.data.rule], [undefined, "STATE-4"]);
+    }
+  });
+}

@@ -89,6 +89,14 @@ test("a method that the table does not know is handed on, and refused in strict 
   await assert.rejects((await provider(t, servers, { strict: true })).request("custom_call"), { code: -32090 });
 });
 
+test("a subscription that the table does not know is an error, and is not handed on as a request", async (t) => {
+  const server = await Server.start({ lie: about("custom_subscribeThings", () => "it") });
+  const made = await provider(t, [server]);
+  await assert.rejects(made.request("custom_subscribeThings"), { code: -32601 });
+  await assert.rejects(made.subscribe("custom_subscribeThings", [], () => {}), { code: -32601 });
+  assert.ok(!server.asked.includes("custom_subscribeThings"));
+});
+
 test("methods for operators are never handed on", async (t) => {
   const server = await Server.start({ lie: about("author_rotateKeys", () => "0x00") });
   const made = await provider(t, [server]);

@@ -1,7 +1,8 @@
 // `state_*` and what is like it: entries of the state under proven blocks.
 
 import { fromHex, toHex, u32 } from "../bytes.js";
-import { badParams } from "../error.js";
+import { badParams, refused } from "../error.js";
+import { allUnder } from "./keys.js";
 import { hashOf, keyOf, keysOf } from "./params.js";
 
 const BLAKE2 = 32;
@@ -107,15 +108,41 @@ export async function nonceCall({ client, wait }, argument, hash) {
   return { result: toHex(u32(found.nonce)), class: "verified", block: found.block, hash: toHex(found.hash), endpoint: found.endpoint };
 }
 
-/** Items of `chainHead_v1_storage` and `archive_v1_storage` that ask for a value or its hash. */
+/** The kinds of items of `chainHead_v1_storage` and `archive_v1_storage` that `items` answers. */
+export const PROVEN = ["value", "hash"];
+/** The kinds for all entries under a key, and what each of these is then. */
+export const DESCENDANTS = { descendantsValues: "value", descendantsHashes: "hash" };
+export const CLOSEST = "closestDescendantMerkleValue";
+
+async function itemOf({ client }, type, { key, value, hex }) {
+  return type === "value" ? { key, value: hex } : { key, hash: toHex(await client.blake2b(value, BLAKE2)) };
+}
+
+/** What stands for all entries under a key; no item when there are none. */
+export async function closestItem({ client, wait }, key, hash) {
+  const found = await client.merkleValue(keyOf(key), { ...wait, at: hash });
+  const { merkleValue } = found;
+  const answered = merkleValue === undefined ? [] : [{ key, [CLOSEST]: toHex(merkleValue) }];
+  return { items: answered, ...about({ ...found, hash: toHex(found.hash) }) };
+}
+
+/** Items for all entries under a key; `undefined` when there are too many to prove. */
+export async function descendantItems(context, { key, type }, hash) {
+  const found = await allUnder(context, keyOf(key), hash);
+  if (!found) return undefined;
+  const answered = [];
+  for (const entry of found.entries) answered.push(await itemOf(context, DESCENDANTS[type], entry));
+  return { items: answered, ...about(found) };
+}
+
+/** Items that ask for a value or its hash. */
 export async function items(context, wanted, hash) {
   if (wanted.length === 0) return { items: [] };
   const found = await read(context, wanted.map(({ key }) => keyOf(key)), hash);
   const answered = [];
   for (const [index, { type }] of wanted.entries()) {
-    const { key, value, hex } = found.entries[index];
-    if (value === undefined) continue;
-    answered.push(type === "value" ? { key, value: hex } : { key, hash: toHex(await context.client.blake2b(value, BLAKE2)) });
+    const entry = found.entries[index];
+    if (entry.value !== undefined) answered.push(await itemOf(context, type, entry));
   }
   return { items: answered, ...about(found) };
 }
@@ -124,18 +151,29 @@ async function archiveStorage(context, [hash, wanted, childTrie], push) {
   const at = hashOf(hash);
   if (at === undefined || !Array.isArray(wanted) || wanted.length > MAX_ITEMS) throw badParams(`a block's hash and at most ${MAX_ITEMS} items`);
   if (childTrie) throw badParams("child tries are not verified");
-  if (wanted.some(({ type }) => !["value", "hash"].includes(type))) throw badParams("only `value` and `hash` can be proven");
+  const other = wanted.find(({ type }) => ![...PROVEN, CLOSEST].includes(type) && !(type in DESCENDANTS));
+  if (other) throw badParams(`there is no kind ${other.type}`);
   let ended = false;
   const answer = async () => {
     try {
-      const { items: found, ...where } = await items(context, wanted, at);
-      for (const item of found) if (!ended) push({ event: "storage", ...item }, where);
-      if (!ended) push({ event: "storageDone" });
+      const found = [await items(context, wanted.filter(({ type }) => PROVEN.includes(type)), at)];
+      for (const item of wanted.filter(({ type }) => type === CLOSEST)) found.push(await closestItem(context, item.key, at));
+      for (const item of wanted.filter(({ type }) => type in DESCENDANTS)) {
+        found.push((await descendantItems(context, item, at)) ?? refuse("that so many keys are all is not proven"));
+      }
+      for (const { items: all, ...where } of found) {
+        for (const item of all) if (!ended) push({ event: "storage", ...item }, where);
+      }
+      if (!ended) push({ event: "storageDone" }, { isSilent: true, isLast: true });
     } catch (error) {
-      if (!ended) push({ event: "storageError", error: context.failed(error).message });
+      if (!ended) push({ event: "storageError", error: context.failed(error).message }, { isSilent: true, isLast: true });
     }
   };
   return { start: answer, end: () => (ended = true) };
+}
+
+function refuse(why) {
+  throw refused("archive_v1_storage", why);
 }
 
 export const stateAnswers = { storage, storageSize, storageHash, queryStorageAt, readProof, subscribeStorage, nextIndex, archiveStorage };

@@ -3,7 +3,7 @@
 import { toHex } from "../bytes.js";
 import { keyOf } from "../answers/params.js";
 import { runtimeCall } from "../answers/spec.js";
-import { items } from "../answers/state.js";
+import { CLOSEST, closestItem, DESCENDANTS, descendantItems, items, PROVEN } from "../answers/state.js";
 import { badParams, ProviderError, refused } from "../error.js";
 import { Follow } from "./follow.js";
 
@@ -12,11 +12,11 @@ const MAX_FOLLOWS = 4;
 const MAX_ITEMS = 256;
 // Keys that are listed at once, read at once, and sent before the application has to ask for more.
 const [LISTED, READ, SENT] = [256, 64, 512];
-const PROVEN = ["value", "hash"];
-const DESCENDANTS = { descendantsValues: "value", descendantsHashes: "hash" };
 
 async function follow(context, [withRuntime], push) {
   if (context.follows.size >= MAX_FOLLOWS) throw new ProviderError(-32800, `there are ${MAX_FOLLOWS} follow subscriptions already`);
+  // Without any proven head there is nothing to follow: then the request fails, and not the subscription.
+  await context.chain.head();
   const made = new Follow(context, withRuntime === true, push);
   return {
     start: (id) => {
@@ -76,28 +76,37 @@ async function followStorage(context, params, _row, method) {
   const taken = wanted.slice(0, MAX_ITEMS);
   const run = async (operation, block) => {
     if (childTrie) throw refused("chainHead_v1_storage", "child tries are not verified");
-    const other = taken.find(({ type }) => !PROVEN.includes(type) && !(type in DESCENDANTS));
-    if (other) throw refused("chainHead_v1_storage", `${other.type} is not verified`);
+    const other = taken.find(({ type }) => ![...PROVEN, CLOSEST].includes(type) && !(type in DESCENDANTS));
+    if (other) throw badParams(`there is no kind ${other.type}`);
     const alone = taken.filter(({ type }) => PROVEN.includes(type));
     for (let from = 0; from < alone.length && !operation.stopped; from += READ) {
       await send(context, operation, block, alone.slice(from, from + READ));
     }
-    for (const item of taken) if (item.type in DESCENDANTS) await descendants(context, operation, block, item);
+    for (const { key } of taken.filter(({ type }) => type === CLOSEST)) tell(operation, block, await closestItem(context, key, block.number));
+    for (const item of taken.filter(({ type }) => type in DESCENDANTS)) await descendants(context, operation, block, item);
     operation.tell({ event: "operationStorageDone" });
   };
   return operate(context, method, params, run, { discardedItems: wanted.length - taken.length });
 }
 
-async function send(context, operation, { number, hash }, wanted, answerClass) {
-  // By number: it is proven that this is the block with the hash.
-  const { items: found, endpoint } = await items(context, wanted, number);
+function tell(operation, { number, hash }, { items: found, endpoint, class: answerClass }) {
   if (found.length > 0) operation.tell({ event: "operationStorageItems", items: found }, { number, hash, endpoint, class: answerClass });
   return found.length;
 }
 
-/** Keys as a node lists them, and their values, each of which is proven. That the list is complete is not. */
+async function send(context, operation, block, wanted, answerClass) {
+  // By number: it is proven that this is the block with the hash.
+  return tell(operation, block, { ...(await items(context, wanted, block.number)), class: answerClass });
+}
+
+/** All entries under a key. Of too many, a node lists the keys, and the values are proven: that the list is complete is not. */
 async function descendants(context, operation, block, { key, type }) {
-  if (context.isStrict) throw refused("chainHead_v1_storage", "that a list of keys is complete is not proven");
+  const found = await descendantItems(context, { key, type }, block.number);
+  if (found) {
+    tell(operation, block, found);
+    return;
+  }
+  if (context.isStrict) throw refused("chainHead_v1_storage", "that so many keys are all is not proven");
   const prefix = keyOf(key);
   let last = prefix;
   let sent = 0;
@@ -143,7 +152,7 @@ async function followContinue({ follows }, [id, operation]) {
 }
 
 async function followStop({ follows }, [id, operation]) {
-  follows.get(id)?.stop(operation);
+  follows.get(id)?.stopOperation(operation);
   return { result: null, isSilent: true };
 }
 

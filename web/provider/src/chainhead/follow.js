@@ -90,7 +90,7 @@ export class Follow {
   }
 
   /** Stops an operation. */
-  stop(operationId) {
+  stopOperation(operationId) {
     this.#operations.get(operationId)?.stop();
     this.#operations.delete(operationId);
   }
