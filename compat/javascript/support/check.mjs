@@ -2,7 +2,7 @@
 
 import { startNode } from "./node.mjs";
 
-const LIMIT = 120_000;
+const LIMIT = 300_000;
 
 let current = "start a node";
 

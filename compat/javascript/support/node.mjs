@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-const START_LIMIT = 60_000;
+const START_LIMIT = 120_000;
 const STOP_LIMIT = 10_000;
 
 /** The executable, as `cargo xtask compat` names it. */

@@ -7,7 +7,9 @@ use node::Node;
 use proof::Commitment;
 use std::{error::Error, process::ExitCode, time::Duration};
 use subxt::{
+    client::OnlineClientAtBlock,
     rpcs::{rpc_params, RpcClient},
+    utils::H256,
     OnlineClient, PolkadotConfig,
 };
 use subxt_signer::sr25519::dev;
@@ -17,7 +19,9 @@ use subxt_signer::sr25519::dev;
 #[subxt::subxt(runtime_metadata_path = "../../metadata/duet.scale")]
 mod duet {}
 
-const LIMIT: Duration = Duration::from_secs(120);
+type Block = OnlineClientAtBlock<PolkadotConfig>;
+
+const LIMIT: Duration = Duration::from_secs(300);
 const AMOUNT: u128 = 1_000_000_000_000;
 
 #[tokio::main]
@@ -48,51 +52,27 @@ async fn run() -> Result<(), Box<dyn Error>> {
         return Err("the checked-in metadata is not the runtime's: `cargo xtask compat --metadata` writes it anew".into());
     }
     println!("  the checked-in metadata is the runtime's");
-
-    let bob = dev::bob().public_key().to_account_id();
-    let account = duet::storage().system().account();
-    let read = block.storage().fetch(account, (bob.clone(),)).await?;
-    let before = read.decode()?.data.free;
-    let keysets = block
-        .runtime_apis()
-        .call(duet::runtime_apis().duet_api().keysets())
-        .await?;
+    let before = free_balance(&block).await?;
+    let keysets = duet::runtime_apis().duet_api().keysets();
+    let keysets = block.runtime_apis().call(keysets).await?;
     let set = keysets.ok_or("there is no keyset")?.current.id;
-    let limit = block
-        .constants()
-        .entry(duet::constants().duet().max_validators())?;
+    let limit = duet::constants().duet().max_validators();
+    let limit = block.constants().entry(limit)?;
     println!("  typed values: free balance {before}, set {set:?}, limit {limit} validators");
 
     let first = first_proof(&rpc).await?;
     println!("  first proof of the subscription: block {}", first.number);
 
-    let transfer = duet::transactions()
-        .balances()
-        .transfer_keep_alive(bob.clone().into(), AMOUNT);
-    let alice = dev::alice();
-    let mut transactions = block.transactions();
-    let progress = transactions.sign_and_submit_then_watch_default(&transfer, &alice);
-    let included = progress.await?.wait_for_finalized().await?;
-    included.wait_for_success().await?;
-    let block = api.at_block(included.block_hash()).await?;
-    let account = duet::storage().system().account();
-    let after = block
-        .storage()
-        .fetch(account, (bob,))
-        .await?
-        .decode()?
-        .data
-        .free;
+    let block = api.at_block(transfer(&block).await?).await?;
+    let after = free_balance(&block).await?;
     if after != before + AMOUNT {
         return Err(format!("the balance is {after}, not {}", before + AMOUNT).into());
     }
-    println!(
-        "  the transfer is in the finalized block {}",
-        block.block_number()
-    );
+    let number = block.block_number();
+    println!("  the transfer is in the finalized block {number}");
 
-    let proof = proof_of(&rpc, block.block_number()).await?;
-    if proof.hash != included.block_hash().0 {
+    let proof = proof_of(&rpc, number).await?;
+    if proof.hash != block.block_hash().0 {
         return Err(format!(
             "the proof is of another block with the number {}",
             proof.number
@@ -101,6 +81,26 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
     println!("  the block has a proof of {} bytes", proof.bytes);
     Ok(())
+}
+
+/// What Bob has at a block.
+async fn free_balance(block: &Block) -> Result<u128, Box<dyn Error>> {
+    let bob = dev::bob().public_key().to_account_id();
+    let account = duet::storage().system().account();
+    let read = block.storage().fetch(account, (bob,)).await?;
+    Ok(read.decode()?.data.free)
+}
+
+/// Sends Bob the amount, and gives the hash of the finalized block that has the transaction.
+async fn transfer(block: &Block) -> Result<H256, Box<dyn Error>> {
+    let (alice, bob) = (dev::alice(), dev::bob().public_key().to_account_id());
+    let balances = duet::transactions().balances();
+    let transfer = balances.transfer_keep_alive(bob.into(), AMOUNT);
+    let mut transactions = block.transactions();
+    let progress = transactions.sign_and_submit_then_watch_default(&transfer, &alice);
+    let included = progress.await?.wait_for_finalized().await?;
+    included.wait_for_success().await?;
+    Ok(included.block_hash())
 }
 
 async fn first_proof(rpc: &RpcClient) -> Result<Commitment, Box<dyn Error>> {

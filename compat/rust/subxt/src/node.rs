@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_secs(120);
 /// What stands before the port in the line with which the node tells where its RPC is.
 const ADDRESS: &str = "JSON-RPC server: addr=127.0.0.1:";
 
