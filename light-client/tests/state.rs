@@ -280,7 +280,7 @@ fn the_longest_path_that_a_key_has_is_read() {
         headers: vec![header],
         state,
         state_root,
-        range: MemStore::default(),
+        range: TestRange::new(0, [H256::zero()]),
     };
     let nodes = world.nodes(&[key]);
     assert_eq!(nodes.len(), 2 * key.len() + 2);

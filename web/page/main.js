@@ -14,6 +14,12 @@ const plots = {
   ms: plot(at("plots"), "Time to verify it here", " ms"),
 };
 
+/** The first block of the current handoff whose proof was seen. */
+let named;
+/** What went wrong, by its text, the latest last: the line that shows it, and how often it happened. */
+const FAULTS = 100;
+const faults = new Map();
+
 if (network) follow(network);
 
 /** Which chain, and where: from the address of the page, or from the server that gave the page. */
@@ -72,8 +78,13 @@ function showHead(client, head) {
   plots.signers(head.signers);
   plots.bytes(head.bytes);
   plots.ms(head.ms);
+  if (named !== undefined && head.set === named.nextSet) {
+    add(at("proofs"), seam(named));
+    named = undefined;
+  }
+  // Every block names the next set from the handoff on; the first proof of one that does is shown.
+  if (head.nextSet !== undefined) named ??= head;
   add(at("proofs"), proofLine(head));
-  if (head.nextSet !== undefined) add(at("proofs"), seam(head));
   if (at("tamper").checked && head.proof) tamper(client, head);
 }
 
@@ -87,7 +98,9 @@ async function tamper(client, { block, proof }) {
     await client.verify(bytes);
     at("tampered").replaceChildren(element("span", `${where}ACCEPTED, which must not happen`, "bad"));
   } catch (error) {
-    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${error.message}`, "bad"));
+    // Most messages begin with their rule.
+    const why = error.message.replace(`${error.rule}: `, "");
+    at("tampered").replaceChildren(element("span", `${where}refused by ${error.rule}: ${why}`, "bad"));
     at("tampered").dataset.rule = error.rule;
   }
 }
@@ -95,7 +108,15 @@ async function tamper(client, { block, proof }) {
 function showFault(fault) {
   const who = fault.endpoint ? shown(fault.endpoint) : "This client";
   const hint = fault.verdict === "unreachable" ? ` ${reason(fault.endpoint)}` : "";
-  add(at("faults"), element("li", `${who}: ${fault.verdict.replace("_", " ")}. ${fault.message}.${hint}`, "bad"));
+  const what = `${who}: ${fault.verdict.replace("_", " ")}: ${fault.message}.${hint}`;
+  // One that stays away fails again and again.
+  const before = faults.get(what) ?? { line: element("li", "", "bad"), times: 0 };
+  before.times += 1;
+  before.line.textContent = before.times === 1 ? what : `${what} (${before.times} times)`;
+  faults.delete(what);
+  faults.set(what, before);
+  if (faults.size > FAULTS) faults.delete(faults.keys().next().value);
+  add(at("faults"), before.line);
 }
 
 /** Which of the two usual causes it is. */

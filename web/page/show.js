@@ -20,9 +20,9 @@ export function proofLine(head) {
   return line;
 }
 
-/** The seam between two sets. */
-export function seam(head) {
-  return element("li", `Handoff: set ${head.set} names set ${head.nextSet}, which signs from here on`, "seam");
+/** The seam between two sets, of which the block `head` of the former names the latter. */
+export function seam({ block, set, nextSet }) {
+  return element("li", `Handoff: set ${set} named set ${nextSet} in block ${block}; set ${nextSet} signs from here on`, "seam");
 }
 
 /** Adds to the top of the list, and forgets what is far down. */

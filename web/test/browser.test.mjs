@@ -1,25 +1,36 @@
-// The page in Chromium, against two nodes of a local network that the demo starts.
+// The page in Chromium, against a local network that the demo starts: three validators, and a fourth that joins while the page
+// looks on. With four, one can be killed and the others go on.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import puppeteer from "puppeteer-core";
 import { WebSocket, WebSocketServer } from "ws";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
-// How long nodes may take to start on a busy machine, and each step of the page.
+const VALIDATORS = 3;
+const JOINED = VALIDATORS + 1;
+// How long nodes may take to start on a busy machine, the set to change, and each step of the page.
 const START = 180_000;
+const CHANGE = 400_000;
 const STEP = 60_000;
+
+const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let demo;
 let browser;
 let page;
 let url;
+/** What the demo prints of its nodes: name, process and address. */
+const nodes = [];
+/** The node that was killed, if one was. */
+let killed;
 const errors = [];
 
 before(async () => {
-  demo = spawn(process.env.DUET_DEMO, ["--validators", "2"], { stdio: ["ignore", "pipe", "inherit"] });
+  demo = spawn(process.env.DUET_DEMO, ["--validators", String(VALIDATORS)], { stdio: ["ignore", "pipe", "inherit"] });
   url = await addressOf(demo);
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   browser = await puppeteer.launch({ executablePath, args: FLAGS });
@@ -35,16 +46,19 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
+  if (demo.exitCode !== null) return;
   const ended = new Promise((resolve) => demo.once("exit", resolve));
   demo.kill("SIGINT");
   await ended;
 });
 
-/** What the demo prints of its page. */
+/** What the demo prints of its page; and of its nodes, which it names before. */
 function addressOf(process) {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: process.stdout });
     lines.on("line", (line) => {
+      const node = /^\s+(\w+)\s+process (\d+)\s+(ws:\S+)$/.exec(line);
+      if (node) nodes.push({ name: node[1], process: Number(node[2]), url: node[3] });
       const found = /in your browser: (http:\S+)/.exec(line);
       if (found) resolve(found[1]);
     });
@@ -78,24 +92,32 @@ function forger(node) {
 }
 
 const text = (id) => page.$eval(`#${id}`, (element) => element.innerText);
-const proofs = (least) => page.waitForFunction((count) => document.querySelectorAll("#proofs > li").length >= count, {}, least);
+const PROOFS = "#proofs > li:not(.seam)";
+const proofs = (least, options = {}) =>
+  page.waitForFunction((selector, count) => document.querySelectorAll(selector).length >= count, options, PROOFS, least);
+/** Waits until so many more proofs are shown. */
+const more = async (count) => proofs((await page.$$(PROOFS)).length + count);
 
-test("the page shows proofs as they come, with a cell for each validator", async () => {
-  await proofs(3);
-  assert.match(await text("signers"), /^\d+ of 2$/);
-  assert.match(await text("time"), /^[\d.]+ ms$/);
-  assert.match(await text("hash"), /^0x[0-9a-f]{64}$/);
-  assert.equal(await page.$$eval("#proofs > li:first-child i", (cells) => cells.length), 2);
-  console.log(`first head after ${await text("first")}, proof verified in ${await text("time")}`);
-});
-
-test("the balance of Alice is verified, with the way to it", async () => {
+async function verifyAlice() {
   await page.click("#account-form button");
   await page.waitForSelector("#account-answer .good");
   const answer = await text("account-answer");
   assert.match(answer, /^[\d\s.]+ tokens free/);
   assert.match(answer, /trie nodes/);
+}
+
+test("the page shows proofs as they come, with a cell for each validator", async () => {
+  assert.equal(nodes.length, VALIDATORS);
+  await proofs(10);
+  assert.match(await text("signers"), new RegExp(`^\\d+ of (${VALIDATORS}|${JOINED})$`));
+  assert.match(await text("time"), /^[\d.]+ ms$/);
+  assert.match(await text("hash"), /^0x[0-9a-f]{64}$/);
+  const cells = await page.$$eval("#proofs > li:last-child i", (cells) => cells.length);
+  assert.equal(cells, VALIDATORS);
+  console.log(`first head after ${await text("first")}, proof verified in ${await text("time")}`);
 });
+
+test("the balance of Alice is verified, with the way to it", verifyAlice);
 
 test("an older block is verified by a path in the Merkle mountain range", async () => {
   await page.click("#old-form button");
@@ -116,11 +138,42 @@ test("a proof that was tampered with is refused, and its rule is shown", async (
   assert.match(await text("tampered"), /refused by [A-Z]+-\d/);
 });
 
-test("the page works at the width of a phone, dark and light, and by the keyboard", async () => {
-  await page.setViewport({ width: 360, height: 740 });
-  for (const value of ["dark", "light"]) {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), value);
+test("the handoff to a set with one more validator is seen as it happens, and its proofs have one more cell", async () => {
+  const seam = "#proofs > .seam";
+  await page.waitForSelector(seam, { timeout: CHANGE });
+  assert.match(await page.$eval(seam, (line) => line.innerText), /^Handoff: set 0 named set 1 in block \d+; set 1 signs from here on$/);
+  const wanted = `1, ${JOINED} validators`;
+  const signs = (wanted) => document.getElementById("set").innerText === wanted;
+  await page.waitForFunction(signs, { timeout: CHANGE }, wanted);
+  assert.match(await text("signers"), new RegExp(`^\\d of ${JOINED}$`));
+  assert.equal(await page.$$eval(`${PROOFS}:first-child i`, (cells) => cells.length), JOINED);
+  await more(1);
+  assert.equal((await page.$$(seam)).length, 1);
+});
+
+test("one node is killed: the page names it, and goes on with the others", async () => {
+  killed = nodes[1];
+  process.kill(killed.process, "SIGKILL");
+  await page.waitForFunction((url) => document.getElementById("faults").innerText.includes(url), {}, killed.url);
+  assert.match(await text("faults"), /unreachable/);
+  const before = Number(await text("block"));
+  await more(3);
+  assert.ok(Number(await text("block")) >= before + 3);
+  assert.equal(await text("signers"), `${JOINED - 1} of ${JOINED}`);
+  await page.$eval("#account", (input) => (input.value = input.defaultValue));
+  await page.$eval("#account-answer", (answer) => answer.replaceChildren());
+  await verifyAlice();
+});
+
+test("the page works at the width of a phone and of a desk, dark and light, and by the keyboard", async () => {
+  for (const [device, viewport] of Object.entries(VIEWPORTS)) {
+    await page.setViewport(viewport);
+    for (const value of ["dark", "light"]) {
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${device}, ${value}`);
+      const folder = process.env.SCREENSHOTS;
+      if (folder) await page.screenshot({ path: join(folder, `${device}-${value}.png`), fullPage: true });
+    }
   }
   await page.focus("#tamper");
   await page.keyboard.press("Space");
@@ -130,7 +183,7 @@ test("the page works at the width of a phone, dark and light, and by the keyboar
 test("a page that is loaded again continues from what was verified before", async () => {
   const before = Number(await text("block"));
   // What is trusted is written once a second.
-  await proofs(5);
+  await more(2);
   await page.reload();
   await page.waitForFunction(() => document.getElementById("kept").innerText !== "");
   const kept = Number(/block (\d+)/.exec(await text("kept"))[1]);
@@ -140,21 +193,23 @@ test("a page that is loaded again continues from what was verified before", asyn
 
 test("an endpoint that forges proofs is named with the rule and left, and the page goes on with the honest one", async (t) => {
   const { genesisHash, endpoints } = await (await fetch(`${url}network.json`)).json();
-  const server = await forger(endpoints[0]);
+  const others = endpoints.filter((endpoint) => endpoint !== killed.url);
+  const server = await forger(others[0]);
   t.after(() => {
     for (const client of server.clients) client.terminate();
     server.close();
   });
   const lying = `ws://127.0.0.1:${server.address().port}`;
   await page.goto("about:blank");
-  await page.goto(`${url}#genesis=${genesisHash}&endpoint=${lying}&endpoint=${endpoints[1]}`);
+  await page.goto(`${url}#genesis=${genesisHash}&endpoint=${lying}&endpoint=${others[1]}`);
   await page.waitForSelector("#faults > li");
   const fault = await text("faults");
   assert.ok(fault.includes(lying) && fault.includes("lied") && fault.includes("JUST-5"), fault);
   await proofs(2);
-  assert.equal((await text("faults")).includes(endpoints[1]), false);
+  assert.equal((await text("faults")).includes(others[1]), false);
 });
 
 test("nothing was fetched from elsewhere, and nothing failed", () => {
-  assert.deepEqual(errors, []);
+  // The browser itself complains of the node that is gone.
+  assert.deepEqual(errors.filter((error) => !error.includes(`'${killed.url}`)), []);
 });

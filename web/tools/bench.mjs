@@ -1,11 +1,16 @@
 // Verification in WASM beside @noble/curves and beside the same verifier built for this machine, on the same proofs: one set
-// of 1 000, all of whom signed. `node tools/bench.mjs PROGRAM`, where the program makes the proofs and measures itself.
+// of 1 000, all of whom signed. `node tools/bench.mjs PROGRAM [FOLDER ...]`, where the program makes the proofs and measures itself,
+// and each folder has another build of the module, which is measured beside the first.
 //
 // Milliseconds for each proof: the fastest sample, and in brackets the median and the slowest. The rounds take turns, so that a
 // busy machine is busy for all.
 
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import { fromCheckpoint, readUpdate, verifyUpdate } from "../../conformance/javascript/src/client.js";
 import { fromHex } from "../light-client/src/text.js";
 import * as glue from "../light-client/wasm/duet_light_wasm.js";
@@ -13,12 +18,21 @@ import * as glue from "../light-client/wasm/duet_light_wasm.js";
 const ROUNDS = 21;
 // @noble/curves takes long; a few rounds show its spread.
 const NOBLE_ROUNDS = 7;
+// How many handoff proofs a node gives at once, and more.
+const BATCHES = [16, 64, 100];
 
 const given = JSON.parse(execFileSync(process.argv[2], { maxBuffer: 1 << 28, encoding: "utf8" }));
 const started = performance.now();
 await glue.default({ module_or_path: readFileSync(new URL("../light-client/wasm/duet_light_wasm_bg.wasm", import.meta.url)) });
 const loaded = performance.now() - started;
 const checkpoint = fromHex(given.checkpoint);
+/** The builds by their names; what is written there of the first has no name. */
+const builds = [["", glue]];
+for (const folder of process.argv.slice(3)) {
+  const other = await import(pathToFileURL(resolve(folder, "duet_light_wasm.js")));
+  await other.default({ module_or_path: readFileSync(resolve(folder, "duet_light_wasm_bg.wasm")) });
+  builds.push([` ${basename(folder)}`, other]);
+}
 
 function client(mode) {
   const made = glue.LightClient.fromCheckpoint(checkpoint, mode);
@@ -27,13 +41,43 @@ function client(mode) {
 }
 
 /** Milliseconds of a call on a fresh client in the state of this one. */
-function time(state, mode, run) {
-  const fresh = glue.LightClient.fromState(state, mode);
+function time(state, mode, run, build = glue) {
+  const fresh = build.LightClient.fromState(state, mode);
   const start = performance.now();
   run(fresh);
   const took = performance.now() - start;
   fresh.free();
   return took;
+}
+
+/** Batches in one worker, and split over two, from the call to the last answer. */
+async function inWorkers(form, mode, state, proofs) {
+  const open = async () => {
+    const worker = new Worker(new URL("bench-worker.mjs", import.meta.url));
+    await once(worker, "message");
+    return worker;
+  };
+  const workers = await Promise.all([open(), open()]);
+  const share = async (worker, part) => {
+    const answer = once(worker, "message");
+    worker.postMessage({ state, mode, form, proofs: part });
+    const [count] = await answer;
+    if (count !== part.length) throw new Error("all of them hold");
+  };
+  for (const size of BATCHES) {
+    const [all, half] = [proofs.slice(0, size), size >> 1];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const start = performance.now();
+      await share(workers[0], all);
+      const one = performance.now();
+      await Promise.all([share(workers[0], all.slice(0, half)), share(workers[1], all.slice(half))]);
+      const two = performance.now();
+      if (round === 0) continue;
+      add(`${form}: WASM, of a batch of ${size} in a worker`, (one - start) / size);
+      add(`${form}: WASM, of a batch of ${size} split over two workers`, (two - one) / size);
+    }
+  }
+  await Promise.all(workers.map((worker) => worker.terminate()));
 }
 
 const rows = {};
@@ -51,9 +95,13 @@ for (const [form, mode] of [["justification", "full"], ["stateless", "stateless"
   };
   add(`${form}: WASM, the first call`, time(state, mode, one));
   for (let round = 0; round < ROUNDS; round += 1) {
-    add(`${form}: WASM, one`, time(state, mode, one));
-    add(`${form}: WASM, of a batch of ${proofs.length}`, time(state, mode, batch) / proofs.length);
+    for (const [name, build] of builds) {
+      add(`${form}: WASM${name}, one`, time(state, mode, one, build));
+      add(`${form}: WASM${name}, of a batch of ${proofs.length}`, time(state, mode, batch, build) / proofs.length);
+    }
   }
+  // With keys each worker would have to have them.
+  if (mode === "stateless") await inWorkers(form, mode, state, proofs);
   rows[`${form}: native, one`] = given[form].one;
   rows[`${form}: native, of a batch of ${proofs.length}`] = given[form].batch;
 }
@@ -84,4 +132,15 @@ ratio("@noble/curves over WASM, one stateless proof", "stateless: @noble/curves,
 ratio("WASM over native, one stateless proof", "stateless: WASM, one", "stateless: native, one");
 ratio("WASM over native, one justification", "justification: WASM, one", "justification: native, one");
 ratio("of a batch over one, WASM, stateless", "stateless: WASM, of a batch of 100", "stateless: WASM, one");
+for (const size of BATCHES) {
+  const name = `stateless: WASM, of a batch of ${size}`;
+  ratio(`two workers over one, batches of ${size}`, `${name} split over two workers`, `${name} in a worker`);
+}
+for (const form of ["justification", "stateless"]) {
+  for (const [name] of builds.slice(1)) {
+    for (const what of ["one", "of a batch of 100"]) {
+      ratio(`${name.trim()} over the first build, ${form}, ${what}`, `${form}: WASM${name}, ${what}`, `${form}: WASM, ${what}`);
+    }
+  }
+}
 ratio("of a batch over one, WASM, justification", "justification: WASM, of a batch of 100", "justification: WASM, one");

@@ -11,18 +11,22 @@ use std::{
     process::Command,
 };
 
+/// The light client for browsers, which is a workspace of its own.
+const BROWSERS: &str = "light-client/wasm/Cargo.toml";
+
 /// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
 /// under.
-const EMBEDDED: [&str; 6] = [
+const EMBEDDED: [&str; 7] = [
     "curve",
     "primitives",
     "pallet",
     "runtime",
     "voter",
     "light-client",
+    "light-client/wasm",
 ];
 
-/// Licences, sources and versions of everything that either workspace locks, and the use of what our crates declare.
+/// Licences, sources and versions of everything that the workspaces lock, and the use of what our crates declare.
 ///
 /// Advisories are checked where a database of them has been fetched before: this program fetches none.
 pub(crate) fn run() -> Result {
@@ -31,21 +35,25 @@ pub(crate) fn run() -> Result {
     for workspace in Workspace::ALL {
         cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
     }
+    let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", BROWSERS];
+    cargo::run(&mut cargo::cargo(fetch))?;
     let mut checks = vec!["bans", "licenses", "sources"];
     if has_advisories() {
         checks.push("advisories");
     } else {
         println!("xtask: no database of advisories is at hand: they are not checked");
     }
-    let workspaces =
-        Workspace::ALL.map(|workspace| denying(&deny, workspace.manifest(), "deny.toml", &checks));
+    let manifests = Workspace::ALL.map(Workspace::manifest).into_iter();
+    let workspaces = manifests
+        .chain([BROWSERS])
+        .map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {
         let manifest = format!("{folder}/Cargo.toml");
         denying(&deny, &manifest, "deny-embedded.toml", &["licenses"])
     });
     let mut unused = Command::new(machete);
     unused.arg("--skip-target-dir").arg(cargo::root());
-    let checks = workspaces.into_iter().chain(embedded);
+    let checks = workspaces.chain(embedded);
     cargo::run_all(checks.chain(std::iter::once(unused)))
 }
 

@@ -9,9 +9,10 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 4] = [
+const WORKSPACES_APART: [&str; 5] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
+    "compat/rust/Cargo.toml",
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];

@@ -4,9 +4,10 @@ use crate::{
     event::Event,
     exit::Failure,
     fault::{Fault, Lie},
+    goal::{Done, Step},
     outside::shown,
     rpc::{decode_hex, Server},
-    session::{Done, Session, Step},
+    session::Session,
 };
 use duet_light_client::{Error, Mode, Update};
 use duet_primitives::{BlockNumber, UncheckedJustification};

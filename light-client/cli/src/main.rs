@@ -23,6 +23,7 @@ mod event;
 mod exit;
 mod fault;
 mod follow;
+mod goal;
 mod heads;
 mod link;
 mod output;
@@ -44,9 +45,10 @@ use crate::{
     args::{Account, Args, Block, Command, Run, Serve, Storage, Tx},
     event::Event,
     exit::{Failure, Kind},
+    goal::Goal,
     output::Output,
     question::Question,
-    session::{Goal, Session},
+    session::Session,
 };
 use clap::Parser;
 use duet_primitives::BlockNumber;

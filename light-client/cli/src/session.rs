@@ -8,6 +8,7 @@ use crate::{
     event::Event,
     exit::{Failure, Kind},
     fault::Fault,
+    goal::{Done, Goal, Step},
     heads::{Asking, Claim, Heads},
     link::{Link, Report},
     output::Output,
@@ -15,38 +16,12 @@ use crate::{
     state_file::StateFile,
 };
 use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::H256;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// The shortest time between two writes of the state while proofs come fast.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// When the run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
-    /// At the endpoint's proven head.
-    Head,
-    /// When this block, or a later one, is proven.
-    Block(BlockNumber),
-    /// After so many proofs.
-    Proofs(u64),
-    /// When it is interrupted.
-    Never,
-}
-
-/// The result for a proof that breaks no rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It is new.
-    New,
-    /// It is known, or older than what is known.
-    Old,
-}
-
-/// Why the work with an endpoint ended without a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Done;
 
 /// How the work with an endpoint ended.
 enum Ended {

@@ -4,8 +4,9 @@ use crate::{
     event::Event,
     exit::Failure,
     fault::{Fault, Lie, Missing},
+    goal::Step,
     rpc::Server,
-    session::{Session, Step},
+    session::Session,
 };
 use duet_light_client::{Error, Mode, Update};
 use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};

@@ -6,7 +6,12 @@ impl Event<'_> {
     /// For people.
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::Start { genesis, mode, block, set } => {
+            Self::Start {
+                genesis,
+                mode,
+                block,
+                set,
+            } => {
                 let from = match (block, set) {
                     (Some(block), Some(set)) => format!("block {block}, set {set}"),
                     _ => "genesis".to_owned(),
@@ -14,7 +19,16 @@ impl Event<'_> {
                 format!("following {genesis:?} from {from} ({mode})")
             }
             Self::Connected { url } => format!("connected to {url}"),
-            Self::Proof { block, set, signers, of, bytes, millis, next_set, .. } => {
+            Self::Proof {
+                block,
+                set,
+                signers,
+                of,
+                bytes,
+                millis,
+                next_set,
+                ..
+            } => {
                 let line = format!(
                     "block {block}  set {set}  signers {signers} of {of}  {bytes} bytes  {millis:.2} ms"
                 );
@@ -26,17 +40,31 @@ impl Event<'_> {
             Self::Behind { url, block, head } => {
                 format!("behind: at block {block}, and {url} names {head} as its proven head")
             }
-            Self::Synced { block, hash, set, .. } => {
+            Self::Synced {
+                block, hash, set, ..
+            } => {
                 format!("synced to block {block}  set {set}  {hash:?}")
             }
-            Self::Endpoint { url, verdict, reason, next_step, .. } => {
+            Self::Endpoint {
+                url,
+                verdict,
+                reason,
+                next_step,
+                ..
+            } => {
                 let verdict = verdict.replace('_', " ");
                 match next_step {
                     Some(step) => format!("{url} {verdict}: {reason}; {step}"),
                     None => format!("{url} {verdict}: {reason}"),
                 }
             }
-            Self::Stalled { url, block, chain, seconds, alone } => {
+            Self::Stalled {
+                url,
+                block,
+                chain,
+                seconds,
+                alone,
+            } => {
                 let others = if *alone {
                     "there is no other endpoint to compare with"
                 } else {
@@ -48,6 +76,51 @@ impl Event<'_> {
                 )
             }
             Self::Status { .. } => self.status_text(),
+            Self::Header { .. }
+            | Self::Storage { .. }
+            | Self::Account { .. }
+            | Self::Transaction { .. } => self.answer_text(),
+            Self::Serving {
+                address,
+                strict,
+                loopback,
+            } => {
+                let mode = if *strict { ", strict" } else { "" };
+                let line = format!("serving on ws://{address} and http://{address}{mode}");
+                if *loopback {
+                    line
+                } else {
+                    line + "\nwarning: other machines can reach this address, and nothing is encrypted"
+                }
+            }
+            Self::Request {
+                method,
+                class,
+                error,
+                millis,
+            } => {
+                let error = error.map(|code| format!("  error {code}"));
+                format!(
+                    "{method}  {class}  {millis:.2} ms{}",
+                    error.unwrap_or_default()
+                )
+            }
+            Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
+                (*message).to_owned()
+            }
+            Self::Failed {
+                message,
+                evidence: Some([first, second]),
+                ..
+            } => {
+                format!("error: {message}\nfirst proof:  {first}\nsecond proof: {second}")
+            }
+            Self::Failed { message, .. } => format!("error: {message}"),
+        }
+    }
+
+    fn answer_text(&self) -> String {
+        match self {
             Self::Header { block, hash, parent_hash, state_root, extrinsics_root, .. } => {
                 let mut lines = vec![
                     format!("block            {block}"),
@@ -81,26 +154,7 @@ impl Event<'_> {
             Self::Transaction { block, hash, transaction, .. } => {
                 format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
             }
-            Self::Serving { address, strict, loopback } => {
-                let mode = if *strict { ", strict" } else { "" };
-                let line = format!("serving on ws://{address} and http://{address}{mode}");
-                if *loopback {
-                    line
-                } else {
-                    line + "\nwarning: other machines can reach this address, and nothing is encrypted"
-                }
-            }
-            Self::Request { method, class, error, millis } => {
-                let error = error.map(|code| format!("  error {code}"));
-                format!("{method}  {class}  {millis:.2} ms{}", error.unwrap_or_default())
-            }
-            Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
-                (*message).to_owned()
-            }
-            Self::Failed { message, evidence: Some([first, second]), .. } => {
-                format!("error: {message}\nfirst proof:  {first}\nsecond proof: {second}")
-            }
-            Self::Failed { message, .. } => format!("error: {message}"),
+            _ => String::new(),
         }
     }
 

@@ -42,7 +42,7 @@ pub(crate) enum Tamper {
     FalselyFinal,
     /// The state is pruned.
     Pruned,
-    /// A bit of one byte of a part of `duet_getProofs`.
+    /// A bit of one byte of a part of `duet_getProofs`, or of a block's extrinsics.
     FlippedByte { part: &'static str, at: usize },
 }
 
@@ -286,7 +286,8 @@ impl State {
                 let (hash,): (H256,) = params.parse()?;
                 let number = self.number(hash)?;
                 // What says the number of the head is honest, so that the lie is found where it is used.
-                let lies = self.tamper == Tamper::OtherHeader && self.asked_for_proof();
+                let lies =
+                    self.tamper == Tamper::OtherHeader && !self.at_once && self.asked_for_proof();
                 Ok(blocks[number - usize::from(lies)].json.clone())
             }
             _ => {
@@ -294,7 +295,16 @@ impl State {
                 let block = &blocks[self.number(hash)?];
                 let fewer = usize::from(self.tamper == Tamper::FewerExtrinsics);
                 let all = block.extrinsics.iter().skip(fewer);
-                let extrinsics: Vec<_> = all.map(|bytes| hex(bytes)).collect();
+                let mut extrinsics: Vec<_> = all.cloned().collect();
+                if let Tamper::FlippedByte {
+                    part: "extrinsics",
+                    at,
+                } = self.tamper
+                {
+                    let byte = extrinsics.iter_mut().flatten().nth(at);
+                    *byte.expect("there are so many") ^= 1;
+                }
+                let extrinsics: Vec<_> = extrinsics.iter().map(|bytes| hex(bytes)).collect();
                 let block = json!({ "header": block.json, "extrinsics": extrinsics });
                 Ok(json!({ "block": block, "justifications": null }))
             }
@@ -315,17 +325,19 @@ impl State {
             "duet_getFinalizedHead" => json!(world.blocks[head as usize].hash),
             "duet_getJustification" => {
                 let (number,): (u32,) = params.parse()?;
-                let there = number <= head;
-                there
-                    .then(|| bytes(world.justification(number).encode()))
-                    .unwrap_or_default()
+                if number <= head {
+                    bytes(world.justification(number).encode())
+                } else {
+                    Value::Null
+                }
             }
             "duet_getStatelessProof" => {
                 let (number,): (u32,) = params.parse()?;
-                let there = number <= head;
-                there
-                    .then(|| bytes(world.stateless_proof(number).encode()))
-                    .unwrap_or_default()
+                if number <= head {
+                    bytes(world.stateless_proof(number).encode())
+                } else {
+                    Value::Null
+                }
             }
             "duet_getKeys" => bytes(world.set.set.keyset().key_bytes().encode()),
             _ => bytes(Vec::<u8>::new().encode()),
