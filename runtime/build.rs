@@ -8,6 +8,7 @@ fn main() {
 }
 
 #[cfg(all(feature = "std", feature = "metadata-hash"))]
+#[allow(unreachable_pub, reason = "it is public in the runtime")]
 #[path = "src/token.rs"]
 mod token;
 
