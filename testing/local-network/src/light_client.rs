@@ -79,6 +79,27 @@ impl LightClient {
         })
     }
 
+    /// Runs `duet-light serve` on an address of its own, and waits until it listens. Returns its WebSocket address too.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`], [`Error::Io`], and [`Error::LightClientEnded`] when it does not listen.
+    pub async fn serve(
+        executables: &Executables,
+        genesis: Hash,
+        urls: &[String],
+    ) -> Result<(Self, String)> {
+        let flags = ["--listen", "127.0.0.1:0", "--json"];
+        let mut client = Self::start(executables, "serve", genesis, urls, &flags)?;
+        loop {
+            let event: serde_json::Value =
+                serde_json::from_str(&client.next_line().await?).unwrap_or_default();
+            if event["event"] == "serving" {
+                let address = event["address"].as_str().unwrap_or_default();
+                return Ok((client, format!("ws://{address}")));
+            }
+        }
+    }
+
     fn start(
         executables: &Executables,
         verb: &str,

@@ -6,9 +6,10 @@ use crate::support::{
 };
 use duet_local_network::{
     staking::{become_validator, register_new_key},
-    wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
+    transaction, wait, Executables, LightClient, Network, Node, Result, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{suite, BlockNumber, SetId};
+use duet_runtime::Runtime;
 use jsonrpsee::rpc_params;
 use serde_json::Value;
 use sp_core::{crypto::Ss58Codec, Bytes};
@@ -38,6 +39,7 @@ async fn light_clients_with_keys_and_without_follow_a_validator_that_joins() {
         }
         state_and_old_blocks_are_proven(&network, &eve, &account.to_account_id().to_ss58check())
             .await;
+        a_transaction_is_followed_through_verified_answers(&network, &eve).await;
         a_key_file_outlives_its_node(&mut network, node).await;
         a_node_that_starts_by_warp_sync_serves_light_clients(&mut network).await;
     })
@@ -151,6 +153,28 @@ async fn state_and_old_blocks_are_proven(network: &Network, rpc: &Rpc, joined: &
         .expect("the state is there");
     let proven = ask("storage", [vec![key], at(5)].concat()).await;
     assert_eq!(Some(proven["value"].clone()), value);
+}
+
+/// A transaction goes through `duet-light serve` as it goes through a node: its nonce, its block, the place in it and
+/// the events there are verified on the way.
+async fn a_transaction_is_followed_through_verified_answers(network: &Network, node: &Rpc) {
+    let executables = Executables::locate().expect("this program is somewhere");
+    let genesis = node.genesis_hash().await.expect("there is a genesis");
+    let urls: Vec<_> = network.nodes().iter().map(Node::url).collect();
+    let serving = LightClient::serve(&executables, genesis, &urls);
+    let serving = wait::at_most("the server to listen", SOON, serving).await;
+    let (_server, url) = serving.expect("it starts");
+    let served = Rpc::connect(&url).await.expect("it listens");
+    let call = frame_system::Call::<Runtime>::remark_with_event {
+        remark: b"seen by a light client".to_vec(),
+    };
+    let block = transaction::submit(&served, DEVELOPMENT_ACCOUNTS[5], call)
+        .await
+        .expect("the transaction succeeds");
+    let header = served.header(Some(block)).await.expect("it is proven");
+    assert_eq!(header, node.header(Some(block)).await.unwrap());
+    let refused: Result<Value> = served.ask("author_rotateKeys", rpc_params![]).await;
+    assert!(refused.is_err(), "what is for operators is not passed on");
 }
 
 /// Kills the node that has its key, and the record of its votes, on disk, and starts it again in the same rounds.
