@@ -7,6 +7,10 @@ fn main() {
     build_blob();
 }
 
+#[cfg(all(feature = "std", feature = "metadata-hash"))]
+#[path = "src/token.rs"]
+mod token;
+
 #[cfg(feature = "std")]
 fn build_blob() {
     const WORKSPACE: &str = "WASM_BUILD_WORKSPACE_HINT";
@@ -16,7 +20,10 @@ fn build_blob() {
         std::env::set_var(WORKSPACE, concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     }
     // In the blob a panic reaches the host as an error with its message, so that a wrong genesis says why.
-    substrate_wasm_builder::WasmBuilder::init_with_defaults()
-        .enable_feature("panic-messages")
-        .build();
+    let builder =
+        substrate_wasm_builder::WasmBuilder::init_with_defaults().enable_feature("panic-messages");
+    // With it a signer can be shown what it signs by a device that knows no metadata. It needs a second build of the blob.
+    #[cfg(feature = "metadata-hash")]
+    let builder = builder.enable_metadata_hash(token::TOKEN_SYMBOL, token::TOKEN_DECIMALS);
+    builder.build();
 }

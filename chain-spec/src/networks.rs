@@ -2,11 +2,16 @@
 
 use crate::{error::ChainSpecError, file, ChainSpec};
 use duet_runtime::{
-    constants::{SS58_PREFIX, TOKEN_DECIMALS},
+    constants::{SS58_PREFIX, TOKEN_DECIMALS, TOKEN_SYMBOL},
     genesis, AccountId, WASM_BINARY,
 };
 use sc_chain_spec::{ChainType, Properties};
 use serde_json::Value;
+use sp_maybe_compressed_blob::{compress_weakly, CODE_BLOB_BOMB_LIMIT};
+use std::borrow::Cow;
+
+/// How WASM begins that is not compressed.
+const WASM_MAGIC: &[u8] = b"\0asm";
 
 /// The specification that `--chain` means: `dev`, `local` (also when nothing is named), or the path of a file.
 ///
@@ -73,7 +78,7 @@ fn network(
     patch: Value,
 ) -> Result<ChainSpec, ChainSpecError> {
     let runtime = WASM_BINARY.ok_or(ChainSpecError::NoRuntime)?;
-    Ok(ChainSpec::builder(runtime, None)
+    Ok(ChainSpec::builder(&compressed(runtime), None)
         .with_name(name)
         .with_id(id)
         .with_chain_type(kind)
@@ -83,9 +88,21 @@ fn network(
         .build())
 }
 
+/// The runtime as short as nodes take it. That of a release build is compressed already, that of a development build is
+/// not: with it a raw specification is nearly four times as long.
+fn compressed(runtime: &[u8]) -> Cow<'_, [u8]> {
+    if !runtime.starts_with(WASM_MAGIC) {
+        return runtime.into();
+    }
+    match compress_weakly(runtime, CODE_BLOB_BOMB_LIMIT) {
+        Some(short) => short.into(),
+        None => runtime.into(),
+    }
+}
+
 fn properties() -> Properties {
     Properties::from_iter([
-        ("tokenSymbol".into(), "DUET".into()),
+        ("tokenSymbol".into(), TOKEN_SYMBOL.into()),
         ("tokenDecimals".into(), TOKEN_DECIMALS.into()),
         ("ss58Format".into(), SS58_PREFIX.into()),
     ])
@@ -94,6 +111,8 @@ fn properties() -> Properties {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sp_core::bytes::to_hex;
+    use sp_maybe_compressed_blob::decompress;
 
     #[test]
     fn the_networks_have_the_ids_that_the_flags_name() {
@@ -105,6 +124,20 @@ mod tests {
             assert_eq!(spec.properties()["ss58Format"], 42);
             assert_eq!(spec.protocol_id(), Some("duet"));
         }
+    }
+
+    #[test]
+    fn the_runtime_in_a_specification_is_compressed_and_the_one_that_was_built() {
+        let runtime = WASM_BINARY.expect("tests are built with a runtime");
+        let short = compressed(runtime);
+        assert!(short.len() < 2 * runtime.len() / 3 || !runtime.starts_with(WASM_MAGIC));
+        assert!(matches!(compressed(&short), Cow::Borrowed(_)), "only once");
+        let back = decompress(&short, CODE_BLOB_BOMB_LIMIT).expect("nodes read it");
+        assert_eq!(back, decompress(runtime, CODE_BLOB_BOMB_LIMIT).unwrap());
+        let spec = development().expect("there is a runtime");
+        let json: Value = serde_json::from_str(&spec.as_json(false).unwrap()).unwrap();
+        let code = json.pointer("/genesis/runtimeGenesis/code").unwrap();
+        assert_eq!(code.as_str().unwrap(), to_hex(&short, false));
     }
 
     #[test]

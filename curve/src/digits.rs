@@ -166,6 +166,23 @@ mod tests {
         Ark::scalar_from_bytes(&bytes(1)).unwrap()
     }
 
+    /// Where digits are about to carry, and where they have.
+    const WORDS: [u64; 13] = [
+        0,
+        1,
+        7,
+        8,
+        9,
+        15,
+        16,
+        Z,
+        Z - 1,
+        u64::MAX,
+        u64::MAX - 8,
+        1 << 63,
+        0x7777_7777,
+    ];
+
     #[test]
     fn the_bits_of_z_are_its_bits() {
         assert_eq!(Z_BITS.iter().map(|bit| 1_u64 << bit).sum::<u64>(), Z);
@@ -173,23 +190,8 @@ mod tests {
 
     #[test]
     fn the_non_adjacent_form_makes_the_number() {
-        let words = [
-            0,
-            1,
-            7,
-            8,
-            9,
-            15,
-            16,
-            Z,
-            Z - 1,
-            u64::MAX,
-            u64::MAX - 8,
-            1 << 63,
-            0x7777_7777,
-        ];
-        let short = words.map(|word| (u128::from(word), NAF_STEPS));
-        let long = words.map(|word| (!(u128::from(word) << 60), LONG_NAF_STEPS));
+        let short = WORDS.map(|word| (u128::from(word), NAF_STEPS));
+        let long = WORDS.map(|word| (!(u128::from(word) << 60), LONG_NAF_STEPS));
         for (number, steps) in short.into_iter().chain(long) {
             let mut naf = Naf::<4>::new(number);
             let mut sum = 0_u128;
@@ -217,20 +219,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn the_digits_that_are_not_zero_are_those_of_the_steps() {
-        for number in [
-            0,
-            1,
-            7,
-            8,
-            9,
-            15,
-            16,
-            Z,
-            Z - 1,
-            u64::MAX,
-            u64::MAX - 8,
-            1 << 63,
-        ] {
+        for number in WORDS {
             let mut naf = Naf::<4>::new(number);
             let steps: alloc::vec::Vec<_> = (0..NAF_STEPS)
                 .filter_map(|step| Some((step, naf.step()?)))

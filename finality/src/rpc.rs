@@ -3,12 +3,13 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 9001 | nothing is proven on this node yet: ask again later |
-//! | 9002 | the limit is not between 1 and the most that is allowed |
+//! | 9002 | the limit is not between 1 and the most that is allowed, or there are too many keys |
 //! | 9003 | the node's database failed, or what it holds is damaged |
 //! | 9004 | the signer refused, or the key given is not one |
 //! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
 //! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
 //! | 9007 | the connection has as many subscriptions as one may have: end one, or open another connection |
+//! | 9008 | this node does not have the state of that block any more: ask a node that keeps it |
 //!
 //! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
 
@@ -41,13 +42,17 @@ use tokio::sync::watch;
 
 mod api;
 mod error;
+mod reader;
 mod subscribers;
 
-pub use api::{DuetRpcClient, DuetRpcServer, GeneratedKeys};
+pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs};
 pub use error::{HistoryItem, RpcError};
+pub use reader::{ChainReader, ClientReader, Path, ReaderError};
 
 /// Most sets in one answer.
 pub const MAX_SETS: u32 = 128;
+/// Most keys that one answer proves.
+pub const MAX_KEYS: usize = 64;
 /// Stateless proofs that are cached.
 const STATELESS_CACHE: u32 = 256;
 /// Keysets that are cached.
@@ -56,6 +61,7 @@ const KEYSET_CACHE: u32 = 4;
 /// Answers the methods of [`DuetRpcServer`].
 pub struct Duet {
     links: RpcLinks,
+    reader: Arc<dyn ChainReader>,
     signer: Arc<dyn Signer>,
     executor: SubscriptionTaskExecutor,
     seats: Seats,
@@ -64,15 +70,17 @@ pub struct Duet {
 }
 
 impl Duet {
-    /// Over the links that [`block_import`](crate::block_import) made.
+    /// Over the links that [`block_import`](crate::block_import) made; `reader` is a [`ClientReader`] on a real chain.
     pub fn new(
         links: RpcLinks,
+        reader: Arc<dyn ChainReader>,
         signer: Arc<dyn Signer>,
         executor: SubscriptionTaskExecutor,
     ) -> Self {
         Self {
             seats: Seats::new(links.metrics.clone()),
             links,
+            reader,
             signer,
             executor,
             stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
@@ -180,6 +188,64 @@ impl Duet {
         Ok(Some(proof))
     }
 
+    /// The block whose proof of finality is asked for, with that proof.
+    fn proven(
+        &self,
+        block: Option<BlockNumber>,
+    ) -> Result<Option<UncheckedJustification>, RpcError> {
+        let block = match block {
+            Some(block) => block,
+            None => {
+                let best = self.links.store.best()?.ok_or(RpcError::NotReady)?;
+                best.commitment.block_number
+            }
+        };
+        self.stored(block)
+    }
+
+    /// Everything that proves entries of the state at a block, under the proof of a later one or of its own.
+    fn prove_state(
+        &self,
+        keys: &[Vec<u8>],
+        block: Option<BlockNumber>,
+        justification: UncheckedJustification,
+        stateless: bool,
+    ) -> Result<Option<Proofs>, RpcError> {
+        let under = justification.commitment.block_number;
+        let block = block.unwrap_or(under);
+        if block > under {
+            return Ok(None);
+        }
+        let Some(hash) = self.links.blocks.hash(block)? else {
+            return Ok(None);
+        };
+        let path = if block == under {
+            None
+        } else {
+            let path = self.reader.path(block, under)?;
+            Some(BlockPath {
+                leaves: path.leaves.into(),
+                proof: path.proof.into(),
+            })
+        };
+        let nodes = match keys {
+            [] => Vec::new(),
+            keys => self.reader.nodes(block, hash, keys)?,
+        };
+        let header = self.links.blocks.header(hash)?.encoded;
+        let proof = if stateless {
+            self.stateless(justification)?.map(|proof| proof.encode())
+        } else {
+            Some(justification.encode())
+        };
+        Ok(proof.map(|proof| Proofs {
+            proof: proof.into(),
+            header: header.into(),
+            nodes: nodes.into_iter().map(Bytes).collect(),
+            path,
+        }))
+    }
+
     /// Serves a subscription, if its connection may have one more.
     async fn subscribe(&self, pending: PendingSubscriptionSink, shown: watch::Receiver<Newest>) {
         match self.seats.take(pending.connection_id()) {
@@ -267,6 +333,24 @@ impl DuetRpcServer for Duet {
         let keys = self.links.store.key_halves(&commitment);
         let keys = keys.map_err(RpcError::from)?;
         Ok(keys.map(|keys| keys.encode().into()))
+    }
+
+    fn proofs(
+        &self,
+        keys: Vec<Bytes>,
+        block: Option<BlockNumber>,
+        under: Option<BlockNumber>,
+        stateless: Option<bool>,
+    ) -> RpcResult<Option<Proofs>> {
+        if keys.len() > MAX_KEYS {
+            let (most, got) = (MAX_KEYS, keys.len());
+            return Err(RpcError::Keys { most, got }.into());
+        }
+        let keys: Vec<Vec<u8>> = keys.into_iter().map(|key| key.0).collect();
+        let Some(justification) = self.proven(under)? else {
+            return Ok(None);
+        };
+        Ok(self.prove_state(&keys, block, justification, stateless.unwrap_or(false))?)
     }
 
     fn generate_keys(&self, ext: &Extensions, owner: AccountId) -> RpcResult<GeneratedKeys> {

@@ -3,7 +3,7 @@ use crate::{
     block_import,
     missing::Missing,
     store::{StoreError, MAX_LIST_BYTES},
-    testing::{dual_keys, TestChain, TestClient},
+    testing::{dual_keys, reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
 use duet_keystore::SignerError;
@@ -14,6 +14,7 @@ use duet_primitives::{
 use futures::StreamExt;
 use sc_rpc::DenyUnsafe;
 use sp_core::testing::TaskExecutor;
+use sp_runtime::traits::{BlakeTwo256, Hash as _};
 
 fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
     T::decode_all(&mut &*bytes).unwrap()
@@ -80,7 +81,8 @@ fn setup() -> Setup {
     let (_, links, rpc): (DuetBlockImport<_, TestClient, ()>, _, _) =
         block_import((), chain.client.clone(), chain.backend.clone(), None);
     let signer = Arc::new(TestSigner(TestSet::new(0, 0..1)));
-    let rpc = Duet::new(rpc, signer, Arc::new(TaskExecutor::new()));
+    let reader = Arc::new(TestReader(BlockNumber::new(1)));
+    let rpc = Duet::new(rpc, reader, signer, Arc::new(TaskExecutor::new()));
     Setup {
         chain,
         sets,
@@ -195,6 +197,75 @@ fn a_blocks_stateless_proof_holds_under_the_commitment_alone() {
         setup.rpc.stateless_proof(BlockNumber::new(0)).unwrap(),
         None
     );
+}
+
+#[test]
+fn one_answer_brings_proof_path_header_and_nodes_of_a_block() {
+    let setup = proven();
+    let (block, under) = (BlockNumber::new(1), BlockNumber::new(2));
+    let keys = vec![Bytes(vec![7]), Bytes(vec![8])];
+    let answer = setup.rpc.proofs(keys, Some(block), Some(under), None);
+    let answer = answer.unwrap().unwrap();
+    assert_eq!(
+        Some(answer.proof),
+        setup.rpc.justification(under).unwrap(),
+        "the proof is that of the later block"
+    );
+    let hash = setup.chain.chain().hash(block).unwrap();
+    let node = |key: u8| Bytes((hash, vec![key]).encode());
+    assert_eq!(
+        answer.nodes,
+        [node(7), node(8)],
+        "state is that of the block"
+    );
+    assert_eq!(BlakeTwo256::hash(&answer.header), hash);
+    let path = answer.path.unwrap();
+    assert_eq!(path.leaves.0, block.encode());
+    assert_eq!(path.proof.0, under.encode());
+}
+
+#[test]
+fn the_newest_proven_block_is_read_under_its_own_proof() {
+    let setup = proven();
+    let head = setup.chain.chain().finalized().0;
+    let answer = setup.rpc.proofs(Vec::new(), None, None, Some(true));
+    let answer = answer.unwrap().unwrap();
+    assert_eq!(
+        Some(answer.proof),
+        setup.rpc.stateless_proof(head).unwrap(),
+        "in the form that was asked for"
+    );
+    assert_eq!(answer.path, None);
+    assert!(answer.nodes.is_empty());
+}
+
+#[test]
+fn what_is_not_proven_is_not_answered() {
+    let setup = proven();
+    let nothing = |block: u32, under: u32| {
+        let (block, under) = (BlockNumber::new(block), BlockNumber::new(under));
+        let answer = setup.rpc.proofs(Vec::new(), Some(block), Some(under), None);
+        assert_eq!(answer.unwrap(), None, "block {block} under block {under}");
+    };
+    nothing(2, 1);
+    nothing(0, 0);
+    nothing(1, 99);
+    let fresh = self::setup();
+    assert_eq!(code(fresh.rpc.proofs(Vec::new(), None, None, None)), 9001);
+}
+
+#[test]
+fn a_state_that_is_gone_has_a_code_of_its_own_and_keys_are_counted() {
+    let setup = proven();
+    let ask = |keys: usize, block: u32| {
+        let block = Some(BlockNumber::new(block));
+        let keys = vec![Bytes(vec![7]); keys];
+        setup.rpc.proofs(keys, block, None, None)
+    };
+    assert_eq!(code(ask(1, 0)), 9008);
+    assert!(ask(0, 0).unwrap().is_some(), "the header needs no state");
+    assert!(ask(MAX_KEYS, 1).unwrap().is_some());
+    assert_eq!(code(ask(MAX_KEYS + 1, 1)), 9002);
 }
 
 #[test]
@@ -373,6 +444,7 @@ fn every_method_has_its_documented_name() {
         "duet_getGenesisProof",
         "duet_getJustification",
         "duet_getKeys",
+        "duet_getProofs",
         "duet_getSetProofs",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",

@@ -14,6 +14,7 @@ use crate::{
         HandoffSearch,
     },
     imported::{DueImports, ImportedJustifications},
+    links::VoterLinks,
     metrics::{LoopMetrics, Metrics},
     missing::SharedMissing,
     orders::{orders, Orders},
@@ -28,15 +29,22 @@ use crate::{
 use duet_gossip::{
     clock::{Clock, SystemClock},
     metrics::Metrics as GossipMetrics,
-    Endpoints, GossipValidator, Network, Settings, LOG_TARGET,
+    Endpoints, GossipValidator, Joined, Network, Settings, LOG_TARGET,
 };
+use duet_keystore::Signer;
 use duet_primitives::{DuetApi, H256};
 use duet_voter::Config;
-use futures::{channel::oneshot, future, FutureExt, StreamExt};
+use futures::{
+    channel::oneshot,
+    future::{self, Future},
+    stream::BoxStream,
+    FutureExt, StreamExt,
+};
 use sc_client_api::Backend as BackendT;
 use sc_network::{NetworkPeers, NetworkRequest};
 use sc_network_sync::SyncEventStream;
 use sp_consensus::SyncOracle;
+use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::{convert::Infallible, sync::Arc};
 
@@ -92,50 +100,86 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         clock.clone(),
         gossip_metrics.clone(),
     );
-    let spawner = params.spawner;
+    let server = params
+        .requests
+        .run(params.links.store.clone(), clock.clone(), gossip_metrics);
+    let finality = params.client.finality().map(|_| ()).boxed();
+    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
+    let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
+    let chain = Chain::new(
+        Arc::new(blocks),
+        Arc::new(runtime),
+        params.links.store.clone(),
+    );
+    let worker = start(
+        Start {
+            chain: Arc::new(chain),
+            finality,
+            links: params.links,
+            signer: params.signer,
+            is_authority: params.is_authority,
+            config: params.config,
+            clock,
+            metrics: Metrics::new(registry),
+            loop_metrics: LoopMetrics::new(registry),
+        },
+        joined,
+        &*params.spawner,
+    );
+    until_it_stops(worker, server).await;
+}
+
+/// What the tasks of this crate are made of, without the SDK's types.
+struct Start {
+    chain: Arc<Chain>,
+    finality: BoxStream<'static, ()>,
+    links: VoterLinks,
+    signer: Arc<dyn Signer>,
+    is_authority: bool,
+    config: Config,
+    clock: Arc<dyn Clock>,
+    metrics: Metrics,
+    loop_metrics: LoopMetrics,
+}
+
+/// Starts all tasks but the worker, which it returns. The node cannot go on without any of them.
+fn start(
+    from: Start,
+    joined: Joined,
+    spawner: &dyn SpawnEssentialNamed,
+) -> impl Future<Output = Result<Infallible, Error>> {
+    let compute = |name, task| spawner.spawn_essential_blocking(name, GROUP, task);
     for verifier in joined.verifiers {
-        spawner.spawn_essential_blocking("duet-verify", GROUP, verifier);
+        compute("duet-verify", verifier);
     }
     let (engine_runs, engine_gone) = oneshot::channel::<Infallible>();
     let engine = joined.engine.map(move |()| drop(engine_runs));
     spawner.spawn_essential("duet-gossip", GROUP, engine.boxed());
-    let (signing, signing_links) = Signing::new(params.signer.clone());
-    spawner.spawn_essential_blocking("duet-sign", GROUP, signing.run().boxed());
-    let store = params.links.store;
-    let server = params
-        .requests
-        .run(store.clone(), clock.clone(), gossip_metrics);
-    let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
-    let runtime = ClientRuntime::new(params.client.clone(), params.offchain_tx_pool_factory);
-    let chain = Arc::new(Chain::new(
-        Arc::new(blocks),
-        Arc::new(runtime),
-        store.clone(),
-    ));
-    let (check, check_links) = AnswerCheck::new(chain.clone());
-    spawner.spawn_essential_blocking("duet-check-answers", GROUP, check.run().boxed());
-    let metrics = Metrics::new(registry);
-    let opened = desks::open(&chain, params.signer, &metrics);
+    let (signing, signing_links) = Signing::new(from.signer.clone());
+    compute("duet-sign", signing.run().boxed());
+    let (check, check_links) = AnswerCheck::new(from.chain.clone());
+    compute("duet-check-answers", check.run().boxed());
+    let opened = desks::open(&from.chain, from.signer, &from.metrics);
     for (name, clerk) in opened.clerks {
-        spawner.spawn_essential_blocking(name, GROUP, clerk);
+        compute(name, clerk);
     }
     let (orders, carrier, failed) = orders();
     let mut effects = Effects::new(Surroundings {
-        chain: chain.clone(),
-        store: store.clone(),
+        chain: from.chain.clone(),
+        store: from.links.store.clone(),
         network: joined.network.clone(),
         validator: joined.validator.clone(),
         desks: opened.desks,
         signing: signing_links.requests,
-        subscribers: params.links.subscribers,
-        metrics: metrics.clone(),
+        subscribers: from.links.subscribers,
+        metrics: from.metrics.clone(),
     });
     let carrier = carrier.run(move |order| effects.carry_out(order));
-    spawner.spawn_essential_blocking("duet-effects", GROUP, carrier.boxed());
+    compute("duet-effects", carrier.boxed());
     let sources = Sources {
-        finality: params.client.finality().map(|_| ()).boxed(),
+        finality: from.finality,
         checked: joined.checked,
-        imported: params.links.imported,
+        imported: from.links.imported,
         signed: signing_links.signed,
         answers: check_links.checked,
         done: opened.done,
@@ -143,23 +187,23 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         network_gone: engine_gone.map(drop).boxed(),
     };
     let worker = assemble(Node {
-        chain,
-        store,
+        chain: from.chain,
+        store: from.links.store,
         network: joined.network,
         validator: joined.validator,
-        clock,
+        clock: from.clock,
         orders,
         keys: opened.keys,
         imports: opened.imports,
         history: opened.history,
         received: check_links.received,
-        is_authority: params.is_authority,
-        missing: params.links.missing,
-        metrics,
-        loop_metrics: LoopMetrics::new(registry),
-        config: params.config,
+        is_authority: from.is_authority,
+        missing: from.links.missing,
+        metrics: from.metrics,
+        loop_metrics: from.loop_metrics,
+        config: from.config,
     });
-    until_it_stops(worker.run(sources), server).await;
+    worker.run(sources)
 }
 
 /// What the parts of the worker are made of.
@@ -221,8 +265,8 @@ fn assemble(node: Node) -> Worker {
 
 /// Runs the worker and the request server until one of them stops, and says why.
 async fn until_it_stops(
-    worker: impl future::Future<Output = Result<Infallible, Error>>,
-    server: impl future::Future<Output = ()>,
+    worker: impl Future<Output = Result<Infallible, Error>>,
+    server: impl Future<Output = ()>,
 ) {
     futures::pin_mut!(worker, server);
     let result = match future::select(worker, server).await {

@@ -4,8 +4,9 @@ mod common;
 
 use codec::{Decode, DecodeAll};
 use common::{ask, field, json, refuses_to_start, succeeds, until, Node};
+use duet_light_client::{BlockProof, GenesisProof, Mode, Outcome, Trusted};
 use duet_primitives::{
-    ownership_statement, DualKeyBytes, Keyset, Keysets, Pk1Bytes, PossessionProof,
+    ownership_statement, DualKeyBytes, Keyset, Keysets, Pk1Bytes, PossessionProof, StatelessProof,
     UncheckedJustification, H256,
 };
 use jsonrpsee::{
@@ -19,6 +20,9 @@ use std::{path::Path, str::FromStr};
 use tempfile::TempDir;
 
 const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
+/// Where the state keeps Alice's account: `System.Account`.
+const ALICES_ACCOUNT: &str = "0x26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9\
+    de1e86a9a8c739864cf3cc5ec2bea59fd43593c715fdd31c61141abd04a99fd6822c8558854ccde39a5684e7a56da27d";
 /// What the RPC answers to a method that is for operators only.
 const DENIED: &str = "unsafe";
 
@@ -176,6 +180,87 @@ async fn operators_make_keys_over_rpc_and_strangers_do_not() {
             .await
             .expect_err("it is for operators only");
         assert!(error.to_string().contains(DENIED), "{method}: {error}");
+    }
+}
+
+/// STATE-1 to STATE-3.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_answer_proves_an_account_at_an_older_block_to_who_has_only_the_genesis_hash() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    until("block 3 is proven", || async {
+        let head = finalized(&client).await?;
+        (number(&client, &head).await >= 3).then_some(())
+    })
+    .await;
+    let genesis_proof: GenesisProof =
+        decode(&text(&client, "duet_getGenesisProof", rpc_params![]).await);
+    let genesis_hash = genesis(&client).await;
+    let trusted = Trusted::from_genesis(genesis_hash, &genesis_proof, Mode::Stateless).unwrap();
+    let answer = ask(
+        &client,
+        "duet_getProofs",
+        rpc_params![[ALICES_ACCOUNT], 1, Value::Null, true],
+    )
+    .await
+    .expect("the block is proven, and its state is here");
+
+    let proof: StatelessProof = decode(field(&answer, "proof"));
+    let Ok(Outcome::New(verified)) = trusted.verify(proof) else {
+        panic!("a proof that leads on from genesis: {answer}");
+    };
+    let bytes = |value: &Value| {
+        let digits = value.as_str().expect("bytes").trim_start_matches("0x");
+        hex::decode(digits).expect("hex")
+    };
+    let path = &answer["path"];
+    let path = BlockProof::from_rpc(&bytes(&path["leaves"]), &bytes(&path["proof"])).unwrap();
+    let block = path.check(&verified.trusted.best_block()).unwrap();
+    assert_eq!(block.number().get(), 1);
+    let header = block.header(&bytes(&answer["header"])).unwrap();
+    let nodes: Vec<_> = answer["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(bytes)
+        .collect();
+    let key = bytes(&ALICES_ACCOUNT.into());
+    let entries = header.read(&[&key], &nodes).unwrap();
+    assert!(entries[0].value().is_some(), "Alice is rich");
+}
+
+/// Tools decorate only what is listed.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_documented_method_is_listed() {
+    let page = include_str!("../../docs/spec/rpc.md");
+    let (before, _) = page.split_once("## Error codes").expect("the page has it");
+    let rows = before.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut documented: Vec<_> = rows
+        .filter_map(|row| Some(row.split_once('`')?.0))
+        .collect();
+    documented.sort_unstable();
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &[]);
+    let client = node.connect().await;
+    let answer = ask(&client, "rpc_methods", rpc_params![]).await.unwrap();
+    let listed: Vec<_> = answer["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let ours = listed.iter().filter(|name| name.starts_with("duet_"));
+    let mut ours: Vec<_> = ours.copied().collect();
+    ours.sort_unstable();
+    assert_eq!(ours, documented);
+    for of_the_sdk in [
+        "chain_getHeader",
+        "grandpa_proveFinality",
+        "mmr_generateProof",
+        "state_getReadProof",
+    ] {
+        assert!(listed.contains(&of_the_sdk), "{of_the_sdk}");
     }
 }
 

@@ -3,6 +3,8 @@
 use crate::types::{Balance, BlockNumber};
 use sp_staking::{EraIndex, SessionIndex};
 
+pub use crate::token::{TOKEN_DECIMALS, TOKEN_SYMBOL};
+
 /// Milliseconds from one block to the next.
 pub const SLOT_MILLIS: u64 = 2_000;
 
@@ -29,8 +31,6 @@ pub const EXPOSURE_PAGE: u32 = 64;
 
 /// The prefix of addresses in SS58: the one for any Substrate chain.
 pub const SS58_PREFIX: u16 = 42;
-/// Decimal places of the token.
-pub const TOKEN_DECIMALS: u8 = 12;
 /// One token.
 pub const UNIT: Balance = 1_000_000_000_000;
 /// A thousandth of a token.

@@ -33,6 +33,7 @@ pub mod constants;
 pub mod extrinsic;
 #[warn(missing_docs)]
 pub mod genesis;
+mod token;
 #[warn(missing_docs)]
 pub mod types;
 

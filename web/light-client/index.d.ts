@@ -78,8 +78,8 @@ export interface Options {
   storage?: Storage;
   /** Whether it runs in a worker; it does when absent. */
   worker?: boolean;
-  /** Milliseconds: until an answer is given up, until a chain without new proofs is a fault, how far an endpoint may be behind the others, and how long `ready` waits for them. */
-  times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number };
+  /** Milliseconds: until an answer is given up, until a chain without new proofs is a fault, how far an endpoint may be behind the others, how long `ready` waits for them, and after how long without any proven head it is rejected. */
+  times?: { requestTimeout?: number; stallAfter?: number; lagAfter?: number; settleAfter?: number; readyWithin?: number };
 }
 
 /** How something about a block is proven. */
@@ -101,6 +101,18 @@ export interface Proven extends UnderBlock {
   nodes: Uint8Array[];
 }
 
+/** Which block: its number or its hash (0x and 64 digits, or 32 bytes); the newest proven one when absent. */
+export type At = number | string | Uint8Array;
+
+export interface ReadOptions {
+  /** Milliseconds to wait for the proof of a block that is newer than the newest proven one; none when absent. */
+  within?: number;
+}
+
+export interface AtOptions extends ReadOptions {
+  at?: At;
+}
+
 /** An account; amounts in the chain's smallest unit. */
 export interface Account extends Proven {
   account: string;
@@ -115,6 +127,45 @@ export interface Account extends Proven {
 export interface Entry extends Proven {
   key: string;
   value?: Uint8Array;
+}
+
+/** Several entries of the state, all of one block. */
+export interface Entries extends Proven {
+  /** As asked, in that order; no value where the state provably has none. */
+  entries: { key: string; value?: Uint8Array }[];
+}
+
+/** What stands for all entries under a prefix. */
+export interface MerkleValue extends Proven {
+  /** A hash of 32 bytes, or a trie node that is shorter; nothing when there are no entries. */
+  merkleValue?: Uint8Array;
+}
+
+/** Headers that lead to a proven block, oldest first. */
+export interface Headers {
+  headers: { number: number; hash: Uint8Array; header: Uint8Array }[];
+  /** The last of them. */
+  block: number;
+  hash: Uint8Array;
+  endpoint: string;
+}
+
+/** What a node answered, as it came. Nothing in it is verified. */
+export interface Unverified<T = unknown> {
+  result?: T;
+  error?: { code: number; message: string; data?: unknown };
+  endpoint: string;
+}
+
+/** What a node pushes, as it came; after an `error` nothing does. Nothing in it is verified. */
+export type Pushed<T = unknown> = { value: T; error?: undefined } | { value?: undefined; error: { message: string } };
+
+/** A subscription that was handed on. */
+export interface Subscription {
+  endpoint: string;
+  /** Why the node refused; then nothing is pushed. */
+  error?: { code: number; message: string; data?: unknown };
+  end(): void;
 }
 
 /** The extrinsics of a block. */
@@ -166,12 +217,17 @@ export class DuetError extends Error {
 }
 
 export interface LightClient {
-  /** Resolves when a head is proven and the other endpoints had their chance to show a newer one. */
+  /**
+   * Resolves when a head is proven and the other endpoints had their chance to show a newer one. Is rejected when none is
+   * proven within `times.readyWithin`, with an error that names every endpoint; then all are tried on, and this is another
+   * promise. Is rejected for good with the verdict `fatal` when no honest endpoint is left.
+   */
   readonly ready: Promise<Status>;
   /** The newest block that is trusted. */
   readonly head: Head | Status | undefined;
   /** Calls back; what is returned ends that. */
   on(name: "start", listener: (status: Status) => void): () => void;
+  on(name: "ready", listener: (status: Status) => void): () => void;
   on(name: "head", listener: (head: Head) => void): () => void;
   on(name: "set", listener: (set: { set: bigint; validators: number; block: number }) => void): () => void;
   on(name: "checkpoint", listener: (checkpoint: Checkpoint) => void): () => void;
@@ -180,14 +236,34 @@ export interface LightClient {
   verify(bytes: Uint8Array, form?: "justification" | "handoff" | "stateless"): Promise<Head | undefined>;
   checkpoint(): Promise<Checkpoint>;
   /** An account by SS58 address, 0x and 64 digits, or 32 bytes. */
-  account(account: string | Uint8Array, options?: { at?: number }): Promise<Account>;
-  storage(key: string | Uint8Array, options?: { at?: number }): Promise<Entry>;
-  /** The header of a block, the newest when absent. */
-  block(number?: number): Promise<Block>;
-  /** The extrinsics of a block, the newest when absent. */
-  body(number?: number): Promise<Body>;
-  /** Whether a block, the newest when `at` is absent, has the transaction with this hash: 0x and 64 digits, or 32 bytes. */
-  transaction(hash: string | Uint8Array, options?: { at?: number }): Promise<Transaction>;
+  account(account: string | Uint8Array, options?: AtOptions): Promise<Account>;
+  storage(key: string | Uint8Array, options?: AtOptions): Promise<Entry>;
+  /** At most 1 024 keys, all read under one block. */
+  entries(keys: (string | Uint8Array)[], options?: AtOptions): Promise<Entries>;
+  /**
+   * All entries under a prefix, in the order of their keys: that there are no others is proven. Where there are 1 000 and more
+   * it is refused, with `got` "more".
+   */
+  under(prefix: string | Uint8Array, options?: AtOptions): Promise<Entries & MerkleValue>;
+  /** The hash that stands for all entries under a prefix: it changes when one of them does. */
+  merkleValue(prefix: string | Uint8Array, options?: AtOptions): Promise<MerkleValue>;
+  /** The header of a block. Of a hash it is proven that it is final: another block of that number is refused by STATE-3. */
+  block(at?: At, options?: ReadOptions): Promise<Block>;
+  /** The extrinsics of a block. */
+  body(at?: At, options?: ReadOptions): Promise<Body>;
+  /** Whether a block has the transaction with this hash: 0x and 64 digits, or 32 bytes. */
+  transaction(hash: string | Uint8Array, options?: AtOptions): Promise<Transaction>;
+  /** The headers from a number to a block, at most 256, proven by the hashes that they name. One request for each. */
+  headers(from: number, to?: At, options?: ReadOptions): Promise<Headers>;
+  /** BLAKE2b, 16, 32 or 64 bytes long. */
+  blake2b(bytes: Uint8Array, length: 16 | 32 | 64): Promise<Uint8Array>;
+  /**
+   * Hands a request on to a node in good standing; at most 256 at once. An answer over 16 MiB, or that is no JSON-RPC, is
+   * that endpoint's fault. `again` asks another one when the connection breaks: not for what may be done only once.
+   */
+  request<T = unknown>(method: string, params?: unknown[], options?: { again?: boolean }): Promise<Unverified<T>>;
+  /** Hands a subscription on; at most 64 at once, and 1 000 pushes a second. It ends with its connection. */
+  subscribe<T = unknown>(method: string, params: unknown[], unsubscribe: string, listener: (pushed: Pushed<T>) => void): Promise<Subscription>;
   destroy(): Promise<void>;
 }
 

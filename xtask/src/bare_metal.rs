@@ -1,5 +1,5 @@
-//! What runs without an operating system: the `no_std` crates, and the runtime with the features that only some
-//! builds of it have.
+//! What runs without an operating system: the `no_std` crates, the runtime with the features that only some builds of it
+//! have, and what the benches run inside of WASM.
 
 use crate::{cargo, result::Result, tools};
 use std::process::Command;
@@ -15,7 +15,11 @@ const RUNTIME_FLAGS: (&str, &str) = (
     "--cfg substrate_runtime",
 );
 
-/// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`].
+/// What the benches run inside of WASM: a workspace of its own, that nothing else builds.
+const WASM_GUEST: &str = "benches/wasm/Cargo.toml";
+
+/// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`] and both flavours of
+/// the benches' module.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     let mut command = without_std("build");
@@ -27,11 +31,27 @@ pub(crate) fn run() -> Result {
     runtime
         .args(["--package", "duet-runtime", "--features", RUNTIME_FEATURES])
         .env(RUNTIME_FLAGS.0, RUNTIME_FLAGS.1);
-    cargo::run(&mut runtime)
+    cargo::run(&mut runtime)?;
+    let mut with_rivals = bare("check");
+    cargo::run(with_rivals.args(["--manifest-path", WASM_GUEST]))?;
+    let mut by_host = without_std("check");
+    by_host
+        .args([
+            "--manifest-path",
+            WASM_GUEST,
+            "--features",
+            "host-functions",
+        ])
+        .env(RUNTIME_FLAGS.0, RUNTIME_FLAGS.1);
+    cargo::run(&mut by_host)
 }
 
 fn without_std(verb: &str) -> Command {
-    let mut command = cargo::cargo([verb, "--locked", "--no-default-features"]);
-    command.args(["--target", tools::BARE_METAL]);
+    let mut command = bare(verb);
+    command.arg("--no-default-features");
     command
+}
+
+fn bare(verb: &str) -> Command {
+    cargo::cargo([verb, "--locked", "--target", tools::BARE_METAL])
 }

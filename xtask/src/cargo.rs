@@ -37,6 +37,14 @@ impl Workspace {
         }
     }
 
+    /// The programs that have a page of their own in the documentation. Others share their name with their library.
+    pub(crate) fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::Duet => &["duet-node", "duet-light", "xtask"],
+            Self::Schemes => &["duet-schemes"],
+        }
+    }
+
     /// Where cargo puts what it builds of it. The two resolve their dependencies apart, and so build them apart.
     pub(crate) fn target_directory(self) -> PathBuf {
         match self {

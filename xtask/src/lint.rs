@@ -7,11 +7,12 @@ use crate::{
 };
 use std::process::Command;
 
-/// Workspaces that are built for other targets, with other compilers or only to be measured, so that only their formatting
-/// is checked here.
-const WORKSPACES_APART: [&str; 4] = [
-    "benches/rivals/Cargo.toml",
+const RIVALS: &str = "benches/rivals/Cargo.toml";
+/// Workspaces that are built for other targets, with other compilers or only to be measured.
+const WORKSPACES_APART: [&str; 5] = [
+    RIVALS,
     "benches/wasm/Cargo.toml",
+    "compat/rust/Cargo.toml",
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
@@ -36,11 +37,11 @@ pub(crate) fn formatting() -> Result {
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;
-    cargo::run_all(
-        Workspace::ALL
-            .into_iter()
-            .flat_map(|workspace| [clippy(workspace), documentation(workspace)]),
-    )
+    let ours = Workspace::ALL
+        .into_iter()
+        .flat_map(|workspace| [clippy(workspace), documentation(workspace)]);
+    // No other step builds it.
+    cargo::run_all(ours.chain(std::iter::once(rivals())))
 }
 
 fn clippy(workspace: Workspace) -> Command {
@@ -52,9 +53,17 @@ fn clippy(workspace: Workspace) -> Command {
     clippy
 }
 
+fn rivals() -> Command {
+    let mut clippy = cargo::cargo(["clippy", "--manifest-path", RIVALS, "--all-targets"]);
+    clippy.args(["--locked", "--", "--deny", "warnings"]);
+    clippy
+}
+
 fn documentation(workspace: Workspace) -> Command {
     let mut doc = workspace.cargo("doc", ["--workspace", "--no-deps", "--locked"]);
-    doc.args(["--lib", "--bins", "--examples", "--document-private-items"])
+    let programs = workspace.programs().iter();
+    doc.args(["--lib", "--examples", "--document-private-items"])
+        .args(programs.flat_map(|program| ["--bin", program]))
         .env("RUSTDOCFLAGS", "--deny warnings");
     doc
 }

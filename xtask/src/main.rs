@@ -11,6 +11,7 @@
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `package`: what would be published, as cargo packs it,
 //! - `web`: the light client for JavaScript, and its page,
+//! - `compat`: the tools of the ecosystem on nodes of ours,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
 //! - `bench`, `simulate`: measure and simulate, and have the results drawn.
@@ -21,6 +22,7 @@ mod bare_metal;
 mod bench;
 mod book;
 mod cargo;
+mod compat;
 mod conformance;
 mod demo;
 mod dependencies;
@@ -78,6 +80,8 @@ enum Chore {
     Package(package::Options),
     /// Builds the light client for JavaScript and its page, and tests both, the page in a real browser.
     Web(web::Options),
+    /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
+    Compat(compat::Options),
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -105,6 +109,7 @@ fn main() -> ExitCode {
         Chore::Deps => dependencies::run(),
         Chore::Package(options) => package::run(&options),
         Chore::Web(options) => web::run(&options),
+        Chore::Compat(options) => compat::run(&options),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),
         Chore::Conformance => conformance::run(),

@@ -38,8 +38,11 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.bench {
         return bench();
     }
+    cargo::run(node().arg("tools/minify.mjs"))?;
     cargo::run(node().arg("tools/size.mjs"))?;
-    cargo::run(node().arg("--test").args(tests("light-client/test")?))?;
+    for folder in ["light-client/test", "provider/test", "types/test"] {
+        cargo::run(node().arg("--test").args(tests(folder)?))?;
+    }
     if options.no_browser {
         return Ok(());
     }
@@ -48,7 +51,10 @@ pub(crate) fn run(options: &Options) -> Result {
     demo::build()?;
     let demo = cargo::output_directory().join("duet-demo");
     let mut browse = node();
-    browse.arg("--test").args(tests("test")?);
+    // Each file starts a network of its own.
+    browse
+        .args(["--test", "--test-concurrency=1"])
+        .args(tests("test")?);
     cargo::run(browse.env("DUET_DEMO", demo))
 }
 

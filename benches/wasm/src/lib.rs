@@ -20,7 +20,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 use duet_primitives::{
-    DualKeyBytes, EquivocationProof, KeysetCommitment, Pk1Bytes, PossessionProof, H256,
+    DualKeyBytes, EquivocationProof, KeysetCommitment, Pk1Bytes, PossessionProof, SetId, H256,
 };
 
 /// Bytes that an operation may allocate.
@@ -111,6 +111,6 @@ extern "C" fn equivocation_duet(len: usize) -> u32 {
 extern "C" fn keyset_duet(len: usize) -> u32 {
     answer(len, |mut input| {
         let keys = <Vec<Pk1Bytes>>::decode_all(&mut input).ok()?;
-        Some(KeysetCommitment::of_stored_unchecked(0, &keys).is_ok())
+        Some(KeysetCommitment::of_stored_unchecked(SetId::FIRST, &keys).is_ok())
     })
 }

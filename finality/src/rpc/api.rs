@@ -15,6 +15,28 @@ pub struct GeneratedKeys {
     pub proof: Bytes,
 }
 
+/// The path of a block to the root of the Merkle mountain range, as `mmr_generateProof` names its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockPath {
+    /// SCALE of the list of leaves: one.
+    pub leaves: Bytes,
+    /// SCALE of the SDK's `LeafProof`.
+    pub proof: Bytes,
+}
+
+/// All that proves entries of the state at a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proofs {
+    /// The proof of finality: a justification, or a stateless proof.
+    pub proof: Bytes,
+    /// SCALE of the header of the block.
+    pub header: Bytes,
+    /// The nodes of the state trie.
+    pub nodes: Vec<Bytes>,
+    /// From the block to the one that is proven; nothing when they are the same.
+    pub path: Option<BlockPath>,
+}
+
 /// The methods.
 #[rpc(client, server)]
 pub trait DuetRpc {
@@ -66,6 +88,18 @@ pub trait DuetRpc {
     /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
     #[method(name = "duet_getKeys", blocking)]
     fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
+
+    /// All that proves what is stored under some keys at a block, in one answer. `under` is the block whose proof of
+    /// finality is given, the newest one when absent; `block` comes before it, or is it, as when absent. `None` when
+    /// `under` has no proof here, or `block` comes after it.
+    #[method(name = "duet_getProofs", blocking)]
+    fn proofs(
+        &self,
+        keys: Vec<Bytes>,
+        block: Option<BlockNumber>,
+        under: Option<BlockNumber>,
+        stateless: Option<bool>,
+    ) -> RpcResult<Option<Proofs>>;
 
     /// Makes a key in the node's key file and proves to `owner` that the secret is here. Unsafe: operators
     /// only. The secret stays in the key file.

@@ -1,5 +1,6 @@
 //! Why a call failed, and with which code.
 
+use super::reader::ReaderError;
 use crate::{missing::Missing, store::StoreError};
 use duet_keystore::SignerError;
 use duet_primitives::{BlockNumber, JustificationError, KeysetError, MerkleError, SetId};
@@ -20,6 +21,17 @@ pub enum RpcError {
         /// What was asked for.
         got: u32,
     },
+    /// More keys than one answer proves.
+    #[error("{got} keys, one answer proves at most {most}")]
+    Keys {
+        /// The most that is allowed.
+        most: usize,
+        /// What was asked for.
+        got: usize,
+    },
+    /// State or path of a block.
+    #[error(transparent)]
+    Reader(#[from] ReaderError),
     /// The connection has as many subscriptions as one may have.
     #[error("this connection has {most} subscriptions to justifications, as many as one may have")]
     Subscriptions {
@@ -122,8 +134,10 @@ impl From<RpcError> for ErrorObjectOwned {
     fn from(error: RpcError) -> Self {
         let code = match error {
             RpcError::NotReady => 9001,
-            RpcError::Limit { .. } => 9002,
+            RpcError::Limit { .. } | RpcError::Keys { .. } => 9002,
+            RpcError::Reader(ReaderError::NoState(_)) => 9008,
             RpcError::Store(_)
+            | RpcError::Reader(_)
             | RpcError::Malformed { .. }
             | RpcError::Damaged { .. }
             | RpcError::DamagedKeys { .. }

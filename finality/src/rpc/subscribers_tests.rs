@@ -2,13 +2,13 @@ use super::*;
 use crate::{
     block_import,
     rpc::{Duet, DuetRpcServer},
-    testing::{TestChain, TestClient},
+    testing::{reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
-    testing::TestSet, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex,
-    UncheckedJustification, UncheckedVote, H256,
+    testing::TestSet, BlockNumber, DualKeyBytes, Pk1Bytes, PossessionProof, RoundMessage,
+    SignerIndex, UncheckedJustification, UncheckedVote, H256,
 };
 use futures::future::BoxFuture;
 use jsonrpsee::{core::EmptyServerParams, MethodsError, RpcModule, Subscription};
@@ -71,7 +71,13 @@ fn setup() -> Setup {
     let set = TestSet::new(0, 0..4);
     let message = RoundMessage::new(H256::zero(), set.commitment(0, &set.set));
     Setup {
-        module: Duet::new(rpc, Arc::new(NoKeys), Arc::new(Here)).into_rpc(),
+        module: Duet::new(
+            rpc,
+            Arc::new(TestReader(BlockNumber::ZERO)),
+            Arc::new(NoKeys),
+            Arc::new(Here),
+        )
+        .into_rpc(),
         links,
         metrics,
         template: set.justify(&message, 0..3).into_unchecked(),
@@ -98,7 +104,7 @@ impl Setup {
     /// Publishes a justification of this block, and lets all tasks do what they can.
     async fn publish(&self, block: u32) {
         let mut justification = self.template.clone();
-        justification.commitment.block_number = duet_primitives::BlockNumber::new(block);
+        justification.commitment.block_number = BlockNumber::new(block);
         self.links.subscribers.publish(justification);
         settle().await;
     }
@@ -232,7 +238,7 @@ fn a_proof_that_grows_is_announced_by_a_subscription_of_its_own() {
         assert_eq!(setup.metrics.subscriptions.get(), 2);
         setup.publish(7).await;
         let mut grown = setup.template.clone();
-        grown.commitment.block_number = duet_primitives::BlockNumber::new(7);
+        grown.commitment.block_number = BlockNumber::new(7);
         setup.links.subscribers.publish_fuller(grown);
         setup.publish(8).await;
         assert_eq!(next(&mut fuller).await, 7);

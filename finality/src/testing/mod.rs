@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod network;
 pub(crate) mod nodes;
+pub(crate) mod reader;
 
 use crate::{
     chain::{

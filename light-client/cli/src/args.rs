@@ -3,7 +3,7 @@
 use crate::question;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
 use duet_primitives::H256;
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -33,6 +33,11 @@ pub(crate) enum Command {
     Sync(Sync),
     /// Verify everything up to the newest proven block, then each new proof as it comes.
     Follow(Follow),
+    /// Follow the chain, and answer JSON-RPC from what is verified, over HTTP and WebSocket.
+    ///
+    /// Any tool can be pointed at it. Answers about the chain are checked under the newest proven block; what cannot be
+    /// checked without executing the runtime is passed through, or refused with --strict; the rest is refused.
+    Serve(Serve),
     /// Print the header of a block, verified.
     Block(Block),
     /// Print an entry of the state, verified; also that there is none.
@@ -69,6 +74,28 @@ pub(crate) struct Follow {
     pub(crate) blocks: Option<u64>,
 }
 
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    /// Where to listen. Nothing is encrypted: other machines should not reach it.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9955")]
+    pub(crate) listen: SocketAddr,
+
+    /// Refuse what cannot be verified, except the submission of transactions.
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// A name by which clients reach this machine, besides localhost and addresses.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// A page in a browser that may ask, as its origin: https://wallet.example. Pages are refused otherwise.
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+}
+
 /// What `block`, `storage` and `account` share.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Read {
@@ -92,8 +119,12 @@ pub(crate) struct Storage {
     pub(crate) read: Read,
 
     /// The key of the entry, 0x-hex.
-    #[arg(value_name = "KEY", value_parser = key)]
-    pub(crate) key: Key,
+    #[arg(value_name = "KEY", value_parser = question::Entry::from_key, required_unless_present = "name")]
+    pub(crate) key: Option<question::Entry>,
+
+    /// The entry of an item that holds one value, by its name instead: System.Events.
+    #[arg(long, value_name = "PALLET.ITEM", value_parser = question::Entry::from_name, conflicts_with = "key")]
+    pub(crate) name: Option<question::Entry>,
 }
 
 #[derive(Debug, ArgsGroup)]
@@ -119,10 +150,6 @@ pub(crate) struct Tx {
     #[arg(value_name = "HASH", value_parser = hash)]
     pub(crate) hash: H256,
 }
-
-/// The key of an entry of the state.
-#[derive(Clone, Debug)]
-pub(crate) struct Key(pub(crate) Vec<u8>);
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Status {
@@ -202,13 +229,6 @@ fn hash(text: &str) -> Result<H256, String> {
     hex::decode_to_slice(digits, &mut bytes)
         .map_err(|error| format!("a hash is 0x and 64 hexadecimal digits: {error}"))?;
     Ok(H256(bytes))
-}
-
-fn key(text: &str) -> Result<Key, String> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    hex::decode(digits)
-        .map(Key)
-        .map_err(|error| format!("a key is 0x and hexadecimal digits: {error}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -93,6 +93,11 @@ pub(crate) enum Missing {
     Header(H256),
     #[error("state of block {0}: a node keeps that of the last 256 blocks, or of all with `--state-pruning archive`")]
     State(BlockNumber),
+    #[error("proofs of block {block} under block {under}")]
+    Proofs {
+        block: BlockNumber,
+        under: BlockNumber,
+    },
     #[error("proof of the older block {0}")]
     History(BlockNumber),
     #[error(

@@ -1,12 +1,13 @@
 //! Verifies new proofs as they arrive, and notices when none arrive.
 
 use crate::{
+    event::Event,
     exit::Failure,
     fault::{Fault, Lie},
-    output::Event,
+    goal::{Done, Step},
     outside::shown,
     rpc::{decode_hex, Server},
-    session::{Done, Session, Step},
+    session::Session,
 };
 use duet_light_client::{Error, Mode, Update};
 use duet_primitives::{BlockNumber, UncheckedJustification};
@@ -42,9 +43,7 @@ impl Session {
         if self.is_done() {
             return Ok(Done);
         }
-        if let Some(heads) = &self.heads {
-            heads.board().set_followed(Some(index));
-        }
+        self.set_followed(index);
         self.output
             .event(&Event::synced(self.trusted()?, &server.url));
         self.output.clear();

@@ -19,32 +19,40 @@ mod begin;
 mod checkpoint;
 mod compare;
 mod endpoints;
+mod event;
 mod exit;
 mod fault;
 mod follow;
+mod goal;
 mod heads;
+mod link;
 mod output;
 mod outside;
+mod parts;
 mod question;
 mod read;
 mod rpc;
+mod serve;
 mod session;
 mod state_file;
 mod state_rpc;
 mod status;
 mod sync;
+mod text;
 mod wire;
 
 use crate::{
-    args::{Account, Args, Block, Command, Run, Storage, Tx},
+    args::{Account, Args, Block, Command, Run, Serve, Storage, Tx},
+    event::Event,
     exit::{Failure, Kind},
-    output::{Event, Output},
+    goal::Goal,
+    output::Output,
     question::Question,
-    session::{Goal, Session},
+    session::Session,
 };
 use clap::Parser;
 use duet_primitives::BlockNumber;
-use std::process::ExitCode;
+use std::{future::Future, process::ExitCode};
 
 fn main() -> ExitCode {
     let Args { command } = Args::parse();
@@ -59,10 +67,17 @@ fn main() -> ExitCode {
             let goal = args.blocks.map_or(Goal::Never, Goal::Proofs);
             run(&args.run, goal, None)
         }
-        Command::Block(Block { read }) => answer(&read.run, &Question::Header, read.at),
-        Command::Storage(Storage { read, key }) => {
-            answer(&read.run, &Question::Storage(key.0), read.at)
+        Command::Serve(args) => {
+            let output = Output::new(args.run.json, args.run.quiet);
+            let result = in_runtime(serve_until_interrupted(&args, &output));
+            (output, result)
         }
+        Command::Block(Block { read }) => answer(&read.run, &Question::Header, read.at),
+        Command::Storage(Storage { read, key, name }) => match key.or(name) {
+            Some(entry) => answer(&read.run, &Question::Storage(entry), read.at),
+            // The command line requires one of them.
+            None => return ExitCode::from(Kind::Usage.code()),
+        },
         Command::Account(Account { read, account }) => {
             answer(&read.run, &Question::Account(account), read.at)
         }
@@ -96,14 +111,33 @@ fn run(
         Some(_) => Output::of_answers(args.json, args.quiet),
         None => Output::new(args.json, args.quiet),
     };
-    let result = tokio::runtime::Builder::new_multi_thread()
+    let result = in_runtime(run_until_interrupted(args, goal, question, &output));
+    output.clear();
+    (output, result)
+}
+
+fn in_runtime(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| Failure::new(Kind::Local, format!("cannot start: {error}")))
-        .and_then(|runtime| runtime.block_on(run_until_interrupted(args, goal, question, &output)));
-    output.clear();
-    (output, result)
+        .and_then(|runtime| runtime.block_on(work))
+}
+
+/// Follows the chain and answers from it until it is told to stop, or no endpoint is of use.
+async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Failure> {
+    let (link, reports, following) = link::link(args.run.urls.len());
+    let mut session = Session::new(&args.run, Goal::Never, output.clone())?;
+    session.attach(link, reports);
+    let server = serve::start(args, session.asking.genesis, following, output).await?;
+    let ended = tokio::select! {
+        ended = session.run() => ended,
+        () = interrupted() => Ok(()),
+    };
+    server.stop().await;
+    session.save()?;
+    ended
 }
 
 /// Runs to the goal, or until it is told to stop; the state is saved in either case.

@@ -1,5 +1,6 @@
 //! What can be asked about a block.
 
+use codec::{Compact, Decode};
 use duet_primitives::H256;
 use sp_core::crypto::{AccountId32, Ss58Codec};
 use sp_crypto_hashing::{blake2_128, twox_128};
@@ -11,11 +12,47 @@ pub(crate) enum Question {
     /// The block's header.
     Header,
     /// An entry of the state after the block.
-    Storage(Vec<u8>),
+    Storage(Entry),
     /// What the state after the block says of an account.
     Account(Account),
     /// The extrinsic of the block that has this hash.
     Transaction(H256),
+}
+
+/// An entry of the state.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: Vec<u8>,
+    /// `Pallet.Item`, if the user named it so.
+    pub(crate) name: Option<String>,
+}
+
+impl Entry {
+    /// From a key, 0x-hex.
+    pub(crate) fn from_key(text: &str) -> Result<Self, String> {
+        let digits = text.strip_prefix("0x").unwrap_or(text);
+        let key = hex::decode(digits)
+            .map_err(|error| format!("a key is 0x and hexadecimal digits: {error}"))?;
+        Ok(Self { key, name: None })
+    }
+
+    /// From `Pallet.Item`: an item that holds one value, such as `System.Events`.
+    pub(crate) fn from_name(text: &str) -> Result<Self, String> {
+        let parts = text
+            .split_once('.')
+            .filter(|(pallet, item)| !pallet.is_empty() && !item.is_empty() && !item.contains('.'));
+        let (pallet, item) = parts.ok_or("a name is Pallet.Item, as in System.Events")?;
+        let key = [twox_128(pallet.as_bytes()), twox_128(item.as_bytes())].concat();
+        let name = Some(text.to_owned());
+        Ok(Self { key, name })
+    }
+
+    /// How many events a value is, if it is `System.Events`. What each of them is only metadata says.
+    pub(crate) fn events(&self, mut value: &[u8]) -> Option<u32> {
+        let is_events = self.name.as_deref() == Some("System.Events");
+        let count = is_events.then(|| Compact::<u32>::decode(&mut value));
+        count?.ok().map(|count| count.0)
+    }
 }
 
 /// An account, in the user's words and in the chain's.
@@ -24,6 +61,17 @@ pub(crate) struct Account {
     /// As the user wrote it.
     pub(crate) text: String,
     id: AccountId32,
+}
+
+/// The entry of an account, as the SDK's `frame_system` and `pallet_balances` lay it out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Decode)]
+pub(crate) struct AccountInfo {
+    pub(crate) nonce: u32,
+    _references: [u32; 3],
+    pub(crate) free: u128,
+    pub(crate) reserved: u128,
+    pub(crate) frozen: u128,
+    _flags: u128,
 }
 
 impl FromStr for Account {
@@ -65,6 +113,23 @@ impl Account {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_events_are_found_by_their_name_and_counted() {
+        let events = Entry::from_name("System.Events").unwrap();
+        // As other tools print it.
+        assert_eq!(
+            hex::encode(&events.key),
+            "26aa394eea5630e07c48ae0c9558cef780d41e5e16056765bc8461851072c9d7"
+        );
+        assert_eq!(events.events(&[12, 0, 0]), Some(3));
+        assert_eq!(events.events(&[]), None);
+        let other = Entry::from_name("System.Number").unwrap();
+        assert_eq!(other.events(&[12, 0, 0]), None);
+        for wrong in ["System", "System.", ".Events", "System.Events.Topics"] {
+            assert!(Entry::from_name(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn an_account_is_read_as_address_and_as_bytes() {

@@ -1,28 +1,19 @@
 //! Answers from the chain's state and history, each proven under the newest block with a proof.
 
 use crate::{
+    event::{Event, ProofParts, Source},
     exit::{Failure, Kind},
     fault::Fault,
-    output::{Event, Source},
-    question::{Account, Question},
+    parts,
+    question::{Account, AccountInfo, Entry, Question},
     rpc::Server,
     session::Session,
+    state_rpc::hex,
 };
 use codec::Decode;
 use duet_light_client::{FinalBlock, FinalHeader};
 use duet_primitives::{BlockNumber, H256};
 use std::time::Instant;
-
-/// The entry of an account, as the SDK's `frame_system` and `pallet_balances` lay it out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Decode)]
-struct AccountInfo {
-    nonce: u32,
-    _references: [u32; 3],
-    free: u128,
-    reserved: u128,
-    frozen: u128,
-    _flags: u128,
-}
 
 impl Session {
     /// Answers a question about a block, or about the newest one, from the first endpoint that proves its answer.
@@ -48,68 +39,32 @@ impl Session {
     ) -> Result<(), Fault> {
         let url = self.endpoints.url(index).unwrap_or_default().to_owned();
         let server = Server::connect(&url, self.request_timeout).await?;
-        let (block, history) = self.find(&server, at).await?;
-        let bytes = server.header(block.hash()).await?;
-        let header = block.header(&bytes)?;
-        let proof_bytes = bytes.len().saturating_add(history);
+        let keys = match question {
+            Question::Header | Question::Transaction(_) => vec![],
+            Question::Storage(entry) => vec![entry.key.clone()],
+            Question::Account(account) => vec![account.key()],
+        };
+        let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        let trusted = self.trusted()?;
+        let parts = parts::fetch(&server, trusted, at, &keys).await?;
         let source = Source {
             url: &url,
-            proof_bytes,
+            proof_bytes: parts.proof_bytes(),
+            proof: parts.proof(trusted),
         };
+        let (header, block) = (&parts.header, parts.header.block());
+        let value = parts.values.first().and_then(Option::as_deref);
         match question {
-            Question::Header => self.show_header(&header, source),
-            Question::Storage(key) => {
-                let (value, source) = read(&server, &header, key, source).await?;
-                let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
-                self.output.event(&Event::Storage {
-                    block: block.number(),
-                    hash: block.hash(),
-                    key: hex(key),
-                    value: value.as_deref().map(hex),
-                    source,
-                });
-            }
-            Question::Account(account) => {
-                let (value, source) = read(&server, &header, &account.key(), source).await?;
-                self.show_account(account, block, value.as_deref(), source)?;
-            }
+            Question::Header => self.show_header(header, source),
+            Question::Storage(entry) => self.show_entry(entry, block, value, source),
+            Question::Account(account) => self.show_account(account, block, value, source)?,
             Question::Transaction(hash) => {
-                self.show_transaction(&server, &header, *hash, source)
+                self.show_transaction(&server, header, *hash, source)
                     .await?;
             }
         }
         self.endpoints.succeeded(index, Instant::now());
         Ok(())
-    }
-
-    /// The block that is asked about, and how many bytes prove that it is final.
-    async fn find(
-        &self,
-        server: &Server,
-        at: Option<BlockNumber>,
-    ) -> Result<(FinalBlock, usize), Fault> {
-        let newest = self.trusted()?.best_block();
-        let Some(at) = at.filter(|at| *at != newest.number()) else {
-            return Ok((newest, 0));
-        };
-        if at > newest.number() {
-            let newest = newest.number();
-            return Err(Failure::new(
-                Kind::NoWay,
-                format!("block {at} is not proven yet: the newest proven block is {newest}"),
-            )
-            .into());
-        }
-        let proof = server
-            .block_proof(at, newest.number(), newest.hash())
-            .await?;
-        let bytes = codec::Encode::encoded_size(&proof);
-        let block = proof.check(&newest)?;
-        if block.number() != at {
-            let (asked, got) = (format!("block {at}"), format!("block {}", block.number()));
-            return Err(crate::fault::Lie::OtherAnswer { asked, got }.into());
-        }
-        Ok((block, bytes))
     }
 
     /// Shows where in a block a transaction is, or that it is not in it.
@@ -130,9 +85,13 @@ impl Session {
             transaction,
             included: found.is_some(),
             index: found.map(|found| found.index()),
-            value: found.map(|found| format!("0x{}", hex::encode(found.bytes()))),
+            value: found.map(|found| hex(found.bytes())),
             source: Source {
                 proof_bytes: source.proof_bytes.saturating_add(bytes),
+                proof: ProofParts {
+                    extrinsics: Some(extrinsics.iter().map(|bytes| hex(bytes)).collect()),
+                    ..source.proof
+                },
                 ..source
             },
         });
@@ -146,6 +105,25 @@ impl Session {
             parent_hash: header.parent().map(|parent| parent.hash()),
             state_root: header.state_root(),
             extrinsics_root: header.extrinsics_root(),
+            source,
+        });
+    }
+
+    fn show_entry(
+        &self,
+        entry: &Entry,
+        block: FinalBlock,
+        value: Option<&[u8]>,
+        source: Source<'_>,
+    ) {
+        self.output.event(&Event::Storage {
+            block: block.number(),
+            hash: block.hash(),
+            key: hex(&entry.key),
+            name: entry.name.as_deref(),
+            value: value.map(hex),
+            length: value.map(<[u8]>::len),
+            events: value.and_then(|value| entry.events(value)),
             source,
         });
     }
@@ -179,29 +157,4 @@ impl Session {
         });
         Ok(())
     }
-}
-
-/// One entry of the state under a header.
-async fn read<'a>(
-    server: &Server,
-    header: &FinalHeader,
-    key: &[u8],
-    source: Source<'a>,
-) -> Result<(Option<Vec<u8>>, Source<'a>), Fault> {
-    let block = header.block();
-    let nodes = server.read_proof(key, block.number(), block.hash()).await?;
-    let bytes: usize = nodes.iter().map(Vec::len).sum();
-    let entries = header.read(&[key], &nodes)?;
-    let value = entries
-        .first()
-        .and_then(|entry| entry.value())
-        .map(<[u8]>::to_vec);
-    let proof_bytes = source.proof_bytes.saturating_add(bytes);
-    Ok((
-        value,
-        Source {
-            proof_bytes,
-            ..source
-        },
-    ))
 }

@@ -13,12 +13,12 @@ use jsonrpsee::{
         params::ArrayParams,
     },
     rpc_params,
-    types::ErrorCode,
+    types::{ErrorCode, ErrorObjectOwned},
     ws_client::{PingConfig, WsClient, WsClientBuilder},
 };
 use serde::{de::DeserializeOwned, Deserialize};
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -49,6 +49,8 @@ pub(crate) struct Server {
     request_timeout: Duration,
     /// How many requests were sent. Their ids are the numbers from 0 on.
     asked: AtomicU64,
+    /// It said that it has no `duet_getProofs`.
+    lacks_proofs: AtomicBool,
 }
 
 #[derive(Deserialize)]
@@ -86,6 +88,7 @@ impl Server {
             client,
             request_timeout: timeout,
             asked: AtomicU64::new(0),
+            lacks_proofs: AtomicBool::new(false),
         })
     }
 
@@ -152,6 +155,31 @@ impl Server {
     ) -> Result<T, Fault> {
         let answer = self.request(method, params).await;
         answer.map_err(|error| self.fault(method, error))
+    }
+
+    /// The same, with the node's own refusal, which says nothing against it.
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: ArrayParams,
+    ) -> Result<Result<T, ErrorObjectOwned>, Fault> {
+        match self.request(method, params).await {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(ClientError::Call(error)) => Ok(Err(error)),
+            Err(error) => Err(self.fault(method, error)),
+        }
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.is_connected()
+    }
+
+    pub(crate) fn lacks_proofs(&self) -> bool {
+        self.lacks_proofs.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_lacks_proofs(&self) {
+        self.lacks_proofs.store(true, Ordering::Relaxed);
     }
 
     /// The same for what an honest node may have pruned: a refusal means that it lacks it.
@@ -278,5 +306,23 @@ impl Server {
         self.asked.fetch_add(2, Ordering::Relaxed);
         let pushed = self.client.subscribe(method, rpc_params![], end).await;
         pushed.map_err(|error| self.fault(method, error))
+    }
+
+    /// Submits a transaction, and what the node says of it from then on; or its refusal.
+    pub(crate) async fn watch(
+        &self,
+        transaction: &serde_json::Value,
+    ) -> Result<Result<Subscription<serde_json::Value>, ErrorObjectOwned>, Fault> {
+        let (method, end) = ("author_submitAndWatchExtrinsic", "author_unwatchExtrinsic");
+        self.asked.fetch_add(2, Ordering::Relaxed);
+        match self
+            .client
+            .subscribe(method, rpc_params![transaction], end)
+            .await
+        {
+            Ok(said) => Ok(Ok(said)),
+            Err(ClientError::Call(error)) => Ok(Err(error)),
+            Err(error) => Err(self.fault(method, error)),
+        }
     }
 }

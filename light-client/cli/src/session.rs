@@ -5,45 +5,23 @@ use crate::{
     begin::{begin, genesis_hash},
     checkpoint,
     endpoints::{Choice, Endpoints},
+    event::Event,
     exit::{Failure, Kind},
     fault::Fault,
+    goal::{Done, Goal, Step},
     heads::{Asking, Claim, Heads},
-    output::{Event, Output},
+    link::{Link, Report},
+    output::Output,
     rpc::Server,
     state_file::StateFile,
 };
 use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::H256;
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
 
 /// The shortest time between two writes of the state while proofs come fast.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// When the run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goal {
-    /// At the endpoint's proven head.
-    Head,
-    /// When this block, or a later one, is proven.
-    Block(BlockNumber),
-    /// After so many proofs.
-    Proofs(u64),
-    /// When it is interrupted.
-    Never,
-}
-
-/// The result for a proof that breaks no rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It is new.
-    New,
-    /// It is known, or older than what is known.
-    Old,
-}
-
-/// Why the work with an endpoint ended without a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Done;
 
 /// How the work with an endpoint ended.
 enum Ended {
@@ -53,6 +31,8 @@ enum Ended {
     Failed(Fault),
     /// Another endpoint names newer blocks.
     Behind(Claim),
+    /// An endpoint sent the server that answers from this session what no honest one sends.
+    Reported(Report),
 }
 
 pub(crate) struct Session {
@@ -64,6 +44,10 @@ pub(crate) struct Session {
     /// Asked all along while the goal is to follow.
     pub(crate) heads: Option<Heads>,
     pub(crate) asking: Asking,
+    /// Told what is known, while a server answers from it.
+    link: Option<Link>,
+    /// What that server finds wrong with endpoints.
+    reports: Option<mpsc::Receiver<Report>>,
     genesis: H256,
     pub(crate) request_timeout: Duration,
     file: Option<StateFile>,
@@ -111,6 +95,8 @@ impl Session {
                 request_timeout: args.request_timeout,
                 lag_after: args.lag_after,
             },
+            link: None,
+            reports: None,
             genesis,
             request_timeout: args.request_timeout,
             file,
@@ -119,6 +105,25 @@ impl Session {
             saved: None,
             dirty: true,
         })
+    }
+
+    /// Tells a server what is known from now on, and listens to what it finds.
+    pub(crate) fn attach(&mut self, link: Link, reports: mpsc::Receiver<Report>) {
+        if let Some(trusted) = &self.trusted {
+            link.set_trusted(trusted);
+        }
+        self.link = Some(link);
+        self.reports = Some(reports);
+    }
+
+    /// Takes note that this endpoint is followed from now on.
+    pub(crate) fn set_followed(&self, index: usize) {
+        if let Some(heads) = &self.heads {
+            heads.board().set_followed(Some(index));
+        }
+        if let Some(link) = &self.link {
+            link.set_followed(index);
+        }
     }
 
     /// Runs to the goal.
@@ -151,6 +156,9 @@ impl Session {
                             self.endpoint_failed(index, fault, self.proofs > before)?;
                         }
                         Ended::Behind(claim) => self.compare(index, claim).await?,
+                        Ended::Reported((index, fault)) => {
+                            self.endpoint_failed(index, fault, false)?;
+                        }
                     }
                     if self.is_done() {
                         return Ok(());
@@ -193,6 +201,9 @@ impl Session {
         if let Some(heads) = self.heads.as_ref().filter(|_| fault.is_final()) {
             heads.forget(index);
         }
+        if let Some(link) = self.link.as_ref().filter(|_| fault.is_final()) {
+            link.drop_endpoint(index);
+        }
         let now = Instant::now();
         if progress {
             self.endpoints.made_progress(now);
@@ -211,13 +222,16 @@ impl Session {
                 None => std::future::pending().await,
             }
         };
+        let mut reports = self.reports.take();
         let ended = tokio::select! {
             worked = self.work_with(index) => match worked {
                 Ok(Done) => Ended::Done,
                 Err(fault) => Ended::Failed(fault),
             },
             claim = behind => Ended::Behind(claim),
+            report = next_report(&mut reports) => Ended::Reported(report),
         };
+        self.reports = reports;
         if let Some(board) = board {
             board.set_followed(None);
         }
@@ -235,8 +249,8 @@ impl Session {
         self.output.event(&Event::Connected { url: &url });
         if self.trusted.is_none() {
             let proof = server.genesis_proof().await?;
-            self.trusted = Some(Trusted::from_genesis(self.genesis, &proof, self.mode)?);
-            self.dirty = true;
+            let trusted = Trusted::from_genesis(self.genesis, &proof, self.mode)?;
+            self.set_trusted(trusted);
         }
         Ok(server)
     }
@@ -262,6 +276,9 @@ impl Session {
     pub(crate) fn set_trusted(&mut self, trusted: Trusted) {
         if let Some(heads) = &self.heads {
             heads.board().set_best(trusted.best_number());
+        }
+        if let Some(link) = &self.link {
+            link.set_trusted(&trusted);
         }
         self.trusted = Some(trusted);
         self.dirty = true;
@@ -356,4 +373,14 @@ impl Session {
         self.dirty = false;
         Ok(())
     }
+}
+
+/// The next report; never when nobody can send one.
+async fn next_report(reports: &mut Option<mpsc::Receiver<Report>>) -> Report {
+    if let Some(reports) = reports {
+        if let Some(report) = reports.recv().await {
+            return report;
+        }
+    }
+    std::future::pending().await
 }

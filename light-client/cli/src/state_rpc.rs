@@ -3,14 +3,20 @@
 //! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-4)
 
 use crate::{
+    event::PathJson,
     fault::{Fault, Lie, Missing},
-    rpc::Server,
+    rpc::{decode_hex, Server},
 };
 use codec::{Compact, Encode};
-use duet_light_client::BlockProof;
-use duet_primitives::{BlockNumber, H256};
-use jsonrpsee::rpc_params;
+use duet_light_client::{BlockProof, Mode, Update};
+use duet_primitives::{BlockNumber, StatelessProof, UncheckedJustification, H256};
+use jsonrpsee::{rpc_params, types::ErrorCode};
 use serde::Deserialize;
+
+/// The most keys that one `duet_getProofs` is asked for.
+const MAX_KEYS: usize = 64;
+/// The node has pruned the state of the block.
+const NO_STATE: i32 = 9008;
 
 /// A header as `chain_getHeader` gives it.
 #[derive(Deserialize)]
@@ -49,6 +55,41 @@ struct BlockProofJson {
     proof: String,
 }
 
+#[derive(Deserialize)]
+struct ProofsJson {
+    proof: String,
+    header: String,
+    nodes: Vec<String>,
+    path: Option<BlockProofJson>,
+}
+
+/// A proof of an older block, decoded and as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub(crate) block: BlockProof,
+    leaves: Vec<u8>,
+    proof: Vec<u8>,
+}
+
+impl Path {
+    /// In the form of `mmr_generateProof`.
+    pub(crate) fn to_json(&self) -> PathJson {
+        PathJson {
+            leaves: hex(&self.leaves),
+            proof: hex(&self.proof),
+        }
+    }
+}
+
+/// All that proves entries of the state at a block, as `duet_getProofs` gives it.
+pub(crate) struct Proofs {
+    /// The proof of the block under which it is.
+    pub(crate) proof: Update,
+    pub(crate) header: Vec<u8>,
+    pub(crate) nodes: Vec<Vec<u8>>,
+    pub(crate) path: Option<Path>,
+}
+
 impl Server {
     /// The SCALE encoding of a block's header.
     pub(crate) async fn header(&self, hash: H256) -> Result<Vec<u8>, Fault> {
@@ -73,15 +114,15 @@ impl Server {
         Ok(bytes)
     }
 
-    /// The trie nodes that prove a key under a block's state.
+    /// The trie nodes that prove these keys under a block's state.
     pub(crate) async fn read_proof(
         &self,
-        key: &[u8],
+        keys: &[&[u8]],
         number: BlockNumber,
         hash: H256,
     ) -> Result<Vec<Vec<u8>>, Fault> {
         let asked = || format!("a proof of the state of {hash:?}");
-        let keys = [to_hex(key)];
+        let keys: Vec<_> = keys.iter().map(|key| hex(key)).collect();
         let answer: ReadProofJson = self
             .ask_for(
                 "state_getReadProof",
@@ -110,24 +151,76 @@ impl Server {
     }
 
     /// The proof of an older block under a newer one.
-    pub(crate) async fn block_proof(
+    pub(crate) async fn path(
         &self,
         older: BlockNumber,
         newer: BlockNumber,
         hash: H256,
-    ) -> Result<BlockProof, Fault> {
-        let asked = || format!("a proof of block {older} under {hash:?}");
+    ) -> Result<Path, Fault> {
         // The leaf about a block is added by the block after it.
         let added_by = older.checked_next().unwrap_or(older);
         let params = rpc_params![[added_by], newer, hash];
         let answer: BlockProofJson = self
             .ask_for("mmr_generateProof", params, Missing::History(older))
             .await?;
-        let leaves = from_hex(&answer.leaves, asked)?;
-        let proof = from_hex(&answer.proof, asked)?;
-        BlockProof::from_rpc(&leaves, &proof)
-            .map_err(|_| other(asked(), "what is no proof of one block").into())
+        path(&answer, || {
+            format!("a proof of block {older} under {hash:?}")
+        })
     }
+
+    /// Everything that proves entries of a block's state under a later block, or under itself, in one answer. None
+    /// when the node does not know this method, or for more keys than it takes.
+    pub(crate) async fn proofs(
+        &self,
+        keys: &[&[u8]],
+        block: BlockNumber,
+        under: BlockNumber,
+        mode: Mode,
+    ) -> Result<Option<Proofs>, Fault> {
+        let method = "duet_getProofs";
+        if keys.len() > MAX_KEYS || self.lacks_proofs() {
+            return Ok(None);
+        }
+        let asked = || format!("proofs of the state of block {block}");
+        let keys: Vec<_> = keys.iter().map(|key| hex(key)).collect();
+        let params = rpc_params![keys, block, under, mode == Mode::Stateless];
+        let missing = Fault::Incomplete(Missing::Proofs { block, under });
+        let answer: Option<ProofsJson> = match self.call(method, params).await? {
+            Ok(answer) => answer,
+            Err(error) if error.code() == ErrorCode::MethodNotFound.code() => {
+                self.set_lacks_proofs();
+                return Ok(None);
+            }
+            Err(error) if error.code() == NO_STATE => {
+                return Err(Fault::Incomplete(Missing::State(block)))
+            }
+            Err(_) => return Err(missing),
+        };
+        let answer = answer.ok_or(missing)?;
+        let proof = match mode {
+            Mode::Full => decode_hex::<UncheckedJustification>(&answer.proof)?.into(),
+            Mode::Stateless => decode_hex::<StatelessProof>(&answer.proof)?.into(),
+        };
+        let nodes = answer.nodes.iter().map(|node| from_hex(node, asked));
+        Ok(Some(Proofs {
+            proof,
+            header: from_hex(&answer.header, asked)?,
+            nodes: nodes.collect::<Result<_, _>>()?,
+            path: answer.path.map(|answer| path(&answer, asked)).transpose()?,
+        }))
+    }
+}
+
+fn path(answer: &BlockProofJson, asked: impl Fn() -> String) -> Result<Path, Fault> {
+    let leaves = from_hex(&answer.leaves, &asked)?;
+    let proof = from_hex(&answer.proof, &asked)?;
+    let block = BlockProof::from_rpc(&leaves, &proof)
+        .map_err(|_| other(asked(), "what is no proof of one block"))?;
+    Ok(Path {
+        block,
+        leaves,
+        proof,
+    })
 }
 
 fn other(asked: String, got: &str) -> Lie {
@@ -135,7 +228,8 @@ fn other(asked: String, got: &str) -> Lie {
     Lie::OtherAnswer { asked, got }
 }
 
-fn to_hex(bytes: &[u8]) -> String {
+/// `0x` and hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 

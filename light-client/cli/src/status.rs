@@ -3,8 +3,9 @@
 use crate::{
     args::Status,
     checkpoint::CheckpointJson,
+    event::Event,
     exit::{Failure, Kind},
-    output::{Event, Output},
+    output::Output,
     state_file,
 };
 

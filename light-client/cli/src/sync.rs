@@ -1,11 +1,12 @@
 //! From the trusted state to an endpoint's proven head: one proof per set, then the head's.
 
 use crate::{
+    event::Event,
     exit::Failure,
     fault::{Fault, Lie, Missing},
-    output::Event,
+    goal::Step,
     rpc::Server,
-    session::{Session, Step},
+    session::Session,
 };
 use duet_light_client::{Error, Mode, Update};
 use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};

@@ -168,9 +168,14 @@ async fn silence_is_reported_once_with_how_long_it_lasts() {
             &["--stall-after", "1", "--lag-after", "0.5"],
         );
         let program = Program::start(args).wait_for_line("\"stalled\"").await;
+        // Three times as long as it took to be said once.
+        tokio::time::sleep(Duration::from_secs(3)).await;
         program.signal("INT");
         let finished = program.finish().await.expect_code(0);
-        let stalled = finished.named("stalled").remove(0);
+        let all = finished.named("stalled");
+        let [stalled] = &all[..] else {
+            panic!("one report is expected: {all:?}");
+        };
         assert_eq!(
             (&stalled["url"], &stalled["block"], &stalled["alone"]),
             (&one.into(), &8.into(), &alone.into())

@@ -1,7 +1,7 @@
 //! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, GRANDPA, Duet.
 
 use super::{client::Chain, finality::Links};
-use duet_finality::rpc::{Duet, DuetRpcServer};
+use duet_finality::rpc::{ClientReader, Duet, DuetRpcServer};
 use duet_keystore::Signer;
 use duet_runtime::{types::opaque::Block, Hash};
 use jsonrpsee::RpcModule;
@@ -49,7 +49,13 @@ pub(crate) fn builder(
             justifications.clone(),
             proofs.clone(),
         );
-        let duet = Duet::new(duet_links.clone(), signer.clone(), executor);
+        let reader = ClientReader::<Block, _, _>::new(client.clone(), offchain_storage.clone());
+        let duet = Duet::new(
+            duet_links.clone(),
+            Arc::new(reader),
+            signer.clone(),
+            executor,
+        );
         let merged = module
             .merge(System::new(client.clone(), pool.clone()).into_rpc())
             .and_then(|()| module.merge(TransactionPayment::new(client.clone()).into_rpc()))

@@ -3,7 +3,10 @@
 import { DuetError, misuse } from "./error.js";
 import { Session } from "./session.js";
 
-const METHODS = ["verify", "checkpoint", "account", "storage", "block", "body", "transaction"];
+const METHODS = [
+  "verify", "checkpoint", "account", "storage", "entries", "under", "merkleValue", "block", "body", "transaction", "headers", "request", "subscribe", "unsubscribe",
+  "blake2b",
+];
 
 /** The client; `platform` says how a worker, a socket and the module are made here. */
 export class LightClient {
@@ -15,6 +18,8 @@ export class LightClient {
   #reject;
   #destroyed = false;
   #saved = Promise.resolve();
+  #subscriptions = new Map();
+  #nextSubscription = 1;
 
   constructor(options, platform) {
     check(options);
@@ -22,18 +27,12 @@ export class LightClient {
     this.#options = options;
     /** The newest block that is trusted; `undefined` before the first. */
     this.head = undefined;
-    /** Resolves with what is trusted when the head is proven. */
-    this.ready = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    // Who does not wait for it hears of it by `fault`.
-    this.ready.catch(() => {});
+    this.#awaitReady();
     this.#session = this.#start();
     this.#session.catch((error) => this.#happened("failed", plain(error)));
   }
 
-  /** Calls back on `start`, `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
+  /** Calls back on `start`, `ready`, `head`, `set`, `fault` and `checkpoint`; the answer ends that. */
   on(name, listener) {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
@@ -60,19 +59,66 @@ export class LightClient {
     return this.#call("storage", key, options);
   }
 
-  /** A header, of the newest block or of an older one. */
-  block(number) {
-    return this.#call("block", number);
+  /** Several entries of the state, all of one block. */
+  entries(keys, options) {
+    return this.#call("entries", keys, options);
+  }
+
+  /** All entries under a prefix, when there are fewer than 1 000: that there are no others is proven. */
+  under(prefix, options) {
+    return this.#call("under", prefix, options);
+  }
+
+  /** What stands for all entries under a prefix: it changes when one of them does. */
+  merkleValue(prefix, options) {
+    return this.#call("merkleValue", prefix, options);
+  }
+
+  /** A header, by number or hash, of the newest block or of an older one. */
+  block(at, options) {
+    return this.#call("block", at, options);
   }
 
   /** The extrinsics of a block, of the newest or of an older one. */
-  body(number) {
-    return this.#call("body", number);
+  body(at, options) {
+    return this.#call("body", at, options);
   }
 
   /** Where in a block the transaction with this hash is, or that it is not there. */
   transaction(hash, options) {
     return this.#call("transaction", hash, options);
+  }
+
+  /** The headers from a number to a block, at most 256, oldest first. */
+  headers(from, to, options) {
+    return this.#call("headers", from, to, options);
+  }
+
+  /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long: what Substrate hashes with. */
+  blake2b(bytes, length) {
+    return this.#call("blake2b", bytes, length);
+  }
+
+  /** Hands a request on to a node. The answer is not verified. */
+  request(method, params = [], options) {
+    return this.#call("request", method, params, options);
+  }
+
+  /** Hands a subscription on to a node. What it pushes is not verified. */
+  async subscribe(method, params, unsubscribe, listener) {
+    const id = this.#nextSubscription++;
+    this.#subscriptions.set(id, listener);
+    const end = () => {
+      if (this.#subscriptions.delete(id) && !this.#destroyed) this.#call("unsubscribe", id).catch(() => {});
+    };
+    try {
+      const { error, endpoint } = await this.#call("subscribe", id, method, params, unsubscribe);
+      if (error) this.#subscriptions.delete(id);
+      return { error, endpoint, end };
+    } catch (error) {
+      this.#subscriptions.delete(id);
+      throw error;
+    }
   }
 
   /** Ends the connections and the worker. */
@@ -109,6 +155,16 @@ export class LightClient {
       case "ready":
         this.head ??= value;
         this.#resolve(value);
+        this.#tell(name, value);
+        return;
+      case "unready": {
+        const reject = this.#reject;
+        this.#awaitReady();
+        reject(new DuetError(value));
+        return;
+      }
+      case "push":
+        this.#pushed(value);
         return;
       case "failed": {
         const error = new DuetError(value);
@@ -126,6 +182,22 @@ export class LightClient {
       default:
         this.#tell(name, value);
     }
+  }
+
+  /** Resolves with what is trusted when the head is proven; is another promise after it was rejected and it is tried on. */
+  #awaitReady() {
+    this.ready = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Who does not wait for it hears of it by `fault`.
+    this.ready.catch(() => {});
+  }
+
+  #pushed({ id, value, error }) {
+    const listener = this.#subscriptions.get(id);
+    if (error) this.#subscriptions.delete(id);
+    listener?.(error ? { error } : { value });
   }
 
   /** One write after the other; the newest counts. */

@@ -54,14 +54,10 @@ const WORDS = [
   "no endpoint is of use",
 ];
 
-/** Why no endpoint is of use: a lie before something missing, and that before silence. */
+/** Why no endpoint is of use: a lie before something missing, and that before silence; each endpoint is named. */
 export function verdict(endpoints) {
-  for (const [index, verdicts] of ORDER.entries()) {
-    const found = endpoints.filter(({ fault }) => verdicts.includes(fault?.verdict));
-    if (found.length > 0) {
-      const reasons = found.map(({ url, fault }) => `${url}: ${fault.message}`);
-      return { fault: found[0].fault, message: `${WORDS[index]}: ${reasons.join("; ")}` };
-    }
-  }
-  return { fault: undefined, message: WORDS[2] };
+  const order = ORDER.map((verdicts) => endpoints.filter(({ fault }) => verdicts.includes(fault?.verdict)));
+  const first = order.findIndex((found) => found.length > 0);
+  const reasons = endpoints.map(({ url, fault }) => `${url}: ${fault?.message ?? "it has not shown a head yet"}`);
+  return { fault: order[first]?.[0].fault, message: `${WORDS[first] ?? WORDS[2]}: ${reasons.join("; ")}` };
 }

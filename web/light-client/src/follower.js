@@ -14,12 +14,14 @@ const STANDSTILL = 4;
 
 export class Follower {
   #session;
+  #trust;
   #endpoint;
   #server;
   #behind;
 
   constructor(session, endpoint, server) {
     this.#session = session;
+    this.#trust = session.trust;
     this.#endpoint = endpoint;
     this.#server = server;
   }
@@ -27,7 +29,7 @@ export class Follower {
   /** Follows the endpoint until it fails. */
   async run() {
     const { times } = this.#session;
-    await this.#session.beginWith(this.#server);
+    await this.#trust.beginWith(this.#server);
     // Subscribed first, so that no proof is missed on the way to the head.
     await this.#server.subscribe();
     await this.#catchUp();
@@ -45,7 +47,7 @@ export class Follower {
   }
 
   #status() {
-    return this.#session.status();
+    return this.#trust.status();
   }
 
   /** Verifies everything up to the head that the endpoint names. */
@@ -68,7 +70,7 @@ export class Follower {
         await this.#session.sleep(MISSING_WAIT);
         continue;
       }
-      if (!equal(this.#session.peek(this.#session.form, proof).hash, head.hash)) {
+      if (!equal(this.#trust.peek(this.#trust.form, proof).hash, head.hash)) {
         throw contradiction("its head, and a proof of another block with that number");
       }
       if (await this.#verifyOrWalk(proof)) return;
@@ -82,17 +84,17 @@ export class Follower {
 
   /** Verifies a proof, after the way to its set; false when the endpoint showed no way yet. */
   async #verifyOrWalk(proof) {
-    const { form } = this.#session;
+    const { form } = this.#trust;
     try {
-      this.#session.verifyFrom(this.#endpoint, form, proof);
+      this.#trust.verifyFrom(this.#endpoint, form, proof);
     } catch (fault) {
       if (fault.nextStep !== "fetch-handoff-proofs") throw fault;
       // Not a trusted set's proof under another id, so that the endpoint may have the way there. (LIGHT-7)
       if ((await this.#walk()) === 0) throw incomplete(`handoff proof of set ${fault.set}, and needs one: too much is pruned there`, "LIGHT-6");
       await this.#fetchKeys();
-      this.#session.verifyFrom(this.#endpoint, form, proof);
+      this.#trust.verifyFrom(this.#endpoint, form, proof);
     }
-    this.#shows(this.#session.peek(form, proof).block);
+    this.#shows(this.#trust.peek(form, proof).block);
     await this.#fetchKeys();
     return true;
   }
@@ -102,23 +104,23 @@ export class Follower {
     let walked = 0;
     for (;;) {
       const { latestSet, latestLength } = this.#status();
-      const list = await this.#server.handoffs(latestSet, latestLength, this.#session.mode);
+      const list = await this.#server.handoffs(latestSet, latestLength, this.#trust.mode);
       // Another endpoint may have proven these meanwhile: then they are asked for again from there.
       if (this.#status().latestSet !== latestSet) {
         walked += 1;
         continue;
       }
-      const count = this.#session.verifyHandoffs(this.#endpoint, list);
+      const count = this.#trust.verifyHandoffs(this.#endpoint, list);
       if (count === 0) return walked;
       walked += count;
     }
   }
 
   async #fetchProof(block) {
-    const { form, mode } = this.#session;
+    const { form, mode } = this.#trust;
     const proof = await this.#server.proof(block, mode);
     if (proof === null) return null;
-    const got = this.#session.peek(form, proof).block;
+    const got = this.#trust.peek(form, proof).block;
     if (got !== block) throw otherAnswer(`block ${block}`, `block ${got}`);
     return proof;
   }
@@ -126,28 +128,28 @@ export class Follower {
   /** Fetches the keys that are missing: the signing set's must be there, the next one's may come later. */
   async #fetchKeys() {
     for (;;) {
-      const set = this.#session.client.missingKeys();
+      const set = this.#trust.client.missingKeys();
       if (set === undefined) return;
       const keys = await this.#server.keys(set);
-      if (this.#session.client.missingKeys() !== set) continue;
+      if (this.#trust.client.missingKeys() !== set) continue;
       if (keys === null) {
         if (set === this.#status().set) throw incomplete(`keys of set ${set}`);
         return;
       }
-      this.#session.addKeys(set, keys);
+      this.#trust.addKeys(set, keys);
     }
   }
 
   /** Verifies a proof that was pushed. */
   async #take(pushed) {
-    const said = this.#session.peek("justification", pushed);
+    const said = this.#trust.peek("justification", pushed);
     if (said.block < this.#status().block) {
       this.#shows(said.block);
       return;
     }
     await this.#fetchKeys();
     let proof = pushed;
-    if (this.#session.mode === "stateless") {
+    if (this.#trust.mode === "stateless") {
       if (said.block === this.#status().block && equal(said.hash, this.#status().hash)) {
         this.#shows(said.block);
         return;
@@ -155,7 +157,7 @@ export class Follower {
       proof = await this.#fetchProof(said.block);
       // It may come a moment later. If it does not, `look` finds that we are behind.
       if (proof === null) return;
-      if (!equal(this.#session.peek("stateless", proof).hash, said.hash)) {
+      if (!equal(this.#trust.peek("stateless", proof).hash, said.hash)) {
         throw contradiction(`it pushed one block ${said.block} and serves another`);
       }
     }
@@ -181,7 +183,7 @@ export class Follower {
   /** Checks whether this client is behind, or the endpoint is. */
   async #look(watch) {
     const { times } = this.#session;
-    const { best } = this.#session;
+    const { best } = this.#trust;
     const head = await this.#server.head();
     if (head !== undefined) this.#shows(head.number);
     if (head !== undefined && head.number > this.#status().block) {

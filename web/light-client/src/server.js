@@ -1,8 +1,11 @@
 // What is asked of an endpoint. Nothing is believed here: the answers become bytes that the verifier checks.
 
 import { incomplete, otherAnswer } from "./error.js";
-import { answerOf, Connection, isNotReady, isRefusal } from "./rpc.js";
-import { concat, fromHex, shown, toHex } from "./text.js";
+import { blockNumber, bytesOf, encodeHeader } from "./header.js";
+import { answerOf } from "./message.js";
+import { Pushes } from "./pushes.js";
+import { Connection, isMethodMissing, isNotReady, isRefusal, isStateMissing } from "./rpc.js";
+import { toHex } from "./text.js";
 
 // The largest set has 100 000 keys of 48 bytes; what the verifier decodes is bounded by these too.
 const KEYS = 100_000 * 48 + 4;
@@ -13,23 +16,30 @@ const LIST = 3 * KEYS;
 const LIST_ASKED = 1 << 20;
 const MAX_SETS = 64;
 const HEADER = 1 << 16;
-const NODES = 1 << 20;
+// As many as the verifier takes. (STATE-2)
+const NODES = 1 << 23;
+const BLOCK_PROOF = 1 << 13;
 // The SDK's blocks have 5 MiB at most; a chain may set another limit.
 const BODY = 1 << 23;
-const BLOCK_PROOF = 1 << 13;
-const MAX_LOGS = 256;
+/** The most keys that `duet_getProofs` takes. */
+export const MAX_KEYS = 64;
 
 /** An endpoint that a connection leads to. */
 export class Server {
   #connection;
+  #pushes;
+  // Whether it has `duet_getProofs`, as long as it has not said otherwise.
+  #hasProofs = true;
 
-  constructor(url, connection) {
+  constructor(url, connection, pushes) {
     this.url = url;
     this.#connection = connection;
+    this.#pushes = pushes;
   }
 
   static async connect(url, openSocket, timeout) {
-    return new Server(url, await Connection.open(url, openSocket, timeout));
+    const pushes = new Pushes("duet_justifications", answerOf(JUSTIFICATION));
+    return new Server(url, await Connection.open(url, openSocket, timeout, { pushes }), pushes);
   }
 
   close(fault) {
@@ -85,13 +95,13 @@ export class Server {
   }
 
   /** Subscribes to new proofs, which `nextProof` gives. */
-  subscribe() {
-    return this.#connection.subscribe("duet_subscribeJustifications", "duet_justifications", JUSTIFICATION);
+  async subscribe() {
+    this.#pushes.named(await this.#connection.ask("duet_subscribeJustifications", []));
   }
 
   /** The next proof, when one comes within this time. */
   nextProof(within) {
-    return this.#connection.nextPush(within);
+    return this.#pushes.next(within);
   }
 
   /** The bytes of a block's header. */
@@ -99,25 +109,59 @@ export class Server {
     const asked = `the header of ${toHex(hash)}`;
     const header = await this.#connection.ask("chain_getHeader", [toHex(hash)], answerOf(HEADER));
     if (header === null) throw incomplete(`header of block ${toHex(hash)}`);
-    const number = blockNumber(header, asked);
-    const logs = header.digest?.logs;
-    if (!Array.isArray(logs) || logs.length > MAX_LOGS) throw otherAnswer(asked, "no digest");
-    const hashes = ["parentHash", "stateRoot", "extrinsicsRoot"].map((field) => bytesOf(header[field], asked));
-    const [parent, state, extrinsics] = hashes;
-    return concat([parent, compact(number), state, extrinsics, compact(logs.length), ...logs.map((log) => bytesOf(log, asked))]);
+    return encodeHeader(header, asked);
   }
 
   /** The trie nodes that prove these keys under a block's state. */
   async readProof(keys, block) {
-    const asked = `a proof of the state of block ${block.number}`;
-    const answer = await this.#askFor(
-      "state_getReadProof",
-      [keys.map(toHex), toHex(block.hash)],
-      answerOf(NODES),
-      `state of block ${block.number}: a node keeps that of the last 256 blocks, or of all with \`--state-pruning archive\``,
-    );
-    if (!Array.isArray(answer?.proof)) throw otherAnswer(asked, "no trie nodes");
-    return answer.proof.map((node) => bytesOf(node, asked));
+    const params = [keys.map(toHex), toHex(block.hash)];
+    const answer = await this.#askFor("state_getReadProof", params, answerOf(NODES), noState(block.number));
+    return nodesOf(answer?.proof, block.number);
+  }
+
+  /**
+   * Header, trie nodes and the way from a newer block in one answer: `{ header, nodes, path? }`, where `path` is
+   * `{ leaves, proof }` for a block older than `under`; `undefined` where this node cannot, so that each is asked for alone.
+   */
+  async proofs(keys, block, under, isStateless) {
+    if (!this.#hasProofs || keys.length > MAX_KEYS) return undefined;
+    const asked = `the proofs of block ${block}`;
+    let answer;
+    try {
+      answer = await this.#connection.ask("duet_getProofs", [keys.map(toHex), block, under, isStateless], answerOf(NODES + STATELESS));
+    } catch (fault) {
+      if (isStateMissing(fault)) throw incomplete(noState(block));
+      if (isMethodMissing(fault)) this.#hasProofs = false;
+      else if (!isRefusal(fault)) throw fault;
+      return undefined;
+    }
+    // As long as nothing is proven there, or of a block that it has no proof of.
+    if (answer === null) return undefined;
+    const path = answer?.path ?? undefined;
+    if ((path === undefined) !== (block === under)) throw otherAnswer(asked, path === undefined ? "no path to it" : "a path to the block itself");
+    return {
+      header: bytesOf(answer?.header, asked),
+      nodes: nodesOf(answer?.nodes, block),
+      path: path && { leaves: bytesOf(path.leaves, asked), proof: bytesOf(path.proof, asked) },
+    };
+  }
+
+  /** The keys under a prefix in a block's state, as the node lists them, up to a number of them. */
+  async keysUnder(prefix, block, most) {
+    const params = [toHex(prefix), most, null, toHex(block.hash)];
+    const keys = await this.#askFor("state_getKeysPaged", params, answerOf(LIST_ASKED), noState(block.number));
+    const asked = `at most ${most} keys`;
+    if (!Array.isArray(keys) || keys.length > most) throw otherAnswer(asked, "something else");
+    return keys.map((key) => bytesOf(key, asked));
+  }
+
+  /** The proof of an older block under a newer one: `{ leaves, proof }`. */
+  async blockProof(older, newer) {
+    const asked = `a proof of block ${older}`;
+    // The leaf about a block is added by the block after it.
+    const params = [[older + 1], newer.number, toHex(newer.hash)];
+    const answer = await this.#askFor("mmr_generateProof", params, answerOf(BLOCK_PROOF), `proof of the older block ${older}`);
+    return { leaves: bytesOf(answer?.leaves, asked), proof: bytesOf(answer?.proof, asked) };
   }
 
   /** The extrinsics of a block, each with its length in front. */
@@ -129,15 +173,6 @@ export class Server {
     const { extrinsics } = answer.block ?? {};
     if (!Array.isArray(extrinsics)) throw otherAnswer(asked, "no list of extrinsics");
     return extrinsics.map((bytes) => bytesOf(bytes, asked));
-  }
-
-  /** The proof of an older block under a newer one: `{ leaves, proof }`. */
-  async blockProof(older, newer) {
-    const asked = `a proof of block ${older}`;
-    // The leaf about a block is added by the block after it.
-    const params = [[older + 1], newer.number, toHex(newer.hash)];
-    const answer = await this.#askFor("mmr_generateProof", params, answerOf(BLOCK_PROOF), `proof of the older block ${older}`);
-    return { leaves: bytesOf(answer?.leaves, asked), proof: bytesOf(answer?.proof, asked) };
   }
 
   /** Asks for what an honest node may have pruned: a refusal means that it lacks it. */
@@ -164,22 +199,12 @@ export class Server {
   }
 }
 
-function blockNumber(header, asked) {
-  const text = header?.number;
-  if (typeof text !== "string" || !/^0x[0-9a-fA-F]{1,8}$/.test(text)) throw otherAnswer(asked, `number ${shown(JSON.stringify(text))}`);
-  return Number.parseInt(text, 16);
+function noState(number) {
+  return `state of block ${number}: a node keeps that of the last 256 blocks, or of all with \`--state-pruning archive\``;
 }
 
-function bytesOf(text, asked) {
-  const bytes = fromHex(text);
-  if (bytes === undefined) throw otherAnswer(asked, "bytes that are not 0x-hex");
-  return bytes;
-}
-
-/** A number up to 2³² in SCALE's compact form. */
-function compact(number) {
-  if (number < 1 << 6) return Uint8Array.of(number << 2);
-  if (number < 1 << 14) return Uint8Array.of(((number & 0x3f) << 2) | 1, number >> 6);
-  if (number < 2 ** 30) return Uint8Array.of(((number & 0x3f) << 2) | 2, number >> 6, number >> 14, number >> 22);
-  return Uint8Array.of(3, number, number >>> 8, number >>> 16, number >>> 24);
+function nodesOf(nodes, number) {
+  const asked = `a proof of the state of block ${number}`;
+  if (!Array.isArray(nodes)) throw otherAnswer(asked, "no trie nodes");
+  return nodes.map((node) => bytesOf(node, asked));
 }

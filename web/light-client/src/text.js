@@ -12,14 +12,23 @@ export function shown(text) {
   return cut ? `${escaped}… (${whole.length} characters)` : escaped;
 }
 
-const DIGITS = /^(?:[0-9a-fA-F]{2})*$/;
+// The value of each hexadecimal digit by its code; 255 for what is none.
+const VALUES = new Uint8Array(128).fill(255);
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+  VALUES[digit.charCodeAt(0)] = value;
+  VALUES[digit.toUpperCase().charCodeAt(0)] = value;
+}
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** The bytes of `0x` and hexadecimal digits; `undefined` when the text is something else. */
 export function fromHex(text) {
-  if (typeof text !== "string" || !text.startsWith("0x") || !DIGITS.test(text.slice(2))) return undefined;
+  if (typeof text !== "string" || !text.startsWith("0x") || text.length % 2 !== 0) return undefined;
   const bytes = new Uint8Array((text.length - 2) / 2);
   for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = Number.parseInt(text.slice(2 + 2 * index, 4 + 2 * index), 16);
+    const high = VALUES[text.charCodeAt(2 + 2 * index)] ?? 255;
+    const low = VALUES[text.charCodeAt(3 + 2 * index)] ?? 255;
+    if (high > 15 || low > 15) return undefined;
+    bytes[index] = 16 * high + low;
   }
   return bytes;
 }
@@ -27,7 +36,7 @@ export function fromHex(text) {
 /** Bytes as `0x` and hexadecimal digits. */
 export function toHex(bytes) {
   let text = "0x";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  for (const byte of bytes) text += PAIRS[byte];
   return text;
 }
 

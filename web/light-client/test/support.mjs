@@ -20,7 +20,7 @@ export const TIMES = { requestTimeout: 2_000, stallAfter: 800, lagAfter: 800, se
  * Serves the recording with one of its heads as the newest.
  *
  * `lie(method, params, honest)` may change an answer: a value is the answer, `SILENCE` is none, and a string of
- * `{ raw }` is sent as it is.
+ * `{ raw }` is sent as it is, after that of `before`. `opened(socket)` is told of each connection.
  */
 export class Server {
   #server;
@@ -28,10 +28,12 @@ export class Server {
   #subscribers = new Set();
   #head;
   #lie;
+  #opened;
   #recording;
   asked = [];
 
-  constructor({ head = 0, lie, network = recording } = {}) {
+  constructor({ head = 0, lie, opened, network = recording } = {}) {
+    this.#opened = opened;
     this.#recording = network;
     this.#head = head;
     this.#lie = lie ?? ((_method, _params, honest) => honest);
@@ -75,6 +77,7 @@ export class Server {
     this.#server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
+      this.#opened?.(socket);
       socket.on("close", () => {
         this.#sockets.delete(socket);
         this.#subscribers.delete(socket);
@@ -91,6 +94,7 @@ export class Server {
     const answer = this.#lie(method, params, honest);
     if (answer === SILENCE) return;
     if (answer?.raw !== undefined) {
+      if (answer.before) socket.send(answer.before);
       socket.send(typeof answer.raw === "function" ? answer.raw(id) : answer.raw);
       return;
     }

@@ -5,11 +5,17 @@
 #![allow(dead_code, unused_imports)]
 
 mod lie;
+mod node;
 mod program;
 mod proxy;
+mod served;
 mod server;
+mod world;
 
 pub(crate) use lie::Lie;
+pub(crate) use node::{Node, Tamper, FORGED};
 pub(crate) use program::{Finished, Program};
 pub(crate) use proxy::{Proxy, Tampering};
+pub(crate) use served::{data, Served};
 pub(crate) use server::Server;
+pub(crate) use world::{account_info, account_key, events_key, hex, World, ACCOUNT};

@@ -73,6 +73,12 @@ impl Program {
         }
     }
 
+    /// The last line that was read, which is an object.
+    pub(crate) fn last_event(&self) -> Value {
+        let line = self.seen.lines().last().expect("a line was read");
+        serde_json::from_str(line).expect("every line is JSON")
+    }
+
     pub(crate) async fn finish(mut self) -> Finished {
         tokio::task::spawn_blocking(move || {
             let read = |pipe: Option<Box<dyn Read + Send>>| {

@@ -1,0 +1,124 @@
+//! State and past blocks, to prove both, behind a trait, and the same over a client of the SDK.
+
+use codec::Encode;
+use duet_primitives::{BlockNumber, H256};
+use sc_client_api::ProofProvider;
+use sp_api::{ApiExt, ProvideRuntimeApi};
+use sp_blockchain::{Error, HeaderBackend};
+use sp_core::offchain::{storage::OffchainDb, OffchainDbExt, OffchainStorage};
+use sp_mmr_primitives::MmrApi;
+use sp_runtime::traits::{Block as BlockT, NumberFor};
+use std::{marker::PhantomData, sync::Arc};
+
+/// Why something of the chain cannot be proven.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReaderError {
+    /// The state of the block is not here; most nodes drop it after 256 blocks.
+    #[error("this node does not have the state of block {0} any more: ask a node that keeps it")]
+    NoState(BlockNumber),
+    /// The database.
+    #[error(transparent)]
+    Client(#[from] Error),
+    /// The runtime makes no proof of a block under a later one.
+    #[error("the runtime proves no block {older} under block {newer}: {why}")]
+    NoPath {
+        /// The block to prove.
+        older: BlockNumber,
+        /// The block that has the root.
+        newer: BlockNumber,
+        /// What the runtime says.
+        why: String,
+    },
+}
+
+/// What `mmr_generateProof` gives for one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// SCALE of the list of leaves, each as bytes.
+    pub leaves: Vec<u8>,
+    /// SCALE of the SDK's `LeafProof`.
+    pub proof: Vec<u8>,
+}
+
+/// Proves a chain's state and its past.
+pub trait ChainReader: Send + Sync {
+    /// The nodes of the state trie at a block that prove what is stored under each key, or that nothing is.
+    ///
+    /// # Errors
+    /// [`ReaderError::NoState`] when the state is not here.
+    fn nodes(
+        &self,
+        number: BlockNumber,
+        hash: H256,
+        keys: &[Vec<u8>],
+    ) -> Result<Vec<Vec<u8>>, ReaderError>;
+
+    /// Proves `older` under the root of the Merkle mountain range that the proof of `newer` signs.
+    ///
+    /// # Errors
+    /// [`ReaderError::NoPath`] when the runtime makes none.
+    fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError>;
+}
+
+/// [`ChainReader`] over a client of the SDK whose runtime has the Merkle mountain range.
+pub struct ClientReader<Block, Client, Storage> {
+    client: Arc<Client>,
+    leaves: OffchainDb<Storage>,
+    _block: PhantomData<fn() -> Block>,
+}
+
+impl<Block, Client, Storage> ClientReader<Block, Client, Storage> {
+    /// `storage` is the back end's off-chain storage, where the nodes of the mountain range are.
+    pub fn new(client: Arc<Client>, storage: Storage) -> Self {
+        Self {
+            client,
+            leaves: OffchainDb::new(storage),
+            _block: PhantomData,
+        }
+    }
+}
+
+impl<Block, Client, Storage> ChainReader for ClientReader<Block, Client, Storage>
+where
+    Block: BlockT<Hash = H256>,
+    NumberFor<Block>: From<u32>,
+    Client: ProvideRuntimeApi<Block> + ProofProvider<Block> + HeaderBackend<Block> + Send + Sync,
+    Client::Api: MmrApi<Block, H256, NumberFor<Block>>,
+    Storage: OffchainStorage + 'static,
+{
+    fn nodes(
+        &self,
+        number: BlockNumber,
+        hash: H256,
+        keys: &[Vec<u8>],
+    ) -> Result<Vec<Vec<u8>>, ReaderError> {
+        let mut keys = keys.iter().map(Vec::as_slice);
+        match self.client.read_proof(hash, &mut keys) {
+            Ok(proof) => Ok(proof.into_iter_nodes().collect()),
+            Err(Error::UnknownBlock(_)) => Err(ReaderError::NoState(number)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError> {
+        let no_path = |why| ReaderError::NoPath { older, newer, why };
+        let mut api = self.client.runtime_api();
+        api.register_extension(OffchainDbExt::new(self.leaves.clone()));
+        // The leaf about a block is added by the block after it.
+        let added_by = older.get().saturating_add(1);
+        // The state of `newer` may be gone; the range that it had is read from the newest block.
+        let (leaves, proof) = api
+            .generate_proof(
+                self.client.info().finalized_hash,
+                vec![added_by.into()],
+                Some(newer.get().into()),
+            )
+            .map_err(|error| no_path(error.to_string()))?
+            .map_err(|error| no_path(error.to_string()))?;
+        Ok(Path {
+            leaves: leaves.encode(),
+            proof: proof.encode(),
+        })
+    }
+}

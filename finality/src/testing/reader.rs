@@ -1,0 +1,29 @@
+//! A reader whose answers say what was asked for, and that has dropped the states up to a block.
+
+use crate::rpc::{ChainReader, Path, ReaderError};
+use codec::Encode;
+use duet_primitives::{BlockNumber, H256};
+
+/// The states of blocks below this one are gone.
+pub(crate) struct TestReader(pub(crate) BlockNumber);
+
+impl ChainReader for TestReader {
+    fn nodes(
+        &self,
+        number: BlockNumber,
+        hash: H256,
+        keys: &[Vec<u8>],
+    ) -> Result<Vec<Vec<u8>>, ReaderError> {
+        if number < self.0 {
+            return Err(ReaderError::NoState(number));
+        }
+        Ok(keys.iter().map(|key| (hash, key).encode()).collect())
+    }
+
+    fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError> {
+        Ok(Path {
+            leaves: older.encode(),
+            proof: newer.encode(),
+        })
+    }
+}

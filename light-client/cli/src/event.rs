@@ -1,0 +1,295 @@
+//! What happens, in the form in which `--json` prints it.
+
+use crate::{exit::Failure, fault::Fault};
+use duet_light_client::{Mode, NextStep, Trusted, Verified};
+use duet_primitives::{BlockNumber, SetId, H256};
+use serde::Serialize;
+use std::time::Duration;
+
+/// One thing that happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum Event<'a> {
+    /// Where the client begins.
+    Start {
+        genesis: H256,
+        mode: &'static str,
+        block: Option<BlockNumber>,
+        set: Option<SetId>,
+    },
+    /// An endpoint answers and serves the right chain.
+    Connected { url: &'a str },
+    /// A proof was verified.
+    Proof {
+        block: BlockNumber,
+        hash: H256,
+        mmr_root: H256,
+        set: SetId,
+        signers: u32,
+        of: u32,
+        bytes: usize,
+        millis: f64,
+        /// The successor that it names, if it is a handoff.
+        next_set: Option<SetId>,
+        url: &'a str,
+    },
+    /// The endpoint is ahead of this client.
+    Behind {
+        url: &'a str,
+        block: BlockNumber,
+        head: BlockNumber,
+    },
+    /// Everything up to the endpoint's proven head is verified.
+    Synced {
+        url: &'a str,
+        block: BlockNumber,
+        hash: H256,
+        set: SetId,
+    },
+    /// An endpoint failed: it was dropped, or is asked again later.
+    Endpoint {
+        url: &'a str,
+        verdict: &'static str,
+        rule: Option<&'static str>,
+        reason: String,
+        next_step: Option<String>,
+    },
+    /// No endpoint has had a new proof for so long.
+    Stalled {
+        url: &'a str,
+        block: BlockNumber,
+        chain: BlockNumber,
+        seconds: u64,
+        /// Whether there is no other endpoint to compare with.
+        alone: bool,
+    },
+    /// What a state file trusts.
+    Status {
+        genesis: H256,
+        mode: &'static str,
+        block: BlockNumber,
+        hash: H256,
+        mmr_root: Option<H256>,
+        set: SetId,
+        validators: u32,
+        threshold: u32,
+        next_set: Option<SetId>,
+    },
+    /// A header, verified.
+    Header {
+        block: BlockNumber,
+        hash: H256,
+        parent_hash: Option<H256>,
+        state_root: H256,
+        extrinsics_root: H256,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// An entry of the state after a block, verified; no value when the state provably has none.
+    Storage {
+        block: BlockNumber,
+        hash: H256,
+        key: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+        value: Option<String>,
+        /// How many bytes the value has.
+        length: Option<usize>,
+        /// How many events it is, if it is `System.Events`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        events: Option<u32>,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// What the state after a block says of an account, verified. Amounts are in the chain's smallest unit, and in text,
+    /// because they may be greater than what JSON's readers take for a number.
+    Account {
+        block: BlockNumber,
+        hash: H256,
+        account: &'a str,
+        exists: bool,
+        nonce: u32,
+        free: String,
+        reserved: String,
+        frozen: String,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// Whether a block has a transaction, verified; not whether its call succeeded.
+    Transaction {
+        block: BlockNumber,
+        hash: H256,
+        transaction: H256,
+        included: bool,
+        /// Its position among the block's extrinsics.
+        index: Option<usize>,
+        /// Its bytes, with their length in front.
+        value: Option<String>,
+        #[serde(flatten)]
+        source: Source<'a>,
+    },
+    /// The server listens.
+    Serving {
+        address: String,
+        strict: bool,
+        /// Whether only this machine can reach it.
+        loopback: bool,
+    },
+    /// A request was answered, or refused.
+    Request {
+        /// The method, or what stands for it in the table.
+        method: &'static str,
+        /// What the answer is worth.
+        class: &'static str,
+        /// The code of the error, if it is one.
+        error: Option<i32>,
+        millis: f64,
+    },
+    /// The program failed.
+    Failed {
+        code: u8,
+        kind: &'static str,
+        message: &'a str,
+        /// Two proofs that hold and cannot both be true, SCALE in 0x-hex.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        evidence: Option<[String; 2]>,
+    },
+}
+
+/// Who sent what was verified, how many bytes of proof that was, without the proof of finality, and the proof.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Source<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) proof_bytes: usize,
+    pub(crate) proof: ProofParts,
+}
+
+/// What proves an answer, in parts that the verifier takes. Bytes are 0x-hex.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct ProofParts {
+    /// The proof of the newest block; none when that is trusted from a checkpoint or the genesis.
+    pub(crate) justification: Option<String>,
+    /// The header of the block that was asked about.
+    pub(crate) header: String,
+    /// Its place under the newest block; none when it is that one.
+    pub(crate) path: Option<PathJson>,
+    /// Trie nodes.
+    pub(crate) nodes: Vec<String>,
+    /// The block's extrinsics, where they are the proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) extrinsics: Option<Vec<String>>,
+}
+
+/// A proof of an older block, as `mmr_generateProof` gives it.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct PathJson {
+    pub(crate) leaves: String,
+    pub(crate) proof: String,
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Full => "full",
+        Mode::Stateless => "stateless",
+    }
+}
+
+impl<'a> Event<'a> {
+    pub(crate) fn start(genesis: H256, mode: Mode, trusted: Option<&Trusted>) -> Self {
+        Self::Start {
+            genesis,
+            mode: mode_name(mode),
+            block: trusted.map(Trusted::best_number),
+            set: trusted.map(|trusted| trusted.signing().id),
+        }
+    }
+
+    pub(crate) fn proof(verified: &Verified, bytes: usize, took: Duration, url: &'a str) -> Self {
+        let commitment = verified.justification.commitment();
+        Self::Proof {
+            block: commitment.block_number,
+            hash: commitment.block_hash,
+            mmr_root: commitment.mmr_root,
+            set: commitment.validator_set_id,
+            signers: verified.signers(),
+            of: verified.set_len,
+            bytes,
+            millis: took.as_secs_f64() * 1e3,
+            next_set: verified.next_set(),
+            url,
+        }
+    }
+
+    pub(crate) fn synced(trusted: &Trusted, url: &'a str) -> Self {
+        Self::Synced {
+            url,
+            block: trusted.best_number(),
+            hash: trusted.best_hash(),
+            set: trusted.signing().id,
+        }
+    }
+
+    pub(crate) fn endpoint_failed(url: &'a str, fault: &Fault) -> Self {
+        let next_step = matches!(fault, Fault::Lie(_)).then(|| NextStep::LeaveSender.to_string());
+        Self::Endpoint {
+            url,
+            verdict: fault.verdict(),
+            rule: fault.rule(),
+            reason: fault.to_string(),
+            next_step,
+        }
+    }
+
+    pub(crate) fn status(trusted: &Trusted) -> Self {
+        Self::Status {
+            genesis: trusted.genesis_hash(),
+            mode: mode_name(trusted.mode()),
+            block: trusted.best_number(),
+            hash: trusted.best_hash(),
+            mmr_root: trusted.best_proof().map(|proof| proof.commitment.mmr_root),
+            set: trusted.signing().id,
+            validators: trusted.signing().len,
+            threshold: trusted.signing().threshold(),
+            next_set: trusted.next().map(|next| next.id),
+        }
+    }
+
+    pub(crate) fn failed(failure: &'a Failure) -> Self {
+        let Failure {
+            kind,
+            message,
+            evidence,
+        } = failure;
+        let hex = |proof: &Vec<u8>| format!("0x{}", hex::encode(proof));
+        let evidence = evidence.as_ref().map(|proofs| proofs.each_ref().map(hex));
+        Self::Failed {
+            code: kind.code(),
+            kind: kind.name(),
+            message,
+            evidence,
+        }
+    }
+
+    /// Whether it is a result, or news about the way there.
+    pub(crate) fn is_result(&self) -> bool {
+        self.is_answer()
+            || matches!(
+                self,
+                Self::Proof { .. }
+                    | Self::Synced { .. }
+                    | Self::Status { .. }
+                    | Self::Serving { .. }
+            )
+    }
+
+    /// Whether it answers a question about a block.
+    pub(crate) fn is_answer(&self) -> bool {
+        matches!(
+            self,
+            Self::Header { .. }
+                | Self::Storage { .. }
+                | Self::Account { .. }
+                | Self::Transaction { .. }
+        )
+    }
+}

@@ -1,0 +1,29 @@
+//! When a run ends, and what its steps come to.
+
+use duet_primitives::BlockNumber;
+
+/// When the run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// At the endpoint's proven head.
+    Head,
+    /// When this block, or a later one, is proven.
+    Block(BlockNumber),
+    /// After so many proofs.
+    Proofs(u64),
+    /// When it is interrupted.
+    Never,
+}
+
+/// The result for a proof that breaks no rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It is new.
+    New,
+    /// It is known, or older than what is known.
+    Old,
+}
+
+/// Why the work with an endpoint ended without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Done;

@@ -1,0 +1,214 @@
+//! The methods by their names.
+
+use crate::serve::{
+    chain::Chain,
+    params::{Keys, Positional},
+    proofs::ProofsAsked,
+    refusal::Refusal,
+    subscriptions as feeds,
+    table::{answered, row, Class, TABLE},
+};
+use jsonrpsee::{
+    server::{PendingSubscriptionSink, RegisterMethodError, RpcModule, SubscriptionCloseResponse},
+    types::{ErrorObjectOwned, Params},
+};
+use serde_json::{json, Value};
+use std::sync::Arc;
+
+/// What the methods answer from.
+pub(crate) struct Context {
+    pub(crate) chain: Chain,
+    pub(crate) strict: bool,
+}
+
+/// A kind of subscription.
+#[derive(Clone, Copy)]
+enum Feed {
+    Headers,
+    Justifications,
+    Storage,
+    RuntimeVersion,
+    Transaction,
+}
+
+/// What begins a subscription, the name of its messages, what ends it, and what it sends.
+const FEEDS: [(&str, &str, &str, Feed); 7] = [
+    (
+        "chain_subscribeAllHeads",
+        "chain_allHead",
+        "chain_unsubscribeAllHeads",
+        Feed::Headers,
+    ),
+    (
+        "chain_subscribeFinalizedHeads",
+        "chain_finalizedHead",
+        "chain_unsubscribeFinalizedHeads",
+        Feed::Headers,
+    ),
+    (
+        "chain_subscribeNewHeads",
+        "chain_newHead",
+        "chain_unsubscribeNewHeads",
+        Feed::Headers,
+    ),
+    (
+        "duet_subscribeJustifications",
+        "duet_justifications",
+        "duet_unsubscribeJustifications",
+        Feed::Justifications,
+    ),
+    (
+        "state_subscribeStorage",
+        "state_storage",
+        "state_unsubscribeStorage",
+        Feed::Storage,
+    ),
+    (
+        "state_subscribeRuntimeVersion",
+        "state_runtimeVersion",
+        "state_unsubscribeRuntimeVersion",
+        Feed::RuntimeVersion,
+    ),
+    (
+        "author_submitAndWatchExtrinsic",
+        "author_extrinsicUpdate",
+        "author_unwatchExtrinsic",
+        Feed::Transaction,
+    ),
+];
+
+/// All methods that are not refused.
+pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMethodError> {
+    let strict = context.strict;
+    let mut module = RpcModule::new(context);
+    let is_feed = |method: &str| {
+        FEEDS
+            .iter()
+            .any(|(begin, _, end, _)| [*begin, *end].contains(&method))
+    };
+    for row in TABLE
+        .iter()
+        .filter(|row| !row.method.ends_with('*') && !is_feed(row.method))
+    {
+        let method = row.method;
+        if self::row(method, strict).class == Class::Refused {
+            continue;
+        }
+        module.register_async_method(method, move |params, context, _| async move {
+            let answer = answer(method, &params, &context).await;
+            answer.map_err(ErrorObjectOwned::from)
+        })?;
+    }
+    for (begin, message, end, feed) in FEEDS {
+        if row(begin, strict).class == Class::Refused {
+            continue;
+        }
+        module.register_subscription(begin, message, end, move |params, pending, context, _| {
+            serve_feed(feed, params, pending, context)
+        })?;
+    }
+    Ok(module)
+}
+
+/// Answers one request.
+async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<Value, Refusal> {
+    let chain = &context.chain;
+    let mut params = Positional::new(params)?;
+    match method {
+        "rpc_methods" => Ok(json!({ "methods": answered(context.strict) })),
+        "chainSpec_v1_genesisHash" => Ok(json!(chain.head().await?.trusted.genesis_hash())),
+        "chain_getFinalizedHead" | "duet_getFinalizedHead" => {
+            Ok(json!(chain.head().await?.block.hash()))
+        }
+        "chain_getBlockHash" => chain.block_hash(params.optional()?).await,
+        "chain_getHeader" => Ok(chain.at(params.optional()?).await?.json.clone()),
+        "chain_getBlock" => chain.block(params.optional()?).await,
+        "state_getStorage" => chain.storage(&params.next()?, params.optional()?).await,
+        "state_getStorageSize" => {
+            chain
+                .storage_size(&params.next()?, params.optional()?)
+                .await
+        }
+        "state_getStorageHash" => {
+            chain
+                .storage_hash(&params.next()?, params.optional()?)
+                .await
+        }
+        "state_queryStorageAt" => {
+            chain
+                .query_storage(&params.next()?, params.optional()?)
+                .await
+        }
+        "state_getReadProof" => chain.read_proof(&params.next()?, params.optional()?).await,
+        "account_nextIndex" | "system_accountNextIndex" => {
+            chain.nonce(&params.next::<String>()?).await
+        }
+        "duet_getGenesisProof" => chain.genesis_proof().await,
+        "duet_getProofs" => {
+            let asked = ProofsAsked {
+                keys: params.next()?,
+                block: params.optional()?,
+                under: params.optional()?,
+                stateless: params.optional()?.unwrap_or(false),
+            };
+            chain.proofs(&asked).await
+        }
+        "author_submitExtrinsic" => chain.submit(&params.next()?).await,
+        passed => chain.pass(passed, params.rest()).await,
+    }
+}
+
+/// What a subscription is about.
+enum Subject {
+    Headers,
+    Justifications,
+    RuntimeVersion,
+    Storage(Keys),
+    Transaction(Box<feeds::Watched>),
+}
+
+/// Reads what a subscription is about. A transaction is submitted.
+async fn subject(feed: Feed, params: &Params<'_>, chain: &Chain) -> Result<Subject, Refusal> {
+    let mut params = Positional::new(params)?;
+    Ok(match feed {
+        Feed::Headers => Subject::Headers,
+        Feed::Justifications => Subject::Justifications,
+        Feed::RuntimeVersion => Subject::RuntimeVersion,
+        Feed::Storage => Subject::Storage(params.next()?),
+        Feed::Transaction => {
+            let watched = feeds::submit(chain, params.next()?).await?;
+            Subject::Transaction(Box::new(watched))
+        }
+    })
+}
+
+/// Accepts a subscription, or refuses it, and serves it to its end.
+async fn serve_feed(
+    feed: Feed,
+    params: Params<'static>,
+    pending: PendingSubscriptionSink,
+    context: Arc<Context>,
+) -> SubscriptionCloseResponse {
+    let chain = &context.chain;
+    let subject = match subject(feed, &params, chain).await {
+        Ok(subject) => subject,
+        Err(refusal) => {
+            pending.reject(ErrorObjectOwned::from(refusal)).await;
+            return SubscriptionCloseResponse::None;
+        }
+    };
+    let Ok(sink) = pending.accept().await else {
+        return SubscriptionCloseResponse::None;
+    };
+    let served = match subject {
+        Subject::Headers => feeds::headers(chain, &sink).await,
+        Subject::Justifications => feeds::justifications(chain, &sink).await,
+        Subject::RuntimeVersion => feeds::runtime_version(chain, &sink).await,
+        Subject::Storage(keys) => feeds::storage(chain, &sink, &keys).await,
+        Subject::Transaction(watched) => watched.run(chain, &sink).await,
+    };
+    match served {
+        Ok(()) => SubscriptionCloseResponse::None,
+        Err(refusal) => SubscriptionCloseResponse::NotifErr(feeds::end(refusal)),
+    }
+}

@@ -1,0 +1,114 @@
+//! What is passed through to an endpoint, unchecked: its text is escaped and cut, and its errors are named as its own.
+
+use crate::{
+    fault::{Fault, Lie},
+    outside::{fit, shown},
+    serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer},
+    state_rpc::hex,
+};
+use duet_primitives::H256;
+use jsonrpsee::{
+    core::params::ArrayParams,
+    types::{ErrorCode, ErrorObjectOwned},
+};
+use serde_json::{json, Value};
+use sp_crypto_hashing::blake2_256;
+
+/// At which position a method takes the block.
+fn position_of_block(method: &str) -> Option<usize> {
+    match method {
+        "chain_getRuntimeVersion" | "state_getMetadata" | "state_getRuntimeVersion" => Some(0),
+        "payment_queryFeeDetails" | "payment_queryInfo" => Some(1),
+        "state_call" => Some(2),
+        _ => None,
+    }
+}
+
+impl Chain {
+    /// Passes a request through. One that names no block is asked of the newest proven one, so that its answer belongs
+    /// to what is verified meanwhile.
+    pub(crate) async fn pass(
+        &self,
+        method: &str,
+        mut values: Vec<Value>,
+    ) -> Result<Value, Refusal> {
+        if let Some(position) = position_of_block(method) {
+            let head = self.head().await?.block.hash();
+            if values.len() <= position {
+                values.resize(position.saturating_add(1), Value::Null);
+            }
+            if let Some(block) = values.get_mut(position).filter(|value| value.is_null()) {
+                *block = json!(head);
+            }
+        }
+        let answer = self.pass_as_it_is(method, &values).await?;
+        Ok(fit(answer.value))
+    }
+
+    /// The same without a block in the place of none.
+    async fn pass_as_it_is(
+        &self,
+        method: &str,
+        values: &[Value],
+    ) -> Result<Answer<Value>, Refusal> {
+        let answer = self.upstream.ask(|server| async move {
+            let mut params = ArrayParams::new();
+            for value in values {
+                // What was JSON once is JSON again.
+                let _ = params.insert(value);
+            }
+            match server.call::<Value>(method, params).await? {
+                Err(error) if error.code() == ErrorCode::MethodNotFound.code() => {
+                    // Another one may have it, and this one is of use for the rest.
+                    Err(Fault::Unreachable(format!("there is no method {method}")))
+                }
+                answer => Ok(answer),
+            }
+        });
+        let Answer { value, endpoint } = answer.await?;
+        match value {
+            Ok(value) => Ok(Answer { value, endpoint }),
+            Err(error) => Err(self.refused_by(endpoint, error)),
+        }
+    }
+
+    pub(crate) fn refused_by(&self, endpoint: usize, error: ErrorObjectOwned) -> Refusal {
+        let url = self.upstream.url(endpoint).to_owned();
+        Refusal::Endpoint { url, error }
+    }
+
+    /// Submits a transaction. What the endpoint answers must be its hash.
+    pub(crate) async fn submit(&self, transaction: &Bytes) -> Result<Value, Refusal> {
+        let values = [json!(transaction)];
+        let Answer { value, endpoint } = self
+            .pass_as_it_is("author_submitExtrinsic", &values)
+            .await?;
+        let hash = json!(transaction_hash(transaction));
+        if value == hash {
+            return Ok(hash);
+        }
+        let asked = format!(
+            "the hash of a transaction, {}",
+            hash.as_str().unwrap_or_default()
+        );
+        let got = shown(&value.to_string());
+        Err(self.lied(endpoint, Lie::OtherAnswer { asked, got }))
+    }
+
+    /// Takes note of a lie.
+    pub(crate) fn lied(&self, endpoint: usize, lie: Lie) -> Refusal {
+        let fault = Fault::from(lie);
+        self.upstream.report(endpoint, &fault);
+        Refusal::Unanswered(vec![(self.upstream.url(endpoint).to_owned(), fault)])
+    }
+}
+
+/// BLAKE2b-256 of its bytes.
+pub(crate) fn transaction_hash(transaction: &Bytes) -> H256 {
+    H256(blake2_256(&transaction.0))
+}
+
+/// Bytes that are given out.
+pub(crate) fn bytes(value: &impl codec::Encode) -> Value {
+    json!(hex(&value.encode()))
+}

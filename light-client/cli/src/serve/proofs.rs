@@ -1,0 +1,99 @@
+//! The proofs themselves, for light clients behind this server.
+
+use crate::{
+    fault::Fault,
+    parts,
+    serve::{
+        chain::{Chain, Head},
+        params::{Keys, Number},
+        passed::bytes,
+        refusal::Refusal,
+    },
+    state_rpc::hex,
+};
+use duet_light_client::Update;
+use duet_primitives::BlockNumber;
+use serde_json::{json, Value};
+
+/// The most keys of one request, as nodes allow.
+const MAX_KEYS: usize = 64;
+
+/// What `duet_getProofs` is asked.
+#[derive(Debug)]
+pub(crate) struct ProofsAsked {
+    pub(crate) keys: Keys,
+    pub(crate) block: Option<Number>,
+    pub(crate) under: Option<Number>,
+    pub(crate) stateless: bool,
+}
+
+impl Chain {
+    /// `duet_getGenesisProof`, checked. (LIGHT-1 to LIGHT-3)
+    pub(crate) async fn genesis_proof(&self) -> Result<Value, Refusal> {
+        let genesis = self.head().await?.trusted.genesis_hash();
+        let answer = self.upstream.ask(|server| async move {
+            let proof = server.genesis_proof().await?;
+            proof.check(genesis)?;
+            Ok(proof)
+        });
+        Ok(bytes(&answer.await?.value))
+    }
+
+    /// `duet_getProofs`: every part checked, under the newest proven block.
+    pub(crate) async fn proofs(&self, asked: &ProofsAsked) -> Result<Value, Refusal> {
+        let head = self.head().await?;
+        let newest = head.block.number();
+        if asked.keys.0.len() > MAX_KEYS {
+            return Err(Refusal::Params(format!(
+                "at most {MAX_KEYS} keys are proven at a time"
+            )));
+        }
+        if asked.under.is_some_and(|under| under.0 != newest.get()) {
+            let message = format!("proofs are given under the newest proven block, {newest}, only");
+            return Err(Refusal::Params(message));
+        }
+        let block = asked
+            .block
+            .map_or(newest, |block| BlockNumber::new(block.0));
+        if block > newest {
+            return Err(Refusal::NotYet { number: block });
+        }
+        let keys = asked.keys.as_slices();
+        let (trusted, keys) = (&head.trusted, keys.as_slice());
+        let answer = self
+            .upstream
+            .ask(|server| async move { parts::fetch(&server, trusted, Some(block), keys).await });
+        let proof = answer.await?.value.proof(trusted);
+        let of_newest = if asked.stateless {
+            self.stateless_proof(&head).await?
+        } else {
+            json!(proof.justification)
+        };
+        Ok(json!({
+            "proof": of_newest,
+            "header": proof.header,
+            "nodes": proof.nodes,
+            "path": proof.path,
+        }))
+    }
+
+    /// The proof of the newest proven block for clients without keys.
+    async fn stateless_proof(&self, head: &Head) -> Result<Value, Refusal> {
+        let (trusted, number) = (&head.trusted, head.block.number());
+        let answer = self.upstream.ask(|server| async move {
+            let missing = crate::fault::Missing::Proof(number);
+            let proof = server.stateless_proof(number).await?;
+            let proof = proof.ok_or(Fault::Incomplete(missing))?;
+            trusted.verify(Update::from(proof.clone()))?;
+            Ok(proof)
+        });
+        Ok(bytes(&answer.await?.value))
+    }
+}
+
+/// The proof of a head, if it has one: a block that is trusted without a proof has none.
+pub(crate) fn justification(head: &Head) -> Option<Value> {
+    head.trusted
+        .best_proof()
+        .map(|proof| json!(hex(&codec::Encode::encode(proof))))
+}

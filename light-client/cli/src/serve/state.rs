@@ -1,0 +1,125 @@
+//! Answers from the state, each of one proven block. (STATE-2)
+
+use crate::{
+    question::{Account, AccountInfo},
+    serve::{
+        chain::{Chain, Known},
+        params::{Key, Keys},
+        refusal::Refusal,
+    },
+    state_rpc::hex,
+};
+use codec::DecodeAll;
+use duet_primitives::H256;
+use serde_json::{json, Value};
+use sp_crypto_hashing::blake2_256;
+use std::sync::Arc;
+
+/// Entries of the state after a block, with the trie nodes that prove them.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    /// In the order of the keys; none where the state provably has none.
+    pub(crate) values: Vec<Option<Vec<u8>>>,
+    pub(crate) nodes: Vec<Vec<u8>>,
+}
+
+impl Chain {
+    /// Reads entries of the state after a block.
+    pub(crate) async fn entries(
+        &self,
+        known: &Arc<Known>,
+        keys: &[&[u8]],
+    ) -> Result<Entries, Refusal> {
+        if keys.is_empty() {
+            let (values, nodes) = Default::default();
+            return Ok(Entries { values, nodes });
+        }
+        let answer = self.upstream.ask(|server| async move {
+            let nodes = server
+                .read_proof(keys, known.number(), known.hash())
+                .await?;
+            let entries = known.header.read(keys, &nodes)?;
+            let values = entries
+                .iter()
+                .map(|entry| entry.value().map(<[u8]>::to_vec));
+            Ok(Entries {
+                values: values.collect(),
+                nodes,
+            })
+        });
+        Ok(answer.await?.value)
+    }
+
+    /// One entry of the state after a block, or after the newest.
+    pub(crate) async fn entry(
+        &self,
+        key: &Key,
+        at: Option<H256>,
+    ) -> Result<Option<Vec<u8>>, Refusal> {
+        let known = self.at(at).await?;
+        let entries = self.entries(&known, &[&key.0 .0]).await?;
+        Ok(entries.values.into_iter().next().flatten())
+    }
+
+    /// `state_getStorage`.
+    pub(crate) async fn storage(&self, key: &Key, at: Option<H256>) -> Result<Value, Refusal> {
+        Ok(json!(self.entry(key, at).await?.map(|value| hex(&value))))
+    }
+
+    /// `state_getStorageSize`.
+    pub(crate) async fn storage_size(&self, key: &Key, at: Option<H256>) -> Result<Value, Refusal> {
+        Ok(json!(self.entry(key, at).await?.map(|value| value.len())))
+    }
+
+    /// `state_getStorageHash`: BLAKE2b-256 of the value.
+    pub(crate) async fn storage_hash(&self, key: &Key, at: Option<H256>) -> Result<Value, Refusal> {
+        let value = self.entry(key, at).await?;
+        Ok(json!(value.map(|value| H256(blake2_256(&value)))))
+    }
+
+    /// `state_queryStorageAt`: all keys in the state after one block.
+    pub(crate) async fn query_storage(
+        &self,
+        keys: &Keys,
+        at: Option<H256>,
+    ) -> Result<Value, Refusal> {
+        let known = self.at(at).await?;
+        let entries = self.entries(&known, &keys.as_slices()).await?;
+        let changes = keys.0.iter().zip(entries.values);
+        Ok(json!([change_set(known.hash(), changes)]))
+    }
+
+    /// `state_getReadProof`: trie nodes that were checked.
+    pub(crate) async fn read_proof(&self, keys: &Keys, at: Option<H256>) -> Result<Value, Refusal> {
+        let known = self.at(at).await?;
+        let entries = self.entries(&known, &keys.as_slices()).await?;
+        let nodes: Vec<_> = entries.nodes.iter().map(|node| hex(node)).collect();
+        Ok(json!({ "at": known.hash(), "proof": nodes }))
+    }
+
+    /// `system_accountNextIndex`: the nonce in the state after the newest proven block. Transactions in a pool are not
+    /// counted, because nothing proves them.
+    pub(crate) async fn nonce(&self, account: &str) -> Result<Value, Refusal> {
+        let account: Account = account.parse().map_err(Refusal::Params)?;
+        let head = self.head().await?;
+        let entries = self.entries(&head.block, &[&account.key()]).await?;
+        let Some(value) = entries.values.into_iter().next().flatten() else {
+            return Ok(json!(0));
+        };
+        let info = AccountInfo::decode_all(&mut value.as_slice()).map_err(|_| {
+            Refusal::Unreadable("this chain keeps accounts in a form of its own".to_owned())
+        })?;
+        Ok(json!(info.nonce))
+    }
+}
+
+/// Entries of the state after a block, as nodes show changes.
+pub(crate) fn change_set<'a>(
+    block: H256,
+    changes: impl Iterator<Item = (&'a Key, Option<Vec<u8>>)>,
+) -> Value {
+    let changes: Vec<_> = changes
+        .map(|(key, value)| json!([key, value.map(|value| hex(&value))]))
+        .collect();
+    json!({ "block": block, "changes": changes })
+}

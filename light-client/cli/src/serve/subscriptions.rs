@@ -1,0 +1,228 @@
+//! Subscriptions. Each sends what is new with the newest proven block; whoever is slow misses what came between, and
+//! nothing is kept for it.
+
+use crate::{
+    fault::Lie,
+    outside::fit,
+    serve::{
+        chain::{Chain, Head, Known},
+        params::{Bytes, Keys},
+        passed::transaction_hash,
+        proofs::justification,
+        refusal::Refusal,
+        state::change_set,
+        upstream::Answer,
+    },
+};
+use duet_primitives::H256;
+use jsonrpsee::{
+    core::client::Subscription,
+    server::{SubscriptionMessage, SubscriptionSink},
+    types::ErrorObjectOwned,
+};
+use serde_json::{json, Value};
+use sp_crypto_hashing::blake2_256;
+use std::{future::Future, sync::Arc, time::Duration};
+
+/// How long a block that an endpoint calls final may take to be proven.
+const PROVEN_WITHIN: Duration = Duration::from_secs(120);
+
+/// Why a subscription ends, as the subscriber sees it.
+pub(crate) fn end(refusal: Refusal) -> SubscriptionMessage {
+    let error = ErrorObjectOwned::from(refusal);
+    SubscriptionMessage::from_json(&error).unwrap_or_else(|_| "it ended".into())
+}
+
+/// Sends something; false when nobody listens any more.
+async fn send(sink: &SubscriptionSink, value: &Value) -> bool {
+    match SubscriptionMessage::from_json(value) {
+        Ok(message) => sink.send(message).await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+/// Sends what `say` has to say about each proven block, from the newest on, until the subscriber leaves.
+async fn each_head<Said>(
+    chain: &Chain,
+    sink: &SubscriptionSink,
+    mut say: impl FnMut(Arc<Head>) -> Said,
+) -> Result<(), Refusal>
+where
+    Said: Future<Output = Result<Option<Value>, Refusal>>,
+{
+    let mut heads = chain.heads();
+    loop {
+        let head = heads.borrow_and_update().clone();
+        if let Some(head) = head {
+            let said = tokio::select! {
+                said = say(head) => said?,
+                () = sink.closed() => return Ok(()),
+            };
+            if let Some(value) = said {
+                if !send(sink, &value).await {
+                    return Ok(());
+                }
+            }
+        }
+        tokio::select! {
+            changed = heads.changed() => if changed.is_err() { return Ok(()) },
+            () = sink.closed() => return Ok(()),
+        }
+    }
+}
+
+/// The headers of the proven blocks.
+pub(crate) async fn headers(chain: &Chain, sink: &SubscriptionSink) -> Result<(), Refusal> {
+    let header = |head: Arc<Head>| async move { Ok(Some(head.block.json.clone())) };
+    each_head(chain, sink, header).await
+}
+
+/// The proofs of the proven blocks.
+pub(crate) async fn justifications(chain: &Chain, sink: &SubscriptionSink) -> Result<(), Refusal> {
+    let proof = |head: Arc<Head>| async move { Ok(justification(&head)) };
+    each_head(chain, sink, proof).await
+}
+
+/// Entries of the state: all of them first, then those that changed.
+pub(crate) async fn storage(
+    chain: &Chain,
+    sink: &SubscriptionSink,
+    keys: &Keys,
+) -> Result<(), Refusal> {
+    // Of each value only the hash is kept.
+    let known = tokio::sync::Mutex::new(None::<Vec<Option<H256>>>);
+    let known = &known;
+    let changes = |head: Arc<Head>| async move {
+        let entries = chain.entries(&head.block, &keys.as_slices()).await?;
+        let hash = |value: &Option<Vec<u8>>| value.as_ref().map(|value| H256(blake2_256(value)));
+        let hashes: Vec<_> = entries.values.iter().map(hash).collect();
+        let before = known.lock().await.replace(hashes.clone());
+        let changed = |index: &usize| {
+            let old = before.as_ref().map(|before| before.get(*index));
+            old.is_none_or(|old| old != hashes.get(*index))
+        };
+        let all = keys.0.iter().zip(entries.values).enumerate();
+        let changes: Vec<_> = all
+            .filter(|(index, _)| changed(index))
+            .map(|(_, change)| change)
+            .collect();
+        let set = !changes.is_empty() || before.is_none();
+        Ok(set.then(|| change_set(head.block.hash(), changes.into_iter())))
+    };
+    each_head(chain, sink, changes).await
+}
+
+/// The runtime's version, which is passed through, when it changes.
+pub(crate) async fn runtime_version(chain: &Chain, sink: &SubscriptionSink) -> Result<(), Refusal> {
+    let known = tokio::sync::Mutex::new(Value::Null);
+    let known = &known;
+    let version = |head: Arc<Head>| async move {
+        let block = vec![json!(head.block.hash())];
+        let version = chain.pass("state_getRuntimeVersion", block).await?;
+        let before = std::mem::replace(&mut *known.lock().await, version.clone());
+        Ok((before != version).then_some(version))
+    };
+    each_head(chain, sink, version).await
+}
+
+/// A transaction that was submitted.
+pub(crate) struct Watched {
+    transaction: Bytes,
+    endpoint: usize,
+    said: Subscription<Value>,
+}
+
+/// Submits a transaction.
+pub(crate) async fn submit(chain: &Chain, transaction: Bytes) -> Result<Watched, Refusal> {
+    let param = json!(transaction);
+    let param = &param;
+    let answer = chain
+        .upstream
+        .ask(|server| async move { server.watch(param).await });
+    let Answer { value, endpoint } = answer.await?;
+    let said = value.map_err(|error| chain.refused_by(endpoint, error))?;
+    Ok(Watched {
+        transaction,
+        endpoint,
+        said,
+    })
+}
+
+impl Watched {
+    /// Passes on what the endpoint says of it. That it is final is only said when it is proven.
+    pub(crate) async fn run(
+        mut self,
+        chain: &Chain,
+        sink: &SubscriptionSink,
+    ) -> Result<(), Refusal> {
+        loop {
+            let status = tokio::select! {
+                status = self.said.next() => status,
+                () = sink.closed() => return Ok(()),
+            };
+            let status: Value = match status {
+                Some(Ok(status)) => status,
+                None => return Ok(()),
+                Some(Err(_)) => return Err(self.lied(chain, "what does not parse".to_owned())),
+            };
+            let Some(block) = status.get("finalized") else {
+                if !send(sink, &fit(status)).await {
+                    return Ok(());
+                }
+                continue;
+            };
+            let Ok(block) = serde_json::from_value(block.clone()) else {
+                return Err(self.lied(chain, "no hash of the final block".to_owned()));
+            };
+            let proven = tokio::select! {
+                proven = self.is_proven_in(chain, block) => proven?,
+                () = sink.closed() => return Ok(()),
+            };
+            send(sink, &json!({ "finalized": proven })).await;
+            return Ok(());
+        }
+    }
+
+    fn lied(&self, chain: &Chain, got: String) -> Refusal {
+        let hash = transaction_hash(&self.transaction);
+        let asked = format!("what became of the transaction {hash:?}");
+        chain.lied(self.endpoint, Lie::OtherAnswer { asked, got })
+    }
+
+    /// Waits until a block is proven, and checks that it has the transaction. (STATE-4)
+    async fn is_proven_in(&self, chain: &Chain, block: H256) -> Result<H256, Refusal> {
+        let proven = tokio::time::timeout(PROVEN_WITHIN, proven(chain, block)).await;
+        let slow = |_| Refusal::TooSlow {
+            seconds: PROVEN_WITHIN.as_secs(),
+        };
+        let known = proven.map_err(slow)??;
+        let extrinsics = chain.extrinsics(&known).await?;
+        let hash = transaction_hash(&self.transaction);
+        if extrinsics
+            .iter()
+            .any(|bytes| H256(blake2_256(bytes)) == hash)
+        {
+            return Ok(block);
+        }
+        Err(self.lied(
+            chain,
+            format!("the block {block:?}, which does not have it"),
+        ))
+    }
+}
+
+/// Waits until a block is proven.
+async fn proven(chain: &Chain, block: H256) -> Result<Arc<Known>, Refusal> {
+    let mut heads = chain.heads();
+    loop {
+        heads.borrow_and_update();
+        match chain.at(Some(block)).await {
+            Err(Refusal::NotYet { number }) => {
+                if heads.changed().await.is_err() {
+                    return Err(Refusal::NotYet { number });
+                }
+            }
+            known => return known,
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Which methods are answered, and what each answer is worth. `docs/light-clients/command.md` shows the same table.
+
+/// What an answer is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Checked under a proof that was verified.
+    Verified,
+    /// What an endpoint says, unchecked.
+    PassedThrough,
+    /// Not answered.
+    Refused,
+}
+
+impl Class {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::PassedThrough => "passed through",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// A method; one that ends with `*` stands for all that begin so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) method: &'static str,
+    pub(crate) class: Class,
+    /// What is checked, or why it is not.
+    pub(crate) why: &'static str,
+}
+
+/// What is not in the table.
+const UNKNOWN: Row = Row {
+    method: "*",
+    class: Class::Refused,
+    why: "this server does not have it",
+};
+
+const STRICT: &str = "it cannot be verified without executing the runtime, and --strict was given";
+
+/// Transactions are passed on with `--strict` too: nothing is learnt from it.
+const SUBMISSIONS: [&str; 3] = [
+    "author_submitAndWatchExtrinsic",
+    "author_submitExtrinsic",
+    "author_unwatchExtrinsic",
+];
+
+const fn verified(method: &'static str, why: &'static str) -> Row {
+    let class = Class::Verified;
+    Row { method, class, why }
+}
+
+const fn passed(method: &'static str, why: &'static str) -> Row {
+    let class = Class::PassedThrough;
+    Row { method, class, why }
+}
+
+const fn refused(method: &'static str, why: &'static str) -> Row {
+    let class = Class::Refused;
+    Row { method, class, why }
+}
+
+const ENDS: &str = "ends the subscription";
+const RUNTIME: &str =
+    "needs the runtime executed; at the newest proven block unless another is named";
+const WORDS: &str = "what the endpoint says of itself";
+const OLD_SET: &str = "the keys of the set that signed may be gone here; whoever asks verifies it";
+
+/// The table.
+pub(crate) const TABLE: &[Row] = &[
+    verified("account_nextIndex", "STATE-2; the nonce after the newest proven block, without the pool"),
+    verified("chainSpec_v1_genesisHash", "what the user gave"),
+    verified("chain_getBlock", "STATE-4; without justifications"),
+    verified("chain_getBlockHash", "STATE-3; null when no block with this number is proven"),
+    verified("chain_getFinalizedHead", "the newest proven block"),
+    verified("chain_getHeader", "STATE-1, STATE-3"),
+    verified("chain_subscribeAllHeads", "the proven blocks; some may be skipped"),
+    verified("chain_subscribeFinalizedHeads", "the proven blocks; some may be skipped"),
+    verified("chain_subscribeNewHeads", "the proven blocks; some may be skipped"),
+    verified("chain_unsubscribeAllHeads", ENDS),
+    verified("chain_unsubscribeFinalizedHeads", ENDS),
+    verified("chain_unsubscribeNewHeads", ENDS),
+    verified("duet_getFinalizedHead", "the newest proven block"),
+    verified("duet_getGenesisProof", "LIGHT-1 to LIGHT-3"),
+    verified("duet_getProofs", "JUST-1 to JUST-5, STATE-1 to STATE-3; under the newest proven block only"),
+    verified("duet_subscribeJustifications", "JUST-1 to JUST-5"),
+    verified("duet_unsubscribeJustifications", ENDS),
+    verified("rpc_methods", "the methods of this table that are not refused"),
+    verified("state_getReadProof", "STATE-2"),
+    verified("state_getStorage", "STATE-2; null is proven too"),
+    verified("state_getStorageHash", "STATE-2"),
+    verified("state_getStorageSize", "STATE-2"),
+    verified("state_queryStorageAt", "STATE-2"),
+    verified("state_subscribeStorage", "STATE-2; what changed from one proven block to the next"),
+    verified("state_unsubscribeStorage", ENDS),
+    verified("system_accountNextIndex", "STATE-2; the nonce after the newest proven block, without the pool"),
+    passed("author_submitAndWatchExtrinsic", "a submission; `finalized` is only said when the transaction is proven to be in a proven block"),
+    passed("author_submitExtrinsic", "a submission; the hash is checked"),
+    passed("author_unwatchExtrinsic", ENDS),
+    passed("chainSpec_v1_chainName", WORDS),
+    passed("chainSpec_v1_properties", WORDS),
+    passed("chain_getRuntimeVersion", RUNTIME),
+    passed("duet_getJustification", OLD_SET),
+    passed("duet_getKeys", OLD_SET),
+    passed("duet_getSetProofs", OLD_SET),
+    passed("duet_getStatelessProof", OLD_SET),
+    passed("duet_getStatelessSetProofs", OLD_SET),
+    passed("payment_queryFeeDetails", RUNTIME),
+    passed("payment_queryInfo", RUNTIME),
+    passed("state_call", RUNTIME),
+    passed("state_getMetadata", RUNTIME),
+    passed("state_getRuntimeVersion", RUNTIME),
+    passed("state_subscribeRuntimeVersion", RUNTIME),
+    passed("state_unsubscribeRuntimeVersion", ENDS),
+    passed("system_chain", WORDS),
+    passed("system_chainType", WORDS),
+    passed("system_health", WORDS),
+    passed("system_name", WORDS),
+    passed("system_properties", WORDS),
+    passed("system_version", WORDS),
+    refused("archive_*", "its answers come without proofs"),
+    refused("author_*", "it is for the operator of a node, or about a pool, which nothing proves"),
+    refused("chainHead_*", "this server does not have it yet; use the methods that begin with chain_ and state_"),
+    refused("childstate_*", "proofs of child tries are not checked here"),
+    refused("duet_*", "it is for the operator of a node, or this server does not have it"),
+    refused("grandpa_*", "proofs of GRANDPA are not checked here"),
+    refused("mmr_*", "proofs of older blocks are checked here: ask for the blocks"),
+    refused("state_getKeys*", "a list of keys is proven by all nodes of its range, which no method gives"),
+    refused("state_getPairs", "a list of keys is proven by all nodes of its range, which no method gives"),
+    refused("state_queryStorage", "which blocks changed an entry is not proven; ask block by block with state_queryStorageAt"),
+    refused("system_*", "it is for the operator of a node"),
+    refused("transactionWatch_*", "this server does not have it; use author_submitAndWatchExtrinsic"),
+    refused("transaction_*", "this server does not have it; use author_submitExtrinsic"),
+];
+
+/// The row of a method. What cannot be verified is refused when `strict`.
+pub(crate) fn row(method: &str, strict: bool) -> Row {
+    let matches = |row: &&Row| match row.method.strip_suffix('*') {
+        Some(prefix) => method.starts_with(prefix),
+        None => method == row.method,
+    };
+    // The rows with names come before those that stand for many.
+    let row = *TABLE.iter().find(matches).unwrap_or(&UNKNOWN);
+    if strict && row.class == Class::PassedThrough && !SUBMISSIONS.contains(&row.method) {
+        return refused(row.method, STRICT);
+    }
+    row
+}
+
+/// The methods that are answered.
+pub(crate) fn answered(strict: bool) -> Vec<&'static str> {
+    let all = TABLE.iter().map(|row| row.method);
+    all.filter(|method| row(method, strict).class != Class::Refused)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documentation_shows_this_table() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/light-clients/command.md"
+        );
+        let text = std::fs::read_to_string(path).expect("the page is there");
+        let shown: Vec<_> = text
+            .lines()
+            .skip_while(|line| *line != "| method | class | what is checked, or why not |")
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .collect();
+        let expected: Vec<_> = TABLE
+            .iter()
+            .map(|row| format!("| `{}` | {} | {} |", row.method, row.class.name(), row.why))
+            .collect();
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_method_is_found_by_its_name_or_else_by_its_beginning() {
+        let class = |method| row(method, false).class;
+        assert_eq!(class("state_getStorage"), Class::Verified);
+        assert_eq!(class("author_submitExtrinsic"), Class::PassedThrough);
+        for refused in [
+            "author_rotateKeys",
+            "state_getKeysPaged",
+            "chainHead_v1_follow",
+            "none",
+        ] {
+            assert_eq!(class(refused), Class::Refused, "{refused}");
+        }
+        assert_eq!(row("none", false).why, UNKNOWN.why);
+    }
+
+    #[test]
+    fn what_cannot_be_verified_is_refused_when_strict_but_transactions_are_passed_on() {
+        for row in TABLE.iter().filter(|row| row.class == Class::PassedThrough) {
+            let strict = super::row(row.method, true);
+            let expected = if SUBMISSIONS.contains(&row.method) {
+                Class::PassedThrough
+            } else {
+                Class::Refused
+            };
+            assert_eq!(strict.class, expected, "{}", row.method);
+        }
+        assert!(!answered(true).contains(&"state_call"));
+        assert!(answered(false).contains(&"state_call"));
+    }
+}

@@ -1,0 +1,190 @@
+//! What happens, for people: one line, or for answers a few.
+
+use crate::{event::Event, exit::Kind};
+
+impl Event<'_> {
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Start {
+                genesis,
+                mode,
+                block,
+                set,
+            } => {
+                let from = match (block, set) {
+                    (Some(block), Some(set)) => format!("block {block}, set {set}"),
+                    _ => "genesis".to_owned(),
+                };
+                format!("following {genesis:?} from {from} ({mode})")
+            }
+            Self::Connected { url } => format!("connected to {url}"),
+            Self::Proof {
+                block,
+                set,
+                signers,
+                of,
+                bytes,
+                millis,
+                next_set,
+                ..
+            } => {
+                let line = format!(
+                    "block {block}  set {set}  signers {signers} of {of}  {bytes} bytes  {millis:.2} ms"
+                );
+                match next_set {
+                    Some(next) => format!("{line}  next set {next}"),
+                    None => line,
+                }
+            }
+            Self::Behind { url, block, head } => {
+                format!("behind: at block {block}, and {url} names {head} as its proven head")
+            }
+            Self::Synced {
+                block, hash, set, ..
+            } => {
+                format!("synced to block {block}  set {set}  {hash:?}")
+            }
+            Self::Endpoint {
+                url,
+                verdict,
+                reason,
+                next_step,
+                ..
+            } => {
+                let verdict = verdict.replace('_', " ");
+                match next_step {
+                    Some(step) => format!("{url} {verdict}: {reason}; {step}"),
+                    None => format!("{url} {verdict}: {reason}"),
+                }
+            }
+            Self::Stalled {
+                url,
+                block,
+                chain,
+                seconds,
+                alone,
+            } => {
+                let others = if *alone {
+                    "there is no other endpoint to compare with"
+                } else {
+                    "no other endpoint has one"
+                };
+                format!(
+                    "{url} has had no new proof for {seconds} s, since block {block}; its chain is at block \
+                     {chain}, and {others}"
+                )
+            }
+            Self::Status { .. } => self.status_text(),
+            Self::Header { .. }
+            | Self::Storage { .. }
+            | Self::Account { .. }
+            | Self::Transaction { .. } => self.answer_text(),
+            Self::Serving {
+                address,
+                strict,
+                loopback,
+            } => {
+                let mode = if *strict { ", strict" } else { "" };
+                let line = format!("serving on ws://{address} and http://{address}{mode}");
+                if *loopback {
+                    line
+                } else {
+                    line + "\nwarning: other machines can reach this address, and nothing is encrypted"
+                }
+            }
+            Self::Request {
+                method,
+                class,
+                error,
+                millis,
+            } => {
+                let error = error.map(|code| format!("  error {code}"));
+                format!(
+                    "{method}  {class}  {millis:.2} ms{}",
+                    error.unwrap_or_default()
+                )
+            }
+            Self::Failed { kind, message, .. } if *kind == Kind::Interrupted.name() => {
+                (*message).to_owned()
+            }
+            Self::Failed {
+                message,
+                evidence: Some([first, second]),
+                ..
+            } => {
+                format!("error: {message}\nfirst proof:  {first}\nsecond proof: {second}")
+            }
+            Self::Failed { message, .. } => format!("error: {message}"),
+        }
+    }
+
+    fn answer_text(&self) -> String {
+        match self {
+            Self::Header { block, hash, parent_hash, state_root, extrinsics_root, .. } => {
+                let mut lines = vec![
+                    format!("block            {block}"),
+                    format!("hash             {hash:?}"),
+                ];
+                lines.extend(parent_hash.map(|hash| format!("parent           {hash:?}")));
+                lines.push(format!("state root       {state_root:?}"));
+                lines.push(format!("extrinsics root  {extrinsics_root:?}"));
+                lines.join("\n")
+            }
+            Self::Storage { value: Some(value), events: Some(events), length, block, .. } => format!(
+                "{events} events in {} bytes after block {block}; only metadata says what each is, so that they \
+                 are not decoded\n{value}",
+                length.unwrap_or_default()
+            ),
+            Self::Storage { value: Some(value), .. } => value.clone(),
+            Self::Storage { value: None, block, .. } => {
+                format!("the state after block {block} has no entry under this key")
+            }
+            Self::Account { exists: false, block, account, .. } => {
+                format!("the state after block {block} has no account {account}")
+            }
+            Self::Account { block, hash, account, nonce, free, reserved, frozen, .. } => format!(
+                "account   {account}\nblock     {block}  {hash:?}\nnonce     {nonce}\nfree      {free}\nreserved  \
+                 {reserved}\nfrozen    {frozen}"
+            ),
+            Self::Transaction { block, hash, transaction, index: Some(index), .. } => format!(
+                "transaction  {transaction:?}\nblock        {block}  {hash:?}\nindex        {index}\nIt is in this \
+                 final block. Whether its call succeeded is not proven."
+            ),
+            Self::Transaction { block, hash, transaction, .. } => {
+                format!("block {block}  {hash:?}  does not have the transaction {transaction:?}")
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn status_text(&self) -> String {
+        let Self::Status {
+            genesis,
+            mode,
+            block,
+            hash,
+            mmr_root,
+            set,
+            validators,
+            threshold,
+            next_set,
+        } = self
+        else {
+            return String::new();
+        };
+        let mut lines = vec![
+            format!("genesis     {genesis:?}"),
+            format!("mode        {mode}"),
+            format!("block       {block}"),
+            format!("hash        {hash:?}"),
+        ];
+        lines.extend(mmr_root.map(|root| format!("mmr root    {root:?}")));
+        lines.push(format!("set         {set}"));
+        lines.push(format!(
+            "validators  {validators}, of which {threshold} make a proof"
+        ));
+        lines.extend(next_set.map(|next| format!("next set    {next}")));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,276 @@
+//! The reading commands against nodes that give all parts of a proof in one answer, and against those that do not.
+
+mod support;
+
+use codec::{Decode, Encode};
+use duet_light_client::{BlockProof, Checkpoint, Mode, Trusted, Update};
+use duet_primitives::{BlockNumber, Keysets, SetId, UncheckedJustification};
+use serde_json::{json, Value};
+use sp_core::{Blake2Hasher, Hasher};
+use std::sync::Arc;
+use support::{
+    account_info, account_key, events_key, hex, Finished, Node, Program, Tamper, World, ACCOUNT,
+};
+
+const NEWEST: u32 = 9;
+const OLDER: u32 = 4;
+
+fn world() -> Arc<World> {
+    Arc::new(World::new(NEWEST, 1))
+}
+
+async fn ask(world: &World, question: &[&str], nodes: &[&Node], more: &[&str]) -> Finished {
+    let checkpoint = world.checkpoint();
+    let path = checkpoint.path().to_str().expect("text");
+    let mut args = question.to_vec();
+    args.extend(["--json", "--checkpoint", path]);
+    for node in nodes {
+        args.extend(["--url", &node.url]);
+    }
+    args.extend(more);
+    Program::run(args).await
+}
+
+fn bytes(text: &Value) -> Vec<u8> {
+    let text = text.as_str().expect("bytes");
+    hex::decode(text.strip_prefix("0x").expect("0x")).expect("hex")
+}
+
+/// STATE-1 to STATE-3. The answer is the same, however its parts came.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_question_is_asked_where_the_node_has_it_and_else_one_for_each_part() {
+    let world = world();
+    let account = hex(&ACCOUNT);
+    for mode in [&[][..], &["--stateless"]] {
+        for (at, number) in [(&["--at", "4"][..], OLDER), (&[], NEWEST)] {
+            let mut answers = Vec::new();
+            for at_once in [true, false] {
+                let node = Node::start_at(&world, Tamper::None, NEWEST, at_once).await;
+                let more = [mode, at].concat();
+                let finished = ask(&world, &["account", &account], &[&node], &more).await;
+                let mut answer = finished.expect_code(0).named("account").remove(0);
+                assert_eq!(answer["free"], number.to_string());
+                assert_eq!(node.calls("duet_getProofs"), 1, "it is tried once");
+                assert_eq!(node.calls("state_getReadProof"), usize::from(!at_once));
+                let path = usize::from(!at_once && number != NEWEST);
+                assert_eq!(node.calls("mmr_generateProof"), path);
+                answer["url"] = Value::Null;
+                answers.push(answer);
+            }
+            assert_eq!(answers[0], answers[1]);
+        }
+    }
+}
+
+/// A stranger can check the parts again.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_part_of_the_proof_is_printed() {
+    let world = world();
+    let node = Node::start_at(&world, Tamper::None, NEWEST, true).await;
+    let key = hex(&account_key());
+    let finished = ask(&world, &["storage", &key, "--at", "4"], &[&node], &[]).await;
+    let answer = finished.expect_code(0).named("storage").remove(0);
+    assert_eq!(answer["value"], hex(&account_info(OLDER)));
+    assert_eq!(answer["length"], account_info(OLDER).len());
+    assert_eq!(answer["events"], Value::Null);
+
+    let commitment = world.set.set.commitment().clone();
+    let checkpoint = Checkpoint {
+        genesis_hash: world.genesis(),
+        block_number: BlockNumber::ZERO,
+        block_hash: world.genesis(),
+        keysets: Keysets {
+            current: commitment.clone(),
+            next: commitment,
+        },
+    };
+    let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full).expect("a checkpoint");
+    let keys = world.set.set.keyset().key_bytes();
+    let trusted = trusted.with_keys(SetId::new(0), &keys).expect("its keys");
+    let proof = &answer["proof"];
+    let justification = UncheckedJustification::decode(&mut &bytes(&proof["justification"])[..]);
+    let update = Update::from(justification.expect("a justification"));
+    let verified = trusted.verify_prefix(&[update]).remove(0).trusted;
+    let [leaves, path] = ["leaves", "proof"].map(|part| bytes(&proof["path"][part]));
+    let path = BlockProof::from_rpc(&leaves, &path).expect("a path");
+    let block = path.check(&verified.best_block()).expect("it is final");
+    let header = block.header(&bytes(&proof["header"])).expect("its header");
+    let nodes: Vec<_> = proof["nodes"]
+        .as_array()
+        .expect("nodes")
+        .iter()
+        .map(bytes)
+        .collect();
+    let key = account_key();
+    let entries = header.read(&[&key], &nodes).expect("they prove it");
+    assert_eq!(entries[0].value(), Some(&account_info(OLDER)[..]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_events_of_a_block_are_printed_by_their_name_and_counted() {
+    let world = world();
+    let node = Node::start(&world, Tamper::None).await;
+    let question = ["storage", "--name", "System.Events"];
+    let finished = ask(&world, &question, &[&node], &[]).await;
+    let answer = finished.expect_code(0).named("storage").remove(0);
+    let events = vec![NEWEST; 3].encode();
+    assert_eq!(
+        (&answer["key"], &answer["name"]),
+        (&json!(hex(&events_key())), &json!("System.Events"))
+    );
+    assert_eq!(
+        (&answer["value"], &answer["events"]),
+        (&json!(hex(&events)), &json!(3))
+    );
+    assert_eq!(answer["length"], events.len());
+
+    for wrong in [
+        &["storage"][..],
+        &["storage", "--name", "System"],
+        &["storage", "0x00", "--name", "A.B"],
+    ] {
+        ask(&world, wrong, &[&node], &[]).await.expect_code(2);
+    }
+}
+
+/// One node per byte of a part, which flips a bit of it, and an honest one behind them all: each is reported with its
+/// rule and dropped, and the honest one's answer is given.
+async fn flip_every_byte(part: &'static str, len: usize, rules: &[&str], question: &[&str]) {
+    let world = world();
+    let mut liars = Vec::new();
+    for at in 0..len {
+        let tamper = Tamper::FlippedByte { part, at };
+        liars.push(Node::start_at(&world, tamper, NEWEST, true).await);
+    }
+    let honest = Node::start_at(&world, Tamper::None, NEWEST, true).await;
+    let nodes: Vec<_> = liars.iter().chain([&honest]).collect();
+    let finished = ask(&world, question, &nodes, &["--at", "4"]).await;
+    let finished = finished.expect_code(0);
+    let names = [&json!("account"), &json!("transaction")];
+    let mut answers = finished.events();
+    answers.retain(|event| names.contains(&&event["event"]));
+    let [answer] = &answers[..] else {
+        panic!("one answer is expected: {answers:?}");
+    };
+    assert_eq!(answer["url"], honest.url.as_str());
+    assert!(
+        answer["free"] == "4" || answer["included"] == true,
+        "{answer}"
+    );
+    let left = finished.named("endpoint");
+    assert_eq!(left.len(), len, "{part}: each liar is reported once");
+    for (at, (event, liar)) in left.iter().zip(&liars).enumerate() {
+        assert_eq!(event["url"], liar.url.as_str());
+        let rule = event["rule"].as_str().expect("a rule");
+        assert!(
+            event["verdict"] == "lied" && rules.contains(&rule),
+            "{part}, byte {at}: {event}"
+        );
+    }
+}
+
+fn account() -> Vec<String> {
+    vec!["account".to_owned(), hex(&ACCOUNT)]
+}
+
+fn transaction() -> Vec<String> {
+    let extrinsic = &world().blocks[OLDER as usize].extrinsics[1];
+    let hash = Blake2Hasher::hash(extrinsic);
+    vec!["tx".to_owned(), format!("{hash:?}")]
+}
+
+/// For both verbs, which ask for the same parts and another one each.
+async fn flip(part: &'static str, len: usize, rules: &[&str]) {
+    for question in [account(), transaction()] {
+        let question: Vec<_> = question.iter().map(String::as_str).collect();
+        flip_every_byte(part, len, rules, &question).await;
+    }
+}
+
+/// STATE-1.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_the_header_is_refused() {
+    let len = world().blocks[OLDER as usize].header.len();
+    flip("header", len, &["STATE-1"]).await;
+}
+
+/// STATE-2.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_a_trie_node_is_refused() {
+    let len = world().nodes(OLDER as usize, &[account_key()])[0].len();
+    let question = account();
+    let question: Vec<_> = question.iter().map(String::as_str).collect();
+    flip_every_byte("nodes", len, &["STATE-2"], &question).await;
+}
+
+/// STATE-4.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_the_extrinsics_is_refused() {
+    let len = world().blocks[OLDER as usize].extrinsics.concat().len();
+    let question = transaction();
+    let question: Vec<_> = question.iter().map(String::as_str).collect();
+    flip_every_byte("extrinsics", len, &["STATE-4"], &question).await;
+}
+
+/// STATE-3. What does not decode as the path of one block is another answer than was asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_the_path_is_refused() {
+    let (leaves, path) = world().path(OLDER, NEWEST);
+    flip("leaves", leaves.len(), &["STATE-3", "RPC-1"]).await;
+    flip("path", path.len(), &["STATE-3", "RPC-1"]).await;
+}
+
+/// It proves nothing that is not known, and is checked all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_bit_in_any_byte_of_the_proof_that_comes_along_is_refused() {
+    let rules = [
+        "ENC-1", "ENC-3", "ENC-4", "ENC-6", "JUST-1", "JUST-3", "JUST-4", "JUST-5", "LIGHT-4",
+        "LIGHT-5", "LIGHT-6", "LIGHT-7", "RPC-1",
+    ];
+    let len = world().justification(NEWEST).encode().len();
+    let question = account();
+    let question: Vec<_> = question.iter().map(String::as_str).collect();
+    flip_every_byte("proof", len, &rules, &question).await;
+}
+
+/// What is wrong with one part, and with a node that does not have it.
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_of_another_block_are_refused_by_their_rules() {
+    let world = world();
+    let account = hex(&ACCOUNT);
+    let question = ["account", &*account, "--at", "4"];
+    for (tamper, verdict, rule) in [
+        (Tamper::ChangedBalance, "lied", Some("STATE-2")),
+        (Tamper::OldState, "lied", Some("STATE-2")),
+        (Tamper::OtherHeader, "lied", Some("STATE-1")),
+        (Tamper::OtherPath, "lied", Some("RPC-1")),
+        (Tamper::Pruned, "incomplete", None),
+    ] {
+        for at_once in [true, false] {
+            if tamper == Tamper::OtherHeader && !at_once {
+                // Its head is false then, too, which is found first.
+                continue;
+            }
+            let liar = Node::start_at(&world, tamper, NEWEST, at_once).await;
+            let honest = Node::start_at(&world, Tamper::None, NEWEST, at_once).await;
+            let code = if rule.is_some() { 3 } else { 6 };
+            let alone = ask(&world, &question, &[&liar], &[])
+                .await
+                .expect_code(code);
+            assert!(alone.named("account").is_empty(), "{tamper:?}");
+            let both = ask(&world, &question, &[&liar, &honest], &[]).await;
+            let both = both.expect_code(0);
+            let event = both.named("endpoint").remove(0);
+            assert_eq!(
+                (
+                    &event["url"],
+                    event["verdict"].as_str(),
+                    event["rule"].as_str()
+                ),
+                (&json!(liar.url), Some(verdict), rule),
+                "{tamper:?}"
+            );
+            assert_eq!(both.named("account")[0]["free"], "4");
+        }
+    }
+}

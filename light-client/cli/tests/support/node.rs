@@ -1,0 +1,413 @@
+//! A node with all methods that a light client asks for, over a [`World`], honest or with one thing changed.
+
+use super::world::{hex, World};
+use codec::{Decode, Encode};
+use duet_primitives::H256;
+use jsonrpsee::{
+    server::{RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage},
+    types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
+};
+use serde_json::{json, Value};
+use sp_core::{Blake2Hasher, Hasher};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// What a node does wrong. Each changes one thing of an honest answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tamper {
+    /// Nothing.
+    None,
+    /// A value in the trie nodes, which is a balance.
+    ChangedBalance,
+    /// Trie nodes of the block before.
+    OldState,
+    /// The header of the block before.
+    OtherHeader,
+    /// The place of another block in the range.
+    OtherPath,
+    /// An extrinsic fewer.
+    FewerExtrinsics,
+    /// Trie nodes of 30 MB.
+    HugeAnswer,
+    /// No answer to questions about the state.
+    Silence,
+    /// The genesis hash of another chain.
+    OtherChain,
+    /// Another hash for a transaction than its own.
+    OtherTransactionHash,
+    /// Says that a transaction is in a final block, which does not have it.
+    FalselyFinal,
+    /// The state is pruned.
+    Pruned,
+    /// A bit of one byte of a part of `duet_getProofs`, or of a block's extrinsics.
+    FlippedByte { part: &'static str, at: usize },
+}
+
+struct State {
+    world: Arc<World>,
+    tamper: Tamper,
+    /// Whether it has `duet_getProofs`.
+    at_once: bool,
+    head: watch::Receiver<u32>,
+    calls: Mutex<Vec<String>>,
+}
+
+/// A running node; it ends when it is dropped.
+pub(crate) struct Node {
+    pub(crate) url: String,
+    state: Arc<State>,
+    head: watch::Sender<u32>,
+    handle: ServerHandle,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.handle.stop();
+    }
+}
+
+/// What terminals obey, in a text that a node chose.
+pub(crate) const FORGED: &str = "\u{1b}[2J\r\nsynced to block 7";
+
+impl Node {
+    /// A node without `duet_getProofs` whose newest proven block is the world's.
+    pub(crate) async fn start(world: &Arc<World>, tamper: Tamper) -> Self {
+        let head = u32::try_from(world.blocks.len()).expect("few") - 1;
+        Self::start_at(world, tamper, head, false).await
+    }
+
+    pub(crate) async fn start_at(
+        world: &Arc<World>,
+        tamper: Tamper,
+        head: u32,
+        at_once: bool,
+    ) -> Self {
+        let (head, receiver) = watch::channel(head);
+        let state = Arc::new(State {
+            world: Arc::clone(world),
+            tamper,
+            at_once,
+            head: receiver,
+            calls: Mutex::default(),
+        });
+        let server = ServerBuilder::default()
+            .max_response_body_size(64 * 1024 * 1024)
+            .build("127.0.0.1:0")
+            .await
+            .expect("a free port");
+        let url = format!("ws://{}", server.local_addr().expect("it listens"));
+        let handle = server.start(module(Arc::clone(&state)));
+        Self {
+            url,
+            state,
+            head,
+            handle,
+        }
+    }
+
+    /// Proves up to this block.
+    pub(crate) fn prove(&self, number: u32) {
+        self.head.send_replace(number);
+    }
+
+    /// How often a method was called.
+    pub(crate) fn calls(&self, method: &str) -> usize {
+        let calls = self.state.calls.lock().expect("no panic holds it");
+        calls.iter().filter(|call| *call == method).count()
+    }
+}
+
+const METHODS: [&str; 17] = [
+    "chain_getBlockHash",
+    "chain_getHeader",
+    "chain_getFinalizedHead",
+    "chain_getBlock",
+    "state_getReadProof",
+    "mmr_generateProof",
+    "duet_getFinalizedHead",
+    "duet_getJustification",
+    "duet_getStatelessProof",
+    "duet_getSetProofs",
+    "duet_getStatelessSetProofs",
+    "duet_getKeys",
+    "duet_getProofs",
+    "state_call",
+    "system_chain",
+    "author_submitExtrinsic",
+    "state_getRuntimeVersion",
+];
+
+impl State {
+    async fn answer(
+        &self,
+        method: &'static str,
+        params: Params<'static>,
+    ) -> Result<Value, ErrorObjectOwned> {
+        self.calls
+            .lock()
+            .expect("no panic holds it")
+            .push(method.to_owned());
+        if self.tamper == Tamper::Silence && method.starts_with("state_") {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        }
+        match method {
+            "state_getReadProof" => self.read_proof(&params),
+            "mmr_generateProof" => {
+                let (numbers, newer, _): (Vec<u32>, u32, H256) = params.parse()?;
+                let (leaves, proof) = self.path(numbers[0] - 1, newer);
+                Ok(json!({ "leaves": hex(&leaves), "proof": hex(&proof) }))
+            }
+            "duet_getProofs" if self.at_once => self.proofs(&params),
+            "duet_getProofs" => Err(ErrorCode::MethodNotFound.into()),
+            _ if method.starts_with("duet_") => self.answer_duet(method, &params),
+            _ if method.starts_with("chain_") => self.answer_chain(method, &params),
+            "author_submitExtrinsic" => {
+                let (text,): (String,) = params.parse()?;
+                Ok(json!(self.transaction_hash(&text)))
+            }
+            "state_call" => Err(ErrorObject::owned(4003, FORGED, Some(FORGED.repeat(1_000)))),
+            _ => Ok(json!(FORGED)),
+        }
+    }
+
+    fn transaction_hash(&self, text: &str) -> H256 {
+        let bytes = hex::decode(&text[2..]).expect("it was checked");
+        let mut hash = Blake2Hasher::hash(&bytes);
+        if self.tamper == Tamper::OtherTransactionHash {
+            hash.0[0] ^= 1;
+        }
+        hash
+    }
+
+    fn head(&self) -> u32 {
+        *self.head.borrow()
+    }
+
+    fn number(&self, hash: H256) -> Result<usize, ErrorObjectOwned> {
+        let unknown = || ErrorObject::owned(4003, "unknown block", None::<()>);
+        self.world.find(hash).ok_or_else(unknown)
+    }
+
+    fn path(&self, older: u32, newer: u32) -> (Vec<u8>, Vec<u8>) {
+        match self.tamper {
+            Tamper::OtherPath => self.world.path(older + 1, newer),
+            _ => self.world.path(older, newer),
+        }
+    }
+
+    /// The trie nodes, with what is changed of them.
+    fn nodes(&self, number: usize, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let mut nodes = match self.tamper {
+            Tamper::OldState => return self.world.nodes(number - 1, keys),
+            Tamper::HugeAnswer => return vec![vec![0; 15_000_000]],
+            _ => self.world.nodes(number, keys),
+        };
+        if self.tamper == Tamper::ChangedBalance {
+            let value = super::world::account_info(u32::try_from(number).expect("few"));
+            let place = nodes.iter_mut().find_map(|node| {
+                let at = node.windows(value.len()).position(|part| part == value)?;
+                // The lowest byte of the free balance.
+                node.get_mut(at + 16)
+            });
+            if let Some(byte) = place {
+                *byte ^= 1;
+            }
+        }
+        nodes
+    }
+
+    fn read_proof(&self, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let (keys, hash): (Vec<String>, H256) = params.parse()?;
+        let number = self.number(hash)?;
+        if self.tamper == Tamper::Pruned {
+            return Err(ErrorObject::owned(4003, "state discarded", None::<()>));
+        }
+        let nodes = self.nodes(number, &decoded(&keys));
+        let nodes: Vec<_> = nodes.iter().map(|node| hex(node)).collect();
+        Ok(json!({ "at": hash, "proof": nodes }))
+    }
+
+    fn proofs(&self, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let (keys, block, under, stateless): (Vec<String>, Option<u32>, Option<u32>, bool) =
+            params.parse()?;
+        let under = under.unwrap_or(self.head());
+        let block = block.unwrap_or(under);
+        if self.tamper == Tamper::Pruned && !keys.is_empty() {
+            return Err(ErrorObject::owned(9008, "no state", None::<()>));
+        }
+        let proof = match stateless {
+            true => self.world.stateless_proof(under).encode(),
+            false => self.world.justification(under).encode(),
+        };
+        let nodes = match keys.is_empty() {
+            true => vec![],
+            false => self.nodes(block as usize, &decoded(&keys)),
+        };
+        let path = (block != under).then(|| self.path(block, under));
+        let flip = |part: &str, mut bytes: Vec<u8>| {
+            if let Tamper::FlippedByte { part: other, at } = self.tamper {
+                if other == part {
+                    bytes[at] ^= 1;
+                }
+            }
+            hex(&bytes)
+        };
+        let node = |(index, node): (usize, Vec<u8>)| match index {
+            0 => flip("nodes", node),
+            _ => hex(&node),
+        };
+        let header = match self.tamper {
+            Tamper::OtherHeader => &self.world.blocks[block as usize - 1].header,
+            _ => &self.world.blocks[block as usize].header,
+        };
+        Ok(json!({
+            "proof": flip("proof", proof),
+            "header": flip("header", header.clone()),
+            "nodes": nodes.into_iter().enumerate().map(node).collect::<Vec<_>>(),
+            "path": path.map(|(leaves, proof)| json!({
+                "leaves": flip("leaves", leaves),
+                "proof": flip("path", proof),
+            })),
+        }))
+    }
+
+    fn answer_chain(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let blocks = &self.world.blocks;
+        match method {
+            "chain_getBlockHash" => Ok(match self.tamper {
+                Tamper::OtherChain => json!(H256::repeat_byte(3)),
+                _ => json!(blocks[0].hash),
+            }),
+            "chain_getFinalizedHead" => Ok(json!(blocks[self.head() as usize].hash)),
+            "chain_getHeader" => {
+                let (hash,): (H256,) = params.parse()?;
+                let number = self.number(hash)?;
+                // What says the number of the head is honest, so that the lie is found where it is used.
+                let lies =
+                    self.tamper == Tamper::OtherHeader && !self.at_once && self.asked_for_proof();
+                Ok(blocks[number - usize::from(lies)].json.clone())
+            }
+            _ => {
+                let (hash,): (H256,) = params.parse()?;
+                let block = &blocks[self.number(hash)?];
+                let fewer = usize::from(self.tamper == Tamper::FewerExtrinsics);
+                let all = block.extrinsics.iter().skip(fewer);
+                let mut extrinsics: Vec<_> = all.cloned().collect();
+                if let Tamper::FlippedByte {
+                    part: "extrinsics",
+                    at,
+                } = self.tamper
+                {
+                    let byte = extrinsics.iter_mut().flatten().nth(at);
+                    *byte.expect("there are so many") ^= 1;
+                }
+                let extrinsics: Vec<_> = extrinsics.iter().map(|bytes| hex(bytes)).collect();
+                let block = json!({ "header": block.json, "extrinsics": extrinsics });
+                Ok(json!({ "block": block, "justifications": null }))
+            }
+        }
+    }
+
+    fn asked_for_proof(&self) -> bool {
+        let calls = self.calls.lock().expect("no panic holds it");
+        calls
+            .iter()
+            .any(|call| call.starts_with("duet_get") && call.ends_with("tion"))
+    }
+
+    fn answer_duet(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
+        let (world, head) = (&self.world, self.head());
+        let bytes = |bytes: Vec<u8>| json!(hex(&bytes));
+        Ok(match method {
+            "duet_getFinalizedHead" => json!(world.blocks[head as usize].hash),
+            "duet_getJustification" => {
+                let (number,): (u32,) = params.parse()?;
+                if number <= head {
+                    bytes(world.justification(number).encode())
+                } else {
+                    Value::Null
+                }
+            }
+            "duet_getStatelessProof" => {
+                let (number,): (u32,) = params.parse()?;
+                if number <= head {
+                    bytes(world.stateless_proof(number).encode())
+                } else {
+                    Value::Null
+                }
+            }
+            "duet_getKeys" => bytes(world.set.set.keyset().key_bytes().encode()),
+            _ => bytes(Vec::<u8>::new().encode()),
+        })
+    }
+}
+
+fn decoded(keys: &[String]) -> Vec<Vec<u8>> {
+    let bytes = |key: &String| hex::decode(&key[2..]).expect("hex");
+    keys.iter().map(bytes).collect()
+}
+
+fn module(state: Arc<State>) -> RpcModule<Arc<State>> {
+    let mut module = RpcModule::new(state);
+    for method in METHODS {
+        module
+            .register_async_method(method, move |params, state, _| async move {
+                state.answer(method, params).await
+            })
+            .expect("no method twice");
+    }
+    module
+        .register_subscription(
+            "duet_subscribeJustifications",
+            "duet_justifications",
+            "duet_unsubscribeJustifications",
+            |_, pending, state, _| async move {
+                let Ok(sink) = pending.accept().await else {
+                    return;
+                };
+                let mut head = state.head.clone();
+                head.mark_unchanged();
+                while head.changed().await.is_ok() {
+                    let number = *head.borrow_and_update();
+                    let proof = hex(&state.world.justification(number).encode());
+                    let message = SubscriptionMessage::from_json(&proof).expect("JSON");
+                    if sink.send(message).await.is_err() {
+                        return;
+                    }
+                }
+            },
+        )
+        .expect("no method twice");
+    module
+        .register_subscription(
+            "author_submitAndWatchExtrinsic",
+            "author_extrinsicUpdate",
+            "author_unwatchExtrinsic",
+            |params, pending, state, _| async move {
+                let (text,): (String,) = params.parse().expect("it was checked");
+                let bytes = hex::decode(&text[2..]).expect("hex");
+                let Ok(sink) = pending.accept().await else {
+                    return;
+                };
+                // The transaction names the block that it is in.
+                let (number, _) = <(u32, u32)>::decode(&mut &bytes[1..]).expect("one of the world");
+                let other = u32::from(state.tamper == Tamper::FalselyFinal);
+                let block = state.world.blocks[(number - other) as usize].hash;
+                for status in [
+                    json!("ready"),
+                    json!({ "inBlock": block }),
+                    json!({ "finalized": block }),
+                ] {
+                    let message = SubscriptionMessage::from_json(&status).expect("JSON");
+                    if sink.send(message).await.is_err() {
+                        return;
+                    }
+                }
+            },
+        )
+        .expect("no method twice");
+    module
+}

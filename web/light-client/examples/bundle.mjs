@@ -1,0 +1,27 @@
+// Bundles `app.js` with esbuild: `node bundle.mjs`, then serve `dist/` and open `dist/#GENESIS_HASH,ADDRESS,URL`.
+//
+// The worker is an entry of its own, and the module lies where both find it: `../wasm` beside the folder of the scripts.
+// Bundlers that know `new URL(…, import.meta.url)`, as Vite and webpack do, need none of this.
+
+import { cp, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2] ?? join(here, "dist");
+const client = join(here, "..");
+
+await build({
+  entryPoints: { app: join(here, "app.js"), "worker-browser": join(client, "src/worker-browser.js") },
+  outdir: join(out, "js"),
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  // In a project of your own npm has put them into `node_modules`.
+  alias: { "duet-light-client": join(client, "src/browser.js"), "duet-provider": join(here, "../../provider/src/index.js") },
+});
+await mkdir(join(out, "wasm"), { recursive: true });
+await cp(join(client, "wasm/duet_light_wasm_bg.wasm"), join(out, "wasm/duet_light_wasm_bg.wasm"));
+await writeFile(join(out, "index.html"), '<!doctype html><meta charset="utf-8"><body><script type="module" src="js/app.js"></script>\n');

@@ -1,0 +1,55 @@
+// Headers: the JSON in which a node names them, and the SCALE bytes that have the hash.
+
+import { otherAnswer } from "./error.js";
+import { concat, fromHex, shown } from "./text.js";
+
+const MAX_LOGS = 256;
+const HASH = 32;
+
+/** The bytes of a header that a node sent as JSON; `asked` says in an error what was asked. */
+export function encodeHeader(header, asked) {
+  const number = blockNumber(header, asked);
+  const logs = header.digest?.logs;
+  if (!Array.isArray(logs) || logs.length > MAX_LOGS) throw otherAnswer(asked, "no digest");
+  const hashes = ["parentHash", "stateRoot", "extrinsicsRoot"].map((field) => bytesOf(header[field], asked));
+  const [parent, state, extrinsics] = hashes;
+  return concat([parent, compact(number), state, extrinsics, compact(logs.length), ...logs.map((log) => bytesOf(log, asked))]);
+}
+
+/** The number in a node's JSON of a header. */
+export function blockNumber(header, asked) {
+  const text = header?.number;
+  if (typeof text !== "string" || !/^0x[0-9a-fA-F]{1,8}$/.test(text)) throw otherAnswer(asked, `number ${shown(JSON.stringify(text))}`);
+  return Number.parseInt(text, 16);
+}
+
+/** The number and the parent's hash in the bytes of a header; `undefined` when they are not a header's. */
+export function readHeader(bytes) {
+  const first = bytes[HASH];
+  const length = [1, 2, 4, 5][first & 3];
+  if (bytes.length < HASH + length) return undefined;
+  const tail = bytes.subarray(HASH, HASH + length);
+  // A number of 2³⁰ and more stands in the four bytes after the first, which says so.
+  const number = length === 5 ? little(tail.subarray(1)) : Math.floor(little(tail) / 4);
+  if (length === 5 && first !== 3) return undefined;
+  return { number, parentHash: bytes.slice(0, HASH) };
+}
+
+/** Bytes that a node sent as 0x-hex. */
+export function bytesOf(text, asked) {
+  const bytes = fromHex(text);
+  if (bytes === undefined) throw otherAnswer(asked, "bytes that are not 0x-hex");
+  return bytes;
+}
+
+function little(bytes) {
+  return bytes.reduceRight((sum, byte) => sum * 256 + byte, 0);
+}
+
+/** A number up to 2³² in SCALE's compact form. */
+function compact(number) {
+  if (number < 1 << 6) return Uint8Array.of(number << 2);
+  if (number < 1 << 14) return Uint8Array.of(((number & 0x3f) << 2) | 1, number >> 6);
+  if (number < 2 ** 30) return Uint8Array.of(((number & 0x3f) << 2) | 2, number >> 6, number >> 14, number >> 22);
+  return Uint8Array.of(3, number, number >>> 8, number >>> 16, number >>> 24);
+}

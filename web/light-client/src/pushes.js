@@ -1,0 +1,62 @@
+// The proofs that an endpoint pushes, and how many of them may wait.
+
+import { notHex, otherAnswer } from "./error.js";
+import { fromHex, shown } from "./text.js";
+
+// Proofs that may wait while another is verified. Newer ones make older ones unnecessary.
+const MAX_WAITING = 64;
+
+/** The pushes of one subscription to bytes, in order; `most` bounds the characters of each. */
+export class Pushes {
+  #notification;
+  #id;
+  #waiting = [];
+  #wake;
+  #fault;
+
+  constructor(notification, most) {
+    this.#notification = notification;
+    this.most = most;
+  }
+
+  /** The subscription's id is known. Until then every push is of this subscription: no other was asked for. */
+  named(id) {
+    if (typeof id !== "string" && typeof id !== "number") throw otherAnswer("a subscription", shown(typeof id));
+    this.#id = id;
+  }
+
+  /** Takes a push off the connection. */
+  take({ method, params, length }) {
+    const known = method === this.#notification && (this.#id === undefined || params?.subscription === this.#id);
+    if (!known) throw otherAnswer("what was subscribed to", `a push of ${shown(String(method))}`);
+    if (length > this.most) throw otherAnswer(`pushes of at most ${this.most} characters`, `${length}`);
+    const bytes = fromHex(params?.result);
+    if (bytes === undefined) throw notHex("justification");
+    this.#waiting.push(bytes);
+    if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
+    this.#wake?.();
+  }
+
+  /** The next push, when there is one within so many milliseconds; `undefined` otherwise. */
+  async next(within) {
+    if (this.#waiting.length === 0 && !this.#fault) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, within);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#wake = undefined;
+    }
+    if (this.#waiting.length > 0) return this.#waiting.shift();
+    if (this.#fault) throw this.#fault;
+    return undefined;
+  }
+
+  /** The connection ended. */
+  end(fault) {
+    this.#fault = fault;
+    this.#wake?.();
+  }
+}

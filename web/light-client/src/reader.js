@@ -1,0 +1,270 @@
+// Reads state and older blocks: one endpoint is asked after the other, until one proves its answer.
+
+import { accountId, accountKey, readAccount } from "./account.js";
+import { Blocks } from "./blocks.js";
+import { hashOf } from "./chain.js";
+import { contradiction, DuetError, incomplete, misuse, ofVerifier, otherAnswer } from "./error.js";
+import { readHeader } from "./header.js";
+import { equal, fromHex, toHex } from "./text.js";
+import { MissingNode, sameKeys, Trie } from "./trie.js";
+
+// The most milliseconds, and requests, that may wait until a block is proven.
+const MAX_WAIT = 120_000;
+const MAX_WAITING = 256;
+const MAX_KEYS = 1_024;
+// As many keys as a node lists at once: of so many there may be more.
+const LISTED = 1_000;
+/** The most headers that are read at once. */
+const MAX_HEADERS = 256;
+
+export class Reader {
+  #trust;
+  #connected;
+  #blocks = new Blocks();
+
+  /** `connected()` names the endpoints that can be asked, in the caller's order. */
+  constructor(trust, connected) {
+    this.#trust = trust;
+    this.#connected = connected;
+  }
+
+  /** What the state says of an account. */
+  async account(account, options) {
+    const blake2b = (bytes, length) => this.#trust.blake2b(bytes, length);
+    const id = accountId(account, blake2b);
+    const { values, ...proof } = await this.#read([accountKey(id, blake2b)], options);
+    return { account: toHex(id), ...readAccount(values[0]), ...proof };
+  }
+
+  /** An entry of the state; no `value` where there provably is none. */
+  async storage(key, options) {
+    const bytes = keyOf(key);
+    const { values, ...proof } = await this.#read([bytes], options);
+    return { key: toHex(bytes), value: values[0], ...proof };
+  }
+
+  /** Several entries, all of one block. */
+  async entries(keys, options) {
+    if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw misuse(`keys has to be an array of at most ${MAX_KEYS}`);
+    const named = keys.map(keyOf);
+    // A proof is of each key once, however often it is asked for.
+    const once = [...new Map(named.map((key) => [toHex(key), key])).values()];
+    const { values, ...proof } = await this.#read(once, options);
+    const found = new Map(once.map((key, index) => [toHex(key), values[index]]));
+    return { entries: named.map((key) => ({ key: toHex(key), value: found.get(toHex(key)) })), ...proof };
+  }
+
+  /** All entries under a prefix, up to 999, and the hash that stands for them: that there are no others is proven. */
+  under(prefix, options) {
+    const start = keyOf(prefix);
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      const listed = await server.keysUnder(start, entry, LISTED);
+      if (listed.length === LISTED) throw tooManyKeys(start);
+      const found = await this.#shown(server, entry, start, listed);
+      if (!sameKeys(found.keys, listed)) throw contradiction("the keys that it lists, and those in the state that it proves");
+      return found.answer;
+    });
+  }
+
+  /** The hash, or the short node, that stands for all entries under a prefix; nothing when there are none. */
+  merkleValue(prefix, options) {
+    const start = keyOf(prefix);
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      return (await this.#shown(server, entry, start)).answer;
+    });
+  }
+
+  /** What the proof of a prefix and of the keys listed under it shows. */
+  async #shown(server, entry, prefix, listed) {
+    const asked = [prefix, ...(listed ?? []).filter((key) => !equal(key, prefix))];
+    const nodes = await server.readProof(asked, entry);
+    const values = this.#trust.call(() => entry.block.read(entry.header, asked, nodes));
+    const { stateRoot } = this.#trust.call(() => entry.block.header(entry.header));
+    const byHash = new Map(nodes.map((node) => [toHex(this.#trust.blake2b(node, 32)), node]));
+    const trie = new Trie((hash) => byHash.get(toHex(hash)));
+    const valueOf = new Map(asked.map((key, index) => [toHex(key), values[index]]));
+    const { number: block, hash, header, history } = entry;
+    try {
+      const closest = trie.closest(stateRoot, prefix);
+      const keys = closest && listed ? trie.keys(closest) : [];
+      const entries = keys.map((key) => ({ key: toHex(key), value: valueOf.get(toHex(key)) }));
+      const proofBytes = header.length + history + nodes.reduce((sum, node) => sum + node.length, 0);
+      const answer = { merkleValue: closest?.reference.slice(), block, hash, proofBytes, header, nodes, history };
+      return { keys, answer: listed ? { entries, ...answer } : answer };
+    } catch (error) {
+      if (!(error instanceof MissingNode)) throw error;
+      throw contradiction("the keys that it lists leave out some that are in the state");
+    }
+  }
+
+  /** The header of a proven block, by number or hash. */
+  block(at, options) {
+    return this.#ask({ ...options, at }, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      const header = this.#trust.call(() => entry.block.header(entry.header));
+      return { ...header, proofBytes: entry.header.length + entry.history, header: entry.header, history: entry.history };
+    });
+  }
+
+  /** The extrinsics of a proven block. */
+  body(at, options) {
+    return this.#body({ ...options, at }, (block, header, extrinsics) => {
+      block.body(header, extrinsics);
+      return { extrinsics };
+    });
+  }
+
+  /** Where in a block the transaction with this hash is; no `index` where it provably has none. */
+  async transaction(hash, options) {
+    const bytes = hashOf(hash, "hash");
+    return this.#body(options, (block, header, extrinsics) => {
+      const index = block.find(header, extrinsics, bytes);
+      return { transaction: toHex(bytes), included: index !== undefined, index, value: extrinsics[index] };
+    });
+  }
+
+  /** The headers from one number to a proven block, which their hashes lead to; oldest first. */
+  async headers(from, to, options) {
+    return this.#ask({ ...options, at: to }, async (server, last) => {
+      if (!Number.isInteger(from) || from < 0 || from > last || last - from >= MAX_HEADERS) {
+        throw misuse(`headers are of at most ${MAX_HEADERS} blocks up to block ${last}`);
+      }
+      const { entry } = await this.#entry(server, last);
+      const headers = [{ number: last, hash: entry.hash, header: entry.header }];
+      while (headers[0].number > from) headers.unshift(await this.#parent(server, headers[0]));
+      return { headers, block: last, hash: entry.hash };
+    });
+  }
+
+  /** Headers before a proven one are proven by the hash that it names. */
+  async #parent(server, { number, header }) {
+    const { parentHash } = readHeader(header);
+    const known = this.#blocks.get(number - 1);
+    if (known?.header && equal(known.hash, parentHash)) return { number: number - 1, hash: parentHash, header: known.header };
+    const parent = await this.#header(server, parentHash);
+    const read = readHeader(parent);
+    if (read.number !== number - 1) throw otherAnswer(`block ${number - 1}`, `block ${read.number}`);
+    this.#blocks.add({ number: number - 1, hash: parentHash, header: parent });
+    return { number: number - 1, hash: parentHash, header: parent };
+  }
+
+  /** A header that has the hash it was asked by: then its number is that of the block with this hash, too. (STATE-1) */
+  async #header(server, hash) {
+    const header = await server.header(hash);
+    const got = this.#trust.blake2b(header, 32);
+    if (equal(got, hash) && readHeader(header)) return header;
+    const [expected, other] = [toHex(hash), toHex(got)];
+    const message = `STATE-1: the header's hash is ${other}, not ${expected}`;
+    throw new DuetError({ verdict: "lied", rule: "STATE-1", culprit: "sender", nextStep: "leave-sender", message, expected, got: other });
+  }
+
+  /** What `check` makes of a block's extrinsics; it throws when they are not proven. */
+  #body(options, check) {
+    return this.#ask(options, async (server, number) => {
+      const { entry } = await this.#entry(server, number);
+      const extrinsics = await server.extrinsics(entry);
+      const found = this.#trust.call(() => check(entry.block, entry.header, extrinsics));
+      const proofBytes = entry.header.length + entry.history + extrinsics.reduce((sum, { length }) => sum + length, 0);
+      return { ...found, block: entry.number, hash: entry.hash, proofBytes, header: entry.header, history: entry.history };
+    });
+  }
+
+  #read(keys, options) {
+    return this.#ask(options, async (server, number) => {
+      const { entry, nodes: brought } = await this.#entry(server, number, keys);
+      const nodes = brought ?? (await server.readProof(keys, entry));
+      const values = this.#trust.call(() => entry.block.read(entry.header, keys, nodes));
+      const proofBytes = entry.header.length + entry.history + nodes.reduce((sum, node) => sum + node.length, 0);
+      return { values, block: entry.number, hash: entry.hash, proofBytes, header: entry.header, nodes, history: entry.history };
+    });
+  }
+
+  /** Asks one endpoint after the other, until one proves its answer; `question(server, number)` is about a proven block. */
+  async #ask({ at, within = 0 } = {}, question) {
+    this.#trust.needed();
+    const wait = Math.min(Math.max(Number(within) || 0, 0), MAX_WAIT);
+    const reasons = [];
+    for (const endpoint of this.#connected()) {
+      const { server } = endpoint;
+      try {
+        const number = await this.#number(server, at, wait);
+        return { ...(await question(server, number)), endpoint: endpoint.url };
+      } catch (thrown) {
+        const fault = ofVerifier(thrown);
+        if (fault.verdict === "fatal" || fault.verdict === "refused") throw fault;
+        fault.endpoint = endpoint.url;
+        reasons.push(fault);
+        // What it may lack is not held against it; the connection's end is seen by who follows it.
+        if (fault.verdict !== "incomplete") server.close(fault);
+      }
+    }
+    if (reasons.length === 0) throw incomplete("open connection to any endpoint");
+    const first = reasons.find(({ verdict }) => verdict === "lied") ?? reasons[0];
+    const message = reasons.map(({ endpoint, message: text }) => `${endpoint}: ${text}`).join("; ");
+    throw new DuetError({ ...first.toPlain(), message });
+  }
+
+  /** The number of the block that is meant. It is proven that a block has this number; of a hash, that it is the block's. */
+  async #number(server, at, within) {
+    if (at === undefined) return this.#trust.best.number;
+    const hash = typeof at === "string" ? fromHex(at) : at;
+    if (!(hash instanceof Uint8Array)) {
+      if (!Number.isInteger(at) || at < 0) throw misuse("a block is named by its number or its hash");
+      await this.#reach(at, `block ${at}`, within);
+      return at;
+    }
+    if (hash.length !== 32) throw misuse("a block's hash is 0x and 64 hexadecimal digits, or 32 bytes");
+    const known = this.#blocks.numberOf(hash);
+    if (known !== undefined) return known;
+    const header = await this.#header(server, hash);
+    const { number } = readHeader(header);
+    await this.#reach(number, `block ${number} (${toHex(hash)})`, within);
+    const { entry } = await this.#entry(server, number);
+    if (!equal(entry.hash, hash)) throw notFinal(number, entry.hash, hash);
+    return number;
+  }
+
+  async #reach(number, name, within) {
+    if (number <= this.#trust.best.number) return;
+    if (within > 0 && this.#trust.waiting >= MAX_WAITING) throw misuse(`${MAX_WAITING} requests wait for blocks already`);
+    if (within > 0) await this.#trust.reached(number, within);
+    const best = this.#trust.best.number;
+    if (number > best) throw misuse(`${name} is not proven yet: the newest proven block is ${best}`);
+  }
+
+  /** A proven block with its header, and the trie nodes of these keys where they came along. */
+  async #entry(server, number, keys = []) {
+    const known = this.#blocks.get(number);
+    if (known?.block && known.header) return { entry: known };
+    const best = this.#trust.call(() => this.#trust.client.best());
+    const under = { number: best.number, hash: best.hash };
+    const all = await server.proofs(keys, number, under.number, this.#trust.mode === "stateless");
+    const path = all ? all.path : number === under.number ? undefined : await server.blockProof(number, under);
+    const block = path === undefined ? best : this.#trust.call(() => best.older(number, path.leaves, path.proof));
+    const { hash } = block;
+    const header = all?.header ?? known?.header ?? (await server.header(hash));
+    this.#trust.call(() => block.header(header));
+    const history = path === undefined ? 0 : path.leaves.length + path.proof.length;
+    return { entry: this.#blocks.add({ number, hash, block, header, history }), nodes: keys.length > 0 ? all?.nodes : undefined };
+  }
+}
+
+function keyOf(key) {
+  const bytes = key instanceof Uint8Array ? key : fromHex(key);
+  if (bytes === undefined) throw misuse("a key is bytes, or 0x and hexadecimal digits");
+  return bytes;
+}
+
+/** No fault of anybody: a chain may have as many keys as it likes. */
+function tooManyKeys(prefix) {
+  const message = `there are ${LISTED} keys or more under ${toHex(prefix)}: that they are all is proven of fewer`;
+  return new DuetError({ verdict: "refused", culprit: "caller", nextStep: "go-on", message, expected: `fewer than ${LISTED}`, got: "more" });
+}
+
+/** The caller asked for a block that another one excludes. */
+function notFinal(number, expected, got) {
+  const message = `block ${toHex(got)} is not final: block ${number} is ${toHex(expected)}`;
+  return new DuetError({ verdict: "refused", rule: "STATE-3", culprit: "caller", nextStep: "go-on", message, expected: toHex(expected), got: toHex(got) });
+}

@@ -1,0 +1,217 @@
+// What is trusted, and what changes it: proofs, which only the verifier judges.
+
+import { genesisHashOf, newer, otherChain } from "./chain.js";
+import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
+import { misuse, ofVerifier } from "./error.js";
+import { equal, toHex } from "./text.js";
+
+// Every form of proof begins with the commitment, whose length is fixed.
+const COMMITMENT = 168;
+const SAVE_INTERVAL = 1_000;
+
+export class Trust {
+  #wasm;
+  #emit;
+  #client;
+  #genesis;
+  #latestSet;
+  #best;
+  #saved = 0;
+  #ended;
+  #waiting = new Set();
+
+  /** `emit(name, value)` gets `head`, `set`, `checkpoint` and `state`. Begins with the newer of what was kept and given. */
+  constructor({ wasm, emit, options, state }) {
+    this.#wasm = wasm;
+    this.#emit = emit;
+    this.mode = options.mode ?? "stateless";
+    this.#begin(options, state);
+  }
+
+  /** The newest block that is trusted, and the sets; `undefined` before the genesis is proven. */
+  status() {
+    return this.#client?.status();
+  }
+
+  /** The verifier; `undefined` before the genesis is proven. */
+  get client() {
+    return this.#client;
+  }
+
+  /** The newest block, by `number`. */
+  get best() {
+    return this.#best;
+  }
+
+  /** The form of proofs for this mode. */
+  get form() {
+    return this.mode === "full" ? "justification" : "stateless";
+  }
+
+  /** Begins with the genesis proof of an endpoint, if nothing is trusted yet. */
+  async beginWith(server) {
+    const got = await server.genesis();
+    if (!equal(got, this.#genesis)) throw otherChain(this.#genesis, got);
+    if (this.#client) return;
+    const proof = await server.genesisProof();
+    if (this.#client) return;
+    this.#client = this.call(() => this.#wasm.LightClient.fromGenesis(this.#genesis, proof, this.mode));
+    this.#note();
+  }
+
+  /** Calls the verifier; what it throws becomes an error of ours. */
+  call(verifier) {
+    if (this.#ended) throw this.#ended;
+    try {
+      return verifier();
+    } catch (thrown) {
+      throw ofVerifier(thrown);
+    }
+  }
+
+  /** The BLAKE2b hash of bytes, 16, 32 or 64 bytes long. */
+  blake2b(bytes, length) {
+    return this.#wasm.blake2b(bytes, length);
+  }
+
+  /** What a proof says. None of it is verified. */
+  peek(form, bytes) {
+    return this.call(() => this.#wasm.peek(form, bytes));
+  }
+
+  /** Verifies a proof; whether it is new. */
+  verifyFrom(endpoint, form, bytes) {
+    if (this.#isBest(bytes)) return false;
+    const start = performance.now();
+    let verified;
+    try {
+      verified = this.call(() => this.#client.verify(form, bytes));
+    } catch (fault) {
+      if (fault.rule === "LIGHT-4" && fault.nextStep === "go-on") return false;
+      throw fault;
+    }
+    if (verified === undefined) return false;
+    this.#accept(endpoint, verified, performance.now() - start, bytes);
+    return true;
+  }
+
+  /** Verifies a list of handoff proofs; how many held. */
+  verifyHandoffs(endpoint, list) {
+    const start = performance.now();
+    const { verified, error } = this.call(() => this.#client.verifyHandoffs(list));
+    // Their equations were checked as one: each has its share of the time.
+    const share = (performance.now() - start) / Math.max(verified.length, 1);
+    for (const one of verified) this.#accept(endpoint, one, share);
+    if (error !== undefined) throw ofVerifier(error);
+    return verified.length;
+  }
+
+  /** Verifies bytes that the caller brings; what they prove, or `undefined` when it is known. */
+  verify(bytes, form = this.form) {
+    this.needed();
+    const start = performance.now();
+    let verified;
+    try {
+      verified = this.call(() => this.#client.verify(form, bytes));
+    } catch (fault) {
+      if (fault.verdict !== "fatal" && fault.rule) fault.verdict = "refused";
+      throw fault;
+    }
+    if (verified === undefined) return undefined;
+    return this.#accept(undefined, verified, performance.now() - start, bytes);
+  }
+
+  /** Adds the keys of a trusted set. */
+  addKeys(set, keys) {
+    this.call(() => this.#client.addKeys(set, keys));
+    this.save();
+  }
+
+  /** The checkpoint from which another client gets here. */
+  checkpoint() {
+    this.needed();
+    return decodeCheckpoint(this.#client.checkpoint());
+  }
+
+  /** Refuses what the caller asks before anything is trusted, and after the end. */
+  needed() {
+    if (this.#ended) throw this.#ended;
+    if (!this.#client) throw misuse("nothing is trusted yet: wait for `ready`");
+  }
+
+  /** Waits until a block of this number or a newer one is proven, at most so many milliseconds. */
+  reached(number, within) {
+    return new Promise((resolve) => {
+      const waiter = { number, done: () => undefined };
+      const timer = setTimeout(() => waiter.done(), within);
+      waiter.done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(waiter);
+        resolve();
+      };
+      this.#waiting.add(waiter);
+    });
+  }
+
+  /** How many wait for a newer block. */
+  get waiting() {
+    return this.#waiting.size;
+  }
+
+  /** Keeps what is trusted, now or at most once a second. */
+  save(now = false) {
+    if (!this.#client || (!now && Date.now() - this.#saved < SAVE_INTERVAL)) return;
+    this.#saved = Date.now();
+    this.#emit("state", this.#client.state());
+  }
+
+  /** Nothing is verified any more: every call throws this fault. */
+  end(fault) {
+    this.#ended = fault;
+    for (const { done } of [...this.#waiting]) done();
+  }
+
+  #begin({ genesisHash, checkpoint }, state) {
+    const given = checkpoint === undefined ? undefined : this.#fromCheckpoint(checkpoint);
+    const kept = state === undefined ? undefined : this.call(() => this.#wasm.LightClient.fromState(state, this.mode));
+    const named = [genesisHashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
+    if (named.length === 0) throw misuse("which chain? give genesisHash or checkpoint");
+    const other = named.find((hash) => !equal(hash, named[0]));
+    if (other) throw misuse(`two chains are named: ${toHex(named[0])} and ${toHex(other)}`);
+    this.#genesis = named[0];
+    this.#client = newer(kept, given);
+    if (this.#client) this.#note();
+  }
+
+  #fromCheckpoint(checkpoint) {
+    const bytes = encodeCheckpoint(checkpoint);
+    return this.call(() => this.#wasm.LightClient.fromCheckpoint(bytes, this.mode));
+  }
+
+  #accept(endpoint, verified, ms, proof) {
+    const head = { ...verified, ms, endpoint: endpoint?.url, proof };
+    if (endpoint) endpoint.block = Math.max(endpoint.block, verified.block);
+    this.#note();
+    this.#emit("head", head);
+    this.save();
+    for (const { number, done } of [...this.#waiting]) if (number <= verified.block) done();
+    return head;
+  }
+
+  /** What follows from a new state. */
+  #note() {
+    const status = this.#client.status();
+    this.#best = { number: status.block };
+    if (this.#latestSet !== undefined && status.latestSet !== this.#latestSet) {
+      this.#emit("set", { set: status.latestSet, validators: status.latestLength, block: status.block });
+      this.#emit("checkpoint", this.checkpoint());
+    }
+    this.#latestSet = status.latestSet;
+  }
+
+  /** Whether this is another copy of what is trusted; then it is not worth a check. */
+  #isBest(bytes) {
+    const kept = this.#client.bestCommitment();
+    return kept !== undefined && equal(kept, bytes.subarray(0, COMMITMENT));
+  }
+}

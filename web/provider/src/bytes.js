@@ -1,0 +1,65 @@
+// Bytes as text, and the few forms of SCALE that a provider has to read and write itself.
+
+const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Bytes as `0x` and hexadecimal digits. */
+export function toHex(bytes) {
+  let text = "0x";
+  for (const byte of bytes) text += PAIRS[byte];
+  return text;
+}
+
+/** The bytes of `0x` and hexadecimal digits, or of the digits alone; `undefined` when the text is something else. */
+export function fromHex(text) {
+  if (typeof text !== "string") return undefined;
+  const digits = text.startsWith("0x") ? text.slice(2) : text;
+  if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) return undefined;
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+  return bytes;
+}
+
+/** A length in SCALE's compact form, up to 2³⁰. */
+export function compact(number) {
+  if (number < 1 << 6) return Uint8Array.of(number << 2);
+  if (number < 1 << 14) return Uint8Array.of(((number & 0x3f) << 2) | 1, number >> 6);
+  return Uint8Array.of(((number & 0x3f) << 2) | 2, number >> 6, number >> 14, number >> 22);
+}
+
+/** A number of 32 bits in SCALE. */
+export function u32(number) {
+  return Uint8Array.of(number, number >>> 8, number >>> 16, number >>> 24);
+}
+
+/** Reads SCALE from the front to the back; throws where the bytes end too early. */
+export class Reader {
+  #bytes;
+  #at = 0;
+
+  constructor(bytes) {
+    this.#bytes = bytes;
+  }
+
+  take(length) {
+    if (this.#at + length > this.#bytes.length) throw new RangeError("the bytes end too early");
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  compact() {
+    const [first] = this.take(1);
+    const more = [0, 1, 3, first >> 2 === 0 ? 4 : 8][first & 3];
+    if (more > 4) throw new RangeError("a number is longer than 32 bits");
+    const rest = this.take(more).reduceRight((sum, byte) => sum * 256 + byte, 0);
+    return (first & 3) === 3 ? rest : rest * 64 + (first >> 2);
+  }
+
+  /** What was taken since an offset that `at` gave. */
+  since(start) {
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  get at() {
+    return this.#at;
+  }
+}

@@ -1,0 +1,167 @@
+// One `chainHead_v1_follow`: the proven chain as its events, the blocks that the application has pinned, and its operations.
+
+import { specOf } from "../pins.js";
+
+// The most pinned blocks, and blocks that wait to be told; beyond that the subscription stops, as its specification allows.
+const MAX_PINNED = 512;
+const MAX_WAITING = 256;
+const MAX_OPERATIONS = 16;
+
+export class Follow {
+  #context;
+  #push;
+  #withRuntime;
+  #pinned = new Map();
+  #operations = new Map();
+  #nextOperation = 1;
+  #waiting = [];
+  #telling = false;
+  #off;
+  ended = false;
+
+  constructor(context, withRuntime, push) {
+    this.#context = context;
+    this.#withRuntime = withRuntime;
+    this.#push = push;
+  }
+
+  /** Tells of the newest proven block, and from then on of each. */
+  async start() {
+    const { chain } = this.#context;
+    this.#off = chain.listen((grown) => this.#grew(grown));
+    this.#telling = true;
+    const head = await chain.head();
+    this.#pin(head);
+    const event = { event: "initialized", finalizedBlockHashes: [head.hash] };
+    if (this.#withRuntime) event.finalizedBlockRuntime = await this.#runtime(head.hash);
+    this.#tell(event, head);
+    this.#tell({ event: "bestBlockChanged", bestBlockHash: head.hash }, head);
+    // What grew before the first block was told is part of it.
+    this.#waiting = this.#waiting.filter(({ number }) => number > head.number);
+    await this.#tellWaiting();
+  }
+
+  /** Ends it without a word. */
+  end() {
+    this.ended = true;
+    this.#off?.();
+    for (const operation of this.#operations.values()) operation.stop();
+    this.#operations.clear();
+    this.#pinned.clear();
+  }
+
+  /** The pinned block with this hash: `{ number, hash, header }`. */
+  block(hash) {
+    return this.#pinned.get(hash);
+  }
+
+  /** Unpins blocks; false when one of them is not pinned, and then none is unpinned. */
+  unpin(hashes) {
+    if (!hashes.every((hash) => this.#pinned.has(hash))) return false;
+    for (const hash of hashes) this.#pinned.delete(hash);
+    return true;
+  }
+
+  /** Starts an operation, which tells of itself by events; its id, or `undefined` when there are too many. */
+  begin(method, run) {
+    if (this.#operations.size >= MAX_OPERATIONS) return undefined;
+    const operationId = `operation-${this.#nextOperation++}`;
+    const operation = { stopped: false, stop: () => undefined, resume: () => undefined };
+    operation.stop = () => {
+      operation.stopped = true;
+      operation.resume();
+    };
+    operation.tell = (event, about) => {
+      if (!operation.stopped) this.#tell({ ...event, operationId }, { isSilent: about === undefined, method, ...about });
+    };
+    operation.paused = () => {
+      operation.tell({ event: "operationWaitingForContinue" });
+      return new Promise((resolve) => (operation.resume = resolve));
+    };
+    this.#operations.set(operationId, operation);
+    // The answer with the id goes first.
+    setTimeout(() => this.#run(run, operation, operationId), 0);
+    return operationId;
+  }
+
+  /** Goes on with an operation that waits. */
+  continue(operationId) {
+    this.#operations.get(operationId)?.resume();
+  }
+
+  /** Stops an operation. */
+  stopOperation(operationId) {
+    this.#operations.get(operationId)?.stop();
+    this.#operations.delete(operationId);
+  }
+
+  async #run(run, operation, operationId) {
+    try {
+      if (!operation.stopped) await run(operation);
+    } catch (thrown) {
+      const error = this.#context.failed(thrown);
+      operation.tell({ event: "operationError", error: error.message });
+    } finally {
+      this.#operations.delete(operationId);
+    }
+  }
+
+  #grew({ blocks, gap }) {
+    if (this.ended) return;
+    // Blocks in between are unknown, so that nothing could be told in order.
+    if (gap || this.#waiting.length + blocks.length > MAX_WAITING) {
+      this.#stop();
+      return;
+    }
+    this.#waiting.push(...blocks);
+    if (!this.#telling) this.#tellWaiting();
+  }
+
+  async #tellWaiting() {
+    this.#telling = true;
+    while (this.#waiting.length > 0 && !this.ended) await this.#tellBlocks(this.#waiting.splice(0));
+    this.#telling = false;
+  }
+
+  async #tellBlocks(blocks) {
+    if (this.#pinned.size + blocks.length > MAX_PINNED) {
+      this.#stop();
+      return;
+    }
+    for (const block of blocks) {
+      const newRuntime = this.#withRuntime && block.changesRuntime ? await this.#runtime(block.hash) : null;
+      this.#pin(block);
+      this.#tell({ event: "newBlock", blockHash: block.hash, parentBlockHash: block.parentHash, newRuntime }, block);
+    }
+    const last = blocks.at(-1);
+    this.#tell({ event: "bestBlockChanged", bestBlockHash: last.hash }, last);
+    this.#tell({ event: "finalized", finalizedBlockHashes: blocks.map(({ hash }) => hash), prunedBlockHashes: [] }, last);
+  }
+
+  #pin({ number, hash, header }) {
+    this.#pinned.set(hash, { number, hash, header });
+  }
+
+  #stop() {
+    this.#tell({ event: "stop" }, { isSilent: true });
+    this.end();
+  }
+
+  #tell(event, { number, hash, block = number, ...about } = {}) {
+    if (!this.ended) this.#push(event, { block, hash, ...about });
+  }
+
+  async #runtime(hash) {
+    const { pins, isStrict, client, tell } = this.#context;
+    const method = "state_getRuntimeVersion";
+    if (pins.spec !== undefined) {
+      tell({ method, class: "pinned", hash });
+      return { type: "valid", spec: pins.spec };
+    }
+    if (isStrict) return { type: "invalid", error: "the runtime's version cannot be verified: pin `runtimeVersion`" };
+    const { result, endpoint } = await client.request(method, [hash], { again: true }).catch(() => ({}));
+    if (result) tell({ method, class: "passed", hash, endpoint });
+    const spec = specOf(result ?? {});
+    return spec ? { type: "valid", spec } : { type: "invalid", error: "no node told the runtime's version" };
+  }
+}

@@ -1,0 +1,15 @@
+// Takes comments and spaces out of the scripts that the page loads, in `dist/page`. The package keeps its own as they are:
+// whoever builds with it minifies all together.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { transformSync } from "esbuild";
+
+const page = new URL("../dist/page/", import.meta.url);
+
+for (const folder of ["", "light-client/src/", "light-client/wasm/"]) {
+  for (const name of readdirSync(new URL(folder, page)).filter((file) => file.endsWith(".js"))) {
+    const file = new URL(`${folder}${name}`, page);
+    const { code } = transformSync(readFileSync(file, "utf8"), { minify: true, format: "esm", target: "es2022" });
+    writeFileSync(file, code);
+  }
+}

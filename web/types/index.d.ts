@@ -1,0 +1,66 @@
+/** `0x` and hexadecimal digits. */
+export type Hex = string;
+
+/** What proves entries of the state of a block: see `duet_getProofs` in docs/spec/rpc.md. */
+export interface Proofs {
+  /** The Justification, or the StatelessProof, of block `under`. */
+  proof: Hex;
+  /** SCALE bytes of the header of the block that is read. */
+  header: Hex;
+  /** The trie nodes. */
+  nodes: Hex[];
+  /** The way from `under` to the block; `null` when they are the same. */
+  path: { leaves: Hex; proof: Hex } | null;
+}
+
+/** A definition as `@polkadot/types` has it. */
+export interface Definition {
+  description: string;
+  params: { name: string; type: string; isOptional?: boolean }[];
+  type: string;
+  isUnsafe?: boolean;
+  /** Name of the notifications, and methods that begin and end the subscription. */
+  pubsub?: [string, string, string];
+}
+
+/** For `ApiPromise.create({ provider, rpc, types })` of @polkadot/api; the methods are then `api.rpc.duet.*`. */
+export const rpc: { duet: Record<string, Definition> };
+/** The types that these methods answer with. */
+export const types: Record<string, Record<string, string>>;
+
+/** What observables of polkadot-api have in common. */
+export interface Observed<T> {
+  subscribe(observer: { next?(value: T): void; error?(error: unknown): void; complete?(): void }): { unsubscribe(): void };
+}
+
+/** What is used of a client of polkadot-api. */
+export interface PapiClient {
+  _request<Reply = any, Params extends any[] = any[]>(method: string, params: Params): Promise<Reply>;
+  _subscribe<Reply = any, Params extends any[] = any[]>(method: string, unsubscribeMethod: string, params: Params): Observed<Reply>;
+}
+
+/** Duet's methods. Block numbers, set ids and limits are numbers; a node rejects with the codes of docs/spec/rpc.md. */
+export interface DuetMethods {
+  /** The hash of the highest block that Duet proved. Rejects with 9001 when there is none. */
+  getFinalizedHead(): Promise<Hex>;
+  /** `null` when the block has no justification. */
+  getJustification(block: number): Promise<Hex | null>;
+  getStatelessProof(block: number): Promise<Hex | null>;
+  /** `limit` is 1 to 128. */
+  getSetProofs(fromSet: number, limit: number): Promise<Hex>;
+  getStatelessSetProofs(fromSet: number, limit: number): Promise<Hex>;
+  getGenesisProof(): Promise<Hex>;
+  /** `null` when the set is not known. */
+  getKeys(set: number): Promise<Hex | null>;
+  /** At most 64 keys. `null` when block `under` has no justification, or `block` comes after it. */
+  getProofs(keys: Hex[], block?: number | null, under?: number | null, stateless?: boolean): Promise<Proofs | null>;
+  justifications(): Observed<Hex>;
+  fullerJustifications(): Observed<Hex>;
+  /** For operators. */
+  generateKeys(owner: string): Promise<{ public: Hex; proof: Hex }>;
+  /** For operators. */
+  proveKeys(publicKey: Hex, owner: string): Promise<Hex>;
+}
+
+/** Duet's methods over a client of polkadot-api. Nothing in the answers is verified here. */
+export function papiDuet(client: PapiClient): DuetMethods;

@@ -1,0 +1,21 @@
+// The methods `duet_*` over `_request` and `_subscribe` of a client of polkadot-api.
+
+/** Duet's methods over a client that `createClient` of polkadot-api made. Answers are as the node gave them. */
+export function papiDuet(client) {
+  const ask = (method, ...params) => client._request(method, params);
+  const subscribe = (name) => client._subscribe(`duet_subscribe${name}`, `duet_unsubscribe${name}`, []);
+  return {
+    getFinalizedHead: () => ask("duet_getFinalizedHead"),
+    getJustification: (block) => ask("duet_getJustification", block),
+    getStatelessProof: (block) => ask("duet_getStatelessProof", block),
+    getSetProofs: (fromSet, limit) => ask("duet_getSetProofs", fromSet, limit),
+    getStatelessSetProofs: (fromSet, limit) => ask("duet_getStatelessSetProofs", fromSet, limit),
+    getGenesisProof: () => ask("duet_getGenesisProof"),
+    getKeys: (set) => ask("duet_getKeys", set),
+    getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),
+    justifications: () => subscribe("Justifications"),
+    fullerJustifications: () => subscribe("FullerJustifications"),
+    generateKeys: (owner) => ask("duet_generateKeys", owner),
+    proveKeys: (publicKey, owner) => ask("duet_proveKeys", publicKey, owner),
+  };
+}

@@ -1,0 +1,43 @@
+// Definitions for `ApiPromise.create({ provider, rpc, types })`. The runtime API `DuetApi` needs none: the metadata has it.
+
+const param = (name, type) => ({ name, type });
+const optional = (name, type) => ({ name, type, isOptional: true });
+const BLOCK = param("block", "u32");
+const LIST = [param("fromSet", "u64"), param("limit", "u32")];
+
+function call(description, params, type, more = {}) {
+  return { description, params, type, ...more };
+}
+
+function subscription(description, name, method) {
+  return { description, params: [], type: "Bytes", pubsub: [name, `subscribe${method}`, `unsubscribe${method}`] };
+}
+
+/** The methods `duet_*`, for the option `rpc`. */
+export const rpc = {
+  duet: {
+    getFinalizedHead: call("The hash of the highest block that Duet proved", [], "BlockHash"),
+    getJustification: call("The justification of a block", [BLOCK], "Option<Bytes>"),
+    getStatelessProof: call("The proof of a block for clients without keys", [BLOCK], "Option<Bytes>"),
+    getSetProofs: call("The handoff proofs of sets, from one on", LIST, "Bytes"),
+    getStatelessSetProofs: call("The handoff proofs of sets for clients without keys", LIST, "Bytes"),
+    getGenesisProof: call("The proof of the first set", [], "Bytes"),
+    getKeys: call("The keys of a set, in set order", [param("set", "u64")], "Option<Bytes>"),
+    getProofs: call(
+      "All that proves entries of the state of a block",
+      [param("keys", "Vec<StorageKey>"), optional("block", "Option<u32>"), optional("under", "Option<u32>"), optional("stateless", "bool")],
+      "Option<DuetProofs>",
+    ),
+    subscribeJustifications: subscription("The justifications by which the proven chain grows", "justifications", "Justifications"),
+    subscribeFullerJustifications: subscription("The justifications that have more signers than before", "fullerJustifications", "FullerJustifications"),
+    generateKeys: call("Makes a key on the node, and its proof of possession", [param("owner", "AccountId")], "DuetGeneratedKeys", { isUnsafe: true }),
+    proveKeys: call("Proves possession of a key on the node", [param("public", "Bytes"), param("owner", "AccountId")], "Bytes", { isUnsafe: true }),
+  },
+};
+
+/** What these methods answer with, for the option `types`. */
+export const types = {
+  DuetPath: { leaves: "Bytes", proof: "Bytes" },
+  DuetProofs: { proof: "Bytes", header: "Bytes", nodes: "Vec<Bytes>", path: "Option<DuetPath>" },
+  DuetGeneratedKeys: { public: "Bytes", proof: "Bytes" },
+};

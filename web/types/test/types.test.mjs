@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { TypeRegistry } from "@polkadot/types";
+import { papiDuet, rpc, types } from "../src/index.js";
+
+const page = readFileSync(new URL("../../../docs/spec/rpc.md", import.meta.url), "utf8");
+const documented = [...page.matchAll(/^\| `(duet_\w+)` \|/gm)].map(([, method]) => method);
+
+test("every method of the specification is defined for polkadot.js, and no other", () => {
+  const defined = Object.entries(rpc.duet).flatMap(([name, { pubsub }]) => (pubsub ? pubsub.slice(1) : [name]));
+  assert.deepEqual(defined.map((name) => `duet_${name}`).sort(), documented.sort());
+});
+
+test("notifications have the names of the specification", () => {
+  for (const { pubsub } of Object.values(rpc.duet)) if (pubsub) assert.ok(page.includes(`\`duet_${pubsub[0]}\``), pubsub[0]);
+});
+
+test("every method of the specification is asked for by the helpers for PAPI, under its name", async () => {
+  const asked = [];
+  const client = { _request: async (method) => void asked.push(method), _subscribe: (method, end) => void asked.push(method, end) };
+  for (const method of Object.values(papiDuet(client))) await method("0x");
+  assert.deepEqual(asked.sort(), documented.sort());
+});
+
+test("answers are read as their types, also those that are null", () => {
+  const registry = new TypeRegistry();
+  registry.register(types);
+  const read = (method, answer) => registry.createType(rpc.duet[method].type, answer);
+  assert.equal(read("getJustification", "0x0102").unwrap().toHex(), "0x0102");
+  assert.equal(read("getJustification", null).isNone, true);
+  const proofs = read("getProofs", { proof: "0x01", header: "0x02", nodes: ["0x03", "0x0405"], path: { leaves: "0x06", proof: "0x07" } }).unwrap();
+  assert.deepEqual([proofs.nodes[1].toHex(), proofs.path.unwrap().leaves.toHex()], ["0x0405", "0x06"]);
+  assert.equal(read("getProofs", { proof: "0x01", header: "0x02", nodes: [], path: null }).unwrap().path.isNone, true);
+});
