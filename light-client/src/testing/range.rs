@@ -73,7 +73,7 @@ impl TestRange {
         let range = MMR::<_, Nodes, _>::new(leaf_index_to_mmr_size(leaf_count - 1), &self.nodes);
         let proof = range.gen_proof(vec![leaf_index_to_pos(leaf_index)]);
         BlockProof {
-            leaf: self.leaves[at].clone(),
+            leaf: self.leaves[at],
             leaf_index,
             leaf_count,
             hashes: proof.expect("a leaf of the range").proof_items().to_vec(),

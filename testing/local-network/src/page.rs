@@ -1,6 +1,6 @@
 //! The page on which a browser verifies this network's proofs, served on loopback.
 //!
-//! A fixed table of files is read once and served from memory, so no address of a request becomes a path. It answers
+//! What `cargo xtask web` has built is read once and served from memory, so no address of a request becomes a path. It answers
 //! `GET` only, with one answer for each connection.
 
 use crate::{Error, Result};
@@ -21,30 +21,6 @@ use tokio::{
     time::timeout,
 };
 
-/// What the page consists of, below the folder that `cargo xtask web` fills.
-const FILES: [&str; 21] = [
-    "index.html",
-    "style.css",
-    "main.js",
-    "plots.js",
-    "show.js",
-    "light-client/src/account.js",
-    "light-client/src/browser.js",
-    "light-client/src/chain.js",
-    "light-client/src/checkpoint.js",
-    "light-client/src/client.js",
-    "light-client/src/endpoints.js",
-    "light-client/src/error.js",
-    "light-client/src/follower.js",
-    "light-client/src/rpc.js",
-    "light-client/src/server.js",
-    "light-client/src/session.js",
-    "light-client/src/storage.js",
-    "light-client/src/text.js",
-    "light-client/src/worker-browser.js",
-    "light-client/wasm/duet_light_wasm.js",
-    "light-client/wasm/duet_light_wasm_bg.wasm",
-];
 /// Where the page looks for the chain and its nodes.
 const NETWORK: &str = "network.json";
 /// The most bytes of a request, which a browser stays well below.
@@ -111,15 +87,30 @@ impl Page {
 
 fn read(folder: &Path) -> Result<Files> {
     let mut files = Files::new();
-    for name in FILES {
-        let bytes = fs::read(folder.join(name))
-            .map_err(Error::io(format!("reading {name} of the page")))?;
-        files.insert(format!("/{name}"), (media_type(name), bytes));
-    }
+    add_all(folder, "", &mut files)?;
     if let Some(index) = files.get("/index.html").cloned() {
         files.insert("/".to_owned(), index);
     }
     Ok(files)
+}
+
+/// Adds what is in a folder of the page and in the folders below, whose addresses begin with `address`.
+fn add_all(folder: &Path, address: &str, files: &mut Files) -> Result<()> {
+    let failed = |path: &Path| Error::io(format!("reading {} of the page", path.display()));
+    for entry in fs::read_dir(folder).map_err(failed(folder))? {
+        let path = entry.map_err(failed(folder))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        let address = format!("{address}/{name}");
+        if path.is_dir() {
+            add_all(&path, &address, files)?;
+        } else {
+            let bytes = fs::read(&path).map_err(failed(&path))?;
+            files.insert(address, (media_type(name), bytes));
+        }
+    }
+    Ok(())
 }
 
 fn media_type(name: &str) -> &'static str {
