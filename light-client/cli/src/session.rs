@@ -156,9 +156,7 @@ impl Session {
                             self.endpoint_failed(index, fault, self.proofs > before)?;
                         }
                         Ended::Behind(claim) => self.compare(index, claim).await?,
-                        Ended::Reported((index, fault)) => {
-                            self.endpoint_failed(index, fault, false)?;
-                        }
+                        Ended::Reported((index, fault)) => self.note_fault(index, fault, false)?,
                     }
                     if self.is_done() {
                         return Ok(());
@@ -197,6 +195,14 @@ impl Session {
         }
         if let Some(url) = self.endpoints.url(index) {
             self.output.event(&Event::endpoint_failed(url, &fault));
+        }
+        self.note_fault(index, fault, progress)
+    }
+
+    /// The same for a fault that was reported already.
+    fn note_fault(&mut self, index: usize, fault: Fault, progress: bool) -> Result<(), Failure> {
+        if let Fault::Fatal(failure) = fault {
+            return Err(failure);
         }
         if let Some(heads) = self.heads.as_ref().filter(|_| fault.is_final()) {
             heads.forget(index);

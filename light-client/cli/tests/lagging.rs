@@ -152,6 +152,25 @@ async fn an_endpoint_of_another_chain_is_named_although_another_one_is_followed(
     assert_eq!(other.calls("chain_getBlockHash"), 1);
 }
 
+/// A liar is not asked for its heads, either.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_lied_is_asked_for_nothing_more() {
+    let chain = chain();
+    let genesis = format!("{:?}", chain.genesis_hash);
+    let liar = Server::start_at(&chain, Lie::WrongApk2, 8).await;
+    let honest = Server::start_at(&chain, Lie::None, 8).await;
+    let urls = [&*liar.url, &*honest.url];
+    let args = follow(&genesis, &urls, &["--lag-after", "0.5"]);
+    let program = Program::start(args).wait_for_line("\"lied\"").await;
+    let program = program.wait_for_line("\"synced\"").await;
+    let asked = liar.calls("duet_getFinalizedHead");
+    // Eight times as long as from one question to the next.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(liar.calls("duet_getFinalizedHead"), asked);
+    program.signal("INT");
+    program.finish().await.expect_code(0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn silence_is_reported_once_with_how_long_it_lasts() {
     let chain = chain();

@@ -158,7 +158,7 @@ impl Upstream {
         Ok(server)
     }
 
-    /// Takes note of a fault. Who lied is dropped at once, and the session is told, which says so and drops it, too.
+    /// Takes note of a fault. Who lied is dropped at once, and the session is told, which drops it, too.
     pub(crate) fn report(&self, index: usize, fault: &Fault) {
         let Some(endpoint) = self.endpoints.get(index) else {
             return;
@@ -168,6 +168,8 @@ impl Upstream {
         let is_wrong = matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. });
         if is_wrong || ends_all {
             if endpoint.dropped.set(fault.clone()).is_ok() {
+                self.output
+                    .event(&Event::endpoint_failed(&endpoint.url, fault));
                 // There is room for one report of each.
                 let _ = self.following.reports.try_send((index, fault.clone()));
             }
