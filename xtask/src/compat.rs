@@ -128,7 +128,7 @@ fn node() -> Result<PathBuf> {
 /// Installs what the lock file of `compat/javascript` names.
 fn install() -> Result {
     tools::for_javascript()?;
-    cargo::run(javascript("npm").args(["ci", "--no-audit", "--no-fund"]))
+    cargo::run(javascript("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))
 }
 
 /// Builds programs of `compat/rust`.
