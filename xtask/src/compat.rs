@@ -95,13 +95,14 @@ pub(crate) fn run(options: &Options) -> Result {
     let node = node()?;
     if options.metadata {
         install()?;
-        return cargo::run(script("metadata").env(NODE, &node));
+        cargo::run(script("metadata").env(NODE, &node))?;
+        return generate();
     }
     let in_javascript = options.chosen(Language::JavaScript);
     let in_rust = options.chosen(Language::Rust);
     if !in_javascript.is_empty() {
         install()?;
-        cargo::run(javascript("node").args(["node_modules/polkadot-api/bin/cli.js", "generate"]))?;
+        generate()?;
         at_once(&in_javascript, &node)?;
     }
     build(&in_rust)?;
@@ -128,7 +129,13 @@ fn node() -> Result<PathBuf> {
 /// Installs what the lock file of `compat/javascript` names.
 fn install() -> Result {
     tools::for_javascript()?;
-    cargo::run(javascript("npm").args(["ci", "--no-audit", "--no-fund"]))
+    cargo::run(javascript("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))
+}
+
+/// Has PAPI make code of the metadata. With other metadata, the version of that code changes in files that are checked in.
+fn generate() -> Result {
+    let program = "node_modules/polkadot-api/bin/cli.js";
+    cargo::run(javascript("node").args([program, "generate"]))
 }
 
 /// Builds programs of `compat/rust`.

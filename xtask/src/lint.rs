@@ -9,10 +9,11 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 5] = [
+const WORKSPACES_APART: [&str; 6] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
-    "compat/rust/Cargo.toml",
+    "compat/rust/subxt/Cargo.toml",
+    "compat/rust/zombienet/Cargo.toml",
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];

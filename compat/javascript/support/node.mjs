@@ -21,12 +21,13 @@ export function executable() {
  * chosen by the system. `url` is where its RPC is, `stop` ends it and removes its files.
  */
 export async function startNode() {
+  const program = executable();
   const folder = await mkdtemp(join(tmpdir(), "duet-compat-"));
   const flags = [
     ...["--dev", "--base-path", folder, "--rpc-port", "0", "--listen-addr", "/ip4/127.0.0.1/tcp/0/ws"],
     ...["--no-prometheus", "--no-telemetry", "--no-mdns"],
   ];
-  const child = spawn(executable(), flags, { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve(`ended with ${signal ?? code}`));
     child.once("error", (error) => resolve(error.message));
