@@ -1,5 +1,4 @@
-//! A connection that reads no more while what it wrote is not taken, and ends when nothing comes for long. So what
-//! waits for a client is bounded, however much it asks for and however little it reads.
+//! A connection that reads no more while what it wrote is not taken, and ends when nothing comes for long.
 
 use std::{
     future::Future,
