@@ -91,7 +91,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
 
-    /// A page in a browser that may ask, as its origin: https://wallet.example. Pages are refused otherwise.
+    /// A page in a browser that may ask, as its origin: `https://wallet.example`. Pages are refused otherwise.
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
 }
