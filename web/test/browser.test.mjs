@@ -2,12 +2,11 @@
 // looks on. With four, one can be killed and the others go on.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import puppeteer from "puppeteer-core";
 import { WebSocket, WebSocketServer } from "ws";
+import { startDemo } from "./demo.mjs";
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
 const VALIDATORS = 3;
@@ -19,19 +18,17 @@ const STEP = 60_000;
 
 const VIEWPORTS = { desk: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
-let demo;
+let network;
 let browser;
 let page;
 let url;
-/** What the demo prints of its nodes: name, process and address. */
-const nodes = [];
 /** The node that was killed, if one was. */
 let killed;
 const errors = [];
 
 before(async () => {
-  demo = spawn(process.env.DUET_DEMO, ["--validators", String(VALIDATORS)], { stdio: ["ignore", "pipe", "inherit"] });
-  url = await addressOf(demo);
+  network = await startDemo(VALIDATORS);
+  url = network.page;
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   browser = await puppeteer.launch({ executablePath, args: FLAGS });
   page = await browser.newPage();
@@ -46,25 +43,8 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  if (demo.exitCode !== null) return;
-  const ended = new Promise((resolve) => demo.once("exit", resolve));
-  demo.kill("SIGINT");
-  await ended;
+  await network?.stop();
 });
-
-/** What the demo prints of its page; and of its nodes, which it names before. */
-function addressOf(process) {
-  return new Promise((resolve, reject) => {
-    const lines = createInterface({ input: process.stdout });
-    lines.on("line", (line) => {
-      const node = /^\s+(\w+)\s+process (\d+)\s+(ws:\S+)$/.exec(line);
-      if (node) nodes.push({ name: node[1], process: Number(node[2]), url: node[3] });
-      const found = /in your browser: (http:\S+)/.exec(line);
-      if (found) resolve(found[1]);
-    });
-    process.once("exit", (code) => reject(new Error(`the demo ended with ${code} before it named its page`)));
-  });
-}
 
 /** A proxy in front of a node that changes a byte of every proof. */
 function forger(node) {
@@ -107,7 +87,7 @@ async function verifyAlice() {
 }
 
 test("the page shows proofs as they come, with a cell for each validator", async () => {
-  assert.equal(nodes.length, VALIDATORS);
+  assert.equal(network.nodes.length, VALIDATORS);
   await proofs(10);
   assert.match(await text("signers"), new RegExp(`^\\d+ of (${VALIDATORS}|${JOINED})$`));
   assert.match(await text("time"), /^[\d.]+ ms$/);
@@ -152,7 +132,7 @@ test("the handoff to a set with one more validator is seen as it happens, and it
 });
 
 test("one node is killed: the page names it, and goes on with the others", async () => {
-  killed = nodes[1];
+  killed = network.nodes[1];
   process.kill(killed.process, "SIGKILL");
   await page.waitForFunction((url) => document.getElementById("faults").innerText.includes(url), {}, killed.url);
   assert.match(await text("faults"), /unreachable/);

@@ -37,7 +37,7 @@ process.emit = function (name, reason, ...more) {
 let network;
 
 before(async () => {
-  network = await startDemo();
+  network = await startDemo(2);
 }, { timeout: START });
 
 after(() => network?.stop());

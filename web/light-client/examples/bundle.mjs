@@ -19,8 +19,6 @@ await build({
   minify: true,
   format: "esm",
   target: "es2022",
-  // In a project of your own npm has put them into `node_modules`.
-  alias: { "duet-light-client": join(client, "src/browser.js"), "duet-provider": join(here, "../../provider/src/index.js") },
 });
 await mkdir(join(out, "wasm"), { recursive: true });
 await cp(join(client, "wasm/duet_light_wasm_bg.wasm"), join(out, "wasm/duet_light_wasm_bg.wasm"));

@@ -1,22 +1,11 @@
 // Bytes as text, and the few forms of SCALE that a provider has to read and write itself.
 
-const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-
-/** Bytes as `0x` and hexadecimal digits. */
-export function toHex(bytes) {
-  let text = "0x";
-  for (const byte of bytes) text += PAIRS[byte];
-  return text;
-}
+import { fromHex as prefixed } from "duet-light-client/text";
 
 /** The bytes of `0x` and hexadecimal digits, or of the digits alone; `undefined` when the text is something else. */
 export function fromHex(text) {
-  if (typeof text !== "string") return undefined;
-  const digits = text.startsWith("0x") ? text.slice(2) : text;
-  if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) return undefined;
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) bytes[index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
-  return bytes;
+  const digitsAlone = typeof text === "string" && !text.startsWith("0x");
+  return prefixed(digitsAlone ? `0x${text}` : text);
 }
 
 /** A length in SCALE's compact form, up to 2³⁰. */

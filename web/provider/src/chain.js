@@ -2,7 +2,7 @@
 //
 // Not every block has a proof of its own. Those between two proven ones are proven by the hashes that headers name.
 
-import { toHex } from "./bytes.js";
+import { toHex } from "duet-light-client/text";
 import { changesRuntime } from "./header.js";
 
 // The most blocks between two proven ones that are fetched; over a wider gap the chain jumps.

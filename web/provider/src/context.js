@@ -4,7 +4,7 @@ import { ProvenChain } from "./chain.js";
 import { badParams, ofClient, ofNode, refused } from "./error.js";
 import { rowOf } from "./methods.js";
 import { Pins } from "./pins.js";
-import { shown } from "./shown.js";
+import { shown } from "duet-light-client/text";
 
 const OPTIONS = ["strict", "pinned", "waitForProof"];
 const WAIT = 30_000;

@@ -1,6 +1,7 @@
 // Headers as the SDK's RPC writes them. What is decoded here was proven before, by its hash.
 
-import { Reader, toHex } from "./bytes.js";
+import { toHex } from "duet-light-client/text";
+import { Reader } from "./bytes.js";
 
 const [OTHER, CONSENSUS, SEAL, PRE_RUNTIME, RUNTIME_UPDATED] = [0, 4, 5, 6, 8];
 

@@ -1,6 +1,7 @@
 // What the application itself vouches for, because no proof of it exists: metadata, runtime version, the chain's name.
 
-import { compact, fromHex, toHex, u32 } from "./bytes.js";
+import { toHex } from "duet-light-client/text";
+import { compact, fromHex, u32 } from "./bytes.js";
 import { badParams } from "./error.js";
 
 const MAGIC = toHex(new TextEncoder().encode("meta"));

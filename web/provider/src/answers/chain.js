@@ -1,6 +1,6 @@
 // `chain_*` and what is like it: headers, hashes and bodies of proven blocks.
 
-import { toHex } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
 import { headerJson } from "../header.js";
 import { badParams } from "../error.js";
 import { hashOf, numberOf } from "./params.js";

@@ -1,6 +1,6 @@
 // Proofs of finality as the light client took them.
 
-import { toHex } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
 
 // A justification: the commitment, a bitfield with its length, a signature in G1 and a key in G2 (docs/spec/formats.md).
 const [COMMITMENT, SIGNATURE, KEY] = [168, 48, 96];

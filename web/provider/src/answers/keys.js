@@ -1,6 +1,6 @@
 // Lists of keys. Of fewer than 1 000 under a prefix it is proven that there are no others; of more, a node's list is handed on.
 
-import { toHex } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
 import { badParams } from "../error.js";
 import { hashOf, keyOf } from "./params.js";
 

@@ -1,6 +1,7 @@
 // `state_*` and what is like it: entries of the state under proven blocks.
 
-import { fromHex, toHex, u32 } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
+import { fromHex, u32 } from "../bytes.js";
 import { badParams, refused } from "../error.js";
 import { allUnder } from "./keys.js";
 import { hashOf, keyOf, keysOf } from "./params.js";

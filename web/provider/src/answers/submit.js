@@ -1,6 +1,7 @@
 // Transactions that are sent and watched. Statuses are a node's word, but for the one that counts.
 
-import { fromHex, toHex } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
+import { fromHex } from "../bytes.js";
 import { badParams, NOT_PROVEN, ProviderError } from "../error.js";
 import { hashOf } from "./params.js";
 

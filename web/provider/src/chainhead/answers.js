@@ -1,6 +1,6 @@
 // `chainHead_v1_*`: what is asked of blocks that a `follow` has pinned.
 
-import { toHex } from "../bytes.js";
+import { toHex } from "duet-light-client/text";
 import { keyOf } from "../answers/params.js";
 import { runtimeCall } from "../answers/spec.js";
 import { CLOSEST, closestItem, DESCENDANTS, descendantItems, items, PROVEN } from "../answers/state.js";
