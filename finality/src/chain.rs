@@ -1,12 +1,12 @@
 //! Reads the chain: only blocks that this node executed or that GRANDPA finalized.
 
-use crate::store::Store;
+use crate::{client::AccountId, store::Store};
 use blocks::Blocks;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
-    Justification, KeysetCommitment, Keysets, PreparedJustification, SetId, UncheckedJustification,
-    H256,
+    Justification, KeysetCommitment, Keysets, Participation, PreparedJustification, SetId,
+    UncheckedJustification, H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -66,6 +66,14 @@ impl Chain {
     /// The sets at a block; `None` where the runtime does not know Duet yet or no validator has keys.
     pub(crate) fn keysets(&self, at: H256) -> Result<Option<Keysets>, ChainError> {
         Ok(self.runtime.keysets(at)?)
+    }
+
+    /// What a set would stand for if it were made at a block; `None` where the runtime does not say it. (CHAIN-6)
+    pub(crate) fn participation(
+        &self,
+        at: H256,
+    ) -> Result<Option<Participation<AccountId>>, ChainError> {
+        Ok(self.runtime.participation(at)?)
     }
 
     /// The set with this commitment, from what is parsed, what is stored, or the state at `at`.

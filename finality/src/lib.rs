@@ -59,6 +59,7 @@ mod order;
 mod orders;
 mod own_keys;
 mod params;
+mod participation;
 mod pauses;
 mod reading;
 pub mod rpc;

@@ -26,6 +26,17 @@ metrics! {
 }
 
 metrics! {
+    /// What the chain says about the validators of the next session. Cheap to clone; clones count together.
+    pub(crate) struct ParticipationMetrics {
+        elected: Gauge = "elected_validators", "Validators of the next session";
+        with_keys: Gauge = "elected_with_keys", "How many of these a set of keys would have if it were made now";
+        needed: Gauge = "elected_needed", "How many of these a set of keys must have to take over";
+        stake: Gauge = "elected_stake_permille", "Thousandths of their stake that would be behind a set if it were made now";
+        below_floor: Gauge = "below_floor", "1 while a set of the next session's validators could not take over";
+    }
+}
+
+metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
@@ -194,6 +205,10 @@ mod tests {
             .unwrap()
             .register_all(&registry)
             .unwrap();
+        ParticipationMetrics::unregistered()
+            .unwrap()
+            .register_all(&registry)
+            .unwrap();
         RpcMetrics::unregistered()
             .unwrap()
             .register_all(&registry)
@@ -212,6 +227,7 @@ mod tests {
         let mut expected = [
             Metrics::NAMES,
             ImportMetrics::NAMES,
+            ParticipationMetrics::NAMES,
             RpcMetrics::NAMES,
             LoopMetrics::NAMES,
             GossipMetrics::NAMES,

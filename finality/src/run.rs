@@ -15,11 +15,12 @@ use crate::{
     },
     imported::{DueImports, ImportedJustifications},
     links::VoterLinks,
-    metrics::{LoopMetrics, Metrics},
+    metrics::{LoopMetrics, Metrics, ParticipationMetrics},
     missing::SharedMissing,
     orders::{orders, Orders},
     own_keys::OwnKeys,
     params::Params,
+    participation::Watch,
     pauses::Pauses,
     signing::Signing,
     store::Store,
@@ -122,6 +123,7 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
             clock,
             metrics: Metrics::new(registry),
             loop_metrics: LoopMetrics::new(registry),
+            participation: ParticipationMetrics::new(registry),
         },
         joined,
         &*params.spawner,
@@ -140,6 +142,7 @@ struct Start {
     clock: Arc<dyn Clock>,
     metrics: Metrics,
     loop_metrics: LoopMetrics,
+    participation: ParticipationMetrics,
 }
 
 /// Starts all tasks but the worker, which it returns. The node cannot go on without any of them.
@@ -159,6 +162,8 @@ fn start(
     compute("duet-sign", signing.run().boxed());
     let (check, check_links) = AnswerCheck::new(from.chain.clone());
     compute("duet-check-answers", check.run().boxed());
+    let watch = Watch::new(from.chain.clone(), from.clock.clone(), from.participation);
+    compute("duet-participation", watch.run().map(drop).boxed());
     let opened = desks::open(&from.chain, from.signer, &from.metrics);
     for (name, clerk) in opened.clerks {
         compute(name, clerk);

@@ -48,6 +48,7 @@ extern crate alloc;
     reason = "measures, and runs on no chain: a panic is a failed measurement"
 )]
 mod benchmarking;
+mod candidates;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
 mod leaf;
@@ -64,15 +65,18 @@ mod weights;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
 pub use benchmarking::BenchmarkHelper;
+pub use candidates::KeptReason;
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use registration::{KeyOwner, KeyStatus};
-pub use rotation::{KeptReason, SessionHandler, SetRecord};
+pub use rotation::{SessionHandler, SetRecord};
 pub use types::{BalanceOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::vec::Vec;
-use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair};
+use duet_primitives::{
+    CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Participation,
+};
 use frame_support::traits::Get;
 use frame_system::offchain::CreateBare;
 
@@ -110,7 +114,7 @@ pub mod pallet {
         ensure_none, ensure_signed,
         pallet_prelude::{BlockNumberFor, OriginFor},
     };
-    use sp_runtime::traits::Convert;
+    use sp_runtime::{traits::Convert, Perbill};
     use sp_staking::{offence::ReportOffence, SessionIndex};
 
     const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
@@ -135,6 +139,18 @@ pub mod pallet {
         /// The most validators a set may have; those beyond are left out with an event.
         #[pallet::constant]
         type MaxValidators: Get<u32>;
+
+        /// The floor: the share of a session's validators, and of their stake, that a set must stand for to take
+        /// over. (CHAIN-6)
+        ///
+        /// Two thirds is the usual choice. With half or less, less than a third of the validators could make a proof
+        /// on their own.
+        #[pallet::constant]
+        type MinParticipation: Get<Perbill>;
+
+        /// The stake behind a validator that was elected, in any unit; asked when its session is planned or starts.
+        /// `()` where the runtime knows none: then validators are counted, and nothing else.
+        type StakeOf: Convert<Self::ValidatorId, u128>;
 
         /// For how many sessions after its last one a set and the owners of its keys are remembered, so that
         /// equivocations in it can be punished: the bonding duration, in sessions. (EQV-6)
@@ -292,7 +308,7 @@ pub mod pallet {
             /// How many with keys were left out.
             left_out: u32,
         },
-        /// No set could be planned, so the signing set continues. (CHAIN-5)
+        /// No set could be planned, so the signing set continues. (CHAIN-5, CHAIN-6)
         #[codec(index = 6)]
         SetKept {
             /// The planned session.
@@ -313,6 +329,14 @@ pub mod pallet {
             block_number: BlockNumber,
             /// The session whose stake is slashed for it.
             session: SessionIndex,
+        },
+        /// No set signs yet, and the validators of this session do not make the first one. (CHAIN-6)
+        #[codec(index = 8)]
+        SetNotFounded {
+            /// The session that starts.
+            session: SessionIndex,
+            /// Why.
+            reason: KeptReason,
         },
     }
 
@@ -454,7 +478,7 @@ pub mod pallet {
 }
 
 impl<T: Config> Pallet<T> {
-    /// The signing set and the next one; `None` while no validator has keys.
+    /// The signing set and the next one; `None` before the first set.
     pub fn keysets() -> Option<KeysetPair> {
         Keysets::<T>::get()
     }
@@ -483,6 +507,13 @@ impl<T: Config> Pallet<T> {
     /// The key that an account has registered.
     pub fn registered_key(account: &T::AccountId) -> Option<DualKeyBytes> {
         registration::validator_of::<T>(account).and_then(Keys::<T>::get)
+    }
+
+    /// What a set would stand for if it were made now of the validators of the next session. (CHAIN-6)
+    ///
+    /// Cost: one read and one question to [`Config::StakeOf`] per validator.
+    pub fn participation() -> Participation<T::ValidatorId> {
+        candidates::participation::<T>()
     }
 
     /// Puts a report of an equivocation into the node's transaction pool, without signature and free.

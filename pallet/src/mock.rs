@@ -27,6 +27,7 @@ use sp_staking::{
     offence::{OffenceDetails, OnOffenceHandler},
     SessionIndex,
 };
+use std::collections::BTreeMap;
 
 /// The hash that the parent of block 1 has.
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
@@ -70,6 +71,9 @@ parameter_types! {
     pub static Punished: Vec<(u64, Vec<u64>, Perbill, SessionIndex)> = Vec::new();
     pub static MaxValidators: u32 = 5;
     pub static SlashableSessions: SessionIndex = 3;
+    pub static MinParticipation: Perbill = Perbill::zero();
+    /// What each validator has at stake; nobody anything where it is empty.
+    pub static Stakes: BTreeMap<u64, u128> = BTreeMap::new();
     pub MmrRoot: H256 = H256::repeat_byte(9);
     pub LeafExtra: H256 = H256::repeat_byte(8);
 }
@@ -170,6 +174,15 @@ impl pallet_session::Config for Test {
     type KeyDeposit = ConstU64<0>;
 }
 
+/// The stake that the test gave to a validator.
+pub struct StakeOf;
+
+impl Convert<u64, u128> for StakeOf {
+    fn convert(validator: u64) -> u128 {
+        Stakes::get().get(&validator).copied().unwrap_or(0)
+    }
+}
+
 /// Reads the author out of the digest.
 pub struct AuthorInDigest;
 
@@ -190,6 +203,8 @@ impl pallet_duet::Config for Test {
     type KeyDeposit = ConstU64<DEPOSIT>;
     type MaxValidators = MaxValidators;
     type SlashableSessions = SlashableSessions;
+    type MinParticipation = MinParticipation;
+    type StakeOf = StakeOf;
     type MmrRoot = MmrRoot;
     type LeafExtra = LeafExtra;
     type FullIdentification = ();

@@ -1,16 +1,18 @@
-//! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-5)
+//! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-6)
 
 use crate::{
-    registration, set::is_member, types::LOG_TARGET, Config, CurrentKeys, Event, Keys, Keysets,
-    NextKeys, OldestSet, Pallet, Sets,
+    candidates::{commit, keys_for, KeptReason},
+    registration,
+    set::is_member,
+    types::LOG_TARGET,
+    Config, CurrentKeys, Event, Keysets, NextKeys, OldestSet, Pallet, Sets,
 };
-use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
 use duet_primitives::{
-    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, KeysetError, Keysets as KeysetPair, SetId,
+    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId,
 };
-use frame_support::{traits::Get, WeakBoundedVec};
+use frame_support::traits::Get;
 use scale_info::TypeInfo;
 use sp_runtime::{generic::DigestItem, traits::OpaqueKeys, KeyTypeId};
 use sp_staking::SessionIndex;
@@ -27,28 +29,6 @@ pub struct SetRecord {
     pub commitment: KeysetCommitment,
     /// The last session in which it signed; `None` while it signs.
     pub last_session: Option<SessionIndex>,
-}
-
-/// Why no new set could be planned.
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Debug,
-    Encode,
-    Decode,
-    DecodeWithMemTracking,
-    MaxEncodedLen,
-    TypeInfo,
-)]
-pub enum KeptReason {
-    /// None of the queued validators has a key.
-    #[codec(index = 0)]
-    NoKeys,
-    /// The keys do not commit: they add up to zero, so all of their holders act together.
-    #[codec(index = 1)]
-    Refused,
 }
 
 /// Handles sessions for Duet and passes everything on to the runtime's other handlers.
@@ -104,17 +84,19 @@ pub(crate) fn integrity_test<T: Config>() {
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
     match found_first_set::<T>(validators, 0) {
-        Some(first) => Keysets::<T>::put(KeysetPair {
+        Ok(first) => Keysets::<T>::put(KeysetPair {
             current: first.clone(),
             next: first,
         }),
-        None => log::warn!(target: LOG_TARGET, "no genesis validator has a Duet key"),
+        Err(reason) => {
+            log::warn!(target: LOG_TARGET, "the genesis validators make no Duet set: {reason:?}");
+        }
     }
 }
 
 /// A session starts: the planned set takes over, and the one after it is fixed. (CHAIN-3)
 ///
-/// Cost: one read per queued validator; if the keys differ from the signing set's, one decompression and
+/// Cost: one read and one question for stake per queued validator; if the keys differ from the signing set's, one decompression and
 /// addition in G1 and two hashes per validator, and one write per newcomer; and what is forgotten.
 pub(crate) fn rotate<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId>,
@@ -124,8 +106,12 @@ pub(crate) fn rotate<'a, T: Config>(
     let current = match Keysets::<T>::get() {
         Some(KeysetPair { current, next }) => activate::<T>(current, next, session),
         None => match found_first_set::<T>(active, session) {
-            Some(first) => announce_activation::<T>(first, session),
-            None => return,
+            Ok(first) => announce_activation::<T>(first, session),
+            Err(reason) => {
+                log::warn!(target: LOG_TARGET, "no Duet set signs in session {session}: {reason:?}");
+                Pallet::<T>::deposit_event(Event::SetNotFounded { session, reason });
+                return;
+            }
         },
     };
     let next = plan::<T>(&current, queued, session.saturating_add(1));
@@ -137,16 +123,13 @@ pub(crate) fn rotate<'a, T: Config>(
     forget_sets::<T>(current.id, session);
 }
 
-/// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators have keys.
+/// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators make a set.
 fn found_first_set<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
-) -> Option<KeysetCommitment> {
-    let keys = members::<T>(validators, session);
-    if keys.is_empty() {
-        return None;
-    }
-    let first = commit(SetId::FIRST, &keys).inspect_err(refuse).ok()?;
+) -> Result<KeysetCommitment, KeptReason> {
+    let keys = keys_for::<T>(session, validators)?;
+    let first = commit(SetId::FIRST, &keys)?;
     keys.iter()
         .for_each(|key| registration::enlist::<T>(&key.pk1()));
     CurrentKeys::<T>::put(&keys);
@@ -159,7 +142,7 @@ fn found_first_set<'a, T: Config>(
             last_session: None,
         },
     );
-    Some(first)
+    Ok(first)
 }
 
 /// The planned set takes over, if its keys differ.
@@ -190,35 +173,40 @@ fn activate<T: Config>(
     announce_activation::<T>(next, session)
 }
 
-/// The set for the session after this one: `current` again when the keys stay. (CHAIN-3, CHAIN-5)
+/// The set for the session after this one: `current` again when the keys stay, or when no other set can be made.
+/// (CHAIN-3, CHAIN-5, CHAIN-6)
 fn plan<'a, T: Config>(
     current: &KeysetCommitment,
     queued: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
 ) -> KeysetCommitment {
-    let keys = members::<T>(queued, session);
-    let signing = CurrentKeys::<T>::get();
-    if keys == signing {
-        return current.clone();
-    }
-    let keep = |reason| {
+    replace::<T>(current, queued, session).unwrap_or_else(|reason| {
+        log::warn!(
+            target: LOG_TARGET,
+            "Duet set {} stays for session {session}: {reason:?}",
+            current.id,
+        );
         Pallet::<T>::deposit_event(Event::SetKept {
             session,
             id: current.id,
             reason,
         });
         current.clone()
-    };
-    if keys.is_empty() {
-        return keep(KeptReason::NoKeys);
+    })
+}
+
+/// The set of the queued validators, announced if it differs from the signing one.
+fn replace<'a, T: Config>(
+    current: &KeysetCommitment,
+    queued: impl Iterator<Item = &'a T::ValidatorId>,
+    session: SessionIndex,
+) -> Result<KeysetCommitment, KeptReason> {
+    let keys = keys_for::<T>(session, queued)?;
+    let signing = CurrentKeys::<T>::get();
+    if keys == signing {
+        return Ok(current.clone());
     }
-    let next = match commit(current.id.saturating_next(), &keys) {
-        Ok(next) => next,
-        Err(error) => {
-            refuse(&error);
-            return keep(KeptReason::Refused);
-        }
-    };
+    let next = commit(current.id.saturating_next(), &keys)?;
     keys.iter()
         .map(DualKeyBytes::pk1)
         .filter(|key| !is_member(key, &signing))
@@ -232,55 +220,7 @@ fn plan<'a, T: Config>(
         len: next.len,
         session,
     });
-    next
-}
-
-/// The validators' keys in set order (SET-1). Deposits events for validators that are left out. (CHAIN-4)
-fn members<'a, T: Config>(
-    validators: impl Iterator<Item = &'a T::ValidatorId>,
-    session: SessionIndex,
-) -> WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators> {
-    let limit = <T as Config>::MaxValidators::get();
-    let (mut keys, mut without) = (Vec::new(), Vec::new());
-    for validator in validators {
-        match Keys::<T>::get(validator) {
-            Some(key) => keys.push(key),
-            None => without.push(validator.clone()),
-        }
-    }
-    if !without.is_empty() {
-        log::warn!(
-            target: LOG_TARGET,
-            "validators without Duet keys do not sign in session {session}: {without:?}"
-        );
-        Pallet::<T>::deposit_event(Event::ValidatorsLeftOut {
-            session,
-            validators: without,
-        });
-    }
-    let found = keys.len();
-    // The session lists validators in the order of their election, so the last ones are dropped.
-    keys.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    let left_out = u32::try_from(found.saturating_sub(keys.len())).unwrap_or(u32::MAX);
-    if left_out > 0 {
-        Pallet::<T>::deposit_event(Event::SetTruncated {
-            session,
-            limit,
-            left_out,
-        });
-    }
-    keys.sort_by_key(DualKeyBytes::pk1);
-    keys.dedup();
-    WeakBoundedVec::force_from(keys, Some("the next Duet set"))
-}
-
-fn commit(id: SetId, keys: &[DualKeyBytes]) -> Result<KeysetCommitment, KeysetError> {
-    let keys: Vec<_> = keys.iter().map(DualKeyBytes::pk1).collect();
-    KeysetCommitment::of_stored_unchecked(id, &keys)
-}
-
-fn refuse(error: &KeysetError) {
-    log::error!(target: LOG_TARGET, "the planned keys do not make a set: {error}");
+    Ok(next)
 }
 
 fn announce_activation<T: Config>(

@@ -1,14 +1,14 @@
 //! The runtime API: the only interface through which clients ask the chain.
 
-use crate::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets};
+use crate::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets, Participation};
 use alloc::vec::Vec;
 use codec::Codec;
 
 sp_api::decl_runtime_apis! {
     /// What clients ask a chain that finalizes with Duet.
-    #[api_version(1)]
+    #[api_version(2)]
     pub trait DuetApi<AccountId: Codec> {
-        /// The signing set and the next one; `None` while no validator has keys.
+        /// The signing set and the next one; `None` before the first set.
         fn keysets() -> Option<Keysets>;
 
         /// The signing set's keys in set order.
@@ -27,5 +27,10 @@ sp_api::decl_runtime_apis! {
         ///
         /// `None` when the runtime refuses the evidence or the pool is not reachable.
         fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()>;
+
+        /// What a set would stand for if it were made at this block of the validators of the next session. (CHAIN-6)
+        ///
+        /// Cost: some reads of storage per validator. Since version 2.
+        fn participation() -> Participation<AccountId>;
     }
 }

@@ -1,11 +1,16 @@
 //! What the runtime says about Duet, behind a trait, and the same over a client of the SDK.
 
 use crate::client::{AccountId, DuetClient};
-use duet_primitives::{CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, Keysets, H256};
+use duet_primitives::{
+    CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, Keysets, Participation, H256,
+};
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
+
+/// The version of the runtime API that brought `participation`.
+const PARTICIPATION_SINCE: u32 = 2;
 
 /// What the runtime says at a block. An error mostly means that the state of the block is not here.
 pub(crate) trait Runtime: Send + Sync {
@@ -20,6 +25,9 @@ pub(crate) trait Runtime: Send + Sync {
 
     /// What is signed about the block.
     fn commitment_payload(&self, at: H256) -> Result<Option<CommitmentPayload>, ApiError>;
+
+    /// What a set would stand for if it were made at the block; `None` where the runtime does not say it.
+    fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError>;
 
     /// The nodes of the state trie that prove what is stored under `key`.
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
@@ -65,6 +73,14 @@ where
 
     fn commitment_payload(&self, at: H256) -> Result<Option<CommitmentPayload>, ApiError> {
         self.client.runtime_api().commitment_payload(at)
+    }
+
+    fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError> {
+        let api = self.client.runtime_api();
+        match api.api_version::<dyn DuetApi<Block, AccountId>>(at)? {
+            Some(version) if version >= PARTICIPATION_SINCE => api.participation(at).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

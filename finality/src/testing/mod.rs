@@ -18,7 +18,7 @@ use codec::Encode;
 use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
     suite, testing::TestSet, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
-    EquivocationProof, Keysets, H256,
+    EquivocationProof, Keysets, Participation, H256,
 };
 use parking_lot::Mutex;
 use sc_client_api::{
@@ -109,6 +109,7 @@ pub(crate) struct TestClient {
     states: Arc<Mutex<HashMap<H256, TestState>>>,
     reports: Arc<Mutex<u32>>,
     calls: Arc<Mutex<u32>>,
+    participation: Arc<Mutex<Option<Participation<AccountId>>>>,
 }
 
 impl TestClient {
@@ -121,6 +122,11 @@ impl TestClient {
     /// How often the runtime was called.
     pub(crate) fn calls(&self) -> u32 {
         *self.calls.lock()
+    }
+
+    /// What the runtime says from now on about who has keys.
+    pub(crate) fn participate(&self, participation: Participation<AccountId>) {
+        *self.participation.lock() = Some(participation);
     }
 
     /// How many equivocations were reported.
@@ -180,6 +186,12 @@ sp_api::mock_impl_runtime_apis! {
         #[advanced]
         fn commitment_payload(&self, at: H256) -> Result<Option<CommitmentPayload>, ApiError> {
             Ok(self.at(at)?.payload)
+        }
+
+        #[advanced]
+        fn participation(&self, _: H256) -> Result<Participation<AccountId>, ApiError> {
+            let participation = self.participation.lock().clone();
+            participation.ok_or_else(|| ApiError::Application("the runtime does not say".into()))
         }
 
         fn registered_key(_account: AccountId) -> Option<DualKeyBytes> {

@@ -1,3 +1,4 @@
+mod floor;
 mod offences;
 mod registration;
 mod rotation;

@@ -325,6 +325,8 @@ fn a_chain_without_genesis_keys_starts_when_active_validators_have_some() {
         assert_eq!(Duet::commitment_payload(), None);
         assert_eq!(next_session(), []);
         assert_eq!(Duet::keysets(), None);
+        let reason = KeptReason::NoKeys;
+        assert!(events().contains(&Event::SetNotFounded { session: 1, reason }));
 
         register(3);
         Elected::set(vec![1, 2, 3]);

@@ -1,13 +1,16 @@
 //! What Duet signs: the range over earlier blocks, and the sets of keys.
 
 use crate::{
-    configs::consensus::PunishableOffences,
+    configs::{consensus::PunishableOffences, staking::ExposedStake},
     constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS},
     AccountId, Authorship, Balances, Runtime,
 };
-use frame_support::traits::{ConstU128, ConstU32, FindAuthor, Get};
+use frame_support::{
+    parameter_types,
+    traits::{ConstU128, ConstU32, FindAuthor, Get},
+};
 use sp_core::H256;
-use sp_runtime::{traits::Keccak256, ConsensusEngineId};
+use sp_runtime::{traits::Keccak256, ConsensusEngineId, Perbill};
 
 impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
@@ -47,11 +50,19 @@ impl FindAuthor<AccountId> for NotedAuthor {
     }
 }
 
+parameter_types! {
+    /// With two thirds of the validators in a set, and two thirds of the set behind a proof, each proof stands for at
+    /// least four ninths of all validators: more than the third that GRANDPA assumes to be faulty.
+    pub MinParticipation: Perbill = Perbill::from_rational(2u32, 3);
+}
+
 impl pallet_duet::Config for Runtime {
     type Currency = Balances;
     type KeyDeposit = ConstU128<KEY_DEPOSIT>;
     type MaxValidators = ConstU32<MAX_VALIDATORS>;
     type SlashableSessions = ConstU32<BONDING_SESSIONS>;
+    type MinParticipation = MinParticipation;
+    type StakeOf = ExposedStake;
     type MmrRoot = MmrRoot;
     // This chain sends no messages.
     type LeafExtra = ();

@@ -65,6 +65,24 @@ impl Convert<AccountId, Option<AccountId>> for BondedStash {
     }
 }
 
+/// The stake, its own and its nominators', that backs a validator in the newest era that elected it.
+///
+/// A session is planned after its era, so validators of the next session are found in the newest era; those of the
+/// running session may have been elected in the era before it only.
+pub struct ExposedStake;
+
+impl Convert<AccountId, Balance> for ExposedStake {
+    fn convert(validator: AccountId) -> Balance {
+        let planned = pallet_staking::CurrentEra::<Runtime>::get();
+        let active = pallet_staking::ActiveEra::<Runtime>::get().map(|era| era.index);
+        let eras = [planned, active].into_iter().flatten();
+        eras.filter_map(|era| pallet_staking::ErasStakersOverview::<Runtime>::get(era, &validator))
+            .map(|exposure| exposure.total)
+            .next()
+            .unwrap_or(0)
+    }
+}
+
 /// Sizes for the benchmarks.
 pub struct BenchmarkSizes;
 

@@ -3,12 +3,13 @@
 use super::chain::{has_event, logs, validators, Chain, GENESIS_HASH};
 use crate::{
     constants::{SESSION_BLOCKS, UNIT},
-    genesis::local_testnet,
+    genesis::{local_testnet, STAKE},
     Balances, Duet, Runtime, RuntimeCall, RuntimeEvent, SessionKeys, UncheckedExtrinsic,
 };
 use codec::Encode;
-use duet_primitives::{ownership_statement, ConsensusLog, Keysets, SecretKey, SetId};
+use duet_primitives::{ownership_statement, ConsensusLog, Keysets, SecretKey, SetId, Share};
 use frame_support::traits::fungible::InspectHold;
+use pallet_duet::KeptReason;
 use pallet_staking::{RewardDestination, ValidatorPrefs};
 use sp_keyring::Sr25519Keyring::{self, Eve};
 
@@ -115,6 +116,41 @@ fn a_validator_without_a_duet_key_validates_and_is_left_out_with_an_event() {
         chain.ask(Duet::keysets).expect("has keys").current.id,
         SetId::new(0)
     );
+}
+
+/// CHAIN-6.
+#[test]
+fn a_third_of_the_stake_without_a_duet_key_keeps_the_set_and_is_named() {
+    let mut chain = Chain::new(local_testnet());
+    let mut transactions = join(&mut chain);
+    transactions.truncate(3);
+    let (value, payee) = (3 * STAKE, RewardDestination::Staked);
+    transactions[0] = chain.sign(Eve, 0, pallet_staking::Call::bond { value, payee });
+    chain.block_of(transactions);
+
+    let share = |in_set, elected, needed| Share {
+        in_set,
+        elected,
+        needed,
+    };
+    // Rounded down, two thirds of a thousand million parts are 666 666 666.
+    let needed = 7 * STAKE / 1_000_000_000 * 666_666_666;
+    let too_little = KeptReason::TooLittleStake(share(4 * STAKE, 7 * STAKE, needed));
+    let mut kept = false;
+    while !kept {
+        chain.block();
+        kept = chain.ask(|| {
+            has_event(|event| {
+                matches!(event, RuntimeEvent::Duet(pallet_duet::Event::SetKept { reason, .. })
+                    if *reason == too_little)
+            })
+        });
+        assert!(chain.session() < 8, "is elected");
+    }
+    let participation = chain.ask(Duet::participation);
+    assert_eq!(participation.validators, share(4, 5, 4));
+    assert_eq!(participation.stake, share(4 * STAKE, 7 * STAKE, needed));
+    assert_eq!(participation.missing, [Eve.to_account_id()]);
 }
 
 #[test]

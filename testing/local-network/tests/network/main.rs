@@ -6,5 +6,6 @@ mod arrival;
 mod crashes;
 mod demo;
 mod equivocation;
+mod floor;
 mod forgery;
 mod support;

@@ -1,0 +1,63 @@
+//! How many of a session's validators a set stands for. (CHAIN-6)
+
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use core::fmt;
+use scale_info::TypeInfo;
+
+/// What part of a whole is in a set, counted in validators or in the chain's smallest unit of stake.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+pub struct Share {
+    /// What is in the set.
+    pub in_set: u128,
+    /// What the session elected.
+    pub elected: u128,
+    /// The least that has to be in the set: the floor's share of `elected`, rounded up.
+    pub needed: u128,
+}
+
+impl Share {
+    /// Whether the floor is reached. Of nothing, nothing is needed.
+    pub fn suffices(&self) -> bool {
+        self.in_set >= self.needed
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of {}, of which {} are needed",
+            self.in_set, self.elected, self.needed
+        )
+    }
+}
+
+/// What a set stands for, and who is missing from it.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, TypeInfo)]
+pub struct Participation<AccountId> {
+    /// How many of the elected validators are in the set.
+    pub validators: Share,
+    /// How much of their stake is; all zero where the runtime knows no stake.
+    pub stake: Share,
+    /// The elected validators that are not in it, because they have no key or because a set has no room for them.
+    pub missing: Vec<AccountId>,
+}
+
+impl<AccountId> Participation<AccountId> {
+    /// Whether such a set may take over. One without keys may not, whatever the floor.
+    pub fn suffices(&self) -> bool {
+        self.validators.in_set > 0 && self.validators.suffices() && self.stake.suffices()
+    }
+}

@@ -1,0 +1,95 @@
+//! Half of the validators give up their keys. The set goes on without a successor, until enough of them have keys again.
+
+use crate::support::{network_that_proves, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON};
+use duet_local_network::{
+    staking::register_new_key, transaction, wait, Executables, LightClient, Network, Result, Rpc,
+    DEVELOPMENT_ACCOUNTS,
+};
+use duet_primitives::{BlockNumber, Keysets, Participation, SetId};
+use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime};
+use std::time::Duration;
+
+/// A node asks for the participation once in a minute.
+const NEXT_MINUTE: Duration = Duration::from_secs(90);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_of_the_keys_do_not_take_over_and_three_of_four_do() {
+    scenario(async {
+        let network = network_that_proves().await;
+        let alice = rpc(&network, 0).await;
+        for account in &DEVELOPMENT_ACCOUNTS[..2] {
+            let call = pallet_duet::Call::<Runtime>::deregister_keys {};
+            let deregistered = transaction::submit(&alice, *account, call).await;
+            deregistered.expect("it has a key");
+        }
+        let participation = participation(&alice).await;
+        assert_eq!(participation.validators.in_set, 2);
+        let missing = DEVELOPMENT_ACCOUNTS.map(|account| account.to_account_id());
+        assert_eq!(sorted(participation.missing), sorted(missing[..2].to_vec()));
+
+        // Two whole sessions, in each of which a set of two would have been planned.
+        let now = alice.best().await.expect("the node answers");
+        let later = BlockNumber::new(now.get() + 2 * SESSION_BLOCKS);
+        wait::until(
+            "proofs of two sessions",
+            SOME_SESSIONS,
+            || alice.proven(),
+            |it| *it > later,
+        )
+        .await
+        .expect("the set of four goes on");
+        assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 0);
+        assert_eq!(signing_set(&alice).await, (SetId::FIRST, 4));
+        is_in_the_log(&network, "CHAIN-6: too few validators").await;
+
+        let bob = rpc(&network, 1).await;
+        register_new_key(&bob, DEVELOPMENT_ACCOUNTS[1])
+            .await
+            .expect("the transaction succeeds");
+        let handoffs = || alice.handoffs(SetId::FIRST);
+        wait::until("a handoff", SOME_SESSIONS, handoffs, |got| *got == 1)
+            .await
+            .expect("three of four take over");
+        let proven = alice.proven().await.expect("it answers");
+        proven_beyond(&alice, proven).await.expect("they prove");
+        a_light_client_follows(&network, &alice).await;
+    })
+    .await;
+}
+
+async fn participation(rpc: &Rpc) -> Participation<AccountId> {
+    let asked = rpc.call_runtime("DuetApi_participation", &[], None).await;
+    asked.expect("the API answers")
+}
+
+async fn signing_set(rpc: &Rpc) -> (SetId, u32) {
+    let asked: Result<Option<Keysets>> = rpc.call_runtime("DuetApi_keysets", &[], None).await;
+    let current = asked
+        .expect("the API answers")
+        .expect("there are sets")
+        .current;
+    (current.id, current.len)
+}
+
+fn sorted(mut accounts: Vec<AccountId>) -> Vec<AccountId> {
+    accounts.sort();
+    accounts
+}
+
+/// Waits until the first node's log says this.
+async fn is_in_the_log(network: &Network, text: &str) {
+    let log = network.node(0).log();
+    let read = || async { Ok(std::fs::read_to_string(&log).expect("the node has a log")) };
+    wait::until(text, NEXT_MINUTE, read, |log| log.contains(text))
+        .await
+        .expect("the operator is told");
+}
+
+async fn a_light_client_follows(network: &Network, rpc: &Rpc) {
+    let executables = Executables::locate().expect("this program is somewhere");
+    let genesis = rpc.genesis_hash().await.expect("there is a genesis");
+    let url = network.node(3).url();
+    let synced = LightClient::sync(&executables, genesis, &url, &["--stateless"]);
+    let lines = wait::at_most("a light client to sync", SOON, synced).await;
+    assert!(!lines.expect("it follows the handoff").is_empty());
+}
