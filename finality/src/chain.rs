@@ -5,8 +5,8 @@ use blocks::Blocks;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
-    Justification, KeysetCommitment, Keysets, Participation, PreparedJustification, SetId,
-    UncheckedJustification, H256,
+    EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation, PreparedJustification,
+    SetId, UncheckedJustification, H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -200,6 +200,19 @@ impl Chain {
     /// evidence that is known or too old. (EQV-6, EQV-7)
     pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
         Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
+    }
+
+    /// What the finalized chain can still do about evidence.
+    ///
+    /// # Errors
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    pub(crate) fn evidence_status(
+        &self,
+        evidence: &EquivocationProof,
+    ) -> Result<EvidenceStatus, ChainError> {
+        let (_, at) = self.blocks.finalized();
+        let status = self.runtime.evidence_status(at, evidence)?;
+        status.ok_or(ChainError::NotInThisRuntime)
     }
 
     /// The proof that light clients start from; `None` when the chain did not start with Duet.

@@ -10,7 +10,7 @@ use crate::{
     imported::DueImports,
     metrics::Metrics,
     own_keys::list,
-    reading::{load_set, prepare, report},
+    reading::{load_set, prepare},
     worker::Done,
 };
 use duet_keystore::Signer;
@@ -25,8 +25,6 @@ const AGGREGATIONS: usize = 2;
 const SETS: usize = 2;
 /// Blocks that wait to be read. After a restart all that this node has voted on are read again: 64 at most.
 const BLOCKS: usize = 64;
-/// Reports that wait. A signer is reported once per set.
-const REPORTS: usize = 1024;
 
 /// The desks, what comes from them, and who works at them.
 pub(crate) struct Opened {
@@ -41,7 +39,7 @@ pub(crate) struct Opened {
     /// What is done.
     pub(crate) done: Done,
     /// The tasks, by name. The worker cannot go on without any of them.
-    pub(crate) clerks: [(&'static str, Clerk); 7],
+    pub(crate) clerks: [(&'static str, Clerk); 6],
 }
 
 /// Opens all desks.
@@ -52,13 +50,7 @@ pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metric
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let at = chain.clone();
-    let (blocks, preparing) =
-        Desk::open(BLOCKS, to_events.clone(), move |block| prepare(&at, &block));
-    let (at, counted) = (chain.clone(), metrics.clone());
-    let (reports, reporting) = Desk::open(REPORTS, to_events, move |evidence| {
-        report(&at, &counted, evidence);
-        None
-    });
+    let (blocks, preparing) = Desk::open(BLOCKS, to_events, move |block| prepare(&at, &block));
     let (to_keys, listed) = async_channel::bounded(ANSWERS);
     let (keys, listing) = Desk::open(1, to_keys, move |()| Some(list(&*signer)));
     let (to_imports, good) = async_channel::bounded(ANSWERS);
@@ -75,7 +67,6 @@ pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metric
             aggregations,
             sets,
             blocks,
-            reports,
         },
         keys,
         imports,
@@ -90,7 +81,6 @@ pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metric
             ("duet-aggregate", aggregating),
             ("duet-load-sets", loading),
             ("duet-prepare", preparing),
-            ("duet-report", reporting),
             ("duet-list-keys", listing),
             ("duet-check-imports", importing),
             ("duet-check-history", backfilling),

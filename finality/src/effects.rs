@@ -13,7 +13,7 @@ use crate::{
     order::Order,
     reading::{try_again, ToPrepare},
     signing::SignRequest,
-    store::Store,
+    store::{ReportBook, Store},
 };
 use codec::Encode;
 use duet_gossip::{GossipValidator, Network, LOG_TARGET};
@@ -32,8 +32,6 @@ pub(crate) struct Desks {
     pub(crate) sets: Desk<KeysetCommitment>,
     /// Reads what is signed about blocks.
     pub(crate) blocks: Desk<ToPrepare>,
-    /// Reports evidence to the runtime.
-    pub(crate) reports: Desk<EquivocationProof>,
 }
 
 /// What effects are carried out with.
@@ -43,6 +41,8 @@ pub(crate) struct Surroundings {
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) desks: Desks,
+    /// Where evidence is kept, and who is told that some was.
+    pub(crate) reports: (ReportBook, async_channel::Sender<()>),
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
@@ -88,7 +88,7 @@ impl Effects {
             } => self.keep_payload(number, hash, &votable)?,
             Order::PublishVote(vote) => self.publish_vote(&vote),
             Order::PublishJustification(justification) => self.publish_justification(justification),
-            Order::Report(evidence) => self.report(*evidence),
+            Order::Report(evidence) => self.report(&evidence)?,
             Order::Aggregate(votes) => {
                 accepted(self.surroundings.desks.aggregations.hand_in(votes))
             }
@@ -212,16 +212,18 @@ impl Effects {
             .publish_justification(justification);
     }
 
-    fn report(&self, evidence: EquivocationProof) {
+    fn report(&self, evidence: &EquivocationProof) -> Result<(), Error> {
         let (signer, number) = (evidence.signer, evidence.first.0.block_number);
         log::warn!(
             target: LOG_TARGET,
             "validator {signer} with key {} signed two commitments for block {number}",
             evidence.key,
         );
-        if self.surroundings.desks.reports.hand_in(evidence).is_err() {
-            log::warn!(target: LOG_TARGET, "the evidence is not reported: too much waits to be reported");
-        }
+        let (book, written) = &self.surroundings.reports;
+        book.put(evidence)?;
+        // It is full when the reporter is about to look.
+        let _ = written.try_send(());
+        Ok(())
     }
 }
 

@@ -62,6 +62,7 @@ mod params;
 mod participation;
 mod pauses;
 mod reading;
+mod reports;
 pub mod rpc;
 mod run;
 mod signing;

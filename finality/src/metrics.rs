@@ -50,6 +50,7 @@ metrics! {
         buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
 
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
+        reports_waiting: Gauge = "equivocation_reports_waiting", "Equivocations whose report is not on the finalized chain yet";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 

@@ -1,12 +1,9 @@
-//! What the voter asks of the chain and its runtime: sets, what is signed about blocks, reports. Each is done at a desk:
+//! What the voter asks of the chain and its runtime: sets, and what is signed about blocks. Each is done at a desk:
 //! a set of 10 000 validators takes seconds to read, and a call of the runtime as long as the runtime likes.
 
-use crate::{
-    chain::{error::ChainError, Chain},
-    metrics::Metrics,
-};
+use crate::chain::{error::ChainError, Chain};
 use duet_gossip::LOG_TARGET;
-use duet_primitives::{BlockNumber, EquivocationProof, KeysetCommitment, RoundMessage};
+use duet_primitives::{BlockNumber, KeysetCommitment, RoundMessage};
 use duet_voter::Event;
 
 /// A block of which what is signed about it is wanted.
@@ -40,15 +37,6 @@ pub(crate) fn prepare(chain: &Chain, ToPrepare { number, votes }: &ToPrepare) ->
     // Hashed once for the whole round.
     let message = RoundMessage::new(chain.genesis_hash(), commitment).expecting(*votes);
     Some(Event::Prepared(message))
-}
-
-/// Reports evidence to the runtime.
-pub(crate) fn report(chain: &Chain, metrics: &Metrics, evidence: EquivocationProof) {
-    match chain.report(evidence) {
-        Ok(Some(())) => metrics.equivocation_reports.inc(),
-        Ok(None) => log::debug!(target: LOG_TARGET, "the runtime has no use for the evidence"),
-        Err(error) => log::warn!(target: LOG_TARGET, "the evidence is not reported: {error}"),
-    }
 }
 
 /// Logs what could not be read this time; it is asked for again.

@@ -22,8 +22,9 @@ use crate::{
     params::Params,
     participation::Watch,
     pauses::Pauses,
+    reports::Reporter,
     signing::Signing,
-    store::Store,
+    store::{ReportBook, Store},
     voting::{self, Voting},
     worker::{Sources, Worker},
 };
@@ -169,12 +170,23 @@ fn start(
         compute(name, clerk);
     }
     let (orders, carrier, failed) = orders();
+    let book = ReportBook::new(&from.links.store);
+    let (wake, written) = async_channel::bounded(1);
+    let reporter = Reporter::new(
+        from.chain.clone(),
+        book.clone(),
+        written,
+        from.clock.clone(),
+        from.metrics.clone(),
+    );
+    compute("duet-report", reporter.run().boxed());
     let mut effects = Effects::new(Surroundings {
         chain: from.chain.clone(),
         store: from.links.store.clone(),
         network: joined.network.clone(),
         validator: joined.validator.clone(),
         desks: opened.desks,
+        reports: (book, wake),
         signing: signing_links.requests,
         subscribers: from.links.subscribers,
         metrics: from.metrics.clone(),

@@ -7,6 +7,7 @@
 //! That prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
 //! record of its own that is flushed with each vote, returns the same bytes or an error. (ROUND-4)
 
+mod reports;
 mod served;
 mod tables;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use sc_client_api::AuxStore;
 use std::sync::Arc;
 use tables::{entry, key, Tables};
 
+pub(crate) use reports::ReportBook;
 #[cfg(test)]
 pub(crate) use served::MAX_LIST_BYTES;
 pub(crate) use served::{bounded, sets};

@@ -75,7 +75,8 @@ pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::vec::Vec;
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Participation,
+    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets as KeysetPair,
+    Participation,
 };
 use frame_support::traits::Get;
 use frame_system::offchain::CreateBare;
@@ -514,6 +515,11 @@ impl<T: Config> Pallet<T> {
     /// Cost: one read and one question to [`Config::StakeOf`] per validator.
     pub fn participation() -> Participation<T::ValidatorId> {
         candidates::participation::<T>()
+    }
+
+    /// What can still be done about evidence. (EQV-6, EQV-7)
+    pub fn evidence_status(evidence: &EquivocationProof) -> EvidenceStatus {
+        offences::status::<T>(evidence)
     }
 
     /// Puts a report of an equivocation into the node's transaction pool, without signature and free.

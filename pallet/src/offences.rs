@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::{Decode, Encode};
-use duet_primitives::{BlockNumber, EquivocationError, EquivocationProof, SetId};
+use duet_primitives::{BlockNumber, EquivocationError, EquivocationProof, EvidenceStatus, SetId};
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays},
     ensure,
@@ -197,6 +197,26 @@ pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionV
     ensure_new::<T>(evidence, set.commitment.len, session)
 }
 
+/// What can still be done about evidence.
+pub(crate) fn status<T: Config>(evidence: &EquivocationProof) -> EvidenceStatus {
+    let judged = || {
+        let Case { set, session } = find_case::<T>(evidence)?;
+        evidence.check(&set.commitment, genesis_hash::<T>())?;
+        accuse::<T>(evidence, set.commitment.len, session)
+    };
+    match judged() {
+        Ok(offence) if is_known::<T>(&offence) => EvidenceStatus::Reported,
+        Ok(_) => EvidenceStatus::New,
+        Err(Error::SetNotActive) => EvidenceStatus::NotActive,
+        Err(Error::SetNotSlashable) => EvidenceStatus::NotSlashable,
+        Err(_) => EvidenceStatus::Invalid,
+    }
+}
+
+fn is_known<T: Config>(offence: &EquivocationOffence<IdentificationTuple<T>>) -> bool {
+    T::ReportOffence::is_known_offence(&offence.offenders(), &offence.time_slot)
+}
+
 /// The set that evidence is about, and the session whose stake is slashed for it.
 struct Case {
     set: SetRecord,
@@ -244,7 +264,7 @@ fn ensure_new<T: Config>(
     session: SessionIndex,
 ) -> Result<(), TransactionValidityError> {
     let offence = accuse::<T>(evidence, validator_set_count, session).map_err(refusal)?;
-    if T::ReportOffence::is_known_offence(&offence.offenders(), &offence.time_slot) {
+    if is_known::<T>(&offence) {
         return Err(InvalidTransaction::Stale.into());
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! The runtime API: the only interface through which clients ask the chain.
 
-use crate::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets, Participation};
+use crate::{
+    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets, Participation,
+};
 use alloc::vec::Vec;
 use codec::Codec;
 
@@ -27,6 +29,11 @@ sp_api::decl_runtime_apis! {
         ///
         /// `None` when the runtime refuses the evidence or the pool is not reachable.
         fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()>;
+
+        /// What can still be done about evidence at this block. Since version 2.
+        ///
+        /// Cost: that of checking the evidence: two hashes to the curve and two DLEQ proofs.
+        fn evidence_status(evidence: EquivocationProof) -> EvidenceStatus;
 
         /// What a set would stand for if it were made at this block of the validators of the next session. (CHAIN-6)
         ///

@@ -28,6 +28,26 @@ pub struct EquivocationProof {
     pub second: (Commitment, VoteSignature),
 }
 
+/// What a chain can still do about evidence. (EQV-6, EQV-7)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, TypeInfo)]
+pub enum EvidenceStatus {
+    /// The offence is not known, and can be punished.
+    #[codec(index = 0)]
+    New,
+    /// EQV-7: the offence is known.
+    #[codec(index = 1)]
+    Reported,
+    /// EQV-6: the set does not sign yet at this block.
+    #[codec(index = 2)]
+    NotActive,
+    /// EQV-6: the set can no longer be punished.
+    #[codec(index = 3)]
+    NotSlashable,
+    /// Nobody can be punished for it: it breaks another rule, or the owner of the key is not known.
+    #[codec(index = 4)]
+    Invalid,
+}
+
 /// Checked evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Equivocation {

@@ -115,7 +115,7 @@ pub use bytes::{
 pub use commitment::{Commitment, CommitmentPayload, RoundMessage};
 pub use digest::ConsensusLog;
 pub use duet_curve::PointError;
-pub use equivocation::{Equivocation, EquivocationProof};
+pub use equivocation::{Equivocation, EquivocationProof, EvidenceStatus};
 pub use error::{
     AggregateError, EquivocationError, JustificationError, KeyError, KeysetError, MerkleError,
     PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,

@@ -7,7 +7,9 @@ use crate::{
 };
 use alloc::{borrow::Cow, vec::Vec};
 use codec::Encode;
-use duet_primitives::{CommitmentPayload, DualKeyBytes, EquivocationProof, Keysets, Participation};
+use duet_primitives::{
+    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets, Participation,
+};
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
 use sp_api::impl_runtime_apis;
@@ -240,6 +242,10 @@ impl_runtime_apis! {
 
         fn submit_equivocation_report(evidence: EquivocationProof) -> Option<()> {
             Duet::submit_equivocation_report(evidence)
+        }
+
+        fn evidence_status(evidence: EquivocationProof) -> EvidenceStatus {
+            Duet::evidence_status(&evidence)
         }
 
         fn participation() -> Participation<AccountId> {

@@ -13,6 +13,8 @@ pub(crate) enum ChainError {
     Runtime(#[from] ApiError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("the runtime does not have this method yet")]
+    NotInThisRuntime,
     #[error("there is no finalized block {0}")]
     NoBlock(BlockNumber),
     #[error("the runtime has no sets at block {0}")]

@@ -2,15 +2,16 @@
 
 use crate::client::{AccountId, DuetClient};
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, Keysets, Participation, H256,
+    CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, EvidenceStatus, Keysets,
+    Participation, H256,
 };
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// The version of the runtime API that brought `participation`.
-const PARTICIPATION_SINCE: u32 = 2;
+/// The version of the runtime API that brought `participation` and `evidence_status`.
+const REPORTS_AND_PARTICIPATION: u32 = 2;
 
 /// What the runtime says at a block. An error mostly means that the state of the block is not here.
 pub(crate) trait Runtime: Send + Sync {
@@ -29,6 +30,13 @@ pub(crate) trait Runtime: Send + Sync {
     /// What a set would stand for if it were made at the block; `None` where the runtime does not say it.
     fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError>;
 
+    /// What the chain can still do about evidence at the block; `None` where the runtime does not say it.
+    fn evidence_status(
+        &self,
+        at: H256,
+        evidence: &EquivocationProof,
+    ) -> Result<Option<EvidenceStatus>, ApiError>;
+
     /// The nodes of the state trie that prove what is stored under `key`.
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
@@ -46,6 +54,19 @@ impl<Block: BlockT, Client> ClientRuntime<Block, Client> {
     /// Reports go to `pool`.
     pub(crate) fn new(client: Arc<Client>, pool: OffchainTransactionPoolFactory<Block>) -> Self {
         Self { client, pool }
+    }
+}
+
+impl<Block, Client> ClientRuntime<Block, Client>
+where
+    Block: BlockT<Hash = H256>,
+    Client: DuetClient<Block>,
+    Client::Api: DuetApi<Block, AccountId>,
+{
+    /// Whether the runtime at a block has this version of the API or a later one.
+    fn has_version(&self, at: H256, version: u32) -> Result<bool, ApiError> {
+        let api = self.client.runtime_api();
+        api.has_api_with::<dyn DuetApi<Block, AccountId>, _>(at, |has| has >= version)
     }
 }
 
@@ -76,11 +97,22 @@ where
     }
 
     fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError> {
-        let api = self.client.runtime_api();
-        match api.api_version::<dyn DuetApi<Block, AccountId>>(at)? {
-            Some(version) if version >= PARTICIPATION_SINCE => api.participation(at).map(Some),
-            _ => Ok(None),
+        if !self.has_version(at, REPORTS_AND_PARTICIPATION)? {
+            return Ok(None);
         }
+        self.client.runtime_api().participation(at).map(Some)
+    }
+
+    fn evidence_status(
+        &self,
+        at: H256,
+        evidence: &EquivocationProof,
+    ) -> Result<Option<EvidenceStatus>, ApiError> {
+        if !self.has_version(at, REPORTS_AND_PARTICIPATION)? {
+            return Ok(None);
+        }
+        let api = self.client.runtime_api();
+        api.evidence_status(at, evidence.clone()).map(Some)
     }
 
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

@@ -18,7 +18,7 @@ use codec::Encode;
 use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
     suite, testing::TestSet, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
-    EquivocationProof, Keysets, Participation, H256,
+    EquivocationProof, EvidenceStatus, Keysets, Participation, H256,
 };
 use parking_lot::Mutex;
 use sc_client_api::{
@@ -103,11 +103,24 @@ impl TestBlock {
     }
 }
 
+/// What becomes of a report that is submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Submission {
+    /// The pool takes it.
+    Taken,
+    /// The pool refuses it.
+    Refused,
+    /// The runtime cannot be called.
+    Failed,
+}
+
 /// A runtime that answers from a table; a block that is not in it has no state.
 #[derive(Clone, Default)]
 pub(crate) struct TestClient {
     states: Arc<Mutex<HashMap<H256, TestState>>>,
     reports: Arc<Mutex<u32>>,
+    submission: Arc<Mutex<Option<Submission>>>,
+    status: Arc<Mutex<Option<EvidenceStatus>>>,
     calls: Arc<Mutex<u32>>,
     participation: Arc<Mutex<Option<Participation<AccountId>>>>,
 }
@@ -122,6 +135,16 @@ impl TestClient {
     /// How often the runtime was called.
     pub(crate) fn calls(&self) -> u32 {
         *self.calls.lock()
+    }
+
+    /// What becomes of reports from now on; at first the pool takes them.
+    pub(crate) fn answer_reports(&self, submission: Submission) {
+        *self.submission.lock() = Some(submission);
+    }
+
+    /// What the runtime says from now on about any evidence; at first that it is new.
+    pub(crate) fn judge(&self, status: EvidenceStatus) {
+        *self.status.lock() = Some(status);
     }
 
     /// What the runtime says from now on about who has keys.
@@ -154,7 +177,11 @@ impl DuetClient<Block> for TestClient {
         _: EquivocationProof,
     ) -> Result<Option<()>, ApiError> {
         *self.reports.lock() += 1;
-        Ok(Some(()))
+        match self.submission.lock().unwrap_or(Submission::Taken) {
+            Submission::Taken => Ok(Some(())),
+            Submission::Refused => Ok(None),
+            Submission::Failed => Err(ApiError::Application("the runtime is not here".into())),
+        }
     }
 }
 
@@ -192,6 +219,15 @@ sp_api::mock_impl_runtime_apis! {
         fn participation(&self, _: H256) -> Result<Participation<AccountId>, ApiError> {
             let participation = self.participation.lock().clone();
             participation.ok_or_else(|| ApiError::Application("the runtime does not say".into()))
+        }
+
+        #[advanced]
+        fn evidence_status(
+            &self,
+            _: H256,
+            _evidence: EquivocationProof,
+        ) -> Result<EvidenceStatus, ApiError> {
+            Ok(self.status.lock().unwrap_or(EvidenceStatus::New))
         }
 
         fn registered_key(_account: AccountId) -> Option<DualKeyBytes> {

@@ -7,8 +7,8 @@ use crate::{
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, EquivocationError, EquivocationProof, MerkleProof, Pk1Bytes,
-    SetId, SignerIndex, H256,
+    testing::TestSet, BlockNumber, EquivocationError, EquivocationProof, EvidenceStatus,
+    MerkleProof, Pk1Bytes, SetId, SignerIndex, H256,
 };
 #[allow(deprecated)]
 use frame_support::pallet_prelude::ValidateUnsigned;
@@ -47,6 +47,29 @@ fn tweaked(tweak: impl FnOnce(&mut EquivocationProof)) -> EquivocationProof {
 
 fn fraction(offenders: u32, of: u32) -> Perbill {
     Perbill::from_rational(3 * offenders, of).square()
+}
+
+#[test]
+fn what_can_be_done_about_evidence_is_told_at_each_stage() {
+    with(&[1, 2, 3], || {
+        let set = TestSet::new(0, [1, 2, 3]);
+        let proof = evidence(&set, 2, BlockNumber::new(1));
+        assert_eq!(Duet::evidence_status(&proof), EvidenceStatus::New);
+
+        let mut forged = proof.clone();
+        forged.second.1 = forged.first.1;
+        assert_eq!(Duet::evidence_status(&forged), EvidenceStatus::Invalid);
+        let ahead = evidence(&TestSet::new(1, [1, 2, 3]), 2, BlockNumber::new(1));
+        assert_eq!(Duet::evidence_status(&ahead), EvidenceStatus::NotActive);
+
+        let sent = Duet::report_equivocation(RuntimeOrigin::signed(1), Box::new(proof.clone()));
+        assert!(sent.is_ok());
+        assert_eq!(Duet::evidence_status(&proof), EvidenceStatus::Reported);
+
+        register_key_of(10, 1);
+        sessions(3 + SlashableSessions::get());
+        assert_eq!(Duet::evidence_status(&proof), EvidenceStatus::NotSlashable);
+    });
 }
 
 #[test]

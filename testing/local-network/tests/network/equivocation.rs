@@ -3,7 +3,8 @@
 use crate::{
     adversaries::Equivocator,
     support::{
-        commitment_of, network_that_proves, position, rpc, scenario, signing_set, SOME_SESSIONS,
+        commitment_of, is_in_the_log, network_that_proves, position, rpc, scenario, signing_set,
+        SOME_SESSIONS,
     },
 };
 use duet_keystore::secret_of_suri;
@@ -43,6 +44,7 @@ async fn who_votes_twice_is_reported_by_the_others_and_slashed() {
             .await
             .expect("the ledger can be read");
         assert!(left < stake, "{left} of {stake} is left");
+        is_in_the_log(network.node(0), "is on the finalized chain").await;
     })
     .await;
 }

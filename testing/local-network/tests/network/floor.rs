@@ -1,16 +1,14 @@
 //! Half of the validators give up their keys. The set goes on without a successor, until enough of them have keys again.
 
-use crate::support::{network_that_proves, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON};
+use crate::support::{
+    is_in_the_log, network_that_proves, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
+};
 use duet_local_network::{
     staking::register_new_key, transaction, wait, Executables, LightClient, Network, Result, Rpc,
     DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{BlockNumber, Keysets, Participation, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime};
-use std::time::Duration;
-
-/// A node asks for the participation once in a minute.
-const NEXT_MINUTE: Duration = Duration::from_secs(90);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn half_of_the_keys_do_not_take_over_and_three_of_four_do() {
@@ -40,7 +38,7 @@ async fn half_of_the_keys_do_not_take_over_and_three_of_four_do() {
         .expect("the set of four goes on");
         assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 0);
         assert_eq!(signing_set(&alice).await, (SetId::FIRST, 4));
-        is_in_the_log(&network, "CHAIN-6: too few validators").await;
+        is_in_the_log(network.node(0), "CHAIN-6: too few validators").await;
 
         let bob = rpc(&network, 1).await;
         register_new_key(&bob, DEVELOPMENT_ACCOUNTS[1])
@@ -74,15 +72,6 @@ async fn signing_set(rpc: &Rpc) -> (SetId, u32) {
 fn sorted(mut accounts: Vec<AccountId>) -> Vec<AccountId> {
     accounts.sort();
     accounts
-}
-
-/// Waits until the first node's log says this.
-async fn is_in_the_log(network: &Network, text: &str) {
-    let log = network.node(0).log();
-    let read = || async { Ok(std::fs::read_to_string(&log).expect("the node has a log")) };
-    wait::until(text, NEXT_MINUTE, read, |log| log.contains(text))
-        .await
-        .expect("the operator is told");
 }
 
 async fn a_light_client_follows(network: &Network, rpc: &Rpc) {

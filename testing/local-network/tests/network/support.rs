@@ -1,6 +1,6 @@
 //! What the scenarios share.
 
-use duet_local_network::{wait, Interrupt, Network, Result, Rpc};
+use duet_local_network::{wait, Interrupt, Network, Node, Result, Rpc};
 use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Pk1Bytes,
     SignerIndex, UncheckedJustification, H256,
@@ -15,6 +15,9 @@ use tokio::sync::Semaphore;
 pub(crate) const SOON: Duration = Duration::from_secs(60);
 /// How long it may take for what takes some sessions.
 pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
+
+/// How long a node may take for what it does once a minute.
+const NEXT_MINUTE: Duration = Duration::from_secs(90);
 
 /// Networks at a time. Nodes mostly wait for the next slot, so that two cores have time for two networks.
 static PLACES: Semaphore = Semaphore::const_new(2);
@@ -55,6 +58,15 @@ pub(crate) async fn rpc(network: &Network, node: usize) -> Rpc {
         .rpc()
         .await
         .expect("a running node answers")
+}
+
+/// Waits until a node's log says this.
+pub(crate) async fn is_in_the_log(node: &Node, text: &str) {
+    let log = node.log();
+    let read = || async { Ok(std::fs::read_to_string(&log).expect("the node has a log")) };
+    wait::until(text, NEXT_MINUTE, read, |log| log.contains(text))
+        .await
+        .expect("the operator is told");
 }
 
 /// Waits until a node has a proof of a later block than this.

@@ -1,0 +1,275 @@
+//! Reports of equivocations: kept until the chain has them.
+//!
+//! A report can fail for many reasons that pass: a full pool, a block that nobody built on, a node that was stopped. So
+//! evidence is stored first, and then submitted again and again, until the finalized chain knows the offence or cannot
+//! punish it any more. (EQV-6, EQV-7)
+
+use crate::{
+    chain::{error::ChainError, Chain},
+    metrics::Metrics,
+    store::{ReportBook, StoreError},
+};
+use async_channel::Receiver;
+use duet_gossip::{clock::Clock, LOG_TARGET};
+use duet_primitives::{EquivocationProof, EvidenceStatus};
+use duet_voter::Millis;
+use futures::{
+    future::{self, Either},
+    pin_mut,
+};
+use std::sync::Arc;
+
+/// After how long evidence that is not on the finalized chain is submitted again: some blocks.
+const INTERVAL: Millis = 60_000;
+
+/// Submits what is in the book.
+pub(crate) struct Reporter {
+    chain: Arc<Chain>,
+    book: ReportBook,
+    /// Hears when something was written into the book.
+    written: Receiver<()>,
+    clock: Arc<dyn Clock>,
+    metrics: Metrics,
+}
+
+impl Reporter {
+    /// Begins with what an earlier run has left in the book.
+    pub(crate) fn new(
+        chain: Arc<Chain>,
+        book: ReportBook,
+        written: Receiver<()>,
+        clock: Arc<dyn Clock>,
+        metrics: Metrics,
+    ) -> Self {
+        Self {
+            chain,
+            book,
+            written,
+            clock,
+            metrics,
+        }
+    }
+
+    /// Runs until the worker is gone. Calls the runtime and reads the database, so it blocks.
+    pub(crate) async fn run(self) {
+        loop {
+            if let Err(error) = self.submit_all() {
+                log::error!(target: LOG_TARGET, "reports of equivocations wait: {error}");
+            }
+            let next = self.clock.now().saturating_add(INTERVAL);
+            let (written, later) = (self.written.recv(), self.clock.sleep_until(next));
+            pin_mut!(written);
+            if let Either::Left((Err(_), _)) = future::select(written, later).await {
+                return;
+            }
+        }
+    }
+
+    fn submit_all(&self) -> Result<(), StoreError> {
+        let waiting = self.book.all()?;
+        for evidence in &waiting {
+            if self.is_done_with(evidence) {
+                self.book.remove(evidence)?;
+            }
+        }
+        let left = self.book.len()?;
+        self.metrics.reports_waiting.set(left);
+        Ok(())
+    }
+
+    /// Whether nothing is left to be done: asks the finalized chain, and submits what it does not know yet.
+    fn is_done_with(&self, evidence: &EquivocationProof) -> bool {
+        let (signer, commitment) = (evidence.key, &evidence.first.0);
+        let (set, block) = (commitment.validator_set_id, commitment.block_number);
+        let done = |how: &str| {
+            log::info!(
+                target: LOG_TARGET,
+                "the equivocation of {signer} on block {block} in set {set} {how}",
+            );
+            true
+        };
+        match self.chain.evidence_status(evidence) {
+            Ok(EvidenceStatus::Reported) => done("is on the finalized chain"),
+            Ok(EvidenceStatus::NotSlashable) => done("can no longer be punished: EQV-6"),
+            Ok(EvidenceStatus::Invalid) => done("is refused by the runtime"),
+            // The finalized block is behind the one at which it was seen.
+            Ok(EvidenceStatus::NotActive) => false,
+            Ok(EvidenceStatus::New) => {
+                self.submit(evidence);
+                false
+            }
+            // The runtime does not say: there is one try.
+            Err(ChainError::NotInThisRuntime) => {
+                self.submit(evidence);
+                true
+            }
+            Err(error) => {
+                log::debug!(target: LOG_TARGET, "what became of a report is not known: {error}");
+                false
+            }
+        }
+    }
+
+    fn submit(&self, evidence: &EquivocationProof) {
+        match self.chain.report(evidence.clone()) {
+            Ok(Some(())) => self.metrics.equivocation_reports.inc(),
+            Ok(None) => log::debug!(target: LOG_TARGET, "the pool does not take a report now"),
+            Err(error) => log::warn!(target: LOG_TARGET, "a report was not submitted: {error}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{clock::VirtualClock, Submission, TestChain};
+    use duet_primitives::{testing::TestSet, RoundMessage, H256};
+    use futures::{future::BoxFuture, FutureExt};
+
+    /// A node with one piece of evidence in its book, whose reporter is a future that the test moves.
+    struct Node {
+        test: TestChain,
+        book: ReportBook,
+        clock: VirtualClock,
+        wake: async_channel::Sender<()>,
+        metrics: Metrics,
+        run: BoxFuture<'static, ()>,
+    }
+
+    impl Node {
+        fn new() -> Self {
+            let (test, clock) = (TestChain::default(), VirtualClock::default());
+            let set = TestSet::new(0, [1, 2, 3, 4]);
+            test.push(&set, &set, &[]);
+            Self::over(test, clock)
+        }
+
+        fn over(test: TestChain, clock: VirtualClock) -> Self {
+            let book = ReportBook::new(&test.store());
+            let (wake, written) = async_channel::bounded(1);
+            let metrics = Metrics::new(None);
+            let reporter = Reporter::new(
+                Arc::new(test.chain()),
+                book.clone(),
+                written,
+                Arc::new(clock.clone()),
+                metrics.clone(),
+            );
+            Self {
+                test,
+                book,
+                clock,
+                wake,
+                metrics,
+                run: reporter.run().boxed(),
+            }
+        }
+
+        /// The reporter hears of evidence while it waits.
+        fn file(&mut self, block: u32) {
+            assert!((&mut self.run).now_or_never().is_none());
+            self.book.put(&evidence(block)).unwrap();
+            self.wake.try_send(()).unwrap();
+            assert!((&mut self.run).now_or_never().is_none());
+        }
+
+        fn a_minute_later(&mut self) {
+            assert!(self.clock.advance());
+            assert!((&mut self.run).now_or_never().is_none());
+        }
+
+        /// How often the pool was asked, and how much waits.
+        fn seen(&self) -> (u32, u64) {
+            (
+                self.test.client.reports(),
+                self.metrics.reports_waiting.get(),
+            )
+        }
+    }
+
+    /// Validator 0 says two things about a block.
+    fn evidence(block: u32) -> EquivocationProof {
+        let set = TestSet::new(0, [1, 2, 3, 4]);
+        let said = set.commitment(block, &set.set);
+        let mut other = said.clone();
+        other.mmr_root = H256::repeat_byte(0xee);
+        let vote = |said| set.vote(0, &RoundMessage::new(H256::zero(), said)).unwrap();
+        EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).unwrap()
+    }
+
+    #[test]
+    fn evidence_is_submitted_each_minute_until_the_finalized_chain_has_it() {
+        let mut node = Node::new();
+        node.file(1);
+        assert_eq!(node.seen(), (1, 1), "the pool took it, and no block has it");
+        node.a_minute_later();
+        assert_eq!(node.seen(), (2, 1));
+        node.test.client.judge(EvidenceStatus::Reported);
+        node.a_minute_later();
+        assert_eq!(node.seen(), (2, 0));
+        assert_eq!(node.book.all().unwrap(), []);
+    }
+
+    #[test]
+    fn a_full_pool_and_a_runtime_that_cannot_be_called_lose_nothing() {
+        let mut node = Node::new();
+        for submission in [Submission::Refused, Submission::Failed] {
+            node.test.client.answer_reports(submission);
+            let asked = node.seen().0;
+            match asked {
+                0 => node.file(1),
+                _ => node.a_minute_later(),
+            }
+            assert_eq!(node.seen(), (asked + 1, 1));
+        }
+        assert_eq!(node.metrics.equivocation_reports.get(), 0);
+        node.test.client.answer_reports(Submission::Taken);
+        node.a_minute_later();
+        assert_eq!(node.seen(), (3, 1));
+        assert_eq!(node.metrics.equivocation_reports.get(), 1);
+    }
+
+    #[test]
+    fn evidence_outlives_a_restart() {
+        let mut node = Node::new();
+        node.test.client.answer_reports(Submission::Refused);
+        node.file(1);
+        node.file(2);
+        let Node { test, clock, .. } = node;
+        test.client.answer_reports(Submission::Taken);
+
+        let mut node = Node::over(test, clock);
+        let asked = node.seen().0;
+        assert!((&mut node.run).now_or_never().is_none());
+        assert_eq!(node.seen(), (asked + 2, 2), "without any new evidence");
+    }
+
+    #[test]
+    fn evidence_that_can_no_longer_be_punished_is_given_up() {
+        for status in [EvidenceStatus::NotSlashable, EvidenceStatus::Invalid] {
+            let mut node = Node::new();
+            node.test.client.judge(status);
+            node.file(1);
+            assert_eq!(node.seen(), (0, 0), "{status:?}");
+        }
+    }
+
+    #[test]
+    fn evidence_about_a_set_that_is_not_final_yet_waits() {
+        let mut node = Node::new();
+        node.test.client.judge(EvidenceStatus::NotActive);
+        node.file(1);
+        assert_eq!(node.seen(), (0, 1));
+        node.test.client.judge(EvidenceStatus::New);
+        node.a_minute_later();
+        assert_eq!(node.seen(), (1, 1));
+    }
+
+    #[test]
+    fn the_reporter_ends_with_the_worker() {
+        let mut node = Node::new();
+        assert!((&mut node.run).now_or_never().is_none());
+        drop(node.wake);
+        assert!(node.run.now_or_never().is_some());
+    }
+}
