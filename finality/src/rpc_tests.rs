@@ -448,6 +448,7 @@ fn every_method_has_its_documented_name() {
         "duet_getSetProofs",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
+        "duet_health",
         "duet_proveKeys",
         "duet_subscribeFullerJustifications",
         "duet_subscribeJustifications",
