@@ -13,7 +13,6 @@
 use crate::{
     chain::Chain,
     desk::Desk,
-    effects::report_divergence,
     error::Error,
     metrics::Metrics,
     missing::{Missing, SharedMissing},
@@ -26,14 +25,14 @@ use duet_gossip::{
     requests::history::{decode_genesis, decode_handoffs, HistoryPart},
     Network, LOG_TARGET,
 };
-use duet_primitives::{BlockNumber, SetId};
+use duet_primitives::{BlockNumber, Justification, SetId};
 use duet_voter::{Millis, State};
 use futures::{
     future::BoxFuture,
     stream::{FuturesUnordered, SelectNextSome},
     FutureExt, StreamExt,
 };
-use progress::{Outlook, Progress};
+use progress::{Outlook, Progress, Taken};
 use sc_network::RequestFailure;
 use sc_network_types::PeerId;
 use std::{collections::HashSet, sync::Arc};
@@ -74,10 +73,20 @@ pub(crate) struct HistoryChecked {
     result: Result<Brought, BackfillError>,
 }
 
+/// A proof that holds and was not stored.
+pub(crate) enum Unstored {
+    /// It contradicts what this node knows to be final. (REQ-5)
+    Contradicts(Box<Justification>),
+    /// Its block is not final here yet.
+    Early(Box<Justification>),
+}
+
 /// What a response that holds brought.
 enum Brought {
     /// Proofs, which are stored.
     Proofs,
+    /// Proofs, which are stored, before one that holds and whose block is not final here yet.
+    Early(Box<Justification>),
     /// It has nothing of what was asked for. No fault: the peer may have begun in the middle of the chain itself.
     Nothing,
 }
@@ -117,7 +126,9 @@ fn take_handoffs(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, Backf
         return Ok(Brought::Nothing);
     }
     for proof in proofs {
-        progress.take_handoff(proof)?;
+        if let Taken::NotFinal(early) = progress.take_handoff(proof)? {
+            return Ok(Brought::Early(early));
+        }
     }
     Ok(Brought::Proofs)
 }
@@ -321,8 +332,11 @@ impl Backfill {
         }
     }
 
-    /// Takes in what came of a check.
-    pub(crate) fn on_checked(&mut self, checked: HistoryChecked) -> Result<(), Error> {
+    /// Takes in what came of a check. What holds and was not stored is for the voter, or evidence.
+    pub(crate) fn on_checked(
+        &mut self,
+        checked: HistoryChecked,
+    ) -> Result<Option<Unstored>, Error> {
         let HistoryChecked {
             peer,
             progress,
@@ -332,10 +346,14 @@ impl Backfill {
         self.progress = Some(progress);
         match result {
             Ok(Brought::Proofs) => self.was_useful(peer, next),
+            Ok(Brought::Early(proof)) => {
+                self.was_useful(peer, next);
+                return Ok(Some(Unstored::Early(proof)));
+            }
             Ok(Brought::Nothing) => self.metrics.history_empty.inc(),
-            Err(error) => self.refuse(peer, error)?,
+            Err(error) => return self.refuse(peer, error),
         }
-        Ok(())
+        Ok(None)
     }
 
     fn was_useful(&mut self, peer: PeerId, next: SetId) {
@@ -344,27 +362,24 @@ impl Backfill {
         log::debug!(target: LOG_TARGET, "the history is known up to set {next}");
     }
 
-    /// Drops a peer whose answer does not hold. A store that fails stops the node instead.
-    fn refuse(&mut self, peer: PeerId, error: BackfillError) -> Result<(), Error> {
+    /// Drops a peer whose answer does not hold, or contradicts the chain. A store that fails stops the node instead.
+    fn refuse(&mut self, peer: PeerId, error: BackfillError) -> Result<Option<Unstored>, Error> {
         if let BackfillError::Store(error) = error {
             return Err(error.into());
         }
         self.metrics.history_bad.inc();
         self.refused.insert(peer);
         log::debug!(target: LOG_TARGET, "{peer} sent a history that is refused: {error}");
-        match &error {
-            BackfillError::Contradiction(justification) => {
-                report_divergence(justification, &self.metrics);
-            }
-            BackfillError::Unusable { .. } => {
-                log::error!(target: LOG_TARGET, "this node will not serve new light clients: {error}");
-            }
-            _ => {}
+        if let BackfillError::Unusable { .. } = &error {
+            log::error!(target: LOG_TARGET, "this node will not serve new light clients: {error}");
         }
         if let Some(behaviour) = error.behaviour() {
             self.network.report(peer, behaviour);
         }
-        Ok(())
+        Ok(match error {
+            BackfillError::Contradiction(proof) => Some(Unstored::Contradicts(proof)),
+            _ => None,
+        })
     }
 }
 

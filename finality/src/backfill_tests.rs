@@ -321,6 +321,7 @@ fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_ch
         .unwrap();
     let message = RoundMessage::new(genesis_hash, commitment);
     proofs[0].justification = first.justify(&message, 0..3).into_unchecked();
+    let contradicting = proofs[0].justification.clone();
     let honest = scenario.answer();
     let other = Peer::join(&scenario.net, move |request| match request {
         HistoryRequest::Genesis => honest(request),
@@ -335,8 +336,49 @@ fn a_history_that_contradicts_the_finalized_chain_is_not_stored_and_nobody_is_ch
         .net
         .eventually("another peer is asked", || scenario.knows_all(&late));
     assert_eq!(other.asked().len(), 2);
+    let evidence = late.chain.store().divergences().unwrap();
+    assert_eq!(evidence.len(), 1);
+    assert_eq!(evidence[0].justification, contradicting);
     scenario.net.stop(&mut late);
     for peer in [other, honest] {
         assert_eq!(scenario.net.hub.cost_of(&peer.id), 0);
     }
+}
+
+/// REQ-5, ROUND-10. A peer hands off at a block that is not final here; later another one is.
+#[test]
+fn a_handoff_of_a_block_that_is_not_final_yet_is_not_stored_and_compared_when_it_is() {
+    let mut scenario = scenario();
+    let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut commitment = first.commitment(7, &second.set);
+    commitment.block_hash = H256::repeat_byte(9);
+    let chain = scenario.net.node(0).chain.chain();
+    let message = RoundMessage::new(chain.genesis_hash(), commitment);
+    let mut proofs = vec![scenario.handoffs[0].clone()];
+    proofs[0].justification = first.justify(&message, 0..3).into_unchecked();
+    let contradicting = proofs[0].justification.clone();
+    let honest = scenario.answer();
+    let other = Peer::join(&scenario.net, move |request| match request {
+        HistoryRequest::Genesis => honest(request),
+        HistoryRequest::Handoffs { .. } => proofs.encode(),
+    });
+    let nodes = [scenario.late()];
+    scenario
+        .net
+        .eventually("it is asked", || other.asked().len() >= 2);
+    scenario.net.pass(2_000);
+    let store = nodes[0].chain.store();
+    assert_eq!(store.handoff(SetId::new(0)).unwrap(), None);
+    assert_eq!(store.divergences().unwrap(), []);
+    let third = TestSet::new(2, 2..6);
+    for _ in 6..=7 {
+        let block = TestBlock::new(&third, &third, &[]);
+        scenario.net.push(&nodes, block);
+    }
+    scenario.net.pass(2_000);
+    let evidence = store.divergences().unwrap();
+    assert_eq!(evidence.len(), 1);
+    assert_eq!(evidence[0].justification, contradicting);
+    let [mut node] = nodes;
+    scenario.net.stop(&mut node);
 }

@@ -2,6 +2,7 @@
 
 use crate::{client::AccountId, store::Store};
 use blocks::Blocks;
+use duet_gossip::LOG_TARGET;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
@@ -56,6 +57,20 @@ impl Chain {
     pub(crate) fn hash(&self, number: BlockNumber) -> Result<H256, ChainError> {
         let hash = self.blocks.hash(number)?;
         hash.ok_or(ChainError::NoBlock(number))
+    }
+
+    /// Hash of the block that GRANDPA finalized at this height; `None` when none is final there yet, or it is not here.
+    pub(crate) fn finalized_at(&self, number: BlockNumber) -> Option<H256> {
+        if number > self.finalized().0 {
+            return None;
+        }
+        match self.blocks.hash(number) {
+            Ok(hash) => hash,
+            Err(error) => {
+                log::warn!(target: LOG_TARGET, "the hash of block {number} cannot be read: {error}");
+                None
+            }
+        }
     }
 
     /// Duet's logs in the finalized block with this number.

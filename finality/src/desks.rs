@@ -10,10 +10,15 @@ use crate::{
     imported::DueImports,
     metrics::Metrics,
     own_keys::list,
-    reading::{load_set, prepare},
+    reading::{load_set, prepare, try_again},
+    review::review,
+    store::Store,
+    suspects::{self, Suspect},
     worker::Done,
 };
+use duet_gossip::Network;
 use duet_keystore::Signer;
+use duet_primitives::SetId;
 use duet_voter::{Aggregation, Event};
 use std::sync::Arc;
 
@@ -25,6 +30,8 @@ const AGGREGATIONS: usize = 2;
 const SETS: usize = 2;
 /// Blocks that wait to be read. After a restart all that this node has voted on are read again: 64 at most.
 const BLOCKS: usize = 64;
+/// Proofs from gossip that name another block than the one that is final here, and wait to be checked.
+const SUSPECTS: usize = 64;
 
 /// The desks, what comes from them, and who works at them.
 pub(crate) struct Opened {
@@ -36,17 +43,59 @@ pub(crate) struct Opened {
     pub(crate) imports: Desk<DueImports>,
     /// Checks responses about the history.
     pub(crate) history: Desk<Box<ToCheck>>,
+    /// Checks proofs from gossip that name another block than the one that is final here.
+    pub(crate) suspects: Desk<Suspect>,
+    /// Compares the proofs that are stored with the finalized chain.
+    pub(crate) reviews: Desk<SetId>,
     /// What is done.
     pub(crate) done: Done,
     /// The tasks, by name. The worker cannot go on without any of them.
-    pub(crate) clerks: [(&'static str, Clerk); 6],
+    pub(crate) clerks: [(&'static str, Clerk); 8],
+}
+
+/// What work is done with.
+pub(crate) struct With<'a> {
+    pub(crate) chain: &'a Arc<Chain>,
+    pub(crate) store: Store,
+    pub(crate) network: Arc<dyn Network>,
+    pub(crate) signer: Arc<dyn Signer>,
+    pub(crate) metrics: &'a Metrics,
+}
+
+/// Adds up votes, and says which block is final there. (ROUND-10)
+fn add_up(chain: &Chain, votes: Aggregation) -> Option<Event> {
+    let sum = votes.run();
+    match chain.hash(sum.block()) {
+        Ok(finalized) => Some(Event::Aggregated(Box::new(sum.with_finalized(finalized)))),
+        Err(error) => {
+            try_again("the block whose votes were added up cannot be read", &error);
+            None
+        }
+    }
 }
 
 /// Opens all desks.
-pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metrics) -> Opened {
+pub(crate) fn open(with: With<'_>) -> Opened {
+    let With {
+        chain,
+        store,
+        network,
+        signer,
+        metrics,
+    } = with;
     let (to_events, events) = async_channel::bounded(ANSWERS);
-    let add_up = |votes: Box<Aggregation>| Some(Event::Aggregated(Box::new(votes.run())));
-    let (aggregations, aggregating) = Desk::open(AGGREGATIONS, to_events.clone(), add_up);
+    let at = chain.clone();
+    let (aggregations, aggregating) =
+        Desk::open(AGGREGATIONS, to_events.clone(), move |votes: Box<_>| {
+            add_up(&at, *votes)
+        });
+    let at = chain.clone();
+    let (suspects, suspecting) = Desk::open(SUSPECTS, to_events.clone(), move |suspect| {
+        suspects::check(&at, &*network, suspect)
+    });
+    let at = chain.clone();
+    let (reviews, reviewing) =
+        Desk::open(1, to_events.clone(), move |set| review(&at, &store, set));
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let at = chain.clone();
@@ -71,6 +120,8 @@ pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metric
         keys,
         imports,
         history,
+        suspects,
+        reviews,
         done: Done {
             events,
             keys: listed,
@@ -84,6 +135,8 @@ pub(crate) fn open(chain: &Arc<Chain>, signer: Arc<dyn Signer>, metrics: &Metric
             ("duet-list-keys", listing),
             ("duet-check-imports", importing),
             ("duet-check-history", backfilling),
+            ("duet-check-suspects", suspecting),
+            ("duet-review", reviewing),
         ],
     }
 }

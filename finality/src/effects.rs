@@ -86,6 +86,7 @@ impl Effects {
                 hash,
                 votable,
             } => self.keep_payload(number, hash, &votable)?,
+            Order::KeepDivergences(all) => self.surroundings.store.put_divergences(&all)?,
             Order::PublishVote(vote) => self.publish_vote(&vote),
             Order::PublishJustification(justification) => self.publish_justification(justification),
             Order::Report(evidence) => self.report(&evidence)?,
@@ -225,21 +226,6 @@ impl Effects {
         let _ = written.try_send(());
         Ok(())
     }
-}
-
-/// Tells the operator about a proof that contradicts this node's finalized chain.
-pub(crate) fn report_divergence(justification: &Justification, metrics: &Metrics) {
-    metrics.justifications_diverged.inc();
-    let commitment = justification.commitment();
-    log::error!(
-        target: LOG_TARGET,
-        "a threshold of set {} signed block {} as {:?} with {:?}, which contradicts this node's finalized chain: more \
-         than a third of the validators, or this node's chain, are at fault",
-        commitment.validator_set_id,
-        commitment.block_number,
-        commitment.block_hash,
-        commitment.mmr_root,
-    );
 }
 
 /// What finds no room is asked for again by the voter.

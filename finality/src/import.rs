@@ -185,16 +185,16 @@ where
             _ => decode_logs(block.header.digest()),
         };
         let justification = take_ours(&mut block.justifications);
-        let result = self.inner.import_block(block).await?;
-        if let ImportResult::Imported(_) = result {
+        let result = self.inner.import_block(block).await;
+        if let Ok(ImportResult::Imported(_)) = result {
             logs.iter().for_each(|log| self.keep(hash, log));
         }
-        if let (ImportResult::Imported(_) | ImportResult::AlreadyInChain, Some(bytes)) =
-            (&result, justification)
-        {
+        // Also of a block that is refused, for example because another one of its number is final: a proof of it that
+        // holds is a contradiction (ROUND-10).
+        if let Some(bytes) = justification {
             self.forward(hash, &bytes);
         }
-        Ok(result)
+        result
     }
 }
 
@@ -210,10 +210,12 @@ mod tests {
     use sp_blockchain::HeaderBackend;
     use sp_runtime::{generic::Header, Digest};
 
+    type Outcome = Result<ImportResult, sp_consensus::Error>;
+
     /// An inner import that keeps what it was given.
     #[derive(Clone)]
     struct Inner {
-        result: fn() -> ImportResult,
+        result: fn() -> Outcome,
         justifications: Arc<Mutex<Option<Justifications>>>,
     }
 
@@ -225,7 +227,7 @@ mod tests {
             &self,
             _: BlockCheckParams<Block>,
         ) -> Result<ImportResult, Self::Error> {
-            Ok((self.result)())
+            (self.result)()
         }
 
         async fn import_block(
@@ -233,7 +235,7 @@ mod tests {
             block: BlockImportParams<Block>,
         ) -> Result<ImportResult, Self::Error> {
             *self.justifications.lock() = block.justifications;
-            Ok((self.result)())
+            (self.result)()
         }
     }
 
@@ -244,7 +246,7 @@ mod tests {
         metrics: ImportMetrics,
     }
 
-    fn setup(test: &TestChain, result: fn() -> ImportResult) -> Setup {
+    fn setup(test: &TestChain, result: fn() -> Outcome) -> Setup {
         let inner = Inner {
             result,
             justifications: Arc::default(),
@@ -282,7 +284,7 @@ mod tests {
 
     #[test]
     fn our_justification_goes_to_the_worker_and_the_others_to_the_inner_import() {
-        let setup = setup(&TestChain::default(), || ImportResult::imported(true));
+        let setup = setup(&TestChain::default(), || Ok(ImportResult::imported(true)));
         let header = header(&[]);
         block_on(setup.import.import_block(block(header.clone()))).unwrap();
         let others = Some(Justifications::from((*b"FRNK", vec![1])));
@@ -290,23 +292,30 @@ mod tests {
         assert_eq!(setup.imported.try_recv().unwrap().block, header.hash());
     }
 
+    /// ROUND-10.
     #[test]
-    fn a_justification_of_a_known_block_is_forwarded_and_one_of_a_bad_block_is_not() {
-        let results: [(fn() -> ImportResult, bool); 3] = [
-            (|| ImportResult::AlreadyInChain, true),
-            (|| ImportResult::KnownBad, false),
-            (|| ImportResult::MissingState, false),
+    fn a_justification_is_forwarded_whatever_becomes_of_the_block_that_it_came_with() {
+        let results: [fn() -> Outcome; 4] = [
+            || Ok(ImportResult::AlreadyInChain),
+            || Ok(ImportResult::KnownBad),
+            || Ok(ImportResult::MissingState),
+            || {
+                Err(sp_consensus::Error::StateUnavailable(
+                    "of an old fork".into(),
+                ))
+            },
         ];
-        for (result, is_forwarded) in results {
+        for result in results {
             let setup = setup(&TestChain::default(), result);
-            block_on(setup.import.import_block(block(header(&[])))).unwrap();
-            assert_eq!(setup.imported.try_recv().is_ok(), is_forwarded);
+            let imported = block_on(setup.import.import_block(block(header(&[]))));
+            assert_eq!(imported.is_ok(), result().is_ok());
+            assert!(setup.imported.try_recv().is_ok());
         }
     }
 
     #[test]
     fn what_does_not_fit_the_queue_or_does_not_decode_is_counted() {
-        let setup = setup(&TestChain::default(), || ImportResult::imported(true));
+        let setup = setup(&TestChain::default(), || Ok(ImportResult::imported(true)));
         for _ in 0..3 {
             block_on(setup.import.import_block(block(header(&[])))).unwrap();
         }
@@ -324,7 +333,7 @@ mod tests {
         let log = ConsensusLog::Planned(next.set.commitment().clone());
         let hash = test.push(&current, &next, std::slice::from_ref(&log));
         let header = test.backend.blockchain().expect_header(hash).unwrap();
-        let setup = setup(&test, || ImportResult::imported(true));
+        let setup = setup(&test, || Ok(ImportResult::imported(true)));
         block_on(setup.import.import_block(block(header))).unwrap();
         test.prune(hash);
         let store = test.store();
@@ -341,7 +350,7 @@ mod tests {
         let test = TestChain::default();
         let next = TestSet::new(1, 1..5);
         let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
-        let setup = setup(&test, || ImportResult::imported(true));
+        let setup = setup(&test, || Ok(ImportResult::imported(true)));
         assert!(block_on(setup.import.import_block(block(header))).is_ok());
         assert_eq!(test.store().keys(next.set.commitment()).unwrap(), None);
     }
@@ -350,7 +359,7 @@ mod tests {
     fn what_a_block_without_execution_plans_is_not_looked_for_in_its_state() {
         let next = TestSet::new(1, 1..5);
         let header = header(&[ConsensusLog::Planned(next.set.commitment().clone())]);
-        let setup = setup(&TestChain::default(), || ImportResult::imported(false));
+        let setup = setup(&TestChain::default(), || Ok(ImportResult::imported(false)));
         for (origin, missed) in [
             (BlockOrigin::GapSync, 0),
             (BlockOrigin::WarpSync, 0),

@@ -20,6 +20,8 @@ const MAX_WAITING: usize = 2048;
 const MAX_OF_NUMBER: usize = 8;
 /// Checks of one pass, beside those of handoffs: a pairing each.
 const MAX_CHECKS: usize = 16;
+/// Checks of one pass of those that name another block than the one that is final.
+const MAX_SUSPECTS: usize = 16;
 
 /// Justifications that came with blocks which are not final yet.
 pub(crate) struct ImportedJustifications {
@@ -107,14 +109,15 @@ impl ImportedJustifications {
         let later = self.waiting.split_off(&state.scanned().saturating_next());
         let mut due = std::mem::replace(&mut self.waiting, later);
         self.count = self.waiting.values().map(Vec::len).sum();
-        let best = state.best_number();
-        due.retain(|number, _| *number > best);
+        let above = due.split_off(&state.best_number().saturating_next());
+        let below = std::mem::replace(&mut due, above);
         let mandatory = state.eras().filter_map(|era| era.mandatory);
         DueImports {
             handoffs: mandatory
                 .filter_map(|number| due.remove_entry(&number))
                 .collect(),
             others: due,
+            below,
         }
     }
 }
@@ -126,18 +129,25 @@ pub(crate) struct DueImports {
     handoffs: Vec<(BlockNumber, Vec<UncheckedJustification>)>,
     /// Of other blocks.
     others: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
+    /// Of blocks that are proven, or below those. They bring nothing unless they contradict the chain. (ROUND-10)
+    below: BTreeMap<BlockNumber, Vec<UncheckedJustification>>,
 }
 
 impl DueImports {
     fn is_empty(&self) -> bool {
-        self.handoffs.is_empty() && self.others.is_empty()
+        self.handoffs.is_empty() && self.others.is_empty() && self.below.is_empty()
     }
 
     /// Checks the handoffs, and the others from the highest down until one holds. The rest would change nothing and
-    /// cost a pairing each.
+    /// cost a pairing each. Those that name another block than the one that is final are checked, too: what holds of
+    /// them is a contradiction. (ROUND-10)
     pub(crate) fn check(self, chain: &Chain, metrics: &Metrics) -> Vec<Justification> {
         let check = Check { chain, metrics };
-        let mut good = Vec::new();
+        let handoffs = self.handoffs.iter().map(|(_, list)| list);
+        let all = handoffs
+            .chain(self.others.values())
+            .chain(self.below.values());
+        let mut good = check.contradicting(all.flatten());
         for (number, candidates) in self.handoffs {
             let mut checks = MAX_OF_NUMBER;
             good.extend(check.first_good(number, candidates, &mut checks));
@@ -156,6 +166,22 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// Those that hold and name another block than the one that is final.
+    fn contradicting<'a>(
+        &self,
+        all: impl Iterator<Item = &'a UncheckedJustification>,
+    ) -> Vec<Justification> {
+        let contradicts = |justification: &&UncheckedJustification| {
+            let commitment = &justification.commitment;
+            let finalized = self.chain.finalized_at(commitment.block_number);
+            finalized.is_some_and(|finalized| finalized != commitment.block_hash)
+        };
+        let mut checks = MAX_SUSPECTS;
+        all.filter(contradicts)
+            .filter_map(|justification| self.verify(justification.clone(), &mut checks))
+            .collect()
+    }
+
     /// The first of these that is about the finalized block with this number and holds.
     fn first_good(
         &self,
@@ -180,16 +206,24 @@ impl Check<'_> {
             log::debug!(target: LOG_TARGET, "a proof came with a block {number} that did not become final");
             return None;
         }
+        let justification = self.verify(justification, checks)?;
+        self.metrics.imported_good.inc();
+        Some(justification)
+    }
+
+    fn verify(
+        &self,
+        justification: UncheckedJustification,
+        checks: &mut usize,
+    ) -> Option<Justification> {
+        let number = justification.commitment.block_number;
         let Some(left) = checks.checked_sub(1) else {
             self.metrics.imported_dropped.inc();
             return None;
         };
         *checks = left;
         match self.chain.check(justification) {
-            Ok(justification) => {
-                self.metrics.imported_good.inc();
-                return Some(justification);
-            }
+            Ok(justification) => return Some(justification),
             Err(CheckError::Broken(error)) => {
                 self.metrics.imported_bad.inc();
                 log::debug!(target: LOG_TARGET, "a bad proof came with block {number}: {error}");
@@ -208,6 +242,7 @@ mod tests {
     use crate::testing::{dual_keys, TestChain};
     use duet_primitives::{testing::TestSet, RoundMessage};
     use duet_voter::{Config, Event, Voter};
+    use std::sync::Arc;
 
     struct Setup {
         test: TestChain,
@@ -290,8 +325,9 @@ mod tests {
         assert_eq!(setup.due(), [2], "one good one is enough, the highest");
     }
 
+    /// ROUND-10.
     #[test]
-    fn one_of_a_block_that_did_not_become_final_costs_no_check() {
+    fn a_bad_one_of_a_block_that_did_not_become_final_is_counted_and_no_more() {
         let mut setup = setup(2);
         let mut fork = setup.bad(2, 1);
         fork.block = H256::repeat_byte(9);
@@ -300,7 +336,51 @@ mod tests {
             setup.imported.add(imported);
         }
         assert_eq!(setup.due(), [2]);
-        assert_eq!(setup.imported.metrics.imported_bad.get(), 0);
+        assert_eq!(setup.imported.metrics.imported_bad.get(), 1);
+    }
+
+    /// ROUND-10.
+    #[test]
+    fn a_valid_one_of_a_block_that_did_not_become_final_is_passed_on_also_below_the_best_proof() {
+        let mut setup = setup(3);
+        let fork = |number: u32| {
+            let chain = setup.test.chain();
+            let genesis = chain.hash(BlockNumber::ZERO).unwrap();
+            let mut commitment = chain.commitment(BlockNumber::new(number)).unwrap();
+            commitment.block_hash = H256::repeat_byte(9);
+            let block = commitment.block_hash;
+            let message = RoundMessage::new(genesis, commitment);
+            let justification = setup.set.justify(&message, 0..3).into_unchecked();
+            Imported {
+                block,
+                justification,
+            }
+        };
+        let (old, new, good) = (fork(1), fork(3), setup.good(2));
+        let set = Arc::new(setup.set.set.clone());
+        let proven = good.justification.clone();
+        for imported in [new, old, good] {
+            setup.imported.add(imported);
+        }
+        let (number, genesis) = (BlockNumber::new(3), setup.test.chain().genesis_hash());
+        let state = State::new(setup.set.set.commitment().clone(), BlockNumber::new(1));
+        let mut voter = Voter::new(Config::default(), state, Vec::new());
+        let proven = proven.check(set.keyset(), genesis).unwrap();
+        for event in [
+            Event::Set(set),
+            Event::Finalized { number },
+            Event::Justification(proven),
+        ] {
+            voter.handle(event, 0);
+        }
+        assert_eq!(voter.state().best_number().get(), 2);
+        let due = setup.imported.take_due(voter.state());
+        let passed_on = due.check(&setup.test.chain(), &setup.imported.metrics);
+        let blocks: Vec<_> = passed_on
+            .iter()
+            .map(|one| one.commitment().block_number.get())
+            .collect();
+        assert_eq!(blocks, [3, 1]);
     }
 
     #[test]

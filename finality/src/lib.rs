@@ -16,9 +16,10 @@
 //! | `effects` | carries out what the voter asks for, in a task of its own: what is stored (`kept`), sent and handed to a desk |
 //! | `catch_up` | where to begin (`bootstrap`), and the logs of finalized blocks |
 //! | `imported` | justifications that came with blocks |
+//! | `comparison`, `divergence`, `evidence` | compares each proof with the finalized chain, and what follows from a contradiction (ROUND-10); `suspects` are those from gossip, `review` looks at those that are stored |
 //! | `newest` | the newest justification, for subscribers |
 //! | `backfill` | the history before this node began, fetched from peers |
-//! | [`rpc`] | the methods for light clients and operators |
+//! | [`rpc`] | the methods for light clients and operators, and whether the node votes (`health`) |
 //!
 //! A node wires it up in this order:
 //!
@@ -43,11 +44,17 @@ mod bootstrap;
 mod catch_up;
 mod chain;
 mod client;
+mod comparison;
 mod desk;
 mod desks;
+mod divergence;
+#[cfg(test)]
+mod divergence_tests;
 mod effects;
 mod error;
+mod evidence;
 mod handoffs;
+mod health;
 mod import;
 mod imported;
 mod kept;
@@ -63,12 +70,14 @@ mod participation;
 mod pauses;
 mod reading;
 mod reports;
+mod review;
 pub mod rpc;
 mod run;
 mod signing;
 #[cfg(test)]
 mod stall_tests;
 mod store;
+mod suspects;
 #[cfg(test)]
 mod testing;
 mod voting;

@@ -2,6 +2,7 @@
 
 use crate::{
     chain::blocks::{BackendBlocks, Blocks},
+    health::SharedVoting,
     import::{DuetBlockImport, Imported},
     metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
@@ -23,6 +24,7 @@ pub struct VoterLinks {
     pub(crate) subscribers: Publisher,
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
+    pub(crate) voting: SharedVoting,
 }
 
 /// What [`rpc::Duet`](crate::rpc::Duet) needs. Cheap to clone.
@@ -31,6 +33,7 @@ pub struct RpcLinks {
     pub(crate) blocks: Arc<dyn Blocks>,
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
+    pub(crate) voting: SharedVoting,
     pub(crate) shown: Shown,
     pub(crate) metrics: RpcMetrics,
     /// Each justification by which this node's proven chain grew.
@@ -56,12 +59,14 @@ where
     let (subscribers, justifications, shown) = Publisher::channel();
     let store = Store::new(backend.clone());
     let missing = SharedMissing::default();
+    let voting = SharedVoting::default();
     let metrics = ImportMetrics::new(registry);
     let import = DuetBlockImport::new(inner, client, store.clone(), to_worker, metrics);
     let rpc = RpcLinks {
         blocks: Arc::new(BackendBlocks::<Block, Backend>::new(backend)),
         store: store.clone(),
         missing: missing.clone(),
+        voting: voting.clone(),
         shown,
         metrics: RpcMetrics::new(registry),
         justifications,
@@ -71,6 +76,7 @@ where
         subscribers,
         store,
         missing,
+        voting,
     };
     (import, voter, rpc)
 }

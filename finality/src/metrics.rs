@@ -56,6 +56,8 @@ metrics! {
 
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
         justifications_diverged: Counter = "justifications_diverged_total", "Valid justifications for blocks that are not on this node's finalized chain";
+        diverged: Gauge = "diverged", "1 while a valid justification contradicts this node's finalized chain and the operator has not acknowledged it";
+        suspects_dropped: Counter = "contradicting_justifications_dropped_total", "Unchecked justifications that name another block than is final here and were dropped because too many wait";
         stale_votes: Counter = "stale_votes_total", "Valid votes that came too late for the voter";
         dropped_votes: Counter = "dropped_votes_total", "Valid votes that later ones of their signer replaced";
         stale_justifications: Counter = "stale_justifications_total", "Valid justifications that came too late for the voter";
@@ -146,8 +148,9 @@ impl LoopMetrics {
 }
 
 impl Metrics {
-    /// Shows where the voter is. `counted` is the part of its counters that was added before.
-    pub(crate) fn follow(&self, voter: &Voter, counted: &mut Counters) {
+    /// Shows where the voter is. `waiting` proofs wait for GRANDPA beside those that the voter holds; `counted` is the part
+    /// of its counters that was added before.
+    pub(crate) fn follow(&self, voter: &Voter, waiting: usize, counted: &mut Counters) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         self.validator_set_id.set(voter.set_id().get());
         self.best_block
@@ -159,7 +162,7 @@ impl Metrics {
         self.rounds.set(number(voter.rounds_open()));
         self.votes_held.set(number(voter.votes_held()));
         self.buffered_justifications
-            .set(number(voter.justifications_held()));
+            .set(number(voter.justifications_held().saturating_add(waiting)));
 
         let now = voter.counters();
         let add = |metric: &Counter<U64>, now: u64, before: u64| {

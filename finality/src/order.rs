@@ -1,6 +1,6 @@
 //! What the voter asks for, one thing at a time.
 
-use crate::{kept::Votable, reading::ToPrepare, signing::SignRequest};
+use crate::{evidence::Divergence, kept::Votable, reading::ToPrepare, signing::SignRequest};
 use duet_primitives::{
     BlockNumber, EquivocationProof, Justification, KeysetCommitment, UncheckedJustification, Vote,
     H256,
@@ -31,6 +31,8 @@ pub(crate) enum Order {
         hash: H256,
         votable: Votable,
     },
+    /// Store the contradictions that this node knows of. (ROUND-10)
+    KeepDivergences(Vec<Divergence>),
     /// Send an own vote to peers.
     PublishVote(Vote),
     /// Send a proof to peers.

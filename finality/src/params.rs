@@ -3,10 +3,11 @@
 use crate::links::VoterLinks;
 use duet_gossip::{requests::Server, Interest};
 use duet_keystore::Signer;
-use duet_primitives::H256;
+use duet_primitives::{BlockNumber, H256};
 use duet_voter::Config;
 use prometheus_endpoint::Registry;
 use sc_network::NotificationService;
+use sc_telemetry::TelemetryHandle;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::Block as BlockT;
@@ -40,6 +41,10 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub links: VoterLinks,
     /// Takes reports of equivocations to the transaction pool.
     pub offchain_tx_pool_factory: OffchainTransactionPoolFactory<Block>,
+    /// Blocks at which the operator knows of a contradiction and wants this node to vote all the same. (ROUND-10)
+    pub acknowledged: Vec<BlockNumber>,
+    /// Is told of contradictions.
+    pub telemetry: Option<TelemetryHandle>,
     /// Takes the metrics, except those of the block import.
     pub prometheus_registry: Option<Registry>,
     /// Runs the gossip engine and the threads that check votes; the node cannot go on without them.

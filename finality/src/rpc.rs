@@ -15,6 +15,7 @@
 
 use crate::{
     client::AccountId,
+    evidence::Divergence,
     links::RpcLinks,
     newest::Newest,
     store::{bounded, sets},
@@ -45,7 +46,9 @@ mod error;
 mod reader;
 mod subscribers;
 
-pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs};
+pub use api::{
+    BlockPath, Contradiction, DuetRpcClient, DuetRpcServer, GeneratedKeys, Health, Proofs,
+};
 pub use error::{HistoryItem, RpcError};
 pub use reader::{ChainReader, ClientReader, Path, ReaderError};
 
@@ -85,6 +88,26 @@ impl Duet {
             executor,
             stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
             keysets: Mutex::new(LruMap::new(ByLength::new(KEYSET_CACHE))),
+        }
+    }
+}
+
+impl From<Divergence> for Contradiction {
+    fn from(one: Divergence) -> Self {
+        let Divergence {
+            finalized,
+            justification,
+            acknowledged,
+        } = one;
+        let commitment = &justification.commitment;
+        Self {
+            block: commitment.block_number,
+            finalized,
+            proven: commitment.block_hash,
+            set_id: commitment.validator_set_id,
+            signers: justification.signers.count(),
+            acknowledged,
+            evidence: justification.encode().into(),
         }
     }
 }
@@ -351,6 +374,23 @@ impl DuetRpcServer for Duet {
             return Ok(None);
         };
         Ok(self.prove_state(&keys, block, justification, stateless.unwrap_or(false))?)
+    }
+
+    fn health(&self) -> RpcResult<Health> {
+        let RpcLinks {
+            store,
+            blocks,
+            voting,
+            ..
+        } = &self.links;
+        let best = store.best().map_err(RpcError::from)?;
+        let diverged = store.divergences().map_err(RpcError::from)?;
+        Ok(Health {
+            best_proven: best.map(|best| best.commitment.block_number),
+            finalized: blocks.finalized().0,
+            voting: voting.get(),
+            diverged: diverged.into_iter().map(Contradiction::from).collect(),
+        })
     }
 
     fn generate_keys(&self, ext: &Extensions, owner: AccountId) -> RpcResult<GeneratedKeys> {

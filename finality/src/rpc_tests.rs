@@ -448,6 +448,7 @@ fn every_method_has_its_documented_name() {
         "duet_getSetProofs",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
+        "duet_health",
         "duet_proveKeys",
         "duet_subscribeFullerJustifications",
         "duet_subscribeJustifications",
@@ -501,4 +502,57 @@ fn a_proof_that_has_grown_is_served_by_every_method() {
     store.put_fuller(grown.as_unchecked()).unwrap();
     store.put_fuller_handoff(grown.as_unchecked()).unwrap();
     assert_eq!(served(), (4, 0));
+}
+
+#[test]
+fn health_says_what_is_proven_and_serves_the_evidence() {
+    let setup = proven();
+    let health = setup.rpc.health().unwrap();
+    let expected = Health {
+        best_proven: Some(BlockNumber::new(3)),
+        finalized: BlockNumber::new(3),
+        voting: false,
+        diverged: Vec::new(),
+    };
+    assert_eq!(health, expected);
+    let json = serde_json::to_value(&health).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!({ "bestProven": 3, "finalized": 3, "voting": false, "diverged": [] })
+    );
+
+    setup.links.voting.set(true);
+    let store = setup.chain.store();
+    let best = store.best().unwrap().unwrap();
+    let one = Divergence {
+        finalized: Some(H256::repeat_byte(1)),
+        justification: best.clone(),
+        acknowledged: true,
+    };
+    store.put_divergences(&[one]).unwrap();
+    let health = setup.rpc.health().unwrap();
+    assert!(health.voting);
+    let [one] = &health.diverged[..] else {
+        panic!("there is one");
+    };
+    assert_eq!(decode::<UncheckedJustification>(&one.evidence), best);
+    let json = serde_json::to_value(one).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!({
+            "block": 3,
+            "finalized": H256::repeat_byte(1),
+            "proven": best.commitment.block_hash,
+            "setId": 2,
+            "signers": 3,
+            "acknowledged": true,
+            "evidence": one.evidence,
+        })
+    );
+}
+
+#[test]
+fn before_anything_is_proven_the_health_says_so() {
+    let health = setup().rpc.health().unwrap();
+    assert_eq!((health.best_proven, health.voting), (None, false));
 }

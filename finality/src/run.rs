@@ -5,14 +5,17 @@ use crate::{
     catch_up::Follower,
     chain::{blocks::BackendBlocks, runtime::ClientRuntime, Chain},
     client::{AccountId, DuetClient},
+    comparison::Comparison,
     desk::Desk,
     desks,
+    divergence::Divergences,
     effects::{Effects, Surroundings},
     error::Error,
     handoffs::{
         check::{AnswerCheck, Received},
         HandoffSearch,
     },
+    health::SharedVoting,
     imported::{DueImports, ImportedJustifications},
     links::VoterLinks,
     metrics::{LoopMetrics, Metrics, ParticipationMetrics},
@@ -25,6 +28,7 @@ use crate::{
     reports::Reporter,
     signing::Signing,
     store::{ReportBook, Store},
+    suspects::Suspects,
     voting::{self, Voting},
     worker::{Sources, Worker},
 };
@@ -34,7 +38,7 @@ use duet_gossip::{
     Endpoints, GossipValidator, Joined, Network, Settings, LOG_TARGET,
 };
 use duet_keystore::Signer;
-use duet_primitives::{DuetApi, H256};
+use duet_primitives::{BlockNumber, DuetApi, SetId, H256};
 use duet_voter::Config;
 use futures::{
     channel::oneshot,
@@ -45,6 +49,7 @@ use futures::{
 use sc_client_api::Backend as BackendT;
 use sc_network::{NetworkPeers, NetworkRequest};
 use sc_network_sync::SyncEventStream;
+use sc_telemetry::TelemetryHandle;
 use sp_consensus::SyncOracle;
 use sp_core::traits::SpawnEssentialNamed;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
@@ -121,6 +126,8 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
             signer: params.signer,
             is_authority: params.is_authority,
             config: params.config,
+            acknowledged: params.acknowledged,
+            telemetry: params.telemetry,
             clock,
             metrics: Metrics::new(registry),
             loop_metrics: LoopMetrics::new(registry),
@@ -140,6 +147,8 @@ struct Start {
     signer: Arc<dyn Signer>,
     is_authority: bool,
     config: Config,
+    acknowledged: Vec<BlockNumber>,
+    telemetry: Option<TelemetryHandle>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
     loop_metrics: LoopMetrics,
@@ -152,6 +161,7 @@ fn start(
     joined: Joined,
     spawner: &dyn SpawnEssentialNamed,
 ) -> impl Future<Output = Result<Infallible, Error>> {
+    let stored = from.links.store.divergences();
     let compute = |name, task| spawner.spawn_essential_blocking(name, GROUP, task);
     for verifier in joined.verifiers {
         compute("duet-verify", verifier);
@@ -165,7 +175,18 @@ fn start(
     compute("duet-check-answers", check.run().boxed());
     let watch = Watch::new(from.chain.clone(), from.clock.clone(), from.participation);
     compute("duet-participation", watch.run().map(drop).boxed());
-    let opened = desks::open(&from.chain, from.signer, &from.metrics);
+    let opened = desks::open(desks::With {
+        chain: &from.chain,
+        store: from.links.store.clone(),
+        network: joined.network.clone(),
+        signer: from.signer,
+        metrics: &from.metrics,
+    });
+    joined.validator.watch_with(Arc::new(Suspects {
+        chain: from.chain.clone(),
+        checks: opened.suspects,
+        metrics: from.metrics.clone(),
+    }));
     for (name, clerk) in opened.clerks {
         compute(name, clerk);
     }
@@ -193,7 +214,7 @@ fn start(
     });
     let carrier = carrier.run(move |order| effects.carry_out(order));
     compute("duet-effects", carrier.boxed());
-    let sources = Sources {
+    let mut sources = Sources {
         finality: from.finality,
         checked: joined.checked,
         imported: from.links.imported,
@@ -201,6 +222,7 @@ fn start(
         answers: check_links.checked,
         done: opened.done,
         failed,
+        recalled: (Vec::new(), from.acknowledged),
         network_gone: engine_gone.map(drop).boxed(),
     };
     let worker = assemble(Node {
@@ -216,11 +238,17 @@ fn start(
         received: check_links.received,
         is_authority: from.is_authority,
         missing: from.links.missing,
+        voting: from.links.voting,
+        reviews: opened.reviews,
+        telemetry: from.telemetry,
         metrics: from.metrics,
         loop_metrics: from.loop_metrics,
         config: from.config,
     });
-    worker.run(sources)
+    async move {
+        sources.recalled.0 = stored?;
+        worker.run(sources).await
+    }
 }
 
 /// What the parts of the worker are made of.
@@ -237,6 +265,9 @@ struct Node {
     received: async_channel::Sender<Received>,
     is_authority: bool,
     missing: SharedMissing,
+    voting: SharedVoting,
+    reviews: Desk<SetId>,
+    telemetry: Option<TelemetryHandle>,
     metrics: Metrics,
     loop_metrics: LoopMetrics,
     config: Config,
@@ -257,6 +288,9 @@ fn assemble(node: Node) -> Worker {
         orders: node.orders,
         keys: OwnKeys::new(node.keys, node.is_authority, metrics.clone()),
         handoffs: HandoffSearch::new(network.clone(), node.received, metrics.clone()),
+        comparison: Comparison::new(chain.clone(), metrics.clone()),
+        divergences: Divergences::new(metrics.clone(), node.telemetry),
+        voting: node.voting,
         metrics: metrics.clone(),
     };
     let backfill = backfill::Parts {
@@ -274,6 +308,8 @@ fn assemble(node: Node) -> Worker {
         follower: Follower::new(chain, store, network, node.clock),
         imported: ImportedJustifications::new(node.imports, metrics),
         backfill: Backfill::new(backfill),
+        reviews: node.reviews,
+        review_at: 0,
         pauses: Pauses::new(node.loop_metrics),
         housekeeping_at: 0,
         behind: false,

@@ -13,6 +13,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use crate::evidence::Divergence;
 use duet_gossip::source::{GenesisProof, HandoffProof};
 use duet_primitives::{
     BlockNumber, CommitmentPayload, DualKeyBytes, KeysetCommitment, Pk1Bytes, SetId,
@@ -41,6 +42,8 @@ const BEST: &str = "best";
 /// In a ring of slots by block number, justifications that have more signers than those that are stored with their blocks.
 const FULLER: &str = "fuller";
 const GENESIS: &str = "genesis";
+/// Valid proofs that contradict the finalized chain. (ROUND-10)
+const DIVERGED: &str = "diverged";
 
 /// Slots of the ring of fuller justifications: so many of the latest blocks are served with all signers.
 const FULLER_SLOTS: u32 = 1024;
@@ -204,6 +207,16 @@ impl Store {
             grown = self.handoff(commitment.validator_set_id)?;
         }
         Ok(grown.filter(|one| is_fuller(one, &first)).unwrap_or(first))
+    }
+
+    /// The contradictions that this node knows of, in the order in which they were found.
+    pub(crate) fn divergences(&self) -> Result<Vec<Divergence>, StoreError> {
+        Ok(self.tables.get(DIVERGED, &[])?.unwrap_or_default())
+    }
+
+    /// Stores the contradictions that this node knows of. (ROUND-10)
+    pub(crate) fn put_divergences(&self, divergences: &[Divergence]) -> Result<(), StoreError> {
+        self.tables.put(DIVERGED, &[], &divergences)
     }
 
     /// Stores the proof that light clients start from.

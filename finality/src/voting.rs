@@ -1,9 +1,12 @@
 //! The voter with everything that it decides about: events go in, its effects become orders.
 
 use crate::{
-    effects::report_divergence,
+    comparison::{Compared, Comparison},
+    divergence::Divergences,
     error::Error,
+    evidence::Divergence,
     handoffs::{check::Checked as CheckedAnswer, HandoffAnswer, HandoffSearch, NextAnswer},
+    health::SharedVoting,
     kept::Votable,
     metrics::Metrics,
     order::Order,
@@ -13,7 +16,7 @@ use crate::{
     signing::SignRequest,
 };
 use duet_gossip::{clock::Clock, GossipValidator};
-use duet_primitives::{BlockNumber, Pk1Bytes, H256};
+use duet_primitives::{BlockNumber, Justification, Pk1Bytes, H256};
 use duet_voter::{Config, Counters, Effect, Event, Millis, State, Voter};
 use std::sync::Arc;
 
@@ -30,6 +33,12 @@ pub(crate) struct Parts {
     pub(crate) keys: OwnKeys,
     /// The search for handoff justifications that the voter misses.
     pub(crate) handoffs: HandoffSearch,
+    /// Compares proofs with the finalized chain.
+    pub(crate) comparison: Comparison,
+    /// The contradictions that this node knows of.
+    pub(crate) divergences: Divergences,
+    /// Tells the RPC whether this node votes.
+    pub(crate) voting: SharedVoting,
     pub(crate) metrics: Metrics,
 }
 
@@ -59,6 +68,18 @@ impl Voting {
         }
     }
 
+    /// Takes up the contradictions that are stored. The operator acknowledges those at these blocks. (ROUND-10)
+    pub(crate) fn recall(&mut self, stored: Vec<Divergence>, acknowledged: &[BlockNumber]) {
+        let Parts {
+            divergences,
+            orders,
+            ..
+        } = &mut self.parts;
+        if let Some(all) = divergences.recall(stored, acknowledged) {
+            orders.give(Order::KeepDivergences(all));
+        }
+    }
+
     /// Starts a voter, or another one in place of the one that runs.
     pub(crate) fn start(&mut self, state: State) -> Result<(), Error> {
         let keys = self.parts.keys.get().to_vec();
@@ -66,6 +87,7 @@ impl Voting {
         self.parts.orders.give(Order::FindPayloads(votable));
         self.voter = Some(Voter::new(self.config.clone(), state, keys));
         self.parts.keys.voter_started();
+        self.handle(Event::Halted(self.parts.divergences.is_halted()))?;
         self.handle(Event::Syncing(self.syncing))?;
         self.handle(Event::Tick)
     }
@@ -176,8 +198,77 @@ impl Voting {
         }
     }
 
-    /// Gives the voter an event and carries out what it asks for.
+    /// Gives the voter an event and carries out what it asks for. A proof is compared with the finalized chain before.
     pub(crate) fn handle(&mut self, event: Event) -> Result<(), Error> {
+        let event = match event {
+            Event::Justification(justification) => match self.compare(justification) {
+                Some(justification) => Event::Justification(justification),
+                None => return self.halt_or_resume(),
+            },
+            Event::Response(list) => {
+                let compared = list.into_iter().filter_map(|one| self.compare(one));
+                Event::Response(compared.collect())
+            }
+            other => other,
+        };
+        self.pass_on(event)?;
+        self.halt_or_resume()
+    }
+
+    /// Gives the voter the proofs whose height GRANDPA has finalized meanwhile.
+    pub(crate) fn compare_due(&mut self) -> Result<(), Error> {
+        let due = self.parts.comparison.take_due();
+        if due.is_empty() {
+            return Ok(());
+        }
+        self.handle(Event::Response(due))
+    }
+
+    /// Takes in a valid proof that contradicts what is final here. (ROUND-10)
+    pub(crate) fn diverged(&mut self, justification: &Justification) -> Result<(), Error> {
+        self.keep_evidence(justification);
+        self.halt_or_resume()
+    }
+
+    /// ROUND-10: the proof if it is about a block that is final here. One that is about another block is evidence, and
+    /// one whose height is not final yet waits.
+    fn compare(&mut self, justification: Justification) -> Option<Justification> {
+        match self.parts.comparison.compare(justification) {
+            Compared::Agrees(justification) => Some(justification),
+            Compared::Contradicts(justification) => {
+                self.keep_evidence(&justification);
+                None
+            }
+            Compared::Waits => None,
+        }
+    }
+
+    fn keep_evidence(&mut self, justification: &Justification) {
+        let Parts {
+            comparison,
+            divergences,
+            validator,
+            orders,
+            ..
+        } = &mut self.parts;
+        let commitment = justification.commitment();
+        validator.forget_proofs(commitment);
+        let finalized = comparison.finalized_at(commitment.block_number);
+        if let Some(all) = divergences.add(justification, finalized) {
+            orders.give(Order::KeepDivergences(all));
+        }
+    }
+
+    /// Tells the voter whether it may vote, if that has changed. (ROUND-10)
+    fn halt_or_resume(&mut self) -> Result<(), Error> {
+        let halted = self.parts.divergences.is_halted();
+        match &self.voter {
+            Some(voter) if voter.is_halted() != halted => self.pass_on(Event::Halted(halted)),
+            _ => Ok(()),
+        }
+    }
+
+    fn pass_on(&mut self, event: Event) -> Result<(), Error> {
         let Some(voter) = &mut self.voter else {
             return Ok(());
         };
@@ -227,9 +318,7 @@ impl Voting {
                 orders.give(Order::PublishJustification(justification));
             }
             Effect::Report(evidence) => orders.give(Order::Report(evidence)),
-            Effect::Diverged(justification) => {
-                report_divergence(&justification, &self.parts.metrics);
-            }
+            Effect::Diverged(justification) => self.keep_evidence(&justification),
             Effect::LoadSet(commitment) => orders.give(Order::LoadSet(commitment)),
             Effect::Prepare { number } => orders.give(Order::Prepare(ToPrepare {
                 number,
@@ -262,11 +351,14 @@ impl Voting {
         let Parts {
             validator,
             keys,
+            comparison,
+            voting,
             metrics,
             ..
         } = &mut self.parts;
+        voting.set(voter.own_signer().is_some() && !voter.is_halted() && !self.syncing);
         validator.update(voter.window(), voter.state().best_number());
-        metrics.follow(voter, &mut self.counted);
+        metrics.follow(voter, comparison.len(), &mut self.counted);
         if let Some(set) = voter.set(voter.set_id()) {
             keys.announce(set.keyset());
         }

@@ -5,18 +5,21 @@
 //! whose answers come back as inputs.
 
 use crate::{
-    backfill::{Backfill, HistoryAnswer, HistoryChecked},
+    backfill::{Backfill, HistoryAnswer, HistoryChecked, Unstored},
     catch_up::{Follower, Progress},
+    desk::Desk,
     error::Error,
+    evidence::Divergence,
     handoffs::{check::Checked as CheckedAnswer, HandoffAnswer},
     import::Imported,
     imported::ImportedJustifications,
     pauses::{Begun, Pauses},
+    review,
     voting::Voting,
 };
 use async_channel::Receiver;
 use duet_gossip::{clock::Clock, Checked, Network};
-use duet_primitives::{Justification, Pk1Bytes, Vote};
+use duet_primitives::{BlockNumber, Justification, Pk1Bytes, SetId, Vote};
 use duet_voter::{Event, Millis};
 use futures::{
     future::{self, BoxFuture, Either},
@@ -45,6 +48,8 @@ pub(crate) struct Sources {
     pub(crate) done: Done,
     /// Why what the voter asked for could not be carried out.
     pub(crate) failed: Receiver<Error>,
+    /// The contradictions that are stored, and the blocks at which the operator acknowledges them. (ROUND-10)
+    pub(crate) recalled: (Vec<Divergence>, Vec<BlockNumber>),
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
@@ -115,6 +120,10 @@ pub(crate) struct Worker {
     pub(crate) imported: ImportedJustifications,
     /// Fetches the history before this node began.
     pub(crate) backfill: Backfill,
+    /// Compares the proofs that are stored with the finalized chain.
+    pub(crate) reviews: Desk<SetId>,
+    /// When that is done next.
+    pub(crate) review_at: Millis,
     /// Measures how long the loop is busy.
     pub(crate) pauses: Pauses,
     /// When housekeeping is due.
@@ -134,10 +143,12 @@ impl Worker {
             mut answers,
             mut done,
             mut failed,
+            recalled: (stored, acknowledged),
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
         self.backfill.prove_genesis()?;
+        self.voting.recall(stored, &acknowledged);
         self.housekeeping()?;
         self.housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
         let mut wake_at = self.wake_at();
@@ -195,7 +206,13 @@ impl Worker {
             Input::Keys(keys) => self.voting.on_keys(keys)?,
             Input::HistoryAnswer(answer) => self.backfill.on_answer(answer),
             Input::CheckedHistory(checked) => {
-                self.backfill.on_checked(checked)?;
+                match self.backfill.on_checked(checked)? {
+                    Some(Unstored::Contradicts(proof)) => self.voting.diverged(&proof)?,
+                    Some(Unstored::Early(proof)) => {
+                        self.voting.handle(Event::Justification(*proof))?;
+                    }
+                    None => {}
+                }
                 self.follow_history()?;
             }
             Input::Imported(block) => {
@@ -243,7 +260,18 @@ impl Worker {
         self.voting.set_syncing(self.network.is_syncing())?;
         self.voting.refresh_keys();
         self.follow_finality()?;
+        self.review();
         self.follow_history()
+    }
+
+    /// Has the proofs that are stored compared with the finalized chain, if it is time. (ROUND-10)
+    fn review(&mut self) {
+        let now = self.clock.now();
+        if let Some(state) = self.voting.state().filter(|_| now >= self.review_at) {
+            if self.reviews.hand_in(state.signing().set.id).is_ok() {
+                self.review_at = now.saturating_add(review::INTERVAL);
+            }
+        }
     }
 
     fn follow_finality(&mut self) -> Result<(), Error> {
@@ -256,6 +284,7 @@ impl Worker {
         if started {
             self.backfill.voter_started();
         }
+        self.voting.compare_due()?;
         if scanned {
             self.check_imported();
         }

@@ -1,6 +1,6 @@
 //! What the validator orders of the engine.
 
-use crate::{message::GossipMessage, relaying::Horizon};
+use crate::{message::GossipMessage, relaying::Horizon, topic::Topic};
 use sc_network_types::PeerId;
 
 /// Something that the engine is to do. Made by the [`GossipValidator`](crate::GossipValidator), carried out by the
@@ -18,6 +18,8 @@ pub(crate) enum Ordered {
         /// Peers that sent it.
         holders: Vec<PeerId>,
     },
+    /// Send and keep no proofs of this block any more.
+    Forget(Topic),
     /// Follow the voter.
     Follow {
         /// What is useful from now on.

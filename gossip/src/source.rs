@@ -1,6 +1,7 @@
-//! The source of the proofs that this node serves to others.
+//! What gossip and requests need of the node: the proofs that it serves to others, and what it knows to be final.
 
 use duet_primitives::{SetId, UncheckedJustification};
+use sc_network_types::PeerId;
 
 pub use duet_light_client::{GenesisProof, HandoffProof};
 
@@ -36,4 +37,14 @@ pub trait ProofSource: Send + Sync {
     /// # Errors
     /// When the store cannot be read.
     fn genesis_proof(&self) -> Result<Option<GenesisProof>, Self::Error>;
+}
+
+/// Takes finality proofs that contradict what this node knows to be final. (ROUND-10)
+pub trait Watch: Send + Sync {
+    /// Takes what a peer sent if it names another block than is final here at its height, whatever its signature is
+    /// worth: it is evidence, or its sender is to blame. Says whether it did; then it is neither checked nor kept nor
+    /// relayed as a proof.
+    ///
+    /// Cost: a look-up in the database. The engine waits for it.
+    fn takes(&self, sender: &PeerId, justification: &UncheckedJustification) -> bool;
 }

@@ -24,9 +24,14 @@ impl Topic {
         match message {
             GossipMessage::Vote(vote) => Self::new(Some(vote.signer), &vote.commitment),
             GossipMessage::Justification(justification) => {
-                Self::new(None, &justification.commitment)
+                Self::of_proof(&justification.commitment)
             }
         }
+    }
+
+    /// The subject of a finality proof.
+    pub(crate) fn of_proof(commitment: &Commitment) -> Self {
+        Self::new(None, commitment)
     }
 
     fn new(signer: Option<SignerIndex>, commitment: &Commitment) -> Self {

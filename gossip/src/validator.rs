@@ -21,15 +21,16 @@ use crate::{
     protocol::CHECKED_QUEUE,
     relaying::Horizon,
     reputation::PeerBehaviour,
+    source::Watch,
     topic::Topic,
     validation::{Checked, Conclusions, Received, Relayed, Validation},
 };
-use duet_primitives::{BlockNumber, RoundMessage, Vote, H256};
+use duet_primitives::{BlockNumber, Commitment, RoundMessage, Vote, H256};
 use duet_voter::{Filter, Window};
 use parking_lot::Mutex;
 use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ReputationChange};
 use sc_network_types::PeerId;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
 pub trait Reputations: Send + Sync {
@@ -79,6 +80,8 @@ pub struct GossipValidator {
     /// Without a bound of its own: what goes in is this node's own or was checked, and a signer has one place per round.
     orders: async_channel::Sender<Order>,
     reputations: Box<dyn Reputations>,
+    /// Takes the proofs that contradict what is final here, once there is somebody who does.
+    watch: OnceLock<Arc<dyn Watch>>,
     metrics: Metrics,
 }
 
@@ -101,6 +104,7 @@ impl GossipValidator {
             checked,
             orders,
             reputations,
+            watch: OnceLock::new(),
             metrics,
         };
         let queues = Queues {
@@ -108,6 +112,18 @@ impl GossipValidator {
             orders: to_engine,
         };
         (validator, queues)
+    }
+
+    /// Has each proof shown to `watch` before anything else is done with it. Only the first one given watches. (ROUND-10)
+    pub fn watch_with(&self, watch: Arc<dyn Watch>) {
+        // There is one worker.
+        let _ = self.watch.set(watch);
+    }
+
+    /// Has proofs of this block by this set neither kept nor sent any more: one of them contradicts what is final here.
+    /// (ROUND-10)
+    pub fn forget_proofs(&self, commitment: &Commitment) {
+        self.order(Ordered::Forget(Topic::of_proof(commitment)));
     }
 
     /// Follows the voter: what is useful from now on, and the best proven block.
@@ -187,6 +203,11 @@ impl GossipValidator {
             self.metrics.undecodable.inc();
             PeerBehaviour::of_message_error(&error)
         })?;
+        if let (GossipMessage::Justification(proof), Some(watch)) = (&message, self.watch.get()) {
+            if watch.takes(sender, proof) {
+                return Ok(None);
+            }
+        }
         let topic = Topic::of(&message);
         let received = self.validation.lock().receive(*sender, message)?;
         if received == Received::Waits {

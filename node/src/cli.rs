@@ -23,6 +23,11 @@ pub(crate) struct Cli {
     /// time. A validator hears votes.
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub(crate) duet_gossip: DuetGossip,
+
+    /// Vote although a valid proof contradicts this node's finalized chain at block NUMBER. The proof stays stored and is
+    /// served. May be given several times; is remembered, and needed for one start only.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) duet_acknowledge_divergence: Vec<u32>,
 }
 
 /// What a node wants to hear of Duet's gossip. (GOSSIP-9)

@@ -2,7 +2,7 @@
 
 use crate::{
     cli::{Cli, Subcommand},
-    service::{self, Chain, FullBackend, FullClient, ImportQueue, Parts},
+    service::{self, Chain, DuetOptions, FullBackend, FullClient, ImportQueue, Parts},
 };
 use duet_runtime::{types::opaque::Block, Hash};
 use sc_cli::{CliConfiguration, DefaultConfigurationValues, Result, SubstrateCli};
@@ -57,13 +57,16 @@ pub(crate) fn run() -> Result<()> {
 fn run_node(cli: &Cli) -> Result<()> {
     cli.create_runner(&cli.run)?
         .run_node_until_exit(|config| async move {
-            let interest = cli.duet_gossip.interest(&config.role)?;
+            let options = DuetOptions {
+                interest: cli.duet_gossip.interest(&config.role)?,
+                acknowledged: cli.duet_acknowledge_divergence.clone(),
+            };
             match config.network.network_backend {
                 NetworkBackendType::Libp2p => {
-                    service::start::<NetworkWorker<Block, Hash>>(config, interest)
+                    service::start::<NetworkWorker<Block, Hash>>(config, options)
                 }
                 NetworkBackendType::Litep2p => {
-                    service::start::<Litep2pNetworkBackend>(config, interest)
+                    service::start::<Litep2pNetworkBackend>(config, options)
                 }
             }
             .map_err(sc_cli::Error::Service)

@@ -231,6 +231,25 @@ async fn one_answer_proves_an_account_at_an_older_block_to_who_has_only_the_gene
 }
 
 /// Tools decorate only what is listed.
+/// Its operator acknowledges a contradiction that there is none of: that does no harm.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_healthy_validator_says_that_it_votes_and_knows_of_no_contradiction() {
+    let dir = TempDir::new().unwrap();
+    let node = Node::start_dev(dir.path(), &["--duet-acknowledge-divergence", "7"]);
+    let client = node.connect().await;
+    let health = until("it votes and has proven a block", || async {
+        let health = ask(&client, "duet_health", rpc_params![]).await.ok()?;
+        (health["bestProven"].as_u64()? >= 1 && health["voting"] == true).then_some(health)
+    })
+    .await;
+    assert!(health["finalized"].as_u64() >= health["bestProven"].as_u64());
+    assert_eq!(health["diverged"], Value::Array(Vec::new()));
+    assert!(node
+        .metrics()
+        .lines()
+        .any(|line| line.starts_with("substrate_duet_diverged") && line.ends_with(" 0")));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_documented_method_is_listed() {
     let page = include_str!("../../docs/spec/rpc.md");

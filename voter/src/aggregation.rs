@@ -6,6 +6,7 @@
 use crate::schedule::rank;
 use duet_primitives::{
     AggregateError, BlockNumber, DualKeyset, Justification, RoundMessage, SetId, SignerIndex, Vote,
+    H256,
 };
 use std::sync::Arc;
 
@@ -81,6 +82,7 @@ impl Aggregation {
             message,
             justification,
             origin,
+            finalized: None,
         }
     }
 }
@@ -91,6 +93,8 @@ pub struct Aggregated {
     pub(crate) message: RoundMessage,
     pub(crate) justification: Result<Justification, AggregateError>,
     pub(crate) origin: Origin,
+    /// The block that GRANDPA finalized there on this node.
+    pub(crate) finalized: Option<H256>,
 }
 
 /// What a justification was made of.
@@ -103,6 +107,20 @@ pub(crate) enum Origin {
 }
 
 impl Aggregated {
+    /// The block whose votes were added up.
+    pub fn block(&self) -> BlockNumber {
+        self.message.commitment().block_number
+    }
+
+    /// Says which block of that number GRANDPA finalized on this node. Votes on another one prove what this node must
+    /// not conclude. (ROUND-10)
+    pub fn with_finalized(self, hash: H256) -> Self {
+        Self {
+            finalized: Some(hash),
+            ..self
+        }
+    }
+
     pub(crate) fn place(&self) -> (SetId, BlockNumber) {
         let commitment = self.message.commitment();
         (commitment.validator_set_id, commitment.block_number)

@@ -40,9 +40,9 @@ pub enum Effect {
     PublishJustification(UncheckedJustification),
     /// Report this evidence to the runtime.
     Report(Box<EquivocationProof>),
-    /// A threshold of a set signed something that contradicts this node's chain. It is not concluded:
-    /// more than a third of the validators are faulty, or this node's chain is wrong. Tell the
-    /// operator.
+    /// A threshold of a set signed something that contradicts this node's chain. It is not concluded, and this node
+    /// votes no more: more than a third of the validators are faulty, or this node's chain is wrong. Store it, tell the
+    /// operator, and answer with [`Event::Halted`](crate::Event::Halted) if it is to vote all the same. (ROUND-10)
     Diverged(Box<Justification>),
     /// Read the set with this commitment and answer with [`Event::Set`](crate::Event::Set).
     LoadSet(KeysetCommitment),

@@ -52,11 +52,12 @@ pub enum Event {
     Votes(Vec<Vote>),
     /// Evidence that the filter found. (GOSSIP-4)
     Equivocation(Box<EquivocationProof>),
-    /// A justification from gossip or from an imported block, checked against its set.
+    /// A justification from gossip or from an imported block, checked against its set. The host has compared its block
+    /// with the one that GRANDPA finalized there on this node, and they are the same. (ROUND-10)
     Justification(Justification),
     /// What a peer answered to [`Effect::Request`](crate::Effect::Request), each checked against
-    /// its set (see [`Voter::era`](crate::Voter::era)); those after the first bad one left out,
-    /// which may leave none.
+    /// its set (see [`Voter::era`](crate::Voter::era)) and compared as in
+    /// [`Event::Justification`]; those after the first bad one left out, which may leave none.
     Response(Vec<Justification>),
     /// The keys that this node can sign with now. In each set the first of them that is a member
     /// votes.
@@ -64,6 +65,10 @@ pub enum Event {
     /// Whether the node is catching up with the chain: nothing is prepared, signed or requested
     /// meanwhile.
     Syncing(bool),
+    /// Whether a contradiction keeps this node from voting: one that the host found, or remembers from before a restart.
+    /// After [`Effect::Diverged`](crate::Effect::Diverged) the voter is halted by itself; the host says so when the
+    /// operator knows of that contradiction and wants votes all the same. (ROUND-10)
+    Halted(bool),
     /// The time of the latest [`Effect::WakeAt`](crate::Effect::WakeAt) has come, or the voter was
     /// just made. To send one early is harmless.
     Tick,

@@ -15,7 +15,7 @@ use crate::{
 };
 use duet_primitives::{
     BlockNumber, Commitment, DualKeyset, Justification, RoundMessage, SetId, SignerIndex,
-    UncheckedJustification, UncheckedVote, Vote, VoteError,
+    UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
 };
 use key::{key_of, Key};
 use seen::{First, Seen};
@@ -46,7 +46,8 @@ pub struct Filter {
     /// Rounds with a vote of this signer, and the block at or below which its votes are no longer
     /// taken.
     signers: BTreeMap<(SetId, SignerIndex), Quota>,
-    proofs: BTreeSet<(BlockNumber, SetId)>,
+    /// Proofs that are known, one for each block that they name: two of one number contradict each other. (ROUND-10)
+    proofs: BTreeSet<(BlockNumber, SetId, H256)>,
     /// How many votes `rounds` holds.
     votes_held: usize,
 }
@@ -200,7 +201,10 @@ impl Filter {
         justification: &UncheckedJustification,
     ) -> Verdict<Arc<DualKeyset>> {
         let (id, block) = key_of(&justification.commitment);
-        if self.proofs.contains(&(block, id)) {
+        if self
+            .proofs
+            .contains(&(block, id, justification.commitment.block_hash))
+        {
             return Verdict::Known;
         }
         let accepted = match self.window.unpublished(id, block) {
@@ -215,8 +219,9 @@ impl Filter {
 
     /// Records a justification that was checked.
     pub fn record_justification(&mut self, justification: &Justification) -> RecordedProof {
-        let (id, block) = key_of(justification.commitment());
-        if !self.proofs.insert((block, id)) {
+        let commitment = justification.commitment();
+        let (id, block) = key_of(commitment);
+        if !self.proofs.insert((block, id, commitment.block_hash)) {
             return RecordedProof::Duplicate;
         }
         if self.proofs.len() > SEEN_PROOFS {

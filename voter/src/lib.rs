@@ -12,14 +12,17 @@
 //!   [`Event::Finalized`]; again and again until `scanned` is there, as logs may find no room.
 //! - It checks votes and justifications when [`Filter`] says that they are worth it, and passes on
 //!   only checked ones.
+//! - It compares each checked justification with the block that GRANDPA finalized at its height before it passes it on,
+//!   keeps those of blocks that are not final yet, and says with [`Aggregated::with_finalized`] what is final where
+//!   votes were added up. After a contradiction, and after a restart with one, it sends [`Event::Halted`]. (ROUND-10)
 //! - It may run [`Aggregation::run`] anywhere: it takes milliseconds in a large set, and nothing else here does.
 //! - After each event it gives [`Voter::window`] to [`Filter::update`].
 //! - [`Effect`], [`Event`], [`Verdict`] and [`Recorded`] are exhaustive on purpose: a host has an answer to each.
 //!
 //! # What it does not do
 //! - It does not read block hashes of its own accord: only commitments that [`Event::Prepared`]
-//!   brings are signed, and a proof that contradicts one is never concluded ([`Effect::Diverged`]).
-//!   A threshold of honest validators vouches for blocks that this node did not prepare.
+//!   brings are signed. A proof that contradicts one, or the block that the host says is final, is never concluded
+//!   ([`Effect::Diverged`]).
 //! - Nodes that are not in the signing set conclude from votes but do not publish proofs in turn;
 //!   they serve requests, and like everybody repeat their latest proof once in a while.
 //! - One key of a node votes in each set, the first of its keys that is a member.

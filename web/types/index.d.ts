@@ -13,6 +13,28 @@ export interface Proofs {
   path: { leaves: Hex; proof: Hex } | null;
 }
 
+/** A valid proof that contradicts what GRANDPA finalized on the node: see `duet_health` in docs/spec/rpc.md. */
+export interface Contradiction {
+  block: number;
+  /** The node's block of that number; `null` when it had none. */
+  finalized: Hex | null;
+  /** The block that the proof names. */
+  proven: Hex;
+  setId: number;
+  signers: number;
+  acknowledged: boolean;
+  /** The Justification. */
+  evidence: Hex;
+}
+
+/** What `duet_health` answers. */
+export interface Health {
+  bestProven: number | null;
+  finalized: number;
+  voting: boolean;
+  diverged: Contradiction[];
+}
+
 /** A definition as `@polkadot/types` has it. */
 export interface Definition {
   description: string;
@@ -56,6 +78,7 @@ export interface DuetMethods {
   getProofs(keys: Hex[], block?: number | null, under?: number | null, stateless?: boolean): Promise<Proofs | null>;
   justifications(): Observed<Hex>;
   fullerJustifications(): Observed<Hex>;
+  health(): Promise<Health>;
   /** For operators. */
   generateKeys(owner: string): Promise<{ public: Hex; proof: Hex }>;
   /** For operators. */

@@ -1,7 +1,7 @@
 //! How far the history is known: what is missing next, and what of a response is stored.
 
 use super::verify::{resume, verify, BackfillError, UnusableError, Verified};
-use crate::{chain::Chain, metrics::Metrics, reading::try_again, store::Store, store::StoreError};
+use crate::{chain::Chain, metrics::Metrics, store::Store, store::StoreError};
 use duet_gossip::{
     requests::history::HistoryPart,
     source::{GenesisProof, HandoffProof, ProofSource},
@@ -38,6 +38,14 @@ pub(crate) enum Outlook {
     Unclear,
     /// This is missing, and what comes after it.
     Missing(HistoryPart),
+}
+
+/// What became of a handoff that holds.
+pub(crate) enum Taken {
+    /// It is stored.
+    Stored,
+    /// Its block is not final here yet, so that it cannot be compared. (REQ-5)
+    NotFinal(Box<Justification>),
 }
 
 /// How far the history is known.
@@ -127,17 +135,23 @@ impl Progress {
     }
 
     /// Checks the next handoff, and stores it.
-    pub(crate) fn take_handoff(&mut self, proof: HandoffProof) -> Result<(), BackfillError> {
+    pub(crate) fn take_handoff(&mut self, proof: HandoffProof) -> Result<Taken, BackfillError> {
         let set = self.next;
         if self.store.handoff(set)?.is_none() {
-            self.verify_and_store(set, proof)?;
+            if let Taken::NotFinal(early) = self.verify_and_store(set, proof)? {
+                return Ok(Taken::NotFinal(early));
+            }
         }
         // If it was stored already, this node has its own from here on.
         self.next = after(set);
-        Ok(())
+        Ok(Taken::Stored)
     }
 
-    fn verify_and_store(&mut self, set: SetId, proof: HandoffProof) -> Result<(), BackfillError> {
+    fn verify_and_store(
+        &mut self,
+        set: SetId,
+        proof: HandoffProof,
+    ) -> Result<Taken, BackfillError> {
         let trusted = self.trusted_at(set)?;
         let Verified {
             trusted,
@@ -146,10 +160,13 @@ impl Progress {
         if self.contradicts(&justification)? {
             return Err(BackfillError::Contradiction(Box::new(justification)));
         }
+        if justification.commitment().block_number > self.chain.finalized().0 {
+            return Ok(Taken::NotFinal(Box::new(justification)));
+        }
         self.store.put_fetched(&proof)?;
         self.metrics.history_stored.inc();
         self.trusted = Some(trusted);
-        Ok(())
+        Ok(Taken::Stored)
     }
 
     /// What the handoffs below `set` lead to: kept from the last one, or made from what is stored.
@@ -186,16 +203,9 @@ impl Progress {
         if known.is_some_and(|known| known != commitment.next) {
             return Ok(true);
         }
-        if commitment.block_number > self.chain.finalized().0 {
-            return Ok(false);
-        }
-        match self.chain.hash(commitment.block_number) {
-            Ok(hash) => Ok(hash != commitment.block_hash),
-            Err(error) => {
-                try_again("an old block is not here", &error);
-                Ok(false)
-            }
-        }
+        // Where the old block is not here yet, `review` compares later.
+        let finalized = self.chain.finalized_at(commitment.block_number);
+        Ok(finalized.is_some_and(|hash| hash != commitment.block_hash))
     }
 }
 

@@ -60,6 +60,8 @@ impl Signer for OneKey {
 pub(crate) struct Net {
     pub(crate) hub: Hub,
     pub(crate) blocks: Vec<TestBlock>,
+    /// Blocks at which the operators of nodes that are started acknowledge contradictions.
+    pub(crate) acknowledged: Vec<BlockNumber>,
     clock: VirtualClock,
     pool: RefCell<LocalPool>,
     spawner: LocalSpawner,
@@ -111,6 +113,7 @@ impl Net {
         Self {
             hub,
             blocks: vec![genesis],
+            acknowledged: Vec::new(),
             clock: VirtualClock::default(),
             pool: RefCell::new(pool),
             spawner,
@@ -173,6 +176,8 @@ impl Net {
             is_authority,
             links,
             offchain_tx_pool_factory: no_pool(),
+            acknowledged: self.acknowledged.clone(),
+            telemetry: None,
             prometheus_registry: Some(node.registry.clone()),
             spawner: Box::new(self.tasks.clone()),
             config: Config::default(),

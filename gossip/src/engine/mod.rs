@@ -114,6 +114,7 @@ impl Engine {
     fn carry_out(&mut self, Order(ordered): Order) {
         match ordered {
             Ordered::Keep { message, holders } => self.relaying.keep(&message, &holders),
+            Ordered::Forget(topic) => self.relaying.forget(&topic),
             Ordered::Follow { horizon, set_len } => self.relaying.follow(horizon, set_len),
         }
     }

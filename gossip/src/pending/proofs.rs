@@ -1,7 +1,7 @@
 //! Finality proofs that wait to be checked.
 
 use super::claims::{Claims, Limits, Refused};
-use duet_primitives::{BlockNumber, Commitment, SetId, UncheckedJustification};
+use duet_primitives::{BlockNumber, Commitment, SetId, UncheckedJustification, H256};
 use duet_voter::checks::Fair;
 use sc_network_types::PeerId;
 
@@ -13,12 +13,16 @@ const LIMITS: Limits = Limits {
 
 /// The block that a proof is about, and the set that signed it: one valid proof of it is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Subject(SetId, BlockNumber);
+pub(crate) struct Subject(SetId, BlockNumber, H256);
 
 impl Subject {
     /// Of a proof of this commitment.
     pub(crate) fn of(commitment: &Commitment) -> Self {
-        Self(commitment.validator_set_id, commitment.block_number)
+        Self(
+            commitment.validator_set_id,
+            commitment.block_number,
+            commitment.block_hash,
+        )
     }
 }
 

@@ -113,6 +113,16 @@ impl Relaying {
         }
     }
 
+    /// Drops what is kept of the same kind about the same block and set, whatever it says.
+    pub(crate) fn forget(&mut self, topic: &Topic) {
+        let forgotten = GroupKey::of(topic);
+        let is_useful = |key: &GroupKey| *key != forgotten;
+        self.kept.retain(is_useful);
+        for recipient in self.recipients.values_mut() {
+            recipient.retain(is_useful);
+        }
+    }
+
     /// A peer sent something that says this. Nothing is noted of what is not kept: a stranger's inventions leave nothing
     /// behind.
     pub(crate) fn has(&mut self, peer: &PeerId, topic: &Topic) {

@@ -231,3 +231,21 @@ fn what_was_handed_over_goes_again_once_per_interval_and_not_all_at_once() {
         assert!(again.iter().all(|slot| *slot <= 64), "{again:?}");
     }
 }
+
+/// ROUND-10.
+#[test]
+fn forgotten_proofs_go_to_nobody_any_more_and_are_not_repeated() {
+    let (mut relaying, [told, other]) = with_peers();
+    for message in [proof(9), proof(8), vote(9, 1)] {
+        relaying.keep(&message, &[]);
+    }
+    assert_eq!(all_for(&mut relaying, &told, 0).len(), 3);
+    relaying.forget(&Topic::of(&proof(9)));
+    let rest = [proof(8), vote(9, 1)];
+    assert_eq!(all_for(&mut relaying, &other, 0), rest);
+    for turn in 1..=4 {
+        relaying.repeat(turn * INTERVAL);
+        let again = all_for(&mut relaying, &told, turn * INTERVAL);
+        assert!(!again.contains(&proof(9)));
+    }
+}

@@ -125,7 +125,7 @@ impl Setup {
         std::iter::from_fn(|| self.queues.orders.try_recv().ok())
             .filter_map(|Order(ordered)| match ordered {
                 Ordered::Keep { message, holders } => Some((message, holders)),
-                Ordered::Follow { .. } => None,
+                Ordered::Follow { .. } | Ordered::Forget(_) => None,
             })
             .collect()
     }
@@ -587,4 +587,45 @@ fn cost_of_a_round() {
             );
         }
     }
+}
+
+/// Takes the proofs of all blocks but one, and counts what it was shown.
+struct Watcher {
+    final_here: H256,
+    shown: Mutex<u32>,
+}
+
+impl Watch for Watcher {
+    fn takes(&self, _: &PeerId, justification: &UncheckedJustification) -> bool {
+        *self.shown.lock() += 1;
+        justification.commitment.block_hash != self.final_here
+    }
+}
+
+/// ROUND-10.
+#[test]
+fn a_proof_that_the_watch_takes_is_neither_checked_nor_relayed_even_if_it_holds() {
+    let setup = setup();
+    let commitment = setup.commitment(10);
+    let watcher = Arc::new(Watcher {
+        final_here: commitment.block_hash,
+        shown: Mutex::default(),
+    });
+    setup.validator.watch_with(watcher.clone());
+    let send = |commitment: Commitment| {
+        let message = RoundMessage::new(setup.genesis, commitment);
+        let proof = setup.set.justify(&message, 0..3).into_unchecked();
+        setup.send(&GossipMessage::Justification(proof).encode())
+    };
+    let mut other = commitment.clone();
+    other.block_hash = H256::repeat_byte(1);
+    assert_eq!(send(other), []);
+    assert_eq!(
+        setup.ledger.entries(),
+        0,
+        "nobody is blamed or rewarded here"
+    );
+    assert!(setup.queues.checked.try_recv().is_err());
+    assert_eq!(send(commitment), [proof_topic(10)]);
+    assert_eq!(*watcher.shown.lock(), 2);
 }

@@ -7,6 +7,7 @@ use super::{
 };
 use duet_finality::{DuetBlockImport, RpcLinks, VoterLinks};
 use duet_keystore::Signer;
+use duet_primitives::BlockNumber;
 use duet_runtime::types::opaque::Block;
 use sc_consensus::BoxJustificationImport;
 use sc_consensus_grandpa::{
@@ -89,6 +90,8 @@ pub(crate) struct Voters {
     pub(crate) network: Network,
     pub(crate) protocols: Protocols,
     pub(crate) signer: Arc<dyn Signer>,
+    /// Blocks at which the operator acknowledges a contradiction.
+    pub(crate) acknowledged: Vec<BlockNumber>,
 }
 
 /// Starts both voters. Without keys of the set they follow, aggregate and serve.
@@ -103,6 +106,7 @@ pub(crate) fn start(
         network,
         protocols,
         signer,
+        acknowledged,
     } = voters;
     let Network {
         service: network,
@@ -126,6 +130,8 @@ pub(crate) fn start(
         is_authority: settings.is_authority,
         links: links.duet,
         offchain_tx_pool_factory: offchain_tx_pool_factory.clone(),
+        acknowledged,
+        telemetry: settings.telemetry.clone(),
         prometheus_registry: settings.registry.clone(),
         spawner: Box::new(essential.clone()),
         config: Default::default(),

@@ -16,6 +16,7 @@ mod settings;
 
 use duet_gossip::Interest;
 use duet_keystore::Signer;
+use duet_primitives::BlockNumber;
 use duet_runtime::{types::opaque::Block, Hash};
 use mmr_gadget::MmrGadget;
 use sc_client_api::Backend as _;
@@ -62,11 +63,23 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
     })
 }
 
-/// Starts a node on one of the SDK's network back ends, which wants to hear this of Duet's gossip.
+/// What the command line says about Duet alone.
+pub(crate) struct DuetOptions {
+    /// What the node wants to hear of gossip.
+    pub(crate) interest: Interest,
+    /// Blocks at which the operator acknowledges a contradiction.
+    pub(crate) acknowledged: Vec<u32>,
+}
+
+/// Starts a node on one of the SDK's network back ends.
 pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     mut config: Configuration,
-    interest: Interest,
+    options: DuetOptions,
 ) -> Result<TaskManager, Error> {
+    let DuetOptions {
+        interest,
+        acknowledged,
+    } = options;
     // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
     // directory of the secrets is made here for its owner only.
     let signer: Arc<dyn Signer> = client::duet_keys(&config)?;
@@ -112,6 +125,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         network,
         protocols,
         signer,
+        acknowledged: acknowledged.into_iter().map(BlockNumber::new).collect(),
     };
     finality::start(settings, &chain, voters, &task_manager)?;
     Ok(task_manager)

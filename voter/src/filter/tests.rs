@@ -242,6 +242,21 @@ fn the_next_sets_votes_are_taken_in_its_own_window() {
     assert_eq!(at(18), Verdict::Check(false));
 }
 
+/// ROUND-10.
+#[test]
+fn a_proof_that_names_another_block_of_the_same_number_is_checked_too() {
+    let set = set();
+    let mut filter = filter(&set);
+    let proof = set.justify(&message(&set, 12), 0..3);
+    filter.record_justification(&proof);
+    let mut other = set.commitment(12, &set.set);
+    other.block_hash = H256::repeat_byte(9);
+    let other = set.justify(&RoundMessage::new(H256::zero(), other), 0..3);
+    let asked = filter.justification(other.as_unchecked());
+    assert!(matches!(asked, Verdict::Check(_)));
+    assert_eq!(filter.record_justification(&other), RecordedProof::New);
+}
+
 #[test]
 fn one_valid_proof_per_block_is_checked() {
     let set = set();

@@ -4,7 +4,7 @@ use super::{count, Outbox, Voter, MAX_UNPUBLISHED, REPORTED_SETS};
 use crate::{
     aggregation::Origin as Sum, filter::Accepted, Aggregated, Aggregation, Effect, Millis,
 };
-use duet_primitives::{BlockNumber, Justification, RoundMessage};
+use duet_primitives::{BlockNumber, Justification, RoundMessage, H256};
 
 /// Where a proof came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ enum Origin {
         message: RoundMessage,
         /// How many members publish before this node, if it publishes in turn.
         rank: Option<u32>,
+        /// The block that GRANDPA finalized there, if the host said so.
+        finalized: Option<H256>,
     },
 }
 
@@ -76,12 +78,20 @@ impl Voter {
             message,
             justification,
             origin,
+            finalized,
         } = self.aggregated.take_if(|aggregated| {
             let (set, block) = aggregated.place();
             set == id && (lowest..=highest).contains(&block)
         })?;
         match (justification, origin) {
-            (Ok(proof), Sum::Votes { rank }) => Some((proof, Origin::Votes { message, rank })),
+            (Ok(proof), Sum::Votes { rank }) => {
+                let origin = Origin::Votes {
+                    message,
+                    rank,
+                    finalized,
+                };
+                Some((proof, origin))
+            }
             _ => {
                 count(&mut self.counters.inconsistent);
                 self.spend(&message);
@@ -144,8 +154,9 @@ impl Voter {
 
     fn conclude(&mut self, proof: Justification, origin: Origin, now: Millis, out: &mut Outbox) {
         let block = proof.commitment().block_number;
-        if !self.agrees(&proof) {
+        if !self.agrees(&proof, &origin) {
             count(&mut self.counters.inconsistent);
+            self.halted = true;
             if let Origin::Votes { message, .. } = &origin {
                 self.spend(message);
             }
@@ -173,15 +184,20 @@ impl Voter {
         out.push(Effect::Persist);
     }
 
-    /// Whether a proof says what this node's chain says, as far as this node has looked.
-    fn agrees(&self, proof: &Justification) -> bool {
+    /// ROUND-10: whether a proof says what this node's chain says. The host has compared the block of a received one.
+    fn agrees(&self, proof: &Justification, origin: &Origin) -> bool {
         let commitment = proof.commitment();
         let block = commitment.block_number;
+        let finalized = match origin {
+            Origin::Votes { finalized, .. } => *finalized,
+            Origin::Received => None,
+        };
         let prepared = self
             .rounds
             .get(&self.set_id())
             .and_then(|rounds| rounds.prepared(block));
-        &commitment.next == self.state.successor_at(block)
+        finalized.is_none_or(|hash| hash == commitment.block_hash)
+            && &commitment.next == self.state.successor_at(block)
             && prepared.is_none_or(|message| message.commitment() == commitment)
     }
 

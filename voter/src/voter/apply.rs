@@ -30,6 +30,7 @@ impl Voter {
             }
             Event::OwnKeys(keys) => self.own_keys = keys,
             Event::Syncing(syncing) => self.syncing = syncing,
+            Event::Halted(halted) => self.halted = halted,
             Event::Tick => {}
         }
     }
@@ -119,7 +120,9 @@ impl Voter {
         match vote.check(set.keyset(), message) {
             Ok(vote) => {
                 self.enter(vote.clone());
-                out.push(Effect::PublishVote(vote));
+                if !self.halted {
+                    out.push(Effect::PublishVote(vote));
+                }
             }
             // The chain now says something else about a block that this node has signed: it stays
             // silent.
@@ -128,6 +131,9 @@ impl Voter {
     }
 
     fn signed(&mut self, vote: Vote, now: Millis, out: &mut Outbox) {
+        if self.halted {
+            return; // A contradiction came while the signer was at work. (ROUND-10)
+        }
         let (commitment, set) = (vote.commitment(), self.set_id());
         let block = commitment.block_number;
         if self.signed_late(&vote, out)

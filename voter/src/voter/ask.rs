@@ -16,7 +16,11 @@ impl Voter {
             return;
         }
         self.ask_to_prepare(now, out);
-        self.ask_to_sign(now, out);
+        if self.halted {
+            self.retry.sign.keep(|_| false);
+        } else {
+            self.ask_to_sign(now, out);
+        }
         self.ask_for_proofs(now, out);
     }
 
@@ -146,7 +150,8 @@ impl Voter {
 
     fn rebroadcast(&self, out: &mut Outbox) {
         let rounds = self.rounds.get(&self.set_id());
-        for own in self.state.votes() {
+        let votes = self.state.votes().iter().filter(|_| !self.halted);
+        for own in votes {
             let block = own.commitment.block_number;
             if let Some(vote) = rounds.and_then(|rounds| rounds.vote(block, own.signer)) {
                 out.push(Effect::PublishVote(vote.clone()));

@@ -65,6 +65,8 @@ pub struct Voter {
     state: State,
     own_keys: Vec<Pk1Bytes>,
     syncing: bool,
+    /// Whether this node votes no more. (ROUND-10)
+    halted: bool,
     /// The signing set and the next one, as far as they are loaded.
     sets: BTreeMap<SetId, Arc<DualKeyset>>,
     /// Votes of the signing set and of the next one.
@@ -110,6 +112,7 @@ impl Voter {
             state,
             own_keys,
             syncing: false,
+            halted: false,
             sets: BTreeMap::new(),
             rounds: BTreeMap::new(),
             schedule: Schedule::default(),
@@ -222,6 +225,11 @@ impl Voter {
     /// The position of this node's key in the signing set; `None` when it is not a member.
     pub fn own_signer(&self) -> Option<SignerIndex> {
         self.own(self.set_id()).map(|(signer, _)| signer)
+    }
+
+    /// Whether a contradiction keeps this node from voting. (ROUND-10)
+    pub fn is_halted(&self) -> bool {
+        self.halted
     }
 
     /// How many rounds are open.

@@ -234,6 +234,100 @@ fn a_threshold_against_the_own_chain_is_not_concluded_but_told() {
     assert!(voter.best().is_none());
 }
 
+/// What the chain has at block 1, and a vote of three of four on something else.
+fn against_the_chain(base: &TestSet) -> (RoundMessage, Vec<Event>) {
+    let mut other = base.commitment(1, &base.set);
+    other.block_hash = H256::zero();
+    let other = hash(other);
+    let votes = [0, 2, 3].map(|signer| vote(base, signer, &other));
+    (message(base, 1, base), votes.into())
+}
+
+/// ROUND-10.
+#[test]
+fn votes_on_another_block_than_grandpa_finalized_are_not_concluded_where_nothing_was_prepared() {
+    let base = TestSet::new(0, 0..4);
+    let (chain, votes) = against_the_chain(&base);
+    let mut voter = voter_at(&base, 9, 1);
+    let asked = votes.into_iter().flat_map(|vote| voter.handle(vote, 0));
+    let sum = to_aggregate(asked.collect()).run();
+    assert_eq!(sum.block(), BlockNumber::new(1));
+    let finalized = chain.commitment().block_hash;
+    let mut same = voter.clone();
+    let answer = |sum: Aggregated| Event::Aggregated(Box::new(sum));
+    assert_eq!(
+        names(&voter.handle(answer(sum.clone().with_finalized(finalized)), 0)),
+        ["diverged"]
+    );
+    assert!(voter.best().is_none() && voter.is_halted());
+    assert_eq!(
+        names(&same.handle(answer(sum.with_finalized(H256::zero())), 0)),
+        ["conclude", "persist"],
+        "the same votes where GRANDPA finalized what they say"
+    );
+}
+
+/// ROUND-10.
+#[test]
+fn a_voter_that_found_a_contradiction_signs_sends_and_repeats_no_vote_until_it_is_told_to() {
+    let base = TestSet::new(0, 0..4);
+    let (chain, votes) = against_the_chain(&base);
+    let mut voter = voter_at(&base, 1, 1);
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(chain.clone()), 0),
+        ["sign"]
+    );
+    let found: Vec<_> = votes
+        .into_iter()
+        .flat_map(|vote| handle(&mut voter, vote, 0))
+        .collect();
+    assert_eq!(found, ["diverged"]);
+    assert_eq!(
+        own_vote(&mut voter, &base, &chain),
+        [""; 0],
+        "the signer was at work"
+    );
+    assert_eq!(handle(&mut voter, Event::Tick, 10 * RETRY), [""; 0]);
+    let resumed = handle(&mut voter, Event::Halted(false), 10 * RETRY);
+    assert_eq!(resumed, ["sign"]);
+    assert_eq!(
+        own_vote(&mut voter, &base, &chain),
+        ["persist", "publish vote"]
+    );
+    handle(&mut voter, Event::Halted(true), 11 * RETRY);
+    let later = 200 * RETRY;
+    assert_eq!(handle(&mut voter, Event::Tick, later), [""; 0]);
+    handle(&mut voter, Event::Halted(false), later);
+    assert_eq!(
+        handle(&mut voter, Event::Tick, 2 * later),
+        ["publish vote"],
+        "it repeats its vote as before"
+    );
+}
+
+/// ROUND-10.
+#[test]
+fn a_halted_voter_concludes_what_others_prove_and_after_a_restart_does_not_send_its_vote() {
+    let base = TestSet::new(0, 0..4);
+    let mut before = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    drive(&mut before, Event::Prepared(message.clone()), 0);
+    own_vote(&mut before, &base, &message);
+
+    let state = State::from_bytes(&before.state().to_bytes()).expect("stored by a voter");
+    let mut voter = Voter::new(config(), state, vec![key(1)]);
+    handle(&mut voter, Event::Halted(true), 0);
+    let set = Event::Set(Arc::new(base.set.clone()));
+    assert_eq!(handle(&mut voter, set, 0), ["prepare"]);
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(message.clone()), 0),
+        [""; 0]
+    );
+    let proof = base.justify(&message, 1..4);
+    let proven = handle(&mut voter, Event::Justification(proof), 0);
+    assert_eq!(proven[..2], ["conclude", "persist"]);
+}
+
 #[test]
 fn a_proof_that_hands_over_to_another_set_than_the_chain_does_is_not_concluded() {
     let (base, next, usurper) = (

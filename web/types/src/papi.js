@@ -15,6 +15,7 @@ export function papiDuet(client) {
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),
     justifications: () => subscribe("Justifications"),
     fullerJustifications: () => subscribe("FullerJustifications"),
+    health: () => ask("duet_health"),
     generateKeys: (owner) => ask("duet_generateKeys", owner),
     proveKeys: (publicKey, owner) => ask("duet_proveKeys", publicKey, owner),
   };

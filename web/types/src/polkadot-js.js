@@ -30,6 +30,7 @@ export const rpc = {
     ),
     subscribeJustifications: subscription("The justifications by which the proven chain grows", "justifications", "Justifications"),
     subscribeFullerJustifications: subscription("The justifications that have more signers than before", "fullerJustifications", "FullerJustifications"),
+    health: call("Whether the node works as it should, and the evidence of contradictions", [], "DuetHealth"),
     generateKeys: call("Makes a key on the node, and its proof of possession", [param("owner", "AccountId")], "DuetGeneratedKeys", { isUnsafe: true }),
     proveKeys: call("Proves possession of a key on the node", [param("public", "Bytes"), param("owner", "AccountId")], "Bytes", { isUnsafe: true }),
   },
@@ -39,5 +40,7 @@ export const rpc = {
 export const types = {
   DuetPath: { leaves: "Bytes", proof: "Bytes" },
   DuetProofs: { proof: "Bytes", header: "Bytes", nodes: "Vec<Bytes>", path: "Option<DuetPath>" },
+  DuetContradiction: { block: "u32", finalized: "Option<Hash>", proven: "Hash", setId: "u64", signers: "u32", acknowledged: "bool", evidence: "Bytes" },
+  DuetHealth: { bestProven: "Option<u32>", finalized: "u32", voting: "bool", diverged: "Vec<DuetContradiction>" },
   DuetGeneratedKeys: { public: "Bytes", proof: "Bytes" },
 };

@@ -29,6 +29,10 @@ test("answers are read as their types, also those that are null", () => {
   const read = (method, answer) => registry.createType(rpc.duet[method].type, answer);
   assert.equal(read("getJustification", "0x0102").unwrap().toHex(), "0x0102");
   assert.equal(read("getJustification", null).isNone, true);
+  const contradiction = { block: 7, finalized: null, proven: `0x${"01".repeat(32)}`, setId: 2, signers: 3, acknowledged: false, evidence: "0x01" };
+  const health = read("health", { bestProven: null, finalized: 9, voting: true, diverged: [contradiction] });
+  assert.deepEqual([health.bestProven.isNone, health.finalized.toNumber(), health.voting.isTrue], [true, 9, true]);
+  assert.deepEqual([health.diverged[0].evidence.toHex(), health.diverged[0].finalized.isNone], ["0x01", true]);
   const proofs = read("getProofs", { proof: "0x01", header: "0x02", nodes: ["0x03", "0x0405"], path: { leaves: "0x06", proof: "0x07" } }).unwrap();
   assert.deepEqual([proofs.nodes[1].toHex(), proofs.path.unwrap().leaves.toHex()], ["0x0405", "0x06"]);
   assert.equal(read("getProofs", { proof: "0x01", header: "0x02", nodes: [], path: null }).unwrap().path.isNone, true);

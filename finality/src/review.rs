@@ -1,0 +1,48 @@
+//! Compares the proofs that are stored with the finalized chain: some were stored by a version that did not compare, or
+//! when their blocks were not here. (ROUND-10)
+
+use crate::{chain::Chain, store::Store};
+use duet_gossip::LOG_TARGET;
+use duet_primitives::{Justification, SetId, UncheckedJustification};
+use duet_voter::{Event, Millis};
+
+/// How often they are compared, beside the start.
+pub(crate) const INTERVAL: Millis = 3_600_000;
+
+/// Compares the newest proof and the handoffs of all sets up to this one. Those that contradict the chain and hold go to
+/// the worker as any proof does.
+///
+/// Cost: two reads of the database per set.
+pub(crate) fn review(chain: &Chain, store: &Store, up_to: SetId) -> Option<Event> {
+    let handoffs = (0..=up_to.get()).map(|set| store.handoff(SetId::new(set)));
+    let stored = std::iter::once(store.best()).chain(handoffs);
+    let mut contradicting = Vec::new();
+    for justification in stored {
+        match justification {
+            Ok(Some(justification)) => contradicting.extend(contradicts(chain, justification)),
+            Ok(None) => {}
+            Err(error) => log::warn!(target: LOG_TARGET, "a stored proof cannot be read: {error}"),
+        }
+    }
+    (!contradicting.is_empty()).then_some(Event::Response(contradicting))
+}
+
+/// A stored proof that holds, if GRANDPA finalized another block at its height.
+fn contradicts(chain: &Chain, justification: UncheckedJustification) -> Option<Justification> {
+    let commitment = &justification.commitment;
+    let (number, hash) = (commitment.block_number, commitment.block_hash);
+    let finalized = chain.finalized_at(number)?;
+    if finalized == hash {
+        return None;
+    }
+    match chain.check(justification) {
+        Ok(justification) => Some(justification),
+        Err(error) => {
+            log::error!(
+                target: LOG_TARGET,
+                "the stored proof of block {number} names {hash:?}, where {finalized:?} is final, and does not hold: {error}",
+            );
+            None
+        }
+    }
+}
