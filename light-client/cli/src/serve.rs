@@ -5,6 +5,8 @@
 
 mod blocks;
 mod chain;
+mod connection;
+mod flow;
 mod gate;
 mod header_json;
 mod limits;
@@ -27,35 +29,20 @@ use crate::{
     output::Output,
 };
 use chain::{publish_heads, Chain};
+use connection::{serve_connection, Listening, CONNECTIONS};
 use duet_primitives::H256;
-use gate::{Allowed, Gate};
-use jsonrpsee::server::{
-    serve_with_graceful_shutdown, stop_channel, BatchRequestConfig, Methods, PingConfig,
-    RandomStringIdProvider, RpcServiceBuilder, ServerBuilder, ServerHandle, StopHandle,
-};
-use limits::{Limits, Shared, REQUESTS_PER_CONNECTION};
+use gate::Allowed;
+use jsonrpsee::server::{stop_channel, ServerHandle};
+use limits::{Shared, WITHIN};
 use module::{module, Context};
-use socket::{Socket, IDLE};
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{watch, OwnedSemaphorePermit, Semaphore},
+    net::TcpListener,
+    sync::{watch, Semaphore},
     task::JoinHandle,
 };
 use upstream::Upstream;
 
-/// How many connections there may be at a time.
-const CONNECTIONS: u32 = 128;
-/// How many subscriptions one may have.
-const SUBSCRIPTIONS: u32 = 32;
-/// How many requests one message may have.
-const BATCH: u32 = 32;
-/// The longest request. A transaction with new code for the runtime has some MiB.
-const MAX_REQUEST: u32 = 16 * 1024 * 1024;
-/// The longest answer: what a node may send, and what is written around it.
-const MAX_ANSWER: u32 = 32 * 1024 * 1024;
-/// How many messages may wait for one connection.
-const WAITING: u32 = 16;
 /// How long one endpoint may take over one question, so that another one can be asked in time.
 const QUESTION: Duration = Duration::from_secs(10);
 /// How long the answers that are on their way are waited for at the end.
@@ -115,7 +102,7 @@ pub(crate) async fn start(
             hosts: args.allow_host.clone(),
             origins: args.allow_origin.clone(),
         }),
-        shared: Shared::new(args.strict, output.clone()),
+        shared: Shared::new(WITHIN, args.strict, output.clone()),
         stop,
     };
     let accepting = tokio::spawn(accept(listener, listening));
@@ -128,15 +115,6 @@ pub(crate) async fn start(
         handle,
         tasks: vec![publishing, accepting],
     })
-}
-
-/// What each connection is served from.
-#[derive(Clone)]
-struct Listening {
-    methods: Methods,
-    allowed: Arc<Allowed>,
-    shared: Shared,
-    stop: StopHandle,
 }
 
 /// Accepts connections. One too many is closed.
@@ -156,42 +134,7 @@ async fn accept(listener: TcpListener, listening: Listening) {
         };
         let _ = connection.set_nodelay(true);
         if let Ok(seat) = Arc::clone(&seats).try_acquire_owned() {
-            let listening = listening.clone();
-            tokio::spawn(serve_connection(
-                Socket::new(connection, seat, IDLE),
-                listening,
-            ));
+            tokio::spawn(serve_connection(connection, seat, listening.clone()));
         }
     }
-}
-
-async fn serve_connection(
-    connection: Socket<TcpStream, OwnedSemaphorePermit>,
-    listening: Listening,
-) {
-    let Listening {
-        methods,
-        allowed,
-        shared,
-        stop,
-    } = listening;
-    let requests = Arc::new(Semaphore::new(REQUESTS_PER_CONNECTION));
-    let limits = RpcServiceBuilder::new()
-        .layer_fn(move |service| Limits::new(service, shared.clone(), Arc::clone(&requests)));
-    let service = ServerBuilder::default()
-        .max_connections(CONNECTIONS)
-        .max_request_body_size(MAX_REQUEST)
-        .max_response_body_size(MAX_ANSWER)
-        .max_subscriptions_per_connection(SUBSCRIPTIONS)
-        .set_batch_request_config(BatchRequestConfig::Limit(BATCH))
-        .set_message_buffer_capacity(WAITING)
-        .set_id_provider(RandomStringIdProvider::new(16))
-        .enable_ws_ping(PingConfig::new())
-        .set_rpc_middleware(limits)
-        .to_service_builder()
-        .build(methods, stop.clone());
-    let gate = Gate::new(service, allowed);
-    let served = serve_with_graceful_shutdown(connection, gate, stop.shutdown());
-    // Whoever breaks the connection off does not want an answer.
-    let _ = served.await;
 }

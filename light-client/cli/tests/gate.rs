@@ -211,3 +211,48 @@ async fn a_connection_too_many_is_closed_and_the_others_live_on() {
     drop(idle);
     served.end().await.expect_code(0);
 }
+
+/// Sends a WebSocket message over and over, reads nothing, and says how many bytes were taken until no more were.
+async fn flood(address: &str, message: &str) -> usize {
+    let mut client = TcpStream::connect(address).await.expect("it listens");
+    let handshake = "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+                     sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+    let handshake = client.write_all(handshake.as_bytes()).await;
+    handshake.expect("it is open");
+    let length = u16::try_from(message.len()).expect("short").to_be_bytes();
+    // A mask that changes nothing.
+    let frame = [&[0x81, 0xfe], &length[..], &[0; 4], message.as_bytes()].concat();
+    let frames = frame.repeat(FLOOD / 64 / frame.len());
+    let mut sent = 0;
+    while sent < FLOOD {
+        let write = tokio::time::timeout(Duration::from_secs(5), client.write(&frames)).await;
+        match write {
+            Ok(more) => sent += more.expect("it is open"),
+            Err(_) => break,
+        }
+    }
+    sent
+}
+
+/// Far more than the buffers of two sockets.
+const FLOOD: usize = 64 * 1024 * 1024;
+
+/// A client that asks and takes no answers is not read, so that nothing piles up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_takes_no_answers_is_not_read() {
+    let world = world();
+    let node = Node::start(&world, Tamper::None).await;
+    // Nobody reads its output here, either.
+    let served = Served::start(&world, &[&node], &["--quiet"]).await;
+    served.ask("chain_getFinalizedHead", json!([])).await;
+    // Each answer is forty times as long as its request.
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"rpc_methods","params":[]}"#;
+    let batch = format!("[{}]", vec![request; 32].join(","));
+    let padded = format!("{request:>200}");
+    for message in [padded, batch] {
+        let sent = flood(&served.address, &message).await;
+        assert!(sent < FLOOD, "all was read: {sent} bytes");
+        served.ask("chain_getFinalizedHead", json!([])).await;
+    }
+    served.end().await.expect_code(0);
+}

@@ -1,6 +1,7 @@
 //! Who may talk to this server. A page in a browser may not, unless it is named: its requests carry an `Origin`, and
 //! after DNS rebinding the `Host` of the page.
 
+use crate::serve::flow::{Flow, Message};
 use jsonrpsee::{
     core::BoxError,
     server::{HttpBody, HttpRequest, HttpResponse},
@@ -73,16 +74,21 @@ impl Allowed {
     }
 }
 
-/// Lets in who is allowed.
+/// Lets in who is allowed, as part of the flow of its connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate<S> {
     inner: S,
     allowed: Arc<Allowed>,
+    flow: Arc<Flow>,
 }
 
 impl<S> Gate<S> {
-    pub(crate) fn new(inner: S, allowed: Arc<Allowed>) -> Self {
-        Self { inner, allowed }
+    pub(crate) fn new(inner: S, allowed: Arc<Allowed>, flow: Arc<Flow>) -> Self {
+        Self {
+            inner,
+            allowed,
+            flow,
+        }
     }
 }
 
@@ -99,7 +105,8 @@ where
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: HttpRequest<B>) -> Self::Future {
+    fn call(&mut self, mut request: HttpRequest<B>) -> Self::Future {
+        request.extensions_mut().insert(Message::of(&self.flow));
         let origin = match self.allowed.judge(&request) {
             Verdict::Pass => return Box::pin(self.inner.call(request)),
             Verdict::PassPage(origin) => origin,

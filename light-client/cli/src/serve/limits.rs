@@ -21,23 +21,26 @@ use std::{
 use tokio::sync::Semaphore;
 
 /// How many requests are answered at a time, of all connections together and of one.
-const REQUESTS: usize = 256;
+pub(crate) const REQUESTS: usize = 256;
 pub(crate) const REQUESTS_PER_CONNECTION: usize = 32;
 /// How long one may take.
-const WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const WITHIN: Duration = Duration::from_secs(60);
 
 /// What all connections share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     seats: Arc<Semaphore>,
+    within: Duration,
     strict: bool,
     output: Output,
 }
 
 impl Shared {
-    pub(crate) fn new(strict: bool, output: Output) -> Self {
+    /// For requests that end `within` this time.
+    pub(crate) fn new(within: Duration, strict: bool, output: Output) -> Self {
         Self {
             seats: Arc::new(Semaphore::new(REQUESTS)),
+            within,
             strict,
             output,
         }
@@ -88,10 +91,10 @@ where
             } else if taken.1.is_err() {
                 refuse(Refusal::Busy("requests"))
             } else {
-                match tokio::time::timeout(WITHIN, service.call(request)).await {
+                match tokio::time::timeout(shared.within, service.call(request)).await {
                     Ok(response) => response,
                     Err(_) => refuse(Refusal::TooSlow {
-                        seconds: WITHIN.as_secs(),
+                        seconds: shared.within.as_secs(),
                     }),
                 }
             };

@@ -2,6 +2,7 @@
 
 use crate::serve::{
     chain::Chain,
+    flow,
     params::{Keys, Positional},
     proofs::ProofsAsked,
     refusal::Refusal,
@@ -107,6 +108,7 @@ pub(crate) fn module(context: Context) -> Result<RpcModule<Context>, RegisterMet
             serve_feed(feed, params, pending, context)
         })?;
     }
+    flow::register(&mut module)?;
     Ok(module)
 }
 

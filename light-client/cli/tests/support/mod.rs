@@ -4,6 +4,7 @@
 // Each test program uses a part of this.
 #![allow(dead_code, unused_imports)]
 
+mod host;
 mod lie;
 mod node;
 mod program;

@@ -1,18 +1,18 @@
 //! A node with all methods that a light client asks for, over a [`World`], honest or with one thing changed.
 
-use super::world::{hex, World};
+use super::{
+    host::{Calls, Host},
+    world::{hex, World},
+};
 use codec::{Decode, Encode};
 use duet_primitives::H256;
 use jsonrpsee::{
-    server::{RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage},
+    server::{RpcModule, SubscriptionMessage},
     types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// What a node does wrong. Each changes one thing of an honest answer.
@@ -52,7 +52,7 @@ struct State {
     /// Whether it has `duet_getProofs`.
     at_once: bool,
     head: watch::Receiver<u32>,
-    calls: Mutex<Vec<String>>,
+    calls: Calls,
 }
 
 /// A running node; it ends when it is dropped.
@@ -60,13 +60,7 @@ pub(crate) struct Node {
     pub(crate) url: String,
     state: Arc<State>,
     head: watch::Sender<u32>,
-    handle: ServerHandle,
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.handle.stop();
-    }
+    _host: Host,
 }
 
 /// What terminals obey, in a text that a node chose.
@@ -91,20 +85,14 @@ impl Node {
             tamper,
             at_once,
             head: receiver,
-            calls: Mutex::default(),
+            calls: Calls::default(),
         });
-        let server = ServerBuilder::default()
-            .max_response_body_size(64 * 1024 * 1024)
-            .build("127.0.0.1:0")
-            .await
-            .expect("a free port");
-        let url = format!("ws://{}", server.local_addr().expect("it listens"));
-        let handle = server.start(module(Arc::clone(&state)));
+        let host = Host::start(module(Arc::clone(&state))).await;
         Self {
-            url,
+            url: host.url.clone(),
             state,
             head,
-            handle,
+            _host: host,
         }
     }
 
@@ -115,8 +103,7 @@ impl Node {
 
     /// How often a method was called.
     pub(crate) fn calls(&self, method: &str) -> usize {
-        let calls = self.state.calls.lock().expect("no panic holds it");
-        calls.iter().filter(|call| *call == method).count()
+        self.state.calls.count(|call| call == method)
     }
 }
 
@@ -146,10 +133,7 @@ impl State {
         method: &'static str,
         params: Params<'static>,
     ) -> Result<Value, ErrorObjectOwned> {
-        self.calls
-            .lock()
-            .expect("no panic holds it")
-            .push(method.to_owned());
+        self.calls.record(method);
         if self.tamper == Tamper::Silence && method.starts_with("state_") {
             tokio::time::sleep(Duration::from_secs(60)).await;
         }
@@ -312,10 +296,8 @@ impl State {
     }
 
     fn asked_for_proof(&self) -> bool {
-        let calls = self.calls.lock().expect("no panic holds it");
-        calls
-            .iter()
-            .any(|call| call.starts_with("duet_get") && call.ends_with("tion"))
+        let is_for_proof = |call: &str| call.starts_with("duet_get") && call.ends_with("tion");
+        self.calls.count(is_for_proof) > 0
     }
 
     fn answer_duet(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {

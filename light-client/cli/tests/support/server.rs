@@ -1,18 +1,21 @@
 //! The server: the RPC of a node, over a chain in memory.
 
-use super::Lie;
+use super::{
+    host::{Calls, Host},
+    Lie,
+};
 use codec::Encode;
 use duet_light_client::testing::TestChain;
 use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
-    server::{RpcModule, ServerBuilder, ServerHandle, SubscriptionMessage},
+    server::{RpcModule, SubscriptionMessage},
     types::{ErrorObject, ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
 use std::{
     sync::{
         atomic::{AtomicU32, Ordering},
-        Arc, Mutex,
+        Arc,
     },
     time::Duration,
 };
@@ -27,7 +30,7 @@ struct State {
     /// The newest block whose proof is there.
     visible: watch::Receiver<u32>,
     chain_head: AtomicU32,
-    calls: Mutex<Vec<String>>,
+    calls: Calls,
 }
 
 /// A running server; it ends when it is dropped.
@@ -35,13 +38,7 @@ pub(crate) struct Server {
     pub(crate) url: String,
     state: Arc<State>,
     visible: watch::Sender<u32>,
-    handle: ServerHandle,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.handle.stop();
-    }
+    host: Host,
 }
 
 impl Server {
@@ -57,19 +54,14 @@ impl Server {
 
     /// Breaks all connections and starts again at the same address, as a node that is restarted.
     pub(crate) async fn restart(self, chain: &TestChain) -> Self {
-        let address = self.url.trim_start_matches("ws://").to_owned();
         let (lie, head) = (self.state.lie, self.state.head());
-        let _ = self.handle.stop();
-        self.handle.clone().stopped().await;
-        drop(self);
-        Self::listen(&address, chain, lie, head).await
+        let url = self.stop().await;
+        Self::listen(url.trim_start_matches("ws://"), chain, lie, head).await
     }
 
     /// Stops it; its address, at which nobody listens any more.
     pub(crate) async fn stop(self) -> String {
-        let _ = self.handle.stop();
-        self.handle.clone().stopped().await;
-        self.url.clone()
+        self.host.stop().await
     }
 
     async fn listen(address: &str, chain: &TestChain, lie: Lie, head: u32) -> Self {
@@ -79,19 +71,14 @@ impl Server {
             lie,
             visible: receiver,
             chain_head: AtomicU32::new(head),
-            calls: Mutex::default(),
+            calls: Calls::default(),
         });
-        let server = ServerBuilder::default()
-            .build(address)
-            .await
-            .expect("a free port");
-        let url = format!("ws://{}", server.local_addr().expect("it listens"));
-        let handle = server.start(module(Arc::clone(&state)));
+        let host = Host::start_at(address, module(Arc::clone(&state))).await;
         Self {
-            url,
+            url: host.url.clone(),
             state,
             visible,
-            handle,
+            host,
         }
     }
 
@@ -118,8 +105,7 @@ impl Server {
 
     /// How often a method was called.
     pub(crate) fn calls(&self, method: &str) -> usize {
-        let calls = self.state.calls.lock().expect("no panic holds it");
-        calls.iter().filter(|call| *call == method).count()
+        self.state.calls.count(|call| call == method)
     }
 }
 
@@ -158,10 +144,7 @@ impl State {
     }
 
     fn answer(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
-        self.calls
-            .lock()
-            .expect("no panic holds it")
-            .push(method.to_owned());
+        self.calls.record(method);
         if self.lie == Lie::NoDuet && method.starts_with("duet_") {
             return Err(jsonrpsee::types::ErrorCode::MethodNotFound.into());
         }

@@ -1,0 +1,130 @@
+//! How much of what one WebSocket client asks for is under way at a time.
+//!
+//! jsonrpsee begins a task for each message that it reads, which holds the answer until the connection's queue has room
+//! for it. It reads on meanwhile, so a client that asks faster than it takes answers decides how much is held. Here
+//! the socket gives it nothing to read while
+//!
+//! - the queue is full, as only then an answer can wait for room in it; or
+//! - more than [`UNDER_WAY`] messages are being answered.
+//!
+//! Both are known whatever the message is: a request, a batch, a notification, or what does not parse. jsonrpsee tells
+//! when the answer to a single request was sent, but not when that to a batch or to nonsense was.
+//!
+//! So what is held for a client is what is in its queue, [`UNDER_WAY`] messages, and those that one read brings
+//! beyond: 8 KiB of them.
+
+use jsonrpsee::{
+    server::{
+        middleware::rpc::{RpcService, RpcServiceT},
+        PendingSubscriptionSink, RegisterMethodError, RpcModule,
+    },
+    types::{Id, Request},
+};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+/// How many messages of one connection may be answered at a time. It is well above the requests that may take long,
+/// with what a batch counts for (twice), so that those beyond are read and refused at once.
+pub(crate) const UNDER_WAY: usize = 128;
+
+/// The subscription that shows the queue of a connection. The table of methods does not have it, so that no client
+/// reaches it.
+pub(crate) const QUEUE: [&str; 2] = ["queue", "endQueue"];
+
+/// The messages of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    state: Mutex<State>,
+    /// Of a WebSocket: a subscription that is never accepted, for the room in the queue that it tells.
+    queue: OnceLock<PendingSubscriptionSink>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    under_way: usize,
+    reader: Option<Waker>,
+}
+
+impl Flow {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks for the queue of the connection that is served by `service`. A connection of plain HTTP has none: it has
+    /// one request at a time.
+    pub(crate) fn watch(self: &Arc<Self>, service: &RpcService) {
+        let [begin, _] = QUEUE;
+        let mut request = Request::new(begin.into(), None, Id::Null);
+        request.extensions_mut().insert(Message::of(self));
+        // The subscription is with this flow now. Its answer would come when it is accepted.
+        drop(service.call(request));
+    }
+
+    /// Whether more may be read. If not, the reader is woken when it is worth asking again.
+    pub(crate) fn poll_room(&self, context: &Context<'_>) -> Poll<()> {
+        let Some(queue) = self.queue.get() else {
+            return Poll::Ready(());
+        };
+        let mut state = self.state();
+        if queue.capacity() > 0 && state.under_way <= UNDER_WAY {
+            return Poll::Ready(());
+        }
+        state.reader = Some(context.waker().clone());
+        Poll::Pending
+    }
+
+    /// Wakes the reader. To be called when something is written, which left the queue just before.
+    pub(crate) fn wake(&self) {
+        let reader = self.state().reader.take();
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+}
+
+/// Adds the subscription that shows the queue.
+pub(crate) fn register<C: Send + Sync + 'static>(
+    module: &mut RpcModule<C>,
+) -> Result<(), RegisterMethodError> {
+    let [begin, end] = QUEUE;
+    module.register_subscription_raw(begin, begin, end, |_, pending, _, extensions| {
+        if let Some(message) = extensions.get::<Message>() {
+            let _ = message.0.queue.set(pending);
+        }
+    })?;
+    Ok(())
+}
+
+/// A message that is being answered. It is among the extensions of the request that opens a WebSocket, which jsonrpsee
+/// clones for each message, once more for each request of a batch, and drops with the answer at hand.
+#[derive(Debug)]
+pub(crate) struct Message(Arc<Flow>);
+
+impl Message {
+    pub(crate) fn of(flow: &Arc<Flow>) -> Self {
+        let mut state = flow.state();
+        state.under_way = state.under_way.saturating_add(1);
+        drop(state);
+        Self(Arc::clone(flow))
+    }
+}
+
+impl Clone for Message {
+    fn clone(&self) -> Self {
+        Self::of(&self.0)
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.under_way = state.under_way.saturating_sub(1);
+        let room = state.under_way <= UNDER_WAY;
+        drop(state);
+        if room {
+            self.0.wake();
+        }
+    }
+}
