@@ -16,6 +16,7 @@ use crate::{
     suspects::{self, Suspect},
     worker::Done,
 };
+use async_channel::Sender;
 use duet_gossip::Network;
 use duet_keystore::Signer;
 use duet_primitives::SetId;
@@ -50,7 +51,7 @@ pub(crate) struct Opened {
     /// What is done.
     pub(crate) done: Done,
     /// The tasks, by name. The worker cannot go on without any of them.
-    pub(crate) clerks: [(&'static str, Clerk); 8],
+    pub(crate) clerks: Vec<(&'static str, Clerk)>,
 }
 
 /// What work is done with.
@@ -74,6 +75,36 @@ fn add_up(chain: &Chain, votes: Aggregation) -> Option<Event> {
     }
 }
 
+/// The desks that look for contradictions. (ROUND-10)
+struct Comparing {
+    suspects: Desk<Suspect>,
+    reviews: Desk<SetId>,
+    clerks: [(&'static str, Clerk); 2],
+}
+
+fn compare(
+    chain: &Arc<Chain>,
+    store: Store,
+    network: Arc<dyn Network>,
+    to_events: &Sender<Event>,
+) -> Comparing {
+    let at = chain.clone();
+    let (suspects, suspecting) = Desk::open(SUSPECTS, to_events.clone(), move |suspect| {
+        suspects::check(&at, &*network, suspect)
+    });
+    let at = chain.clone();
+    let (reviews, reviewing) =
+        Desk::open(1, to_events.clone(), move |set| review(&at, &store, set));
+    Comparing {
+        suspects,
+        reviews,
+        clerks: [
+            ("duet-check-suspects", suspecting),
+            ("duet-review", reviewing),
+        ],
+    }
+}
+
 /// Opens all desks.
 pub(crate) fn open(with: With<'_>) -> Opened {
     let With {
@@ -89,13 +120,7 @@ pub(crate) fn open(with: With<'_>) -> Opened {
         Desk::open(AGGREGATIONS, to_events.clone(), move |votes: Box<_>| {
             add_up(&at, *votes)
         });
-    let at = chain.clone();
-    let (suspects, suspecting) = Desk::open(SUSPECTS, to_events.clone(), move |suspect| {
-        suspects::check(&at, &*network, suspect)
-    });
-    let at = chain.clone();
-    let (reviews, reviewing) =
-        Desk::open(1, to_events.clone(), move |set| review(&at, &store, set));
+    let comparing = compare(chain, store, network, &to_events);
     let at = chain.clone();
     let (sets, loading) = Desk::open(SETS, to_events.clone(), move |set| load_set(&at, &set));
     let at = chain.clone();
@@ -120,8 +145,8 @@ pub(crate) fn open(with: With<'_>) -> Opened {
         keys,
         imports,
         history,
-        suspects,
-        reviews,
+        suspects: comparing.suspects,
+        reviews: comparing.reviews,
         done: Done {
             events,
             keys: listed,
@@ -135,8 +160,9 @@ pub(crate) fn open(with: With<'_>) -> Opened {
             ("duet-list-keys", listing),
             ("duet-check-imports", importing),
             ("duet-check-history", backfilling),
-            ("duet-check-suspects", suspecting),
-            ("duet-review", reviewing),
-        ],
+        ]
+        .into_iter()
+        .chain(comparing.clerks)
+        .collect(),
     }
 }

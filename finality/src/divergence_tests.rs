@@ -345,7 +345,7 @@ fn validators_stop_voting_also_after_a_restart_until_their_operators_acknowledge
         scenario.net.pass(60_000);
     };
     restart(&scenario, &mut nodes);
-    assert!(nodes.iter().all(|node| is_diverged(node)));
+    assert!(nodes.iter().all(is_diverged));
     assert_eq!(sent(&nodes), 0, "nor after a restart");
     scenario.net.acknowledged = vec![BlockNumber::new(7)];
     restart(&scenario, &mut nodes);

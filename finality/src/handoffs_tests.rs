@@ -74,6 +74,14 @@ fn fixture() -> (TestChain, Fixture) {
 fn given(
     answer: fn(&Fixture) -> Result<Vec<u8>, RequestFailure>,
 ) -> (Option<usize>, Vec<PeerBehaviour>) {
+    given_after(answer, |_| {})
+}
+
+/// The same when something happens while the answer is checked.
+fn given_after(
+    answer: fn(&Fixture) -> Result<Vec<u8>, RequestFailure>,
+    meanwhile: fn(&mut HandoffSearch),
+) -> (Option<usize>, Vec<PeerBehaviour>) {
     let (chain, fixture) = fixture();
     let network = Arc::new(OnePeer {
         peer: PeerId::random(),
@@ -91,6 +99,7 @@ fn given(
         .expect("the peer answered");
     search.on_answer(answer);
     assert!(check.run().now_or_never().is_none(), "it waits for more");
+    meanwhile(&mut search);
     let checked = links.checked.try_recv().ok();
     let event = checked.and_then(|checked| search.on_checked(checked));
     let taken = event.map(|event| match event {
@@ -105,6 +114,14 @@ fn given(
 fn handoffs_in_order_are_taken_and_earn_reputation() {
     let result = given(|fixture| Ok(fixture.handoffs.encode()));
     assert_eq!(result, (Some(2), vec![PeerBehaviour::GoodResponse]));
+}
+
+/// ROUND-10.
+#[test]
+fn an_answer_that_is_too_late_to_help_is_passed_on_to_be_compared() {
+    let found = |search: &mut HandoffSearch| search.found(SetId::new(0));
+    let result = given_after(|fixture| Ok(fixture.handoffs.encode()), found);
+    assert_eq!(result, (Some(2), Vec::new()));
 }
 
 /// REQ-2.

@@ -15,7 +15,6 @@
 
 use crate::{
     client::AccountId,
-    evidence::Divergence,
     links::RpcLinks,
     newest::Newest,
     store::{bounded, sets},
@@ -43,13 +42,13 @@ use tokio::sync::watch;
 
 mod api;
 mod error;
+mod health;
 mod reader;
 mod subscribers;
 
-pub use api::{
-    BlockPath, Contradiction, DuetRpcClient, DuetRpcServer, GeneratedKeys, Health, Proofs,
-};
+pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs};
 pub use error::{HistoryItem, RpcError};
+pub use health::{Contradiction, Health};
 pub use reader::{ChainReader, ClientReader, Path, ReaderError};
 
 /// Most sets in one answer.
@@ -88,26 +87,6 @@ impl Duet {
             executor,
             stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
             keysets: Mutex::new(LruMap::new(ByLength::new(KEYSET_CACHE))),
-        }
-    }
-}
-
-impl From<Divergence> for Contradiction {
-    fn from(one: Divergence) -> Self {
-        let Divergence {
-            finalized,
-            justification,
-            acknowledged,
-        } = one;
-        let commitment = &justification.commitment;
-        Self {
-            block: commitment.block_number,
-            finalized,
-            proven: commitment.block_hash,
-            set_id: commitment.validator_set_id,
-            signers: justification.signers.count(),
-            acknowledged,
-            evidence: justification.encode().into(),
         }
     }
 }
@@ -377,20 +356,7 @@ impl DuetRpcServer for Duet {
     }
 
     fn health(&self) -> RpcResult<Health> {
-        let RpcLinks {
-            store,
-            blocks,
-            voting,
-            ..
-        } = &self.links;
-        let best = store.best().map_err(RpcError::from)?;
-        let diverged = store.divergences().map_err(RpcError::from)?;
-        Ok(Health {
-            best_proven: best.map(|best| best.commitment.block_number),
-            finalized: blocks.finalized().0,
-            voting: voting.get(),
-            diverged: diverged.into_iter().map(Contradiction::from).collect(),
-        })
+        Ok(Health::of(&self.links)?)
     }
 
     fn generate_keys(&self, ext: &Extensions, owner: AccountId) -> RpcResult<GeneratedKeys> {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
     block_import,
+    evidence::Divergence,
     missing::Missing,
     store::{StoreError, MAX_LIST_BYTES},
     testing::{dual_keys, reader::TestReader, TestChain, TestClient},

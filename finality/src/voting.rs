@@ -87,7 +87,8 @@ impl Voting {
         self.parts.orders.give(Order::FindPayloads(votable));
         self.voter = Some(Voter::new(self.config.clone(), state, keys));
         self.parts.keys.voter_started();
-        self.handle(Event::Halted(self.parts.divergences.is_halted()))?;
+        // Before it can ask for anything. (ROUND-10)
+        self.halt_or_resume()?;
         self.handle(Event::Syncing(self.syncing))?;
         self.handle(Event::Tick)
     }

@@ -1,5 +1,6 @@
 //! The methods, by name.
 
+use super::health::Health;
 use crate::client::AccountId;
 use duet_primitives::{BlockNumber, SetId, H256};
 use jsonrpsee::{core::RpcResult, proc_macros::rpc};
@@ -35,40 +36,6 @@ pub struct Proofs {
     pub nodes: Vec<Bytes>,
     /// From the block to the one that is proven; nothing when they are the same.
     pub path: Option<BlockPath>,
-}
-
-/// A valid proof that contradicts what GRANDPA finalized on the node. (ROUND-10)
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Contradiction {
-    /// The block number.
-    pub block: BlockNumber,
-    /// Hash of the block that GRANDPA finalized there on this node; nothing when it had none.
-    pub finalized: Option<H256>,
-    /// Hash of the block that the proof names.
-    pub proven: H256,
-    /// The set that signed.
-    pub set_id: SetId,
-    /// How many of its members did.
-    pub signers: u32,
-    /// Whether the operator knows of it and wants the node to vote all the same.
-    pub acknowledged: bool,
-    /// The proof: SCALE of `UncheckedJustification`.
-    pub evidence: Bytes,
-}
-
-/// Whether the node works as it should.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Health {
-    /// The highest block that Duet proved here, if there is one.
-    pub best_proven: Option<BlockNumber>,
-    /// The highest block that GRANDPA finalized here.
-    pub finalized: BlockNumber,
-    /// Whether this node votes: it has a key of the signing set, is not catching up, and knows of no contradiction.
-    pub voting: bool,
-    /// The contradictions that this node knows of, in the order in which it found them: at most eight.
-    pub diverged: Vec<Contradiction>,
 }
 
 /// The methods.
