@@ -106,14 +106,14 @@ impl Watch {
 
 /// Thousandths, rounded down; all of nothing is everything.
 fn permille(share: &Share) -> u64 {
-    match share.elected {
-        0 => 1_000,
-        // Beyond 2¹¹⁸ both are divided first, which loses nothing that a thousandth shows.
-        elected if elected > u128::MAX / 1_000 => u64::try_from(share.in_set / (elected / 1_000))
-            .unwrap_or(1_000)
-            .min(1_000),
-        elected => u64::try_from(share.in_set.saturating_mul(1_000) / elected).unwrap_or(1_000),
-    }
+    let parts = match share.in_set.checked_mul(1_000) {
+        Some(parts) => parts.checked_div(share.elected),
+        // Beyond 2¹¹⁸ the whole is divided first, which loses nothing that a thousandth shows.
+        None => share.in_set.checked_div(share.elected / 1_000),
+    };
+    parts
+        .and_then(|parts| u64::try_from(parts).ok())
+        .map_or(1_000, |parts| parts.min(1_000))
 }
 
 fn named(accounts: &[AccountId]) -> String {

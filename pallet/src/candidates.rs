@@ -1,5 +1,8 @@
 //! The validators of a session: the keys that they bring, and whether these make a set. (SET-1, CHAIN-4 to CHAIN-6)
 
+// The casts are in the code that `Encode` derives for enums.
+#![allow(clippy::cast_possible_truncation)]
+
 use crate::{types::LOG_TARGET, Config, Event, Keys, Pallet};
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
