@@ -17,7 +17,7 @@ pub(super) fn run() -> Result {
     tools::for_benchmarking()?;
     let program = tools::FRAME_OMNI_BENCHER.installed()?;
     let runtime = runtime::build("runtime-benchmarks")?;
-    let weights = runtime.with_file_name("weights.rs");
+    let weights = runtime.with_extension("weights.rs");
     if weights.exists() {
         fs::remove_file(&weights)?;
     }
