@@ -1,5 +1,8 @@
 //! The tools of the ecosystem, each run against nodes of ours.
 
+mod bencher;
+mod runtime;
+
 use crate::{
     cargo::{self, root},
     demo,
@@ -16,11 +19,13 @@ use std::{
 
 /// Names an executable to use instead of building one.
 const NODE: &str = "DUET_NODE";
+/// Names the runtime whose checks are run.
+const TRY_RUNTIME: &str = "DUET_TRY_RUNTIME";
 
 /// What to run.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Which tools; those in JavaScript when none is named.
+    /// Which tools; when none is named, the scripts that need nothing but a node.
     #[arg(value_name = "TOOL")]
     tools: Vec<Tool>,
     /// Runs every tool, also those whose build takes long.
@@ -42,27 +47,41 @@ enum Tool {
     Smoldot,
     /// @acala-network/chopsticks.
     Chopsticks,
+    /// try-runtime, as chopsticks has it.
+    TryRuntime,
     /// subxt.
     Subxt,
     /// zombienet-sdk.
     Zombienet,
+    /// frame-omni-bencher.
+    FrameOmniBencher,
 }
 
-/// In which language a tool is used.
+/// How a tool is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    JavaScript,
-    Rust,
+enum Kind {
+    /// By a script in `compat/javascript`.
+    Script,
+    /// By a program in `compat/rust`.
+    Program,
+    /// By a command of its own, which needs no node.
+    Command,
 }
 
 impl Tool {
-    fn language(self) -> Language {
+    fn kind(self) -> Kind {
         match self {
-            Self::PolkadotJs | Self::Papi | Self::Smoldot | Self::Chopsticks => {
-                Language::JavaScript
+            Self::PolkadotJs | Self::Papi | Self::Smoldot | Self::Chopsticks | Self::TryRuntime => {
+                Kind::Script
             }
-            Self::Subxt | Self::Zombienet => Language::Rust,
+            Self::Subxt | Self::Zombienet => Kind::Program,
+            Self::FrameOmniBencher => Kind::Command,
         }
+    }
+
+    /// Whether nothing has to be built for it but a node.
+    fn is_quick(self) -> bool {
+        self.kind() == Kind::Script && self != Self::TryRuntime
     }
 
     /// What stands in `compat/javascript`, or after `duet-compat-`.
@@ -72,44 +91,74 @@ impl Tool {
             Self::Papi => "papi",
             Self::Smoldot => "smoldot",
             Self::Chopsticks => "chopsticks",
+            Self::TryRuntime => "try-runtime",
             Self::Subxt => "subxt",
             Self::Zombienet => "zombienet",
+            Self::FrameOmniBencher => "frame-omni-bencher",
         }
     }
 }
 
 impl Options {
-    /// Those that are used in this language.
-    fn chosen(&self, language: Language) -> Vec<Tool> {
+    /// Those that are used in this way.
+    fn chosen(&self, kind: Kind) -> Vec<Tool> {
         let all = Tool::value_variants().iter().copied();
         let chosen = all.filter(|tool| match self.tools.as_slice() {
-            [] => self.all || tool.language() == Language::JavaScript,
+            [] => self.all || tool.is_quick(),
             named => named.contains(tool),
         });
-        chosen.filter(|tool| tool.language() == language).collect()
+        chosen.filter(|tool| tool.kind() == kind).collect()
     }
 }
 
 /// Builds a node, installs or builds the tools, and runs them.
 pub(crate) fn run(options: &Options) -> Result {
-    let node = node()?;
     if options.metadata {
-        install()?;
-        cargo::run(script("metadata").env(NODE, &node))?;
-        return generate();
+        return metadata(&node()?);
     }
-    let in_javascript = options.chosen(Language::JavaScript);
-    let in_rust = options.chosen(Language::Rust);
-    if !in_javascript.is_empty() {
-        install()?;
-        generate()?;
-        at_once(&in_javascript, &node)?;
+    let scripts = options.chosen(Kind::Script);
+    let programs = options.chosen(Kind::Program);
+    if !(scripts.is_empty() && programs.is_empty()) {
+        let node = node()?;
+        run_scripts(&scripts, &node)?;
+        run_programs(&programs, &node)?;
     }
-    build(&in_rust)?;
-    let programs = in_rust.into_iter().map(|tool| {
+    if options
+        .chosen(Kind::Command)
+        .contains(&Tool::FrameOmniBencher)
+    {
+        bencher::run()?;
+    }
+    Ok(())
+}
+
+/// Asks a node for the metadata, and makes the code for PAPI of it.
+fn metadata(node: &Path) -> Result {
+    install()?;
+    cargo::run(script("metadata").env(NODE, node))?;
+    cargo::run(&mut generate())
+}
+
+fn run_scripts(tools: &[Tool], node: &Path) -> Result {
+    if tools.is_empty() {
+        return Ok(());
+    }
+    install()?;
+    // PAPI installs again, which changes nothing now. An older npm would leave some of the lock file out.
+    cargo::run(generate().env("npm_config_dry_run", "true"))?;
+    let mut named = vec![(NODE, node.to_path_buf())];
+    if tools.contains(&Tool::TryRuntime) {
+        named.push((TRY_RUNTIME, runtime::build("try-runtime")?));
+    }
+    at_once(tools, &named)
+}
+
+fn run_programs(tools: &[Tool], node: &Path) -> Result {
+    build(tools)?;
+    let programs = tools.iter().map(|tool| {
         let program = format!("compat/debug/duet-compat-{}", tool.name());
         let mut command = Command::new(cargo::target_directory().join(program));
-        command.env(NODE, &node);
+        command.env(NODE, node);
         command
     });
     cargo::run_all(programs)
@@ -133,9 +182,10 @@ fn install() -> Result {
 }
 
 /// Has PAPI make code of the metadata. With other metadata, the version of that code changes in files that are checked in.
-fn generate() -> Result {
-    let program = "node_modules/polkadot-api/bin/cli.js";
-    cargo::run(javascript("node").args([program, "generate"]))
+fn generate() -> Command {
+    let mut command = javascript("node");
+    command.args(["node_modules/polkadot-api/bin/cli.js", "generate"]);
+    command
 }
 
 /// Builds programs of `compat/rust`.
@@ -151,12 +201,14 @@ fn build(tools: &[Tool]) -> Result {
     Ok(())
 }
 
-/// Runs scripts side by side, because they mostly wait for blocks. What one prints is shown when it ends; what it
+/// Runs scripts side by side, because they mostly wait for blocks, with paths in their environment. What one prints is shown when it ends; what it
 /// prints on standard error, only when it fails.
-fn at_once(tools: &[Tool], node: &Path) -> Result {
+fn at_once(tools: &[Tool], named: &[(&str, PathBuf)]) -> Result {
     let failed: Vec<_> = thread::scope(|scope| {
         let run = |tool: &Tool| {
-            let output = script(tool.name()).env(NODE, node).output();
+            let mut script = script(tool.name());
+            script.envs(named.iter().map(|(name, path)| (*name, path)));
+            let output = script.output();
             show(tool.name(), output?)
         };
         let running: Vec<_> = tools

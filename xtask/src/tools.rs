@@ -37,6 +37,12 @@ pub(crate) fn for_proving() -> Result {
     programs(&[PYTHON])
 }
 
+/// What frame-omni-bencher needs to be built.
+pub(crate) fn for_benchmarking() -> Result {
+    for_building()?;
+    programs(&[LIBCLANG])
+}
+
 /// What the packages for JavaScript need.
 pub(crate) fn for_javascript() -> Result {
     programs(&[NODE, NPM])
@@ -74,6 +80,7 @@ pub(crate) struct CargoTool {
     version: &'static str,
     /// What it is called with to report its version.
     probe: &'static [&'static str],
+    profile: &'static str,
 }
 
 /// Licences, bans and sources of the dependencies.
@@ -81,12 +88,14 @@ pub(crate) const CARGO_DENY: CargoTool = CargoTool {
     name: "cargo-deny",
     version: "0.20.2",
     probe: VERSION,
+    profile: RELEASE,
 };
 /// Dependencies that no source names.
 pub(crate) const CARGO_MACHETE: CargoTool = CargoTool {
     name: "cargo-machete",
     version: "0.9.2",
     probe: VERSION,
+    profile: RELEASE,
 };
 /// Changes of the source that a test has to notice.
 pub(crate) const CARGO_MUTANTS: CargoTool = CargoTool {
@@ -94,12 +103,21 @@ pub(crate) const CARGO_MUTANTS: CargoTool = CargoTool {
     version: "27.1.0",
     // Without the name of its verb it says nothing.
     probe: &["mutants", "--version"],
+    profile: RELEASE,
 };
 /// Books of Markdown.
 pub(crate) const MDBOOK: CargoTool = CargoTool {
     name: "mdbook",
     version: "0.4.52",
     probe: VERSION,
+    profile: RELEASE,
+};
+/// The benchmarks of a runtime. It has more than a thousand dependencies, and runs for a minute.
+pub(crate) const FRAME_OMNI_BENCHER: CargoTool = CargoTool {
+    name: "frame-omni-bencher",
+    version: "0.28.0",
+    probe: VERSION,
+    profile: "dev",
 };
 
 impl CargoTool {
@@ -109,6 +127,7 @@ impl CargoTool {
             name,
             version,
             probe,
+            profile,
         } = self;
         let root = target_directory().join("tools");
         let program = root.join("bin").join(name);
@@ -117,10 +136,15 @@ impl CargoTool {
         }
         println!("xtask: installing {name} {version}");
         let mut install = cargo(["install", "--locked", "--force", name, "--version"]);
-        install.arg(format!("={version}")).arg("--root").arg(&root);
+        install
+            .arg(format!("={version}"))
+            .arg("--root")
+            .arg(&root)
+            .args(["--profile", profile]);
         // In a folder that cargo removes afterwards, and soon: these programs run for seconds.
         install
             .env_remove("CARGO_TARGET_DIR")
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
@@ -174,6 +198,7 @@ struct Tool {
 }
 
 const VERSION: &[&str] = &["--version"];
+const RELEASE: &str = "release";
 
 const CXX: Tool = Tool {
     program: "c++",
@@ -181,6 +206,15 @@ const CXX: Tool = Tool {
     purpose: "a C++ compiler, for the optimiser of the runtime and for libFuzzer",
     variable: Some("CXX"),
     package: "g++",
+};
+
+const LIBCLANG: Tool = Tool {
+    // A library, which the shell looks for.
+    program: "sh",
+    probe: &["-c", "ls /usr/lib/llvm-*/lib/libclang.so"],
+    purpose: "to find libclang, which the bindings to RocksDB are made with",
+    variable: Some("LIBCLANG_PATH"),
+    package: "libclang-dev",
 };
 
 const TOOLS: [Tool; 4] = [

@@ -1,0 +1,48 @@
+//! frame-omni-bencher, which runs the benchmarks of a runtime without a node.
+
+use super::runtime;
+use crate::{cargo, result::Result, tools};
+use std::{fs, path::Path, process::Command};
+
+/// The benchmarks of `pallet-duet`.
+const BENCHMARKS: [&str; 4] = [
+    "register_keys",
+    "deregister_keys",
+    "report_equivocation",
+    "rotate",
+];
+
+/// Runs each benchmark of the pallet a few times: that they run is seen, what they cost is not measured.
+pub(super) fn run() -> Result {
+    tools::for_benchmarking()?;
+    let program = tools::FRAME_OMNI_BENCHER.installed()?;
+    let runtime = runtime::build("runtime-benchmarks")?;
+    let weights = runtime.with_extension("weights.rs");
+    if weights.exists() {
+        fs::remove_file(&weights)?;
+    }
+    cargo::run(&mut benchmark(&program, &runtime, &weights))?;
+    let written = fs::read_to_string(&weights)?;
+    for name in BENCHMARKS {
+        if !written.contains(&format!("fn {name}(")) {
+            return Err(format!("frame-omni-bencher wrote no weight of {name}").into());
+        }
+    }
+    println!("frame-omni-bencher: weights of {}", BENCHMARKS.join(", "));
+    Ok(())
+}
+
+fn benchmark(program: &Path, runtime: &Path, weights: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(["v1", "benchmark", "pallet"])
+        .args(["--pallet", "pallet_duet", "--extrinsic", "*"])
+        .args(["--genesis-builder", "runtime"])
+        .args(["--genesis-builder-preset", "development"])
+        .args(["--steps", "2", "--repeat", "1", "--min-duration", "0"])
+        .arg("--runtime")
+        .arg(runtime)
+        .arg("--output")
+        .arg(weights);
+    command
+}
