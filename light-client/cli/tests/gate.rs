@@ -225,11 +225,10 @@ async fn flood(address: &str, message: &str) -> usize {
     let frames = frame.repeat(FLOOD / 64 / frame.len());
     let mut sent = 0;
     while sent < FLOOD {
-        let write = tokio::time::timeout(Duration::from_secs(5), client.write(&frames)).await;
-        match write {
-            Ok(more) => sent += more.expect("it is open"),
-            Err(_) => break,
-        }
+        let write = tokio::time::timeout(Duration::from_secs(5), client.write_all(&frames)).await;
+        let Ok(written) = write else { break };
+        written.expect("it is open");
+        sent += frames.len();
     }
     sent
 }
@@ -245,10 +244,9 @@ async fn a_client_that_takes_no_answers_is_not_read() {
     // Nobody reads its output here, either.
     let served = Served::start(&world, &[&node], &["--quiet"]).await;
     served.ask("chain_getFinalizedHead", json!([])).await;
-    // Each answer is forty times as long as its request.
     let request = r#"{"jsonrpc":"2.0","id":1,"method":"rpc_methods","params":[]}"#;
     let batch = format!("[{}]", vec![request; 32].join(","));
-    let padded = format!("{request:>200}");
+    let padded = format!("{request:<200}");
     for message in [padded, batch] {
         let sent = flood(&served.address, &message).await;
         assert!(sent < FLOOD, "all was read: {sent} bytes");

@@ -52,8 +52,8 @@ impl Flow {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks for the queue of the connection that is served by `service`. A connection of plain HTTP has none: it has
-    /// one request at a time.
+    /// Looks for the queue of the connection that is served by `service`. Without a WebSocket there is none, and the
+    /// flow bounds nothing.
     pub(crate) fn watch(self: &Arc<Self>, service: &RpcService) {
         let [begin, _] = QUEUE;
         let mut request = Request::new(begin.into(), None, Id::Null);
