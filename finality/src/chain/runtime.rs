@@ -10,6 +10,8 @@ use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
+/// The first version of the runtime API.
+const FIRST: u32 = 1;
 /// The version of the runtime API that brought `participation` and `evidence_status`.
 const REPORTS_AND_PARTICIPATION: u32 = 2;
 
@@ -77,11 +79,11 @@ where
     Client::Api: DuetApi<Block, AccountId>,
 {
     fn keysets(&self, at: H256) -> Result<Option<Keysets>, ApiError> {
-        let api = self.client.runtime_api();
-        if !api.has_api::<dyn DuetApi<Block, AccountId>>(at)? {
+        // `has_api` would ask for the version that this node knows, and a node is upgraded before its runtime.
+        if !self.has_version(at, FIRST)? {
             return Ok(None);
         }
-        api.keysets(at)
+        self.client.runtime_api().keysets(at)
     }
 
     fn current_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, ApiError> {
