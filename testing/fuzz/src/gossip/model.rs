@@ -6,7 +6,7 @@ use crate::{judge, sample::GENESIS};
 use duet_gossip::{message::GossipMessage, reputation::PeerBehaviour};
 use duet_primitives::{
     BlockNumber, Commitment, DualKeyset, JustificationError, Pk1Bytes, SetId, SignerIndex,
-    UncheckedJustification, UncheckedVote,
+    UncheckedJustification, UncheckedVote, H256,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,8 @@ pub(super) struct Model<'a> {
     rounds_per_signer: usize,
     votes: BTreeMap<(Signer, BlockNumber), Vec<Commitment>>,
     rounds: BTreeMap<Signer, Rounds>,
-    proofs: BTreeSet<(SetId, BlockNumber)>,
+    /// One of each block that proofs name: two of one number contradict each other. (ROUND-10)
+    proofs: BTreeSet<(SetId, BlockNumber, H256)>,
 }
 
 impl<'a> Model<'a> {
@@ -146,7 +147,7 @@ impl<'a> Model<'a> {
         let Some(range) = ranges.find(|range| range.holds(commitment)) else {
             return Fate::Dropped;
         };
-        let key = (range.id(), commitment.block_number);
+        let key = (range.id(), commitment.block_number, commitment.block_hash);
         if self.proofs.contains(&key) {
             return Fate::Dropped;
         }
