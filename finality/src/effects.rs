@@ -41,8 +41,8 @@ pub(crate) struct Surroundings {
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) desks: Desks,
-    /// Where evidence is kept, and who is told that some was.
-    pub(crate) reports: (ReportBook, async_channel::Sender<()>),
+    /// Where evidence is kept, and who submits what was.
+    pub(crate) reports: (ReportBook, async_channel::Sender<EquivocationProof>),
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
@@ -222,8 +222,8 @@ impl Effects {
         );
         let (book, written) = &self.surroundings.reports;
         book.put(evidence)?;
-        // It is full when the reporter is about to look.
-        let _ = written.try_send(());
+        // What finds no room is submitted with all that the book has.
+        let _ = written.try_send(evidence.clone());
         Ok(())
     }
 }

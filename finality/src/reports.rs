@@ -26,8 +26,8 @@ const INTERVAL: Millis = 60_000;
 pub(crate) struct Reporter {
     chain: Arc<Chain>,
     book: ReportBook,
-    /// Hears when something was written into the book.
-    written: Receiver<()>,
+    /// Brings what was written into the book just now.
+    written: Receiver<EquivocationProof>,
     clock: Arc<dyn Clock>,
     metrics: Metrics,
 }
@@ -37,7 +37,7 @@ impl Reporter {
     pub(crate) fn new(
         chain: Arc<Chain>,
         book: ReportBook,
-        written: Receiver<()>,
+        written: Receiver<EquivocationProof>,
         clock: Arc<dyn Clock>,
         metrics: Metrics,
     ) -> Self {
@@ -53,21 +53,28 @@ impl Reporter {
     /// Runs until the worker is gone. Calls the runtime and reads the database, so it blocks.
     pub(crate) async fn run(self) {
         loop {
-            if let Err(error) = self.submit_all() {
-                log::error!(target: LOG_TARGET, "reports of equivocations wait: {error}");
-            }
+            let all = self.book.all();
+            told(all.and_then(|all| self.pursue(&all)));
             let next = self.clock.now().saturating_add(INTERVAL);
-            let (written, later) = (self.written.recv(), self.clock.sleep_until(next));
-            pin_mut!(written);
-            if let Either::Left((Err(_), _)) = future::select(written, later).await {
-                return;
+            let mut later = self.clock.sleep_until(next);
+            // What is new does not wait for the next minute, and what waits is not submitted again for it.
+            loop {
+                let written = self.written.recv();
+                pin_mut!(written);
+                match future::select(written, later).await {
+                    Either::Left((Ok(evidence), rest)) => {
+                        told(self.pursue(&[evidence]));
+                        later = rest;
+                    }
+                    Either::Left((Err(_), _)) => return,
+                    Either::Right(_) => break,
+                }
             }
         }
     }
 
-    fn submit_all(&self) -> Result<(), StoreError> {
-        let waiting = self.book.all()?;
-        for evidence in &waiting {
+    fn pursue(&self, waiting: &[EquivocationProof]) -> Result<(), StoreError> {
+        for evidence in waiting {
             if self.is_done_with(evidence) {
                 self.book.remove(evidence)?;
             }
@@ -119,6 +126,13 @@ impl Reporter {
     }
 }
 
+/// The evidence stays in the book.
+fn told(pursued: Result<(), StoreError>) {
+    if let Err(error) = pursued {
+        log::error!(target: LOG_TARGET, "reports of equivocations wait: {error}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,7 +145,7 @@ mod tests {
         test: TestChain,
         book: ReportBook,
         clock: VirtualClock,
-        wake: async_channel::Sender<()>,
+        wake: async_channel::Sender<EquivocationProof>,
         metrics: Metrics,
         run: BoxFuture<'static, ()>,
     }
@@ -169,7 +183,7 @@ mod tests {
         fn file(&mut self, block: u32) {
             assert!((&mut self.run).now_or_never().is_none());
             self.book.put(&evidence(block)).unwrap();
-            self.wake.try_send(()).unwrap();
+            self.wake.try_send(evidence(block)).unwrap();
             assert!((&mut self.run).now_or_never().is_none());
         }
 
@@ -227,6 +241,17 @@ mod tests {
         node.a_minute_later();
         assert_eq!(node.seen(), (3, 1));
         assert_eq!(node.metrics.equivocation_reports.get(), 1);
+    }
+
+    #[test]
+    fn new_evidence_is_submitted_at_once_and_what_waits_keeps_its_minute() {
+        let mut node = Node::new();
+        for block in 1..=3 {
+            node.file(block);
+            assert_eq!(node.seen(), (block, u64::from(block)));
+        }
+        node.a_minute_later();
+        assert_eq!(node.seen(), (6, 3));
     }
 
     #[test]

@@ -58,6 +58,9 @@ use std::{convert::Infallible, sync::Arc};
 /// Names the tasks of this crate to the task manager, and in its metrics.
 const GROUP: Option<&str> = Some("finality");
 
+/// New evidence on its way to whoever submits it.
+const REPORTS: usize = 16;
+
 /// Runs Duet on a node until the network shuts down or what must survive cannot be written.
 ///
 /// Waits for the chain to have a set first: a chain may adopt Duet by a runtime upgrade. Spawn it as an
@@ -192,7 +195,7 @@ fn start(
     }
     let (orders, carrier, failed) = orders();
     let book = ReportBook::new(&from.links.store);
-    let (wake, written) = async_channel::bounded(1);
+    let (wake, written) = async_channel::bounded(REPORTS);
     let reporter = Reporter::new(
         from.chain.clone(),
         book.clone(),

@@ -35,7 +35,8 @@ pub struct Health {
     pub best_proven: Option<BlockNumber>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: BlockNumber,
-    /// Whether this node votes: it has a key of the signing set, is not catching up, and knows of no contradiction.
+    /// Whether this node votes: it has a key of the signing set, is not catching up, and no contradiction keeps it from
+    /// voting.
     pub voting: bool,
     /// The contradictions that this node knows of, in the order in which it found them: at most eight.
     pub diverged: Vec<Contradiction>,
