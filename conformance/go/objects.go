@@ -106,6 +106,11 @@ type (
 	digestItem struct {
 		Planned   *keysetCommitment `json:"planned,omitempty"`
 		Activated *U64              `json:"activated,omitempty"`
+		Reset     *reset            `json:"reset,omitempty"`
+	}
+	reset struct {
+		Ended U64              `json:"ended"`
+		Set   keysetCommitment `json:"set"`
 	}
 )
 
@@ -187,7 +192,7 @@ func readCheckpoint(r *reader) checkpoint {
 	return checkpoint{GenesisHash: r.take(32), BlockNumber: r.u32(), BlockHash: r.take(32), keysets: readKeysets(r)}
 }
 
-// readDigestItem reads an announcement of a set. (CHAIN-2)
+// readDigestItem reads an announcement of a set. (CHAIN-2, RESET-2)
 func readDigestItem(r *reader) digestItem {
 	kind, engine := r.u8(), r.take(4)
 	log := reader{rest: r.byteList(math.MaxUint32)}
@@ -199,6 +204,8 @@ func readDigestItem(r *reader) digestItem {
 	case 2:
 		activated := U64(log.u64())
 		item.Activated = &activated
+	case 3:
+		item.Reset = &reset{Ended: U64(log.u64()), Set: readKeysetCommitment(&log)}
 	default:
 		log.failed = true
 	}

@@ -5,7 +5,7 @@ use crate::{
     chain::{error::ChainError, Chain},
     error::Error,
     reading::try_again,
-    store::Store,
+    store::{Reset, Store},
     voting::Voting,
 };
 use duet_gossip::{clock::Clock, Network, LOG_TARGET};
@@ -36,6 +36,8 @@ pub(crate) struct Follower {
     network: Arc<dyn Network>,
     clock: Arc<dyn Clock>,
     search: Search,
+    /// Up to where a reset was looked for ahead of the logs that the voter has room for.
+    sought: BlockNumber,
 }
 
 impl Follower {
@@ -51,6 +53,7 @@ impl Follower {
             network,
             clock,
             search: Search::default(),
+            sought: BlockNumber::ZERO,
         }
     }
 
@@ -77,6 +80,7 @@ impl Follower {
         let stop_at = self.clock.now().saturating_add(SCAN_TIME);
         for number in (from.saturating_next().get()..=to.get()).map(BlockNumber::new) {
             if !voting.accepts_set_changes() {
+                progress.behind |= self.look_for_reset(scanned, finalized, stop_at, voting)?;
                 break;
             }
             if self.clock.now() >= stop_at {
@@ -98,6 +102,49 @@ impl Follower {
             progress.behind |= scanned == to && to < finalized;
         }
         Ok(progress)
+    }
+
+    /// Looks for a reset above what the voter has room for: of all logs that wait it is the only one that can help.
+    /// Returns whether there is more to do. (RESET-4)
+    fn look_for_reset(
+        &mut self,
+        above: BlockNumber,
+        finalized: BlockNumber,
+        stop_at: Millis,
+        voting: &mut Voting,
+    ) -> Result<bool, Error> {
+        let from = self.sought.max(above).saturating_next();
+        for number in (from.get()..=finalized.get()).map(BlockNumber::new) {
+            if self.clock.now() >= stop_at {
+                return Ok(true);
+            }
+            match self.read_reset(number) {
+                Ok(Some(reset)) => {
+                    voting.handle(reset)?;
+                    return Ok(true);
+                }
+                Ok(None) => self.sought = number,
+                Err(ChainError::Store(error)) => return Err(error.into()),
+                Err(error) => {
+                    try_again("a final block cannot be read", &error);
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// The last reset in a final block.
+    fn read_reset(&self, number: BlockNumber) -> Result<Option<Event>, ChainError> {
+        let logs = self.chain.logs(number)?;
+        if !logs
+            .iter()
+            .any(|log| matches!(log, ConsensusLog::Reset { .. }))
+        {
+            return Ok(None);
+        }
+        let (_, mut events) = self.read_logs(number)?;
+        Ok(events.pop())
     }
 
     /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
@@ -149,6 +196,23 @@ impl Follower {
                         block: number,
                         set: commitment,
                     }
+                }
+                ConsensusLog::Reset { ended, set } => {
+                    log::warn!(
+                        target: LOG_TARGET,
+                        "RESET-1: block {number} ends set {ended} without a handoff, and set {} signs from it on; light \
+                         clients need a checkpoint from after it",
+                        set.id,
+                    );
+                    self.chain.keep_keys(&set, hash)?;
+                    self.store.put_set(&set)?;
+                    self.store.put_reset(&Reset {
+                        block: number,
+                        hash,
+                        ended,
+                        set: set.clone(),
+                    })?;
+                    Event::Reset { block: number, set }
                 }
             });
         }

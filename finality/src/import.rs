@@ -8,19 +8,19 @@ use crate::{
     chain::logs::decode_logs,
     client::AccountId,
     metrics::ImportMetrics,
-    store::{Store, StoreError},
+    store::{Reset, Store, StoreError},
 };
 use codec::DecodeAll;
 use duet_gossip::LOG_TARGET;
 use duet_primitives::{
-    suite, ConsensusLog, DuetApi, KeysetCommitment, UncheckedJustification, H256,
+    suite, BlockNumber, ConsensusLog, DuetApi, KeysetCommitment, UncheckedJustification, H256,
 };
 use sc_consensus::{BlockCheckParams, BlockImport, BlockImportParams, ImportResult};
 use sp_api::{ApiError, ProvideRuntimeApi};
 use sp_consensus::BlockOrigin;
 use sp_runtime::{
     traits::{Block as BlockT, Header as HeaderT},
-    Justifications,
+    Justifications, SaturatedConversion,
 };
 use std::{marker::PhantomData, sync::Arc};
 
@@ -115,9 +115,13 @@ where
     Client: ProvideRuntimeApi<Block>,
     Client::Api: DuetApi<Block, AccountId>,
 {
-    /// Stores the set that a block plans, if it plans one.
+    /// Stores the set that a block plans or begins with a reset, if it does.
     fn keep(&self, block: H256, log: &ConsensusLog) {
-        let ConsensusLog::Planned(commitment) = log else {
+        let (ConsensusLog::Planned(commitment)
+        | ConsensusLog::Reset {
+            set: commitment, ..
+        }) = log
+        else {
             return;
         };
         match self.keep_planned(block, commitment) {
@@ -130,6 +134,13 @@ where
         }
     }
 
+    /// Stores a reset below the block that this node began with: it is final, because that one is. (RESET-5)
+    fn keep_reset(&self, reset: &Reset) {
+        if let Err(error) = self.store.put_reset(reset) {
+            log::warn!(target: LOG_TARGET, "the reset at block {} is not kept: {error}", reset.block);
+        }
+    }
+
     /// Stores the keys of a set that this block plans, and what is signed about the block.
     fn keep_planned(&self, block: H256, commitment: &KeysetCommitment) -> Result<(), KeepError> {
         let api = self.client.runtime_api();
@@ -139,6 +150,22 @@ where
         }
         Ok(())
     }
+}
+
+/// The reset in a block, if it has one.
+fn reset_in<H: HeaderT<Hash = H256>>(header: &H, hash: H256) -> Option<Reset> {
+    let number = BlockNumber::new((*header.number()).saturated_into());
+    decode_logs(header.digest())
+        .into_iter()
+        .find_map(|log| match log {
+            ConsensusLog::Reset { ended, set } => Some(Reset {
+                block: number,
+                hash,
+                ended,
+                set,
+            }),
+            _ => None,
+        })
 }
 
 /// Takes Duet's justification off a block's.
@@ -184,10 +211,15 @@ where
             BlockOrigin::WarpSync | BlockOrigin::GapSync => Vec::new(),
             _ => decode_logs(block.header.digest()),
         };
+        let reset = match block.origin {
+            BlockOrigin::GapSync => reset_in(&block.header, hash),
+            _ => None,
+        };
         let justification = take_ours(&mut block.justifications);
         let result = self.inner.import_block(block).await;
         if let Ok(ImportResult::Imported(_)) = result {
             logs.iter().for_each(|log| self.keep(hash, log));
+            reset.iter().for_each(|reset| self.keep_reset(reset));
         }
         // Also of a block that is refused, for example because another one of its number is final: a proof of it that
         // holds is a contradiction (ROUND-10).

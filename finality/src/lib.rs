@@ -70,6 +70,8 @@ mod participation;
 mod pauses;
 mod reading;
 mod reports;
+#[cfg(test)]
+mod reset_tests;
 mod review;
 pub mod rpc;
 mod run;

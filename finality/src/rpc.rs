@@ -337,6 +337,15 @@ impl DuetRpcServer for Duet {
         Ok(keys.map(|keys| keys.encode().into()))
     }
 
+    fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>> {
+        let reset = self.links.store.reset_after(from_set);
+        let Some(reset) = reset.map_err(RpcError::from)? else {
+            return Ok(None);
+        };
+        let header = self.links.blocks.header(reset.hash);
+        Ok(Some(header.map_err(RpcError::from)?.encoded.into()))
+    }
+
     fn proofs(
         &self,
         keys: Vec<Bytes>,

@@ -3,14 +3,15 @@ use crate::{
     block_import,
     evidence::Divergence,
     missing::Missing,
-    store::{StoreError, MAX_LIST_BYTES},
+    store::{Reset, StoreError, MAX_LIST_BYTES},
     testing::{dual_keys, reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
 use duet_keystore::SignerError;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    check_stateless, testing::TestSet, PossessionProof, RoundMessage, SignerIndex, UncheckedVote,
+    check_stateless, testing::TestSet, ConsensusLog, PossessionProof, RoundMessage, SignerIndex,
+    UncheckedVote,
 };
 use futures::StreamExt;
 use sc_rpc::DenyUnsafe;
@@ -446,6 +447,7 @@ fn every_method_has_its_documented_name() {
         "duet_getJustification",
         "duet_getKeys",
         "duet_getProofs",
+        "duet_getReset",
         "duet_getSetProofs",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
@@ -457,6 +459,49 @@ fn every_method_has_its_documented_name() {
         "duet_unsubscribeJustifications",
     ];
     assert_eq!(names, expected);
+}
+
+/// RESET-5.
+#[test]
+fn the_header_of_the_first_reset_after_a_set_is_served() {
+    let setup = proven();
+    let sets = [7, 9].map(|id| TestSet::new(id, id..id + 4));
+    let headers = sets.clone().map(|set| {
+        let (ended, commitment) = (
+            SetId::new(set.set.commitment().id.get() - 1),
+            set.set.commitment(),
+        );
+        let log = ConsensusLog::Reset {
+            ended,
+            set: commitment.clone(),
+        };
+        let hash = setup.chain.push(&set, &set, &[log]);
+        let (block, _) = setup.chain.blocks().finalized();
+        let reset = Reset {
+            block,
+            hash,
+            ended,
+            set: commitment.clone(),
+        };
+        setup.chain.store().put_reset(&reset).unwrap();
+        setup.chain.store().put_reset(&reset).unwrap();
+        setup.chain.blocks().header(hash).unwrap().encoded
+    });
+    assert_eq!(setup.chain.store().resets().unwrap().len(), 2);
+    for (from, header) in [
+        (0, Some(0)),
+        (6, Some(0)),
+        (7, Some(1)),
+        (8, Some(1)),
+        (9, None),
+    ] {
+        let served = setup.rpc.reset(SetId::new(from)).unwrap();
+        let expected: Option<usize> = header;
+        assert_eq!(
+            served.map(|bytes| bytes.0),
+            expected.map(|at| headers[at].clone())
+        );
+    }
 }
 
 #[test]

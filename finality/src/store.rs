@@ -8,6 +8,7 @@
 //! record of its own that is flushed with each vote, returns the same bytes or an error. (ROUND-4)
 
 mod reports;
+mod resets;
 mod served;
 mod tables;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use tables::{entry, key, Tables};
 
 pub(crate) use reports::ReportBook;
+pub(crate) use resets::Reset;
 #[cfg(test)]
 pub(crate) use served::MAX_LIST_BYTES;
 pub(crate) use served::{bounded, sets};

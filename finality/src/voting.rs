@@ -210,6 +210,11 @@ impl Voting {
                 let compared = list.into_iter().filter_map(|one| self.compare(one));
                 Event::Response(compared.collect())
             }
+            Event::Reset { block, set } => {
+                // Handoffs before it will not come. (RESET-4)
+                self.parts.handoffs.found(set.id);
+                Event::Reset { block, set }
+            }
             other => other,
         };
         self.pass_on(event)?;

@@ -188,6 +188,14 @@ pub enum Error {
         /// What the proof names.
         got: SetId,
     },
+    /// LIGHT-8: a header that should have the reset behind which the chain goes on.
+    #[error("LIGHT-8: the header of block {block} has no reset that leads on from set {latest}")]
+    NoReset {
+        /// The number in the header.
+        block: BlockNumber,
+        /// The newest trusted set.
+        latest: SetId,
+    },
     /// JUST-1 to JUST-5: the justification.
     #[error(transparent)]
     Justification(#[from] JustificationError),
@@ -228,6 +236,7 @@ impl Error {
             | Self::SuccessorLen { .. } => "LIGHT-5",
             Self::TooFarAhead { .. } => "LIGHT-6",
             Self::SetIdChanged { .. } => "LIGHT-7",
+            Self::NoReset { .. } => "LIGHT-8",
             Self::Justification(error) => justification_rule(error),
             Self::Stateless(error) => stateless_rule(error),
             Self::CheckpointContradicted { conflict, .. } => conflict.rule(),
@@ -243,7 +252,8 @@ impl Error {
             | Self::StorageProof(_)
             | Self::OldSet { .. }
             | Self::NoSuccessor { .. }
-            | Self::SetIdChanged { .. } => Culprit::Sender,
+            | Self::SetIdChanged { .. }
+            | Self::NoReset { .. } => Culprit::Sender,
             Self::Keys { error, .. } => error.culprit(),
             Self::Justification(error) => error.culprit(),
             Self::Stateless(error) => error.culprit(),
@@ -279,6 +289,7 @@ impl Error {
             | Self::OldSet { .. }
             | Self::NoSuccessor { .. }
             | Self::SetIdChanged { .. }
+            | Self::NoReset { .. }
             | Self::Justification(_)
             | Self::Stateless(_) => NextStep::LeaveSender,
         }

@@ -14,7 +14,12 @@ pub(crate) struct HeaderParts {
 
 impl HeaderParts {
     /// Reads the header with this encoding.
-    pub(crate) fn read(mut bytes: &[u8]) -> Result<Self, codec::Error> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, codec::Error> {
+        Ok(Self::split(bytes)?.0)
+    }
+
+    /// The same, and the digest, which is the rest.
+    pub(crate) fn split(mut bytes: &[u8]) -> Result<(Self, &[u8]), codec::Error> {
         let input = &mut bytes;
         let (parent_hash, Compact(number)) = <(H256, Compact<u32>)>::decode(input)?;
         let (state_root, extrinsics_root) = <(H256, H256)>::decode(input)?;
@@ -22,11 +27,12 @@ impl HeaderParts {
         if input.remaining_len()?.unwrap_or(0) == 0 {
             return Err("a header has a digest".into());
         }
-        Ok(Self {
+        let parts = Self {
             parent_hash,
             number: BlockNumber::new(number),
             state_root,
             extrinsics_root,
-        })
+        };
+        Ok((parts, bytes))
     }
 }

@@ -4,6 +4,7 @@
 //! The keys come from the keyring of `duet_primitives::testing`, whose secrets are public.
 
 use crate::{
+    recovery,
     registration::{enlist, genesis_hash, insert, retire},
     rotation::rotate,
     Call, Config, CurrentKeys, EquivocationOffence, KeyOwners, Keys, Keysets, NextKeys, Pallet,
@@ -64,6 +65,24 @@ fn found<T: Config>(n: u32, number: impl Fn(u32) -> u64) -> Result<(), Benchmark
     Ok(())
 }
 
+/// A set of `n` members signs, another one with new keys is planned, and all of them have newer keys by now.
+fn change_planned<T: Config>(n: u32) -> Result<Vec<T::ValidatorId>, BenchmarkError> {
+    found::<T>(n, u64::from)?;
+    let validators = validators::<T>(n)?;
+    let keys = |generation: u64| {
+        (0..n).try_for_each(|index| {
+            put_key::<T>(
+                index,
+                generation.saturating_mul(1_000_000) + u64::from(index),
+            )
+        })
+    };
+    keys(1)?;
+    rotate::<T>(validators.iter(), validators.iter());
+    keys(2)?;
+    Ok(validators)
+}
+
 fn proof<T: Config>(number: u64, account: &T::AccountId) -> PossessionProof {
     secret(number).prove_possession(&ownership_statement(genesis_hash::<T>(), account))
 }
@@ -108,7 +127,7 @@ fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), Benchmar
 #[benchmarks]
 mod calls {
     use super::{
-        enlist, evidence, found, member, proof, put_key, report_others, secret, validators,
+        change_planned, enlist, evidence, found, member, proof, recovery, report_others, secret,
         BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, Get,
         NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex, SetId, SignerIndex, TestSet,
     };
@@ -182,19 +201,7 @@ mod calls {
     /// retired long ago are forgotten.
     #[benchmark]
     fn rotate(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
-        found::<T>(n, u64::from)?;
-        let validators = validators::<T>(n)?;
-        let keys = |generation: u64| {
-            (0..n).try_for_each(|index| {
-                put_key::<T>(
-                    index,
-                    generation.saturating_mul(1_000_000) + u64::from(index),
-                )
-            })
-        };
-        keys(1)?;
-        super::rotate::<T>(validators.iter(), validators.iter());
-        keys(2)?;
+        let validators = change_planned::<T>(n)?;
         let far = T::SlashableSessions::get().saturating_add(10);
         CurrentIndex::<T>::mutate(|session: &mut SessionIndex| {
             *session = session.saturating_add(far)
@@ -211,6 +218,23 @@ mod calls {
         assert_ne!(NextKeys::<T>::get(), planned);
         // Keys of the first set are forgotten; keys of the signing set may be remembered again.
         assert!(RetiredRange::<T>::get().0 >= first.saturating_add(u64::from(n)));
+        Ok(())
+    }
+
+    /// A set of `n` members is ended while another of as many is planned, and `n` new keys take their place.
+    #[benchmark]
+    fn reset(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
+        let validators = change_planned::<T>(n)?;
+        pallet_session::Validators::<T>::put(&validators);
+        let planned = NextKeys::<T>::get();
+
+        #[block]
+        {
+            recovery::reset::<T>().map_err(|_| BenchmarkError::Stop("the keys make a set"))?;
+        }
+
+        assert_ne!(CurrentKeys::<T>::get(), planned);
+        assert_eq!(CurrentKeys::<T>::get(), NextKeys::<T>::get());
         Ok(())
     }
 

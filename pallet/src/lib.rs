@@ -55,6 +55,7 @@ mod leaf;
 #[cfg(test)]
 mod mock;
 mod offences;
+mod recovery;
 mod registration;
 mod rotation;
 mod set;
@@ -91,8 +92,8 @@ use frame_system::offchain::CreateBare;
 )]
 pub mod pallet {
     use crate::{
-        offences, registration, rotation, BalanceOf, EquivocationOffence, IdentificationTuple,
-        KeptReason, KeyOwner, SetRecord, WeightInfo,
+        offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
+        IdentificationTuple, KeptReason, KeyOwner, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -102,13 +103,13 @@ pub mod pallet {
     #[allow(deprecated)] // Until the SDK's own reports of equivocations leave it, too.
     use frame_support::pallet_prelude::ValidateUnsigned;
     use frame_support::{
-        dispatch::DispatchResultWithPostInfo,
+        dispatch::{DispatchClass, DispatchResultWithPostInfo},
         pallet_prelude::{
             BuildGenesisConfig, DispatchResult, Get, Hooks, OptionQuery, Parameter, StorageMap,
             StorageValue, StorageVersion, TransactionSource, TransactionValidity,
             TransactionValidityError, Twox64Concat, ValueQuery,
         },
-        traits::{fungible::MutateHold, FindAuthor},
+        traits::{fungible::MutateHold, EnsureOrigin, FindAuthor},
         Blake2_128Concat, WeakBoundedVec,
     };
     use frame_system::{
@@ -152,6 +153,9 @@ pub mod pallet {
         /// The stake behind a validator that was elected, in any unit; asked when its session is planned or starts.
         /// `()` where the runtime knows none: then validators are counted, and nothing else.
         type StakeOf: Convert<Self::ValidatorId, u128>;
+
+        /// Who may reset the sets when no proof can come any more; usually root. (RESET-1)
+        type ResetOrigin: EnsureOrigin<Self::RuntimeOrigin>;
 
         /// For how many sessions after its last one a set and the owners of its keys are remembered, so that
         /// equivocations in it can be punished: the bonding duration, in sessions. (EQV-6)
@@ -339,6 +343,18 @@ pub mod pallet {
             /// Why.
             reason: KeptReason,
         },
+        /// Governance ended the signing set, which has not handed off to the one that signs now. (RESET-1)
+        #[codec(index = 9)]
+        SetsReset {
+            /// The set that signed before.
+            ended: SetId,
+            /// The set that signs from this block on.
+            id: SetId,
+            /// How many validators it has.
+            len: u32,
+            /// This session.
+            session: SessionIndex,
+        },
     }
 
     /// Why a call was refused; one error per rule.
@@ -388,6 +404,12 @@ pub mod pallet {
         UnknownOffender,
         /// EQV-7: this equivocation was reported before.
         DuplicateOffenceReport,
+        /// RESET-1: no set signs yet, so there is none to reset.
+        NoSetToReset,
+        /// RESET-1, CHAIN-5: none of this session's validators has a key, or their keys add up to zero.
+        ResetWithoutKeys,
+        /// RESET-1, CHAIN-6: too few of this session's validators have keys, or these hold too little of the stake.
+        ResetBelowFloor,
     }
 
     /// The registry at genesis.
@@ -460,6 +482,23 @@ pub mod pallet {
                 Err(_) => Some(ensure_signed(origin)?),
             };
             offences::report::<T>(reporter, &evidence)
+        }
+
+        /// Ends the signing set without a handoff, and starts one of the keys that this session's validators have
+        /// registered. (RESET-1 to RESET-3)
+        ///
+        /// For a chain that cannot be proven any more, because more than a third of a set's keys are lost. No light client
+        /// crosses a reset by itself: its user has to give it a checkpoint from after this block. So it is refused where
+        /// these keys do not make a set, and is the last resort all the same.
+        #[pallet::call_index(3)]
+        #[pallet::weight((
+            <T as Config>::WeightInfo::reset(<T as Config>::MaxValidators::get()),
+            DispatchClass::Operational,
+        ))]
+        pub fn reset(origin: OriginFor<T>) -> DispatchResultWithPostInfo {
+            T::ResetOrigin::ensure_origin(origin)?;
+            let members = recovery::reset::<T>()?;
+            Ok(Some(<T as Config>::WeightInfo::reset(members)).into())
         }
     }
 

@@ -14,7 +14,10 @@ use frame_support::{
     traits::{fungible::Mutate, ConstU64, FindAuthor, OnInitialize},
     weights::Weight,
 };
-use frame_system::offchain::{CreateBare, CreateTransactionBase};
+use frame_system::{
+    offchain::{CreateBare, CreateTransactionBase},
+    EnsureRoot,
+};
 use pallet_session::{PeriodicSessions, SessionManager, TestSessionHandler};
 use sp_runtime::{
     generic::{Digest, DigestItem},
@@ -205,6 +208,7 @@ impl pallet_duet::Config for Test {
     type SlashableSessions = SlashableSessions;
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;
+    type ResetOrigin = EnsureRoot<u64>;
     type MmrRoot = MmrRoot;
     type LeafExtra = LeafExtra;
     type FullIdentification = ();

@@ -237,7 +237,7 @@ fn announce_activation<T: Config>(
 }
 
 /// CHAIN-2.
-fn announce<T: Config>(log: &ConsensusLog) {
+pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
     let item = DigestItem::Consensus(suite::ENGINE_ID, log.encode());
     frame_system::Pallet::<T>::deposit_log(item);
 }

@@ -16,4 +16,12 @@ pub enum ConsensusLog {
     /// The planned set takes over with this block.
     #[codec(index = 2)]
     Activated(SetId),
+    /// Governance ended a set that cannot hand off, and a set without its word signs from this block on. (RESET-1)
+    #[codec(index = 3)]
+    Reset {
+        /// The set that signed before.
+        ended: SetId,
+        /// The set that signs from here on.
+        set: KeysetCommitment,
+    },
 }

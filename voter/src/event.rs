@@ -31,6 +31,18 @@ pub enum Event {
         /// The set.
         id: SetId,
     },
+    /// A block that GRANDPA finalized carries `ConsensusLog::Reset`: `set` signs from it on. Sets whose handoffs are open are
+    /// dropped with all that belongs to them. (RESET-4)
+    ///
+    /// It is taken whatever logs were not: without room for another set change the host looks ahead for it, because a
+    /// chain that cannot be proven any more plans sets all the same.
+    Reset {
+        /// The block.
+        block: BlockNumber,
+        /// What commits to the set, read from the log. Its keys are asked for with
+        /// [`Effect::LoadSet`](crate::Effect::LoadSet).
+        set: KeysetCommitment,
+    },
     /// GRANDPA finalized everything up to this block, and the logs up to it were delivered.
     /// (ROUND-1)
     Finalized {

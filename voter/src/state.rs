@@ -285,6 +285,25 @@ impl State {
         Logged::New
     }
 
+    /// The sets were reset at `block`: `set` signs from it on, and nothing of the sets before it is waited for any more.
+    /// (RESET-4)
+    pub(crate) fn reset(&mut self, block: BlockNumber, set: KeysetCommitment) -> Logged {
+        if set.id <= self.last().set.id {
+            return Logged::Known;
+        }
+        self.signing = Era {
+            set,
+            start: Some(block),
+            mandatory: None,
+        };
+        self.later.clear();
+        // No log below counts any more, so those that were not delivered are not missing.
+        let before = block.saturating_previous();
+        self.scan(before);
+        self.raise_floor(before);
+        Logged::New
+    }
+
     /// The logs up to `number` were delivered.
     pub(crate) fn scan(&mut self, number: BlockNumber) {
         self.scanned = self.scanned.max(number);

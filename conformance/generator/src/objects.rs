@@ -164,6 +164,9 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
     Ok(match whole(&data)? {
         ConsensusLog::Planned(set) => json!({ "planned": keyset(&set) }),
         ConsensusLog::Activated(id) => json!({ "activated": id.get().to_string() }),
+        ConsensusLog::Reset { ended, set } => json!({
+            "reset": { "ended": ended.get().to_string(), "set": keyset(&set) }
+        }),
     })
 }
 

@@ -93,13 +93,21 @@ const checkpoint = (from) => ({
   ...keysets(from),
 });
 
+/** What a header announces, by the number of its variant. (CHAIN-2, RESET-2) */
+const LOGS = {
+  1: (log) => ({ planned: keysetCommitment(log) }),
+  2: (log) => ({ activated: log.u64() }),
+  3: (log) => ({ reset: { ended: log.u64(), set: keysetCommitment(log) } }),
+};
+
 /** CHAIN-2 */
 function digestItem(from) {
   require(from.u8() === 4 && same(from.take(4), text('DUET')), 'ENC-6');
   const log = new Reader(from.byteList());
   const variant = log.u8();
-  require(variant === 1 || variant === 2, 'ENC-6');
-  const item = variant === 1 ? { planned: keysetCommitment(log) } : { activated: log.u64() };
+  const read = LOGS[variant];
+  require(read !== undefined, 'ENC-6');
+  const item = read(log);
   require(log.left === 0, 'ENC-6');
   return item;
 }

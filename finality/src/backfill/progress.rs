@@ -1,14 +1,14 @@
 //! How far the history is known: what is missing next, and what of a response is stored.
 
-use super::verify::{resume, verify, BackfillError, UnusableError, Verified};
+use super::verify::{begin, resume, verify, BackfillError, UnusableError, Verified};
 use crate::{chain::Chain, metrics::Metrics, store::Store, store::StoreError};
 use duet_gossip::{
     requests::history::HistoryPart,
     source::{GenesisProof, HandoffProof, ProofSource},
     LOG_TARGET,
 };
-use duet_light_client::{Mode, Trusted};
-use duet_primitives::{Justification, SetId};
+use duet_light_client::{Checkpoint, Mode, Trusted};
+use duet_primitives::{Justification, Keysets, SetId};
 use std::sync::Arc;
 
 /// How many stored handoffs are read before other work gets its turn.
@@ -117,10 +117,14 @@ impl Progress {
                 self.trusted = None;
                 return Ok(Outlook::Complete);
             }
-            if self.store.handoff(self.next)?.is_none() {
+            self.next = if self.store.handoff(self.next)?.is_some() {
+                after(self.next)
+            } else if let Some(reset) = self.store.reset_of(self.next)? {
+                // No handoff leads across a reset. (RESET-5)
+                reset.set.id
+            } else {
                 return Ok(Outlook::Missing(HistoryPart::Handoffs(self.next)));
-            }
-            self.next = after(self.next);
+            };
         }
         Ok(Outlook::Unclear)
     }
@@ -184,7 +188,7 @@ impl Progress {
             },
             Some(before) => match self.store.handoff_proof(before)? {
                 Some(before) => resume(self.chain.genesis_hash(), before),
-                None => Err(UnusableError::Absent),
+                None => self.begin_at_reset(set)?,
             },
         };
         made.map_err(|error| {
@@ -194,6 +198,28 @@ impl Progress {
                 error: Box::new(error),
             }
         })
+    }
+
+    /// What is trusted at a set that a reset of this node's finalized chain started. (RESET-5)
+    fn begin_at_reset(&self, set: SetId) -> Result<Result<Trusted, UnusableError>, StoreError> {
+        let Some(reset) = self.store.reset_to(set)? else {
+            return Ok(Err(UnusableError::Absent));
+        };
+        let Some(keys) = self.store.key_halves(&reset.set)? else {
+            return Ok(Err(UnusableError::Absent));
+        };
+        Ok(begin(
+            Checkpoint {
+                genesis_hash: self.chain.genesis_hash(),
+                block_number: reset.block,
+                block_hash: reset.hash,
+                keysets: Keysets {
+                    current: reset.set.clone(),
+                    next: reset.set,
+                },
+            },
+            &keys,
+        ))
     }
 
     /// REQ-5: whether a proof that holds names another block or another set than GRANDPA finalized here.

@@ -5,7 +5,7 @@ use duet_gossip::{
     reputation::PeerBehaviour, requests::response::ResponseError, source::HandoffProof,
 };
 use duet_light_client::{Checkpoint, Error as LightError, Mode, Outcome, StateError, Trusted};
-use duet_primitives::{Justification, Keysets, SetId, H256};
+use duet_primitives::{Justification, Keysets, Pk1Bytes, SetId, H256};
 
 /// Why a history response was rejected.
 #[derive(Debug, thiserror::Error)]
@@ -91,11 +91,17 @@ pub(crate) fn resume(genesis_hash: H256, before: HandoffProof) -> Result<Trusted
         block_hash: commitment.block_hash,
         keysets: Keysets {
             current: commitment.next.clone(),
-            next: commitment.next.clone(),
+            next: commitment.next,
         },
     };
+    begin(checkpoint, &before.next_keys)
+}
+
+/// What is trusted at a block of which this node knows that it is final, with the keys of the set that signs.
+pub(crate) fn begin(checkpoint: Checkpoint, keys: &[Pk1Bytes]) -> Result<Trusted, UnusableError> {
+    let set = checkpoint.keysets.current.id;
     let trusted = Trusted::from_checkpoint(checkpoint, Mode::Full)?;
-    Ok(trusted.with_keys(commitment.next.id, &before.next_keys)?)
+    Ok(trusted.with_keys(set, keys)?)
 }
 
 #[cfg(test)]

@@ -90,6 +90,11 @@ pub trait DuetRpc {
     #[method(name = "duet_getKeys", blocking)]
     fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
 
+    /// The header of the first block that starts a set after `from_set` without a handoff: SCALE of the header, in whose
+    /// digest the new set stands. `None` when there is no such block. No proof leads across it. (RESET-5)
+    #[method(name = "duet_getReset", blocking)]
+    fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>>;
+
     /// All that proves what is stored under some keys at a block, in one answer. `under` is the block whose proof of
     /// finality is given, the newest one when absent; `block` comes before it, or is it, as when absent. `None` when
     /// `under` has no proof here, or `block` comes after it.

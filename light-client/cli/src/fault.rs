@@ -1,11 +1,12 @@
 //! What can be wrong with an endpoint, and whether it is asked again.
 
 use crate::{
+    checkpoint::CheckpointJson,
     exit::{Failure, Kind},
     wire::WireFault,
 };
 use codec::Encode;
-use duet_light_client::{BodyError, Culprit, Error, NextStep, StateProofError};
+use duet_light_client::{BodyError, Culprit, Error, NextStep, ResetClaim, StateProofError};
 use duet_primitives::{BlockNumber, SetId, H256};
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ pub(crate) enum Fault {
     /// It is honest as far as we know, and lacks what we need.
     #[error("it has no {0}")]
     Incomplete(Missing),
+    /// It says that its chain was reset, and no proof leads on from there.
+    #[error("{}", about_reset(.0))]
+    Reset(Box<ResetClaim>),
     /// Another endpoint proved a newer block, and had named it for too long.
     #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
     Lagging {
@@ -106,6 +110,19 @@ pub(crate) enum Missing {
     Body(BlockNumber),
 }
 
+/// What a server says about a reset, and what its user may do about it. (LIGHT-8)
+fn about_reset(claim: &ResetClaim) -> String {
+    let (number, hash) = (claim.block_number(), claim.block_hash());
+    let (ended, set) = (claim.ended(), claim.set().id);
+    let checkpoint = serde_json::to_string(&CheckpointJson::from(claim.checkpoint()));
+    format!(
+        "LIGHT-8: it says that governance reset the chain: block {number} ({hash:?}) ended set {ended} without a handoff, and \
+         set {set} signs from there on. No proof can show that, so this client stops before it. If people whom you trust \
+         confirm this block, go on from it with --checkpoint and a file of this: {}",
+        checkpoint.unwrap_or_default(),
+    )
+}
+
 impl From<Lie> for Fault {
     fn from(lie: Lie) -> Self {
         Self::Lie(lie)
@@ -168,9 +185,11 @@ impl Fault {
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Lie(_) | Self::OtherChain { .. } | Self::Incompatible(_) => true,
-            Self::Unreachable(_) | Self::Incomplete(_) | Self::Lagging { .. } | Self::Fatal(_) => {
-                false
-            }
+            Self::Unreachable(_)
+            | Self::Incomplete(_)
+            | Self::Reset(_)
+            | Self::Lagging { .. }
+            | Self::Fatal(_) => false,
         }
     }
 
@@ -182,6 +201,7 @@ impl Fault {
             Self::Incompatible(_) => "incompatible",
             Self::Unreachable(_) => "unreachable",
             Self::Incomplete(_) => "incomplete",
+            Self::Reset(_) => "reset",
             Self::Lagging { .. } => "lagging",
             Self::Fatal(_) => "fatal",
         }
@@ -193,6 +213,7 @@ impl Fault {
             Self::Lie(lie) => Some(lie.rule()),
             Self::OtherChain { .. } => Some("LIGHT-1"),
             Self::Incomplete(Missing::HandoffProof(_)) => Some("LIGHT-6"),
+            Self::Reset(_) => Some("LIGHT-8"),
             Self::Incompatible(_)
             | Self::Unreachable(_)
             | Self::Incomplete(_)

@@ -100,7 +100,7 @@ impl Session {
             // Not a trusted set's proof under another id, so that the endpoint may have the way there. (LIGHT-7)
             Err(error @ Error::TooFarAhead { .. }) => {
                 if self.walk(server, number).await? == 0 {
-                    return Err(error.into());
+                    return Err(self.no_way(server, error).await?);
                 }
                 if self.is_done() {
                     return Ok(());

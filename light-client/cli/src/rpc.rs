@@ -58,17 +58,18 @@ struct HeaderJson {
     number: String,
 }
 
-/// Bytes as they came: `0x` and hexadecimal digits.
+/// Decodes an object from bytes as they came.
 pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
-    let malformed = |reason: String| Error::Malformed {
-        object: T::NAME,
-        reason,
-    };
+    Ok(decode(&bytes_of(T::NAME, text)?)?)
+}
+
+/// Bytes as they came: `0x` and hexadecimal digits.
+fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
+    let malformed = |reason: String| Error::Malformed { object, reason };
     let digits = text
         .strip_prefix("0x")
         .ok_or_else(|| malformed("it does not start with 0x".to_owned()))?;
-    let bytes = hex::decode(digits).map_err(|error| malformed(shown(&error.to_string())))?;
-    Ok(decode(&bytes)?)
+    hex::decode(digits).map_err(|error| malformed(shown(&error.to_string())))
 }
 
 impl Server {
@@ -288,6 +289,14 @@ impl Server {
             .ask("duet_getStatelessSetProofs", rpc_params![from, limit])
             .await?;
         decode_hex(&text)
+    }
+
+    /// The header of the reset that leads on from a set; `None` when the node knows of none, or is too old to know.
+    pub(crate) async fn reset(&self, from: SetId) -> Result<Option<Vec<u8>>, Fault> {
+        let asked = self.call("duet_getReset", rpc_params![from]).await?;
+        let text: Option<String> = asked.unwrap_or_default();
+        let header = text.map(|text| bytes_of("header", &text));
+        Ok(header.transpose()?)
     }
 
     /// The keys of a set.

@@ -59,7 +59,7 @@ impl Session {
                 // The set changed while we asked.
                 Err(error @ Error::TooFarAhead { .. }) => {
                     if self.walk(server, head).await? == 0 {
-                        return Err(error.into());
+                        return Err(self.no_way(server, error).await?);
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -101,6 +101,19 @@ impl Session {
             }
             walked = walked.saturating_add(1);
         }
+    }
+
+    /// Why an endpoint leads no further than the trusted sets, although it has proofs of a later one: its chain was reset,
+    /// or it lacks handoff proofs. (LIGHT-6, LIGHT-8)
+    pub(crate) async fn no_way(&self, server: &Server, error: Error) -> Result<Fault, Fault> {
+        let trusted = self.trusted()?;
+        let Some(header) = server.reset(trusted.latest_set().id).await? else {
+            return Ok(error.into());
+        };
+        Ok(match trusted.reset_claim(&header) {
+            Ok(claim) => Fault::Reset(Box::new(claim)),
+            Err(error) => error.into(),
+        })
     }
 
     async fn fetch_handoff_proofs(&self, server: &Server) -> Result<Vec<Update>, Fault> {

@@ -326,6 +326,54 @@ async fn a_node_without_duet_is_dropped() {
     sync(&chain, &[&plain], &[]).await.expect_code(4);
 }
 
+/// LIGHT-8. The program says where the way ends and what may be done, and goes on behind the reset only when its user gives
+/// a checkpoint.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_is_not_crossed_without_a_checkpoint_of_the_user() {
+    let chain = chain();
+    let server = Server::start(&chain, Lie::Reset).await;
+    for mode in [&[][..], &["--stateless"]] {
+        let stopped = sync(&chain, &[&server], mode).await.expect_code(6);
+        assert_left(&stopped, &server, "reset", Some("LIGHT-8"));
+        assert!(stopped.named("synced").is_empty());
+        let failed = stopped.named("failed").remove(0);
+        let message = failed["message"].as_str().expect("text");
+        let (_, checkpoint) = message.split_once("a file of this: ").expect(message);
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), checkpoint).expect("it is written");
+        let path = file.path().to_str().expect("a name");
+        let more: Vec<_> = mode
+            .iter()
+            .chain(&["--checkpoint", path])
+            .copied()
+            .collect();
+        let synced = sync(&chain, &[&server], &more).await.expect_code(0);
+        let proof = synced.named("proof").remove(0);
+        assert_eq!(
+            (&proof["set"], &proof["block"]),
+            (&9.into(), &head(&chain).into())
+        );
+    }
+}
+
+fn head(chain: &TestChain) -> u32 {
+    chain.head().block_number.get()
+}
+
+/// LIGHT-8. To call any block a reset is a lie, and one server's reset is no reason to leave a chain that another proves.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_false_reset_is_a_lie_and_a_claimed_one_is_not_believed() {
+    let chain = chain();
+    let liar = Server::start(&chain, Lie::FalseReset).await;
+    let alone = sync(&chain, &[&liar], &[]).await.expect_code(3);
+    assert_left(&alone, &liar, "lied", Some("LIGHT-8"));
+    let claims = Server::start(&chain, Lie::Reset).await;
+    let honest = Server::start(&chain, Lie::None).await;
+    let synced = sync(&chain, &[&claims, &honest], &[]).await.expect_code(0);
+    assert_left(&synced, &claims, "reset", Some("LIGHT-8"));
+    assert_eq!(synced.named("synced")[0]["url"], honest.url.as_str());
+}
+
 /// One server per byte of an answer, which flips a bit in that byte, and behind them all an honest one: each is
 /// reported with its rule and dropped, and the program still reaches the head.
 async fn flip_every_byte(method: &'static str, head: u32, len: usize, more: &[&str]) {

@@ -1,5 +1,6 @@
 mod floor;
 mod offences;
+mod recovery;
 mod registration;
 mod rotation;
 

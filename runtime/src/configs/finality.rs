@@ -9,6 +9,7 @@ use frame_support::{
     parameter_types,
     traits::{ConstU128, ConstU32, FindAuthor, Get},
 };
+use frame_system::EnsureRoot;
 use sp_core::H256;
 use sp_runtime::{traits::Keccak256, ConsensusEngineId, Perbill};
 
@@ -63,6 +64,7 @@ impl pallet_duet::Config for Runtime {
     type SlashableSessions = ConstU32<BONDING_SESSIONS>;
     type MinParticipation = MinParticipation;
     type StakeOf = ExposedStake;
+    type ResetOrigin = EnsureRoot<AccountId>;
     type MmrRoot = MmrRoot;
     // This chain sends no messages.
     type LeafExtra = ();

@@ -217,3 +217,30 @@ fn a_set_takes_over_when_it_is_proven_and_its_first_block_is_final() {
     assert_eq!(state.lowest(), BlockNumber::new(9));
     assert!(!state.may_sign(BlockNumber::new(8)));
 }
+
+/// RESET-4.
+#[test]
+fn a_reset_drops_every_open_era_and_goes_on_from_its_block() {
+    let mut state = rich();
+    assert_eq!(state.reset(BlockNumber::new(40), set(3)), Logged::New);
+    let era = Era {
+        set: set(3),
+        start: Some(BlockNumber::new(40)),
+        mandatory: None,
+    };
+    assert_eq!(state.eras().collect::<Vec<_>>(), [&era]);
+    assert_eq!(state.scanned().get(), 39);
+    assert_eq!(state.lowest().get(), 40);
+    assert_eq!(state.votes(), []);
+    assert!(!state.may_sign(BlockNumber::new(39)) && state.may_sign(BlockNumber::new(40)));
+    assert_eq!(State::from_bytes(&state.to_bytes()), Ok(state.clone()));
+    // Of logs that come again, and of those that a reset in the same block made void, none counts.
+    for known in [
+        state.reset(BlockNumber::new(40), set(3)),
+        state.plan(BlockNumber::new(40), set(2)),
+        state.activate(BlockNumber::new(40), SetId::new(1)),
+    ] {
+        assert_eq!(known, Logged::Known);
+    }
+    assert_eq!(state.plan(BlockNumber::new(44), set(4)), Logged::New);
+}

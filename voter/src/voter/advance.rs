@@ -28,20 +28,25 @@ impl Voter {
             if let Some((proof, origin)) = self.highest_proof(now, out) {
                 self.conclude(proof, origin, now, out);
             } else if self.state.take_over() {
-                let (id, up_to) = (self.set_id(), self.state.lowest().saturating_previous());
-                self.sets.retain(|set, _| *set >= id);
-                self.rounds.retain(|set, _| *set >= id);
-                self.reported
-                    .retain(|(set, _)| id.saturating_sub(*set) <= REPORTED_SETS);
-                self.proofs.prune(id, up_to);
-                self.growing.stop_signing();
-                if let Some(rounds) = self.rounds.get_mut(&id) {
-                    rounds.prune(up_to);
-                }
+                self.begin_era();
                 out.push(Effect::Persist);
             } else {
                 break;
             }
+        }
+    }
+
+    /// Another set signs: drops what belongs to the sets before it.
+    pub(super) fn begin_era(&mut self) {
+        let (id, up_to) = (self.set_id(), self.state.lowest().saturating_previous());
+        self.sets.retain(|set, _| *set >= id);
+        self.rounds.retain(|set, _| *set >= id);
+        self.reported
+            .retain(|(set, _)| id.saturating_sub(*set) <= REPORTED_SETS);
+        self.proofs.prune(id, up_to);
+        self.growing.stop_signing();
+        if let Some(rounds) = self.rounds.get_mut(&id) {
+            rounds.prune(up_to);
         }
     }
 

@@ -15,6 +15,7 @@ impl Voter {
         match event {
             Event::Planned { block, set } => self.planned(block, set, out),
             Event::Activated { block, id } => self.activated(block, id, out),
+            Event::Reset { block, set } => self.reset(block, set, out),
             Event::Finalized { number } => self.finalized(number),
             Event::Set(set) => self.loaded(set),
             Event::Prepared(message) => self.prepared(message, out),
@@ -51,6 +52,16 @@ impl Voter {
             let logged = self.state.activate(block, id);
             self.logged(logged, block, out);
         }
+    }
+
+    fn reset(&mut self, block: BlockNumber, set: KeysetCommitment, out: &mut Outbox) {
+        let logged = self.state.reset(block, set);
+        if logged == Logged::New {
+            self.deferred = None;
+            self.gathering = None;
+            self.begin_era();
+        }
+        self.logged(logged, block, out);
     }
 
     fn logged(&mut self, logged: Logged, block: BlockNumber, out: &mut Outbox) {

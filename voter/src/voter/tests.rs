@@ -870,3 +870,87 @@ fn nothing_is_signed_about_a_proven_block_after_a_restart_or_against_the_own_cha
     );
     assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
 }
+
+/// RESET-4.
+#[test]
+fn after_a_reset_the_new_set_proves_blocks_from_it_on_and_the_old_one_none() {
+    let (base, new) = (TestSet::new(0, 0..4), TestSet::new(2, 2..6));
+    let lost = TestSet::new(1, 4..8);
+    let mut voter = voter_at(&base, 2, 6);
+    handle(
+        &mut voter,
+        Event::Planned {
+            block: BlockNumber::new(4),
+            set: lost.set.commitment().clone(),
+        },
+        0,
+    );
+    assert_eq!(voter.target(), Some(BlockNumber::new(4)));
+    // One vote of four on the mandatory block, and no more will come.
+    handle(&mut voter, vote(&base, 0, &message(&base, 4, &lost)), 0);
+    let reset = Event::Reset {
+        block: BlockNumber::new(9),
+        set: new.set.commitment().clone(),
+    };
+    assert_eq!(handle(&mut voter, reset.clone(), 0), ["persist", "load"]);
+    assert_eq!((voter.set_id().get(), voter.rounds_open()), (2, 0));
+    assert_eq!(voter.target(), None, "GRANDPA is not there yet");
+    handle(&mut voter, Event::Set(Arc::new(new.set.clone())), 0);
+    let number = BlockNumber::new(9);
+    assert_eq!(
+        handle(&mut voter, Event::Finalized { number }, 0),
+        ["prepare"]
+    );
+    let on_reset = message(&new, 9, &new);
+    assert_eq!(
+        handle(&mut voter, Event::Prepared(on_reset.clone()), 0),
+        ["sign"]
+    );
+    assert_eq!(
+        own_vote(&mut voter, &new, &on_reset),
+        ["persist", "publish vote"]
+    );
+    let stale = voter.counters().stale_votes;
+    handle(&mut voter, vote(&base, 1, &message(&base, 9, &base)), 0);
+    assert_eq!(voter.counters().stale_votes, stale + 1);
+    for signer in [1, 2] {
+        handle(&mut voter, vote(&new, signer, &on_reset), 0);
+    }
+    let best = voter.best().expect("three of four have voted");
+    assert_eq!(best.commitment, *on_reset.commitment());
+    assert_eq!(handle(&mut voter, reset, 0), [""; 0], "delivered again");
+}
+
+/// RESET-4.
+#[test]
+fn a_reset_is_taken_when_there_is_no_room_for_set_changes() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 2, 6);
+    let planned = |id: u64, block| Event::Planned {
+        block: BlockNumber::new(block),
+        set: TestSet::new(id, id..id + 4).set.commitment().clone(),
+    };
+    let mut id = 1;
+    while voter.accepts_eras() {
+        let block = 10 * u32::try_from(id).unwrap();
+        handle(&mut voter, planned(id, block), 0);
+        let activated = Event::Activated {
+            block: BlockNumber::new(block + 1),
+            id: SetId::new(id),
+        };
+        handle(&mut voter, activated, 0);
+        id += 1;
+    }
+    handle(&mut voter, planned(id, 900), 0);
+    assert_eq!(voter.counters().deferred_plans, 1);
+    let new = TestSet::new(id + 7, 2..6);
+    let reset = Event::Reset {
+        block: BlockNumber::new(950),
+        set: new.set.commitment().clone(),
+    };
+    handle(&mut voter, reset, 0);
+    assert!(voter.accepts_eras());
+    let number = BlockNumber::new(951);
+    handle(&mut voter, Event::Finalized { number }, 0);
+    assert_eq!(voter.scanned(), number);
+}

@@ -119,6 +119,14 @@ fn variants() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             digest_item(&ConsensusLog::Activated(SetId::new(7))),
         ),
         (
+            "DigestItem, reset",
+            "DigestItem",
+            digest_item(&ConsensusLog::Reset {
+                ended: SetId::new(7),
+                set: chain().sets[1].set.commitment().clone(),
+            }),
+        ),
+        (
             "GossipMessage, a justification",
             "GossipMessage",
             (1_u8, proof).encode(),
@@ -237,9 +245,9 @@ fn odd() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             (4_u8, ENGINE_ID, vec![0_u8; 9]).encode(),
         ),
         (
-            "a digest item of variant 3",
+            "a digest item of an unknown variant",
             "DigestItem",
-            (4_u8, ENGINE_ID, vec![3_u8; 9]).encode(),
+            (4_u8, ENGINE_ID, vec![255_u8; 9]).encode(),
         ),
     ]
 }

@@ -61,7 +61,7 @@ fn fault_json((url, fault): &(String, Fault)) -> Value {
 fn worst(faults: &[(String, Fault)]) -> Option<&(String, Fault)> {
     let weight = |(_, fault): &&(String, Fault)| match fault {
         Fault::Lie(_) | Fault::OtherChain { .. } => 3,
-        Fault::Incomplete(_) | Fault::Fatal(_) => 2,
+        Fault::Incomplete(_) | Fault::Reset(_) | Fault::Fatal(_) => 2,
         Fault::Incompatible(_) | Fault::Lagging { .. } => 1,
         Fault::Unreachable(_) => 0,
     };
@@ -80,7 +80,7 @@ fn unanswered(faults: &[(String, Fault)]) -> ErrorObjectOwned {
     };
     let (code, what) = match fault {
         Fault::Lie(_) | Fault::OtherChain { .. } => (UNVERIFIED, "what was sent does not verify"),
-        Fault::Incomplete(_) | Fault::Fatal(_) => (MISSING, "no endpoint has it"),
+        Fault::Incomplete(_) | Fault::Reset(_) | Fault::Fatal(_) => (MISSING, "no endpoint has it"),
         _ => (UNREACHABLE, "no endpoint can be reached"),
     };
     let data = json!({

@@ -1,9 +1,10 @@
 //! Each way to lie, by name.
 
+use codec::{Compact, Encode};
 use duet_light_client::{testing::TestChain, GenesisProof, HandoffProof};
 use duet_primitives::{
-    Bitfield, Pk1Bytes, RoundMessage, SetId, SignerIndex, StatelessProof, UncheckedJustification,
-    H256,
+    suite::ENGINE_ID, testing::TestSet, Bitfield, ConsensusLog, Pk1Bytes, RoundMessage, SetId,
+    SignerIndex, StatelessProof, UncheckedJustification, H256,
 };
 
 /// Members of each set of the chains that are served.
@@ -60,6 +61,10 @@ pub(crate) enum Lie {
     Joining,
     /// No handoff proofs, as if they were pruned.
     Pruned,
+    /// Honest, and its chain was reset: the head's proof is of a set that no handoff leads to.
+    Reset,
+    /// It calls a block a reset that is none.
+    FalseReset,
     /// Honest, and for another chain.
     ServesAnotherChain,
     /// Its chain grows, and its proofs stall.
@@ -75,6 +80,24 @@ pub(crate) enum Lie {
         /// The byte.
         offset: usize,
     },
+}
+
+/// The set that signs behind the reset, and the header of the block that starts it.
+pub(crate) fn reset(chain: &TestChain, lie: Lie) -> (TestSet, Vec<u8>) {
+    let set = TestSet::new(9, 30..30 + u64::from(LEN));
+    let next = set.set.commitment().clone();
+    let log = match lie {
+        Lie::FalseReset => ConsensusLog::Planned(next),
+        _ => ConsensusLog::Reset {
+            ended: SetId::new(8),
+            set: next,
+        },
+    };
+    let number = chain.head().block_number.get() - 1;
+    let root = H256::repeat_byte(5);
+    let item = (4_u8, ENGINE_ID, log.encode());
+    let header = (root, Compact(number), root, root, vec![item]).encode();
+    (set, header)
 }
 
 impl Lie {
@@ -114,6 +137,13 @@ impl Lie {
             Self::FormerSet if lie.commitment.block_number == chain.head().block_number => {
                 lie.commitment.validator_set_id = SetId::new(0);
                 lie = chain.sign(0, lie.commitment, 0..len);
+            }
+            Self::Reset | Self::FalseReset if lie.commitment == *chain.head() => {
+                let (set, _) = reset(chain, self);
+                lie.commitment.validator_set_id = set.set.commitment().id;
+                lie.commitment.next = set.set.commitment().clone();
+                let message = RoundMessage::new(chain.genesis_hash, lie.commitment.clone());
+                lie = set.justify(&message, 0..len).into_unchecked();
             }
             Self::ClaimsLaterSet if lie.commitment.block_number == chain.head().block_number => {
                 lie.commitment.validator_set_id = SetId::new(99);

@@ -2,6 +2,7 @@
 
 use super::{
     host::{Calls, Host},
+    lie::reset,
     Lie,
 };
 use codec::Encode;
@@ -256,9 +257,21 @@ impl State {
             }
             "duet_getKeys" => {
                 let (set,): (u64,) = params.parse()?;
-                let keys = chain.keys(set).map(|keys| lie.of_keys(keys));
+                let (behind, _) = reset(chain, lie);
+                let keys = match lie {
+                    Lie::Reset if set == behind.set.commitment().id.get() => {
+                        Some(behind.set.keyset().key_bytes())
+                    }
+                    _ => chain.keys(set).map(|keys| lie.of_keys(keys)),
+                };
                 keys.map_or(Value::Null, |keys| self.bytes(&keys))
             }
+            "duet_getReset" => match lie {
+                Lie::Reset | Lie::FalseReset => {
+                    json!(format!("0x{}", hex::encode(reset(chain, lie).1)))
+                }
+                _ => Value::Null,
+            },
             other => panic!("no method {other}"),
         })
     }
@@ -309,7 +322,7 @@ const PAST: [&str; 4] = [
 /// What a terminal shows as a line of the program itself, in place of the line that it is in.
 pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
-const METHODS: [&str; 10] = [
+const METHODS: [&str; 11] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -320,6 +333,7 @@ const METHODS: [&str; 10] = [
     "duet_getSetProofs",
     "duet_getStatelessSetProofs",
     "duet_getKeys",
+    "duet_getReset",
 ];
 
 fn module(state: Arc<State>) -> RpcModule<Arc<State>> {

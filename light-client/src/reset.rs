@@ -1,0 +1,250 @@
+//! Resets: blocks from which on a set signs without the word of the one before it. (LIGHT-8)
+//!
+//! No proof leads across a reset, so no client crosses one by itself. It can say where the way ends, and what its user has
+//! to find out from somebody else.
+
+use crate::{checkpoint::Checkpoint, error::Error, header::HeaderParts, trusted::Trusted};
+use alloc::{string::ToString, vec::Vec};
+use codec::{Decode, DecodeAll};
+use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
+use sp_core::{Blake2Hasher, Hasher};
+
+/// What a server says about a reset. Nothing proves it: not that the block is the chain's, and not that it is final.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResetClaim {
+    genesis_hash: H256,
+    block_number: BlockNumber,
+    block_hash: H256,
+    ended: SetId,
+    set: KeysetCommitment,
+}
+
+/// An item of a header's digest, as far as Duet reads it.
+#[derive(Decode)]
+enum DigestItem {
+    #[codec(index = 0)]
+    Other(#[allow(dead_code)] Vec<u8>),
+    #[codec(index = 4)]
+    Consensus([u8; 4], Vec<u8>),
+    #[codec(index = 5)]
+    Seal(#[allow(dead_code)] ([u8; 4], Vec<u8>)),
+    #[codec(index = 6)]
+    PreRuntime(#[allow(dead_code)] ([u8; 4], Vec<u8>)),
+    #[codec(index = 8)]
+    RuntimeEnvironmentUpdated,
+}
+
+impl Trusted {
+    /// Reads a header that a server sent as that of the reset behind which its chain goes on.
+    ///
+    /// Rules: ENC-6; LIGHT-8 the block is newer than the trusted one, and its digest has a reset that starts a set beyond
+    /// the trusted ones; SET-1 and KEY-1 for that set.
+    /// Cost: one hash, and one check of a point.
+    ///
+    /// # Errors
+    /// The first broken rule in that order; the sender is to blame.
+    ///
+    /// # Security
+    /// A header that passes proves nothing. Show it to the user, and begin from its [`ResetClaim::checkpoint`] only when the
+    /// user says so.
+    pub fn reset_claim(&self, header: &[u8]) -> Result<ResetClaim, Error> {
+        let malformed = |error: codec::Error| Error::Malformed {
+            object: "header",
+            reason: error.to_string(),
+        };
+        let (parts, mut digest) = HeaderParts::split(header).map_err(malformed)?;
+        let items = Vec::<DigestItem>::decode_all(&mut digest).map_err(malformed)?;
+        let latest = self.latest_set().id;
+        let no_reset = Error::NoReset {
+            block: parts.number,
+            latest,
+        };
+        let logs = items.into_iter().filter_map(|item| match item {
+            DigestItem::Consensus(suite::ENGINE_ID, log) => {
+                ConsensusLog::decode_all(&mut &*log).ok()
+            }
+            _ => None,
+        });
+        // Of several resets in one block the last one counts.
+        let resets = logs.filter_map(|log| match log {
+            ConsensusLog::Reset { ended, set } => Some((ended, set)),
+            _ => None,
+        });
+        let (ended, set) = resets.last().ok_or_else(|| no_reset.clone())?;
+        if set.id <= latest || parts.number <= self.best_number() {
+            return Err(no_reset);
+        }
+        let claim = ResetClaim {
+            genesis_hash: self.genesis_hash(),
+            block_number: parts.number,
+            block_hash: Blake2Hasher::hash(header),
+            ended,
+            set,
+        };
+        claim.checkpoint().check().map_err(|_| no_reset)?;
+        Ok(claim)
+    }
+}
+
+impl ResetClaim {
+    /// Number of the block.
+    pub fn block_number(&self) -> BlockNumber {
+        self.block_number
+    }
+
+    /// Hash of the block.
+    pub fn block_hash(&self) -> H256 {
+        self.block_hash
+    }
+
+    /// The set that, so the server says, signed before.
+    pub fn ended(&self) -> SetId {
+        self.ended
+    }
+
+    /// The set that, so the server says, signs from the block on.
+    pub fn set(&self) -> &KeysetCommitment {
+        &self.set
+    }
+
+    /// The checkpoint from which a client goes on whose user vouches for this block.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            genesis_hash: self.genesis_hash,
+            block_number: self.block_number,
+            block_hash: self.block_hash,
+            keysets: Keysets {
+                current: self.set.clone(),
+                next: self.set.clone(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{testing::TestChain, Culprit, Mode, Outcome, Update};
+    use alloc::vec;
+    use codec::{Compact, Encode};
+    use duet_primitives::{testing::TestSet, RoundMessage};
+
+    const BLOCK: u32 = 500;
+
+    fn item(log: &ConsensusLog) -> Vec<u8> {
+        (4_u8, suite::ENGINE_ID, log.encode()).encode()
+    }
+
+    /// A header with these items in its digest.
+    fn header(number: u32, items: &[Vec<u8>]) -> Vec<u8> {
+        let root = H256::repeat_byte(3);
+        let count = Compact(u32::try_from(items.len()).unwrap());
+        let start = (root, Compact(number), root, root, count).encode();
+        [start, items.concat()].concat()
+    }
+
+    fn reset(set: &TestSet) -> ConsensusLog {
+        ConsensusLog::Reset {
+            ended: SetId::new(0),
+            set: set.set.commitment().clone(),
+        }
+    }
+
+    fn trusted() -> Trusted {
+        let chain = TestChain::new(4, 4, 0);
+        Trusted::from_genesis(chain.genesis_hash, &chain.genesis_proof(), Mode::Full).unwrap()
+    }
+
+    #[test]
+    fn what_a_header_says_of_a_reset_is_read_among_other_items() {
+        let (set, trusted) = (TestSet::new(7, 20..24), trusted());
+        let others = [
+            (6_u8, *b"aura", vec![1_u8]).encode(),
+            item(&ConsensusLog::Activated(SetId::new(3))),
+            (5_u8, *b"aura", vec![2_u8; 64]).encode(),
+            vec![8],
+        ];
+        let bytes = header(
+            BLOCK,
+            &[&others[..2], &[item(&reset(&set))], &others[2..]].concat(),
+        );
+        let claim = trusted.reset_claim(&bytes).unwrap();
+        assert_eq!(claim.block_number().get(), BLOCK);
+        assert_eq!(claim.block_hash(), Blake2Hasher::hash(&bytes));
+        assert_eq!(
+            (claim.ended().get(), claim.set()),
+            (0, set.set.commitment())
+        );
+    }
+
+    #[test]
+    fn a_client_goes_on_behind_a_reset_from_the_checkpoint_and_not_without() {
+        let (set, before) = (TestSet::new(7, 20..24), trusted());
+        let claim = before
+            .reset_claim(&header(BLOCK, &[item(&reset(&set))]))
+            .unwrap();
+        let message = RoundMessage::new(before.genesis_hash(), set.commitment(BLOCK + 2, &set.set));
+        let proof = set.justify(&message, [0, 1, 2]).into_unchecked();
+        let refused = before
+            .verify(Update::Justification(proof.clone()))
+            .unwrap_err();
+        assert_eq!(refused.rule(), "LIGHT-6");
+        let after = Trusted::from_checkpoint(claim.checkpoint(), Mode::Full).unwrap();
+        let after = after
+            .with_keys(SetId::new(7), &set.set.keyset().key_bytes())
+            .unwrap();
+        assert!(matches!(
+            after.verify(Update::Justification(proof)),
+            Ok(Outcome::New(_))
+        ));
+    }
+
+    #[test]
+    fn of_two_resets_in_one_block_the_last_one_counts() {
+        let (first, second) = (TestSet::new(7, 20..24), TestSet::new(8, 20..24));
+        let bytes = header(BLOCK, &[item(&reset(&first)), item(&reset(&second))]);
+        let claim = trusted().reset_claim(&bytes).unwrap();
+        assert_eq!(claim.set(), second.set.commitment());
+    }
+
+    #[test]
+    fn a_header_that_names_no_reset_of_use_is_refused_and_its_sender_blamed() {
+        let set = TestSet::new(7, 20..24);
+        let mut empty = set.set.commitment().clone();
+        empty.len = 0;
+        let mut infinite = set.set.commitment().clone();
+        infinite.apk1.0 = [0; 48];
+        infinite.apk1.0[0] = 0xc0;
+        let with = |set: KeysetCommitment| {
+            let ended = SetId::new(0);
+            item(&ConsensusLog::Reset { ended, set })
+        };
+        let foreign = (4_u8, *b"BEEF", reset(&set).encode()).encode();
+        let planned = ConsensusLog::Planned(set.set.commitment().clone());
+        for (number, log) in [
+            (BLOCK, item(&planned)),
+            (BLOCK, foreign),
+            (BLOCK, item(&reset(&TestSet::new(0, 20..24)))),
+            (0, item(&reset(&set))),
+            (BLOCK, with(empty)),
+            (BLOCK, with(infinite)),
+        ] {
+            let error = trusted().reset_claim(&header(number, &[log])).unwrap_err();
+            assert_eq!(error.rule(), "LIGHT-8", "{error}");
+            assert_eq!(error.culprit(), Culprit::Sender);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_header_are_refused() {
+        let good = header(BLOCK, &[item(&reset(&TestSet::new(7, 20..24)))]);
+        let mut longer = good.clone();
+        longer.push(0);
+        let mut huge = good[..header(BLOCK, &[]).len() - 1].to_vec();
+        huge.extend(Compact(u32::MAX).encode());
+        for bytes in [&good[..good.len() - 1], &good[..90], &longer, &huge, &[]] {
+            let error = trusted().reset_claim(bytes).unwrap_err();
+            assert_eq!(error.rule(), "ENC-6", "{error}");
+        }
+    }
+}
