@@ -220,6 +220,23 @@ impl Backfill {
                 self.metrics.history_missing.set(sets);
                 self.search.want(part);
             }
+            Outlook::BeforeReset { set, behind } => {
+                let part = HistoryPart::Handoffs(set);
+                let sets = behind.saturating_sub(set);
+                self.metrics.history_missing.set(sets);
+                // Light clients need not wait for what may never have been: they are told of the reset.
+                self.missing.set(None);
+                if self.search.wanted() == Some(part) && self.search.failed_rounds() > 0 {
+                    log::info!(
+                        target: LOG_TARGET,
+                        "RESET-5: no peer has the handoff proof of set {set}; the history goes on with set {behind}",
+                    );
+                    progress.skip_to(behind);
+                    self.search.found(part);
+                } else {
+                    self.search.want(part);
+                }
+            }
             Outlook::Unclear => {}
             Outlook::Impossible => self.nothing_to_fetch(),
             Outlook::Complete => {

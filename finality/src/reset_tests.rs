@@ -119,6 +119,29 @@ fn a_reset_is_found_behind_more_set_changes_than_a_voter_takes() {
     end(&net, &mut nodes);
 }
 
+/// Sets take each other over on chain, and none of them proves anything.
+#[test]
+fn handoffs_that_never_were_are_not_waited_for_behind_a_reset() {
+    let (first, found) = (TestSet::new(0, LOST), TestSet::new(3, 0..4));
+    let [second, third] = [1, 2].map(|id| TestSet::new(id, LOST));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let mut nodes: Vec<_> = (0..4).map(|key| net.start(secret(key), true)).collect();
+    for block in [
+        TestBlock::new(&first, &second, &[planned(&second)]),
+        TestBlock::new(&second, &third, &[activated(1), planned(&third)]),
+        TestBlock::new(&third, &third, &[activated(2)]),
+        TestBlock::new(&found, &found, &[reset(2, &found)]),
+    ] {
+        net.push(&nodes, block);
+    }
+    prove(&net, &nodes, 4);
+    net.eventually("every node has what history there is", || {
+        let missing = |node: &Node| node.metric("substrate_duet_history_missing_sets");
+        nodes.iter().all(|node| missing(node) == 0)
+    });
+    end(&net, &mut nodes);
+}
+
 /// A node that began behind the reset has no handoff to look for across it.
 #[test]
 fn a_node_that_began_before_a_reset_has_all_the_history_there_is() {

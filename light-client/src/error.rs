@@ -189,12 +189,10 @@ pub enum Error {
         got: SetId,
     },
     /// LIGHT-8: a header that should have the reset behind which the chain goes on.
-    #[error("LIGHT-8: the header of block {block} has no reset that leads on from set {latest}")]
+    #[error("LIGHT-8: the header of block {block} has no reset of use")]
     NoReset {
         /// The number in the header.
         block: BlockNumber,
-        /// The newest trusted set.
-        latest: SetId,
     },
     /// JUST-1 to JUST-5: the justification.
     #[error(transparent)]

@@ -5,7 +5,7 @@
 
 use crate::{checkpoint::Checkpoint, error::Error, header::HeaderParts, trusted::Trusted};
 use alloc::{string::ToString, vec::Vec};
-use codec::{Decode, DecodeAll};
+use codec::{Compact, Decode, DecodeAll};
 use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
 use sp_core::{Blake2Hasher, Hasher};
 
@@ -19,19 +19,38 @@ pub struct ResetClaim {
     set: KeysetCommitment,
 }
 
-/// An item of a header's digest, as far as Duet reads it.
-#[derive(Decode)]
-enum DigestItem {
-    #[codec(index = 0)]
-    Other(#[allow(dead_code)] Vec<u8>),
-    #[codec(index = 4)]
-    Consensus([u8; 4], Vec<u8>),
-    #[codec(index = 5)]
-    Seal(#[allow(dead_code)] ([u8; 4], Vec<u8>)),
-    #[codec(index = 6)]
-    PreRuntime(#[allow(dead_code)] ([u8; 4], Vec<u8>)),
-    #[codec(index = 8)]
-    RuntimeEnvironmentUpdated,
+const NO_DIGEST: &str = "no digest";
+
+/// The last reset in a header's digest: the set that ended, and the one that it started. Of several the last one counts.
+/// (RESET-2)
+fn last_reset(mut digest: &[u8]) -> Result<Option<(SetId, KeysetCommitment)>, codec::Error> {
+    let digest = &mut digest;
+    let mut last = None;
+    let Compact(items) = Compact::<u32>::decode(digest)?;
+    for _ in 0..items {
+        let kind = u8::decode(digest)?;
+        // The runtime or its heap pages changed: there is nothing behind it.
+        if kind == 8 {
+            continue;
+        }
+        // A consensus engine's log, a seal, or what was known before the block was executed; or what its writer chose.
+        let engine = match kind {
+            4..=6 => <[u8; 4]>::decode(digest)?,
+            0 => [0; 4],
+            _ => return Err(NO_DIGEST.into()),
+        };
+        let log = Vec::<u8>::decode(digest)?;
+        if kind != 4 || engine != suite::ENGINE_ID {
+            continue;
+        }
+        if let Ok(ConsensusLog::Reset { ended, set }) = ConsensusLog::decode_all(&mut &*log) {
+            last = Some((ended, set));
+        }
+    }
+    match digest.is_empty() {
+        true => Ok(last),
+        false => Err(NO_DIGEST.into()),
+    }
 }
 
 impl Trusted {
@@ -52,26 +71,15 @@ impl Trusted {
             object: "header",
             reason: error.to_string(),
         };
-        let (parts, mut digest) = HeaderParts::split(header).map_err(malformed)?;
-        let items = Vec::<DigestItem>::decode_all(&mut digest).map_err(malformed)?;
-        let latest = self.latest_set().id;
+        let (parts, digest) = HeaderParts::split(header).map_err(malformed)?;
+        let reset = last_reset(digest).map_err(malformed)?;
         let no_reset = Error::NoReset {
             block: parts.number,
-            latest,
         };
-        let logs = items.into_iter().filter_map(|item| match item {
-            DigestItem::Consensus(suite::ENGINE_ID, log) => {
-                ConsensusLog::decode_all(&mut &*log).ok()
-            }
-            _ => None,
-        });
-        // Of several resets in one block the last one counts.
-        let resets = logs.filter_map(|log| match log {
-            ConsensusLog::Reset { ended, set } => Some((ended, set)),
-            _ => None,
-        });
-        let (ended, set) = resets.last().ok_or_else(|| no_reset.clone())?;
-        if set.id <= latest || parts.number <= self.best_number() {
+        let Some((ended, set)) = reset else {
+            return Err(no_reset);
+        };
+        if set.id <= self.latest_set().id || parts.number <= self.best_number() {
             return Err(no_reset);
         }
         let claim = ResetClaim {
@@ -126,7 +134,7 @@ mod tests {
     use super::*;
     use crate::{testing::TestChain, Culprit, Mode, Outcome, Update};
     use alloc::vec;
-    use codec::{Compact, Encode};
+    use codec::Encode;
     use duet_primitives::{testing::TestSet, RoundMessage};
 
     const BLOCK: u32 = 500;

@@ -201,12 +201,14 @@ export interface Block {
 
 /** An error: which rule broke, who is to blame, and what to do next. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "stalled" | "refused" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "stalled" | "refused" | "storage" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
   nextStep?: "leave-sender" | "check-genesis-hash" | "fetch-handoff-proofs" | "fetch-keys" | "new-checkpoint" | "go-on" | "stop";
   endpoint?: string;
+  /** Of a `reset`: where the chain goes on, as the endpoint says. Begin from it only when people whom you trust confirm its block. */
+  checkpoint?: Checkpoint;
   expected?: string;
   got?: string;
   /** The set to fetch from. */

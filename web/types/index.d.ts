@@ -74,6 +74,8 @@ export interface DuetMethods {
   getGenesisProof(): Promise<Hex>;
   /** `null` when the set is not known. */
   getKeys(set: number): Promise<Hex | null>;
+  /** The header of the first block that starts a set after `fromSet` without a handoff; `null` when there is none. */
+  getReset(fromSet: number): Promise<Hex | null>;
   /** At most 64 keys. `null` when block `under` has no justification, or `block` comes after it. */
   getProofs(keys: Hex[], block?: number | null, under?: number | null, stateless?: boolean): Promise<Proofs | null>;
   justifications(): Observed<Hex>;

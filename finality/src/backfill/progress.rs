@@ -38,6 +38,13 @@ pub(crate) enum Outlook {
     Unclear,
     /// This is missing, and what comes after it.
     Missing(HistoryPart),
+    /// The handoff of this set is missing, and may never have been: a reset came after it. (RESET-5)
+    BeforeReset {
+        /// The set whose handoff is missing.
+        set: SetId,
+        /// The set that the reset started.
+        behind: SetId,
+    },
 }
 
 /// What became of a handoff that holds.
@@ -117,16 +124,28 @@ impl Progress {
                 self.trusted = None;
                 return Ok(Outlook::Complete);
             }
-            self.next = if self.store.handoff(self.next)?.is_some() {
-                after(self.next)
-            } else if let Some(reset) = self.store.reset_of(self.next)? {
+            if self.store.handoff(self.next)?.is_some() {
+                self.next = after(self.next);
+                continue;
+            }
+            let set = self.next;
+            match self.store.reset_after(set)? {
                 // No handoff leads across a reset. (RESET-5)
-                reset.set.id
-            } else {
-                return Ok(Outlook::Missing(HistoryPart::Handoffs(self.next)));
-            };
+                Some(reset) if reset.ended <= set => self.skip_to(reset.set.id),
+                Some(reset) => {
+                    let behind = reset.set.id;
+                    return Ok(Outlook::BeforeReset { set, behind });
+                }
+                None => return Ok(Outlook::Missing(HistoryPart::Handoffs(set))),
+            }
         }
         Ok(Outlook::Unclear)
+    }
+
+    /// Goes on at the set that a reset started.
+    pub(crate) fn skip_to(&mut self, set: SetId) {
+        self.next = set;
+        self.trusted = None;
     }
 
     /// Checks the proof of the first set, and stores it.

@@ -40,11 +40,6 @@ impl Store {
         Ok(self.resets()?.into_iter().find(|one| one.set.id > set))
     }
 
-    /// The reset that ended this set, or kept it from ever signing.
-    pub(crate) fn reset_of(&self, set: SetId) -> Result<Option<Reset>, StoreError> {
-        Ok(self.reset_after(set)?.filter(|one| one.ended <= set))
-    }
-
     /// The reset that started this set.
     pub(crate) fn reset_to(&self, set: SetId) -> Result<Option<Reset>, StoreError> {
         Ok(self.resets()?.into_iter().find(|one| one.set.id == set))

@@ -204,6 +204,17 @@ impl LightClient {
         self.trusted.checkpoint().encode()
     }
 
+    /// Where the chain goes on behind a reset, as a header says: a checkpoint in SCALE. Nothing proves it. (LIGHT-8)
+    ///
+    /// # Errors
+    /// When the header names no reset that leads on from here.
+    #[wasm_bindgen(js_name = resetClaim)]
+    pub fn reset_claim(&self, header: &[u8]) -> Result<Vec<u8>, JsValue> {
+        let claim = self.trusted.reset_claim(header);
+        let claim = claim.map_err(|error| of_verifier(&error))?;
+        Ok(claim.checkpoint().encode())
+    }
+
     /// The state as bytes, to be kept.
     pub fn state(&self) -> Vec<u8> {
         self.trusted.encode()

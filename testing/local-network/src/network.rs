@@ -216,6 +216,27 @@ impl Network {
         self.nodes[index].start(&bootnodes).await
     }
 
+    /// Starts a development validator again without its Duet key, which nobody has any more. Its other keys it keeps.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not start.
+    ///
+    /// # Panics
+    /// When there is none with this number.
+    pub async fn lose_duet_key(&mut self, index: usize) -> Result<()> {
+        self.nodes[index].kill()?;
+        let account = self.nodes[index].forget_account();
+        self.restart(index).await?;
+        if let Some(account) = account {
+            let rpc = self.nodes[index].rpc().await?;
+            rpc.insert_session_keys(account).await?;
+            // GRANDPA asks once in a round for its key. A round in which two of four found none never ends.
+            self.nodes[index].kill()?;
+            self.restart(index).await?;
+        }
+        Ok(())
+    }
+
     async fn add(&mut self, name: String, keys: Keys, flags: Vec<String>) -> Result<()> {
         let mut ports = self.ports.take()?;
         if self.metrics {

@@ -136,6 +136,14 @@ impl Node {
         Rpc::connect(&self.url()).await
     }
 
+    /// From its next start on it has no key of a development account; returns the account.
+    pub(crate) fn forget_account(&mut self) -> Option<Sr25519Keyring> {
+        match std::mem::replace(&mut self.settings.keys, Keys::Own) {
+            Keys::Development(account) => Some(account),
+            Keys::Own | Keys::Nobody => None,
+        }
+    }
+
     /// Starts it and waits until it answers, with the same directory, ports and identity as before.
     ///
     /// # Errors

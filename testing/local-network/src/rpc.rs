@@ -13,7 +13,8 @@ use jsonrpsee::{
     ws_client::{WsClient, WsClientBuilder},
 };
 use serde::de::DeserializeOwned;
-use sp_core::Bytes;
+use sp_core::{crypto::ByteArray, Bytes};
+use sp_keyring::{Ed25519Keyring, Sr25519Keyring};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// How long a node may take for one answer.
@@ -67,6 +68,22 @@ impl Rpc {
             .subscribe(method, params, unsubscribe)
             .await
             .map_err(failed(method))
+    }
+
+    /// Gives the node the keys with which this development account authors blocks and votes in GRANDPA.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`].
+    pub async fn insert_session_keys(&self, account: Sr25519Keyring) -> Result<()> {
+        let (name, seed) = (account.to_string(), account.to_seed());
+        let voter = Ed25519Keyring::iter().find(|other| other.to_string() == name);
+        let voter = voter.map(|voter| ("gran", Bytes(voter.public().to_raw_vec())));
+        let author = ("aura", Bytes(account.public().to_raw_vec()));
+        for (kind, public) in std::iter::once(author).chain(voter) {
+            let params = rpc_params![kind, &seed, public];
+            self.ask::<()>("author_insertKey", params).await?;
+        }
+        Ok(())
     }
 
     /// Where the node's peers reach it.

@@ -2,12 +2,12 @@
 
 import { shown } from "./text.js";
 
-const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second"];
+const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second", "checkpoint"];
 
 /**
  * An error of the light client: which rule broke, who is to blame, and what to do next.
  *
- * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete` or `stalled` for an endpoint,
+ * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset` or `stalled` for an endpoint,
  * `refused` for bytes that the caller gave, `fatal` where the client stops.
  */
 export class DuetError extends Error {
@@ -83,6 +83,19 @@ export function incomplete(what, rule) {
     culprit: "nobody",
     nextStep: "leave-sender",
     message: `it has no ${what}`,
+  });
+}
+
+/** The endpoint says that its chain was reset: no proof leads on, and the user has to ask others. (LIGHT-8) */
+export function reset(checkpoint) {
+  const { block_number, block_hash, current } = checkpoint;
+  return new DuetError({
+    verdict: "reset",
+    rule: "LIGHT-8",
+    culprit: "nobody",
+    nextStep: "new-checkpoint",
+    checkpoint,
+    message: `LIGHT-8: it says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show that`,
   });
 }
 

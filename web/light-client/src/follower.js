@@ -1,6 +1,6 @@
 // Follows one endpoint: from what is trusted to its head, then each proof that it pushes, and notices when none come.
 
-import { contradiction, DuetError, incomplete, otherAnswer } from "./error.js";
+import { contradiction, DuetError, incomplete, otherAnswer, reset } from "./error.js";
 import { equal } from "./text.js";
 
 // How often the head may be by a set that took over while the handoff proofs were asked for.
@@ -90,13 +90,21 @@ export class Follower {
     } catch (fault) {
       if (fault.nextStep !== "fetch-handoff-proofs") throw fault;
       // Not a trusted set's proof under another id, so that the endpoint may have the way there. (LIGHT-7)
-      if ((await this.#walk()) === 0) throw incomplete(`handoff proof of set ${fault.set}, and needs one: too much is pruned there`, "LIGHT-6");
+      if ((await this.#walk()) === 0) throw await this.#noWay();
       await this.#fetchKeys();
       this.#trust.verifyFrom(this.#endpoint, form, proof);
     }
     this.#shows(this.#trust.peek(form, proof).block);
     await this.#fetchKeys();
     return true;
+  }
+
+  /** Why the endpoint leads no further, although it has proofs of a later set. (LIGHT-6, LIGHT-8) */
+  async #noWay() {
+    const { latestSet } = this.#status();
+    const header = await this.#server.reset(latestSet);
+    if (header === null) return incomplete(`handoff proof of set ${latestSet}`, "LIGHT-6");
+    return reset(this.#trust.resetClaim(header));
   }
 
   /** Walks from set to set as far as the endpoint has proofs; how many were new. */

@@ -94,6 +94,16 @@ export class Server {
     return this.#connection.askBytes("duet_getKeys", [Number(set)], KEYS, "list of keys");
   }
 
+  /** The header of the reset that leads on from a set; `null` when it knows of none, or is too old to know. */
+  async reset(from) {
+    try {
+      return await this.#connection.askBytes("duet_getReset", [Number(from)], HEADER, "header");
+    } catch (fault) {
+      if (fault.code) return null;
+      throw fault;
+    }
+  }
+
   /** Subscribes to new proofs, which `nextProof` gives. */
   async subscribe() {
     this.#pushes.named(await this.#connection.ask("duet_subscribeJustifications", []));

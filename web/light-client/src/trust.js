@@ -133,6 +133,11 @@ export class Trust {
     return decodeCheckpoint(this.#client.checkpoint());
   }
 
+  /** The checkpoint behind the reset that an endpoint's header names. Nothing proves it. (LIGHT-8) */
+  resetClaim(header) {
+    return decodeCheckpoint(this.call(() => this.#client.resetClaim(header)));
+  }
+
   /** Refuses what the caller asks before anything is trusted, and after the end. */
   needed() {
     if (this.#ended) throw this.#ended;

@@ -103,6 +103,51 @@ test("a changed balance is never a value: the honest server's is given, and the 
   assert.deepEqual([made.faults[0].endpoint, made.faults[0].rule], [liar.url, "STATE-2"]);
 });
 
+const G1 = "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb";
+const ROOT = "11".repeat(32);
+
+/** SCALE's compact integer. */
+function compact(number) {
+  const [mode, length] = number < 1 << 6 ? [0, 1] : number < 1 << 14 ? [1, 2] : [2, 4];
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(number * 4 + mode);
+  return bytes.subarray(0, length).toString("hex");
+}
+
+/** The head's proof as one of set 9, which no handoff leads to, and the header with which `duet_getReset` explains it. */
+function resetTo(number, log) {
+  const claims = (proof) => `${flip(proof, 40).slice(0, 2 + 2 * 72)}0900000000000000${proof.slice(2 + 2 * 80)}`;
+  const digest = `0404${Buffer.from("DUET").toString("hex")}${compact(log.length / 2)}${log}`;
+  const header = `0x${ROOT}${compact(number)}${ROOT}${ROOT}${digest}`;
+  return (method, params, honest) => {
+    if (method === "duet_getStatelessSetProofs") return "0x00";
+    if (method === "duet_getStatelessProof") return claims(honest);
+    return method === "duet_getReset" ? header : honest;
+  };
+}
+
+const RESET = `030000000000000000${"0900000000000000"}04000000${ROOT}${G1}`;
+
+test("a reset is told with its checkpoint, and not crossed without the user's word", async (t) => {
+  const server = await Server.start({ lie: resetTo(99_999, RESET) });
+  const made = client(t, [server]);
+  await until("the reset to be told", () => made.faults.length > 0);
+  const [fault] = made.faults;
+  assert.deepEqual([fault.endpoint, fault.verdict, fault.rule, fault.nextStep], [server.url, "reset", "LIGHT-8", "new-checkpoint"]);
+  assert.match(fault.message, /block 99999 \(0x[0-9a-f]{64}\) began set 9/);
+  assert.ok(made.heads.every(({ block }) => block < first.number));
+  const { checkpoint } = fault;
+  assert.deepEqual([checkpoint.block_number, checkpoint.current.id, checkpoint.next.apk1], [99_999, 9, `0x${G1}`]);
+  // From there on nothing is known of a way that leads on.
+  const begun = client(t, [await Server.start()], { genesisHash: undefined, checkpoint });
+  assert.equal((await begun.checkpoint()).block_number, 99_999);
+});
+
+test("a header without a reset is a lie, and beside an honest server nobody is held up", async (t) => {
+  await beside(t, resetTo(99_999, "020100000000000000"), "LIGHT-8");
+  await beside(t, resetTo(0, RESET), "LIGHT-8");
+});
+
 test("a changed balance of a lone server is an error, with the rule", async (t) => {
   const lie = about("state_getReadProof", ({ at, proof }) => ({ at, proof: proof.slice(1) }));
   const made = client(t, [await Server.start({ lie })]);

@@ -12,6 +12,7 @@ export function papiDuet(client) {
     getStatelessSetProofs: (fromSet, limit) => ask("duet_getStatelessSetProofs", fromSet, limit),
     getGenesisProof: () => ask("duet_getGenesisProof"),
     getKeys: (set) => ask("duet_getKeys", set),
+    getReset: (fromSet) => ask("duet_getReset", fromSet),
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),
     justifications: () => subscribe("Justifications"),
     fullerJustifications: () => subscribe("FullerJustifications"),

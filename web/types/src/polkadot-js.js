@@ -23,6 +23,7 @@ export const rpc = {
     getStatelessSetProofs: call("The handoff proofs of sets for clients without keys", LIST, "Bytes"),
     getGenesisProof: call("The proof of the first set", [], "Bytes"),
     getKeys: call("The keys of a set, in set order", [param("set", "u64")], "Option<Bytes>"),
+    getReset: call("The header of the first reset that starts a set after this one", [param("fromSet", "u64")], "Option<Bytes>"),
     getProofs: call(
       "All that proves entries of the state of a block",
       [param("keys", "Vec<StorageKey>"), optional("block", "Option<u32>"), optional("under", "Option<u32>"), optional("stateless", "bool")],

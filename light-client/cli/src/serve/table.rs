@@ -66,6 +66,7 @@ const RUNTIME: &str =
     "needs the runtime executed; at the newest proven block unless another is named";
 const WORDS: &str = "what the endpoint says of itself";
 const OLD_SET: &str = "the keys of the set that signed may be gone here; whoever asks verifies it";
+const RESET: &str = "the endpoint's word: no proof leads across a reset (LIGHT-8)";
 
 /// The table.
 pub(crate) const TABLE: &[Row] = &[
@@ -103,6 +104,7 @@ pub(crate) const TABLE: &[Row] = &[
     passed("chain_getRuntimeVersion", RUNTIME),
     passed("duet_getJustification", OLD_SET),
     passed("duet_getKeys", OLD_SET),
+    passed("duet_getReset", RESET),
     passed("duet_getSetProofs", OLD_SET),
     passed("duet_getStatelessProof", OLD_SET),
     passed("duet_getStatelessSetProofs", OLD_SET),

@@ -1,7 +1,8 @@
 //! Nodes are killed and come back.
 
 use crate::support::{
-    assert_holds, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, scenario, SOON,
+    assert_holds, author_blocks, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc,
+    scenario, SOON,
 };
 use duet_local_network::{wait, Network, Rpc};
 use duet_primitives::BlockNumber;
@@ -95,13 +96,4 @@ async fn a_third_brings_the_proofs_back(network: &mut Network, alice: &Rpc) {
         let proof = node.justification(again).await.expect("the node answers");
         assert_holds(&node, genesis, proof.expect("the head has its proof")).await;
     }
-}
-
-/// Waits until the best chain has grown by this many blocks.
-async fn author_blocks(alice: &Rpc, blocks: u32) -> BlockNumber {
-    let best = alice.best().await.expect("alice has a best block");
-    let grown = |now: &BlockNumber| *now >= best.saturating_add(blocks);
-    wait::until("the chain to grow", SOON, || alice.best(), grown)
-        .await
-        .expect("blocks go on")
 }

@@ -8,4 +8,5 @@ mod demo;
 mod equivocation;
 mod floor;
 mod forgery;
+mod recovery;
 mod support;

@@ -128,3 +128,12 @@ pub(crate) async fn no_offence_is_on_chain(alice: &Rpc) {
         .expect("the node answers");
     assert!(reports.is_empty(), "somebody was reported");
 }
+
+/// Waits until the best chain has grown by this many blocks.
+pub(crate) async fn author_blocks(alice: &Rpc, blocks: u32) -> BlockNumber {
+    let best = alice.best().await.expect("alice has a best block");
+    let grown = |now: &BlockNumber| *now >= best.saturating_add(blocks);
+    wait::until("the chain to grow", SOON, || alice.best(), grown)
+        .await
+        .expect("blocks go on")
+}

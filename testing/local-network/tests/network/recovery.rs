@@ -1,0 +1,156 @@
+//! More than a third of a set's keys are lost for good, and governance resets the chain.
+
+use crate::support::{
+    author_blocks, is_in_the_log, network_that_proves, proven_beyond, rpc, scenario, SOON,
+};
+use duet_local_network::{
+    staking::register_new_key, transaction, wait, Executables, LightClient, Network, Rpc,
+    DEVELOPMENT_ACCOUNTS,
+};
+use duet_primitives::{BlockNumber, Keysets, SetId};
+use duet_runtime::{constants::SESSION_BLOCKS, Hash, Runtime, RuntimeCall};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The validators whose keys are lost.
+const LOSERS: [usize; 2] = [2, 3];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
+    scenario(async {
+        let mut network = network_that_proves().await;
+        let alice = rpc(&network, 0).await;
+        let light = Client::new(&network, &alice).await;
+        light.syncs(&network, &[]).await;
+
+        for loser in LOSERS {
+            network
+                .lose_duet_key(loser)
+                .await
+                .expect("the node starts again");
+        }
+        let proven = nothing_is_proven(&alice).await;
+        for loser in LOSERS {
+            register_new_key(&rpc(&network, loser).await, DEVELOPMENT_ACCOUNTS[loser])
+                .await
+                .expect("the transaction succeeds");
+        }
+        // The set of the new keys is planned, and the one that would have to hand off to it cannot.
+        author_blocks(&alice, 2 * SESSION_BLOCKS).await;
+        assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 0);
+        assert_eq!(alice.proven().await.expect("it answers"), proven);
+
+        let reset = reset(&alice).await;
+        for node in 0..4 {
+            let node = rpc(&network, node).await;
+            proven_beyond(&node, reset)
+                .await
+                .expect("the new set proves blocks");
+        }
+        is_in_the_log(network.node(0), "RESET-1").await;
+
+        let checkpoint = light.stops_before(&network, reset).await;
+        light.syncs(&network, &["--checkpoint", &checkpoint]).await;
+        light.syncs(&network, &[]).await;
+    })
+    .await;
+}
+
+/// Waits until the blocks go on and the proofs do not.
+async fn nothing_is_proven(alice: &Rpc) -> BlockNumber {
+    // Votes that were on their way may still make a proof of what was final before.
+    author_blocks(alice, 3).await;
+    let proven = alice.proven().await.expect("alice has proofs");
+    author_blocks(alice, 4).await;
+    assert_eq!(alice.proven().await.expect("alice has proofs"), proven);
+    proven
+}
+
+/// Root resets the sets. The block in which it does.
+async fn reset(alice: &Rpc) -> BlockNumber {
+    let before = keysets(alice, None).await;
+    assert_ne!(before.current.id, SetId::FIRST, "it was replaced");
+    let call = Box::new(RuntimeCall::Duet(pallet_duet::Call::<Runtime>::reset {}));
+    let sudo = pallet_sudo::Call::<Runtime>::sudo { call };
+    let block = transaction::submit(alice, DEVELOPMENT_ACCOUNTS[0], sudo)
+        .await
+        .expect("the sudo key is Alice's");
+    let after = keysets(alice, Some(block)).await;
+    assert_eq!(after.current.id, before.next.id.saturating_next());
+    assert_eq!((after.current.len, &after.next), (4, &after.current));
+    let header = alice.header(Some(block)).await.expect("it is there");
+    BlockNumber::new(header.number)
+}
+
+async fn keysets(alice: &Rpc, at: Option<Hash>) -> Keysets {
+    let asked: Option<Keysets> = alice
+        .call_runtime("DuetApi_keysets", &[], at)
+        .await
+        .expect("the API answers");
+    asked.expect("there are sets")
+}
+
+/// A light client that keeps its state.
+struct Client {
+    executables: Executables,
+    genesis: Hash,
+    state: PathBuf,
+}
+
+impl Client {
+    async fn new(network: &Network, alice: &Rpc) -> Self {
+        Self {
+            executables: Executables::locate().expect("this program is somewhere"),
+            genesis: alice.genesis_hash().await.expect("there is a genesis"),
+            state: network.directory().join("light.state"),
+        }
+    }
+
+    fn state(&self) -> String {
+        self.state.display().to_string()
+    }
+
+    /// Comes to the head of a node.
+    async fn syncs(&self, network: &Network, more: &[&str]) {
+        let (url, state) = (network.node(1).url(), self.state());
+        let flags = [&["--state", &state], more].concat();
+        let synced = LightClient::sync(&self.executables, self.genesis, &url, &flags);
+        let lines = wait::at_most("a light client to sync", SOON, synced).await;
+        assert!(!lines.expect("it follows").is_empty());
+    }
+
+    /// Stops before the reset and says why. Returns the file with the checkpoint that it shows.
+    async fn stops_before(&self, network: &Network, reset: BlockNumber) -> String {
+        let urls = [network.node(0).url()];
+        let follow = LightClient::follow(
+            &self.executables,
+            self.genesis,
+            &urls,
+            &self.state,
+            &["--json"],
+        );
+        let mut client = follow.expect("it starts");
+        let said = async {
+            loop {
+                let line = client.next_line().await.expect("it goes on asking");
+                let event: Value = serde_json::from_str(&line).expect("JSON");
+                if event["verdict"] == "reset" {
+                    return event;
+                }
+                assert_ne!(event["event"], "synced", "{event}");
+            }
+        };
+        let said = wait::at_most("the light client to stop", SOON, async { Ok(said.await) }).await;
+        let said = said.expect("it meets the reset");
+        assert_eq!(said["rule"], "LIGHT-8");
+        let reason = said["reason"].as_str().expect("a text");
+        assert!(reason.contains(&format!("block {reset} ")), "{reason}");
+        let (_, checkpoint) = reason.split_once("a file of this: ").expect(reason);
+        write(&network.directory().join("checkpoint.json"), checkpoint)
+    }
+}
+
+fn write(path: &Path, text: &str) -> String {
+    std::fs::write(path, text).expect("the directory is ours");
+    path.display().to_string()
+}
