@@ -20,7 +20,7 @@ const SECOND_SET: u32 = 9;
 /// Two sets of four; nodes 0 to 4 are honest, and node 4 is only in the second set.
 fn chain() -> Arc<Chain> {
     let sets = [vec![0, 1, 2, 3], vec![1, 2, 3, 4]];
-    let chain = Chain::new(&sets, &[4], 4, 10);
+    let chain = Chain::new(&sets, &[4], (4, 10), &[]);
     assert_eq!(chain.eras[0].mandatory, Some(BlockNumber::new(HANDOFF)));
     assert_eq!(chain.eras[1].start, BlockNumber::new(SECOND_SET));
     Arc::new(chain)
@@ -335,4 +335,24 @@ fn a_grown_proof_without_more_signers_is_a_violation_of_round_9() {
         &said,
         "ROUND-9: the proof of block 3 at node 0 did not grow",
     );
+}
+
+/// RESET-4.
+#[test]
+fn a_vote_in_a_set_that_a_reset_has_ended_is_a_violation_of_reset_4() {
+    let sets = [vec![0, 1, 2, 3], vec![1, 2, 3, 4]];
+    let chain = Arc::new(Chain::new(&sets, &[4], (4, 10), &[1]));
+    let mut judge = judge(&chain);
+    let before = vote(&chain, 1, &truth(&chain, SECOND_SET - 1));
+    judge.published(1, block(SECOND_SET - 1), &before);
+    // The second set signs from the reset on, although nobody has handed off to it.
+    judge.published(
+        1,
+        block(SECOND_SET),
+        &vote(&chain, 1, &truth(&chain, SECOND_SET)),
+    );
+    let said = objection(&mut judge, |judge| {
+        judge.published(2, block(SECOND_SET), &vote(&chain, 2, &before.commitment));
+    });
+    assert_says(&said, "RESET-4: node 2 votes in set 0");
 }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub(crate) struct Era {
     pub(crate) set: Arc<TestSet>,
     pub(crate) start: BlockNumber,
-    /// The block that plans the next set; `None` for the last set.
+    /// The block that plans the next set; `None` for the last set, and for one that a reset ends.
     pub(crate) mandatory: Option<BlockNumber>,
+    /// Whether a reset starts the set, and no handoff.
+    pub(crate) is_reset: bool,
 }
 
 pub(crate) struct Chain {
@@ -21,12 +23,18 @@ pub(crate) struct Chain {
 pub(crate) enum Log {
     Activated(SetId),
     Planned(SetId),
+    Reset(SetId),
 }
 
 impl Chain {
     /// Sets with these members; `gaps` are the blocks from each set's start to its mandatory block,
-    /// and a session later the next one starts.
-    pub(crate) fn new(members: &[Vec<u64>], gaps: &[u32], session: u32, tail: u32) -> Self {
+    /// and a session later the next one starts. Those in `resets` start by a reset, without a mandatory block before.
+    pub(crate) fn new(
+        members: &[Vec<u64>],
+        gaps: &[u32],
+        (session, tail): (u32, u32),
+        resets: &[usize],
+    ) -> Self {
         let mut start = 1;
         let mut eras = Vec::new();
         for (id, members) in (0..).zip(members) {
@@ -36,11 +44,17 @@ impl Chain {
                 set: crypto::set(SetId::new(id), members),
                 start: BlockNumber::new(start),
                 mandatory: mandatory.map(BlockNumber::new),
+                is_reset: resets.contains(&eras.len()),
             });
             start = mandatory.map_or(start, |mandatory| mandatory + session);
         }
         if let Some(last) = eras.last_mut() {
             last.mandatory = None;
+        }
+        for reset in resets {
+            if let Some(before) = reset.checked_sub(1).and_then(|at| eras.get_mut(at)) {
+                before.mandatory = None;
+            }
         }
         let height = eras.last().map_or(0, |last: &Era| last.start.get()) + tail;
         let height = BlockNumber::new(height);
@@ -78,7 +92,12 @@ impl Chain {
         let mut logs = Vec::new();
         for (id, era) in (0..).zip(&self.eras) {
             if era.start == block && id > 0 {
-                logs.push(Log::Activated(SetId::new(id)));
+                let id = SetId::new(id);
+                logs.push(if era.is_reset {
+                    Log::Reset(id)
+                } else {
+                    Log::Activated(id)
+                });
             }
             if era.mandatory == Some(block) {
                 logs.push(Log::Planned(SetId::new(id + 1)));

@@ -1,7 +1,10 @@
 //! Sees what honest nodes send and conclude, knows the chain, and says what must never have
 //! happened. Shares no code with the voter.
 
-use super::{chain::Chain, crypto, NodeId};
+use super::{
+    chain::{Chain, Era},
+    crypto, NodeId,
+};
 use codec::Encode;
 use duet_primitives::{
     BlockNumber, EquivocationProof, SetId, SignerIndex, UncheckedJustification, UncheckedVote,
@@ -52,10 +55,12 @@ impl Ledger {
         }
     }
 
-    /// Whether the handoff to this set is proven; the first set needs none.
-    fn may_sign(&self, id: SetId) -> bool {
-        id.checked_previous()
-            .is_none_or(|before| self.handoffs.contains(&before))
+    /// Whether the handoff to this set is proven; the first set needs none, nor does one that a reset starts.
+    fn may_sign(&self, chain: &Chain, id: SetId) -> bool {
+        chain.era(id).is_some_and(|era| era.is_reset)
+            || id
+                .checked_previous()
+                .is_none_or(|before| self.handoffs.contains(&before))
     }
 }
 
@@ -109,9 +114,15 @@ impl Judge {
                 .is_none_or(|m| block <= m || ledger.handoffs.contains(&id)),
             || format!("ROUND-2: node {node} votes on {block} before the handoff of set {id}"),
         );
-        self.require(ledger.may_sign(id), || {
+        self.require(ledger.may_sign(&self.chain, id), || {
             format!("ROUND-5: node {node} votes in set {id} before the handoff to it")
         });
+        let ended = |(_, era): &(u64, &Era)| era.is_reset && era.start <= grandpa;
+        let reset = (0..).zip(&self.chain.eras).filter(ended).last();
+        self.require(
+            reset.is_none_or(|(first, _)| id >= SetId::new(first)),
+            || format!("RESET-4: node {node} votes in set {id}, which a reset has ended"),
+        );
     }
 
     /// An honest node concludes: everything that PROTOCOL.md asks of a finality proof, and of the
@@ -150,7 +161,7 @@ impl Judge {
         let own = era
             .mandatory
             .is_none_or(|m| block <= m || ledger.handoffs.contains(&id));
-        let earlier = ledger.may_sign(id);
+        let earlier = ledger.may_sign(&self.chain, id);
         assert!(
             ordered,
             "node {node} concludes block {block} after block {}",
@@ -312,7 +323,14 @@ impl Judge {
                 });
             }
         }
-        let changes = (self.chain.eras.len() - 1) as u64;
+        let handoffs = |eras: Vec<(u64, &Era)>| -> BTreeSet<SetId> {
+            let mandatory = eras.into_iter().filter(|(_, era)| era.mandatory.is_some());
+            mandatory.map(|(id, _)| SetId::new(id)).collect()
+        };
+        let eras: Vec<_> = (0..).zip(&self.chain.eras).collect();
+        let reset = eras.iter().rposition(|(_, era)| era.is_reset).unwrap_or(0);
+        // What was handed off before a reset a late node fetches otherwise. (RESET-5)
+        let (all, needed) = (handoffs(eras.clone()), handoffs(eras[reset..].to_vec()));
         for (node, ledger) in self
             .concluded
             .iter()
@@ -324,10 +342,10 @@ impl Judge {
                     ledger.best
                 )
             });
-            let all: BTreeSet<_> = (0..changes).map(SetId::new).collect();
-            self.require(ledger.handoffs == all, || {
+            let got = &ledger.handoffs;
+            self.require(needed.is_subset(got) && got.is_subset(&all), || {
                 format!(
-                    "node {node} has the handoffs of sets {:?}, of {changes}",
+                    "node {node} has the handoffs of sets {:?}, of {needed:?} in {all:?}",
                     ledger.handoffs
                 )
             });

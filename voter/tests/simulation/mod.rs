@@ -91,6 +91,8 @@ pub(crate) struct Scenario {
     pub(crate) gaps: Vec<u32>,
     /// Blocks from a mandatory one to the next set's first.
     pub(crate) session: u32,
+    /// Positions of the sets that a reset starts.
+    pub(crate) resets: Vec<usize>,
     /// Blocks after the last set's first.
     pub(crate) tail: u32,
     pub(crate) conditions: Conditions,
@@ -119,6 +121,7 @@ impl Scenario {
             sets: vec![(0..n).collect()],
             gaps: vec![4],
             session: 4,
+            resets: Vec::new(),
             tail: 10,
             conditions: Conditions::GOOD,
             degree: 8,
@@ -233,8 +236,8 @@ impl World {
         let chain = Chain::new(
             &scenario.sets,
             &scenario.gaps,
-            scenario.session,
-            scenario.tail,
+            (scenario.session, scenario.tail),
+            &scenario.resets,
         );
         let chain = Arc::new(chain);
         let nodes = scenario.nodes();

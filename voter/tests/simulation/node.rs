@@ -160,6 +160,10 @@ impl World {
         for block in (from..=to).map(BlockNumber::new) {
             for log in chain.logs(block) {
                 let event = match log {
+                    Log::Reset(set) => Event::Reset {
+                        block,
+                        set: chain.era(set).expect("a set").set.set.commitment().clone(),
+                    },
                     Log::Activated(set) => Event::Activated { block, id: set },
                     Log::Planned(set) => {
                         let era = chain.era(set).expect("planned sets exist");
