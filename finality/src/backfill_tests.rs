@@ -1,9 +1,13 @@
 //! Nodes that begin in the middle of a chain, and peers that help them, lie to them or know nothing.
 
 use super::*;
-use crate::testing::{
-    nodes::{planned, Net, Node},
-    TestBlock,
+use crate::{
+    store::Reset,
+    testing::{
+        dual_keys,
+        nodes::{planned, Net, Node},
+        TestBlock,
+    },
 };
 use codec::{Decode, DecodeAll, Encode};
 use duet_gossip::{
@@ -178,6 +182,62 @@ fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() 
         assert_eq!(scenario.net.hub.cost_of(&peer), 0);
     }
     assert_eq!(scenario.net.hub.cost_of(&late.peer), 0);
+}
+
+/// RESET-5.
+#[test]
+fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
+    let [first, found, next] = [0, 2, 3].map(|id| TestSet::new(id, id..id + 4));
+    let mut net = Net::new(TestBlock::new(&first, &first, &[]));
+    let (ended, set) = (SetId::new(0), found.set.commitment().clone());
+    let log = ConsensusLog::Reset {
+        ended,
+        set: set.clone(),
+    };
+    for block in [
+        TestBlock::new(&found, &found, &[log]),
+        TestBlock::new(&found, &next, &[planned(&next)]),
+        TestBlock::new(&next, &next, &[ConsensusLog::Activated(SetId::new(3))]),
+        TestBlock::new(&next, &next, &[]),
+    ] {
+        net.push([], block);
+    }
+    let chain = net.node(0).chain.chain();
+    let hash = |number| chain.hash(BlockNumber::new(number)).unwrap();
+    let message = RoundMessage::new(hash(0), chain.commitment(BlockNumber::new(2)).unwrap());
+    let handoff = HandoffProof {
+        justification: found.justify(&message, 0..3).into_unchecked(),
+        next_keys: next.set.keyset().key_bytes(),
+    };
+    let genesis = chain.prove_genesis().unwrap().unwrap();
+    let served = handoff.clone();
+    let peer = Peer::join(&net, move |request| match request {
+        HistoryRequest::Genesis => Some(&genesis).encode(),
+        HistoryRequest::Handoffs { first_set, .. } if first_set == SetId::new(2) => {
+            vec![served.clone()].encode()
+        }
+        HistoryRequest::Handoffs { .. } => Vec::<HandoffProof>::new().encode(),
+    });
+
+    let mut late = net.node(3);
+    // What the import of a header below the beginning leaves, and that of its keys.
+    let store = late.chain.store();
+    let (block, hash) = (BlockNumber::new(1), hash(1));
+    store.put_keys(&set, &dual_keys(&found)).unwrap();
+    store
+        .put_reset(&Reset {
+            block,
+            hash,
+            ended,
+            set,
+        })
+        .unwrap();
+    net.run(&mut late, secret(77), false);
+    net.eventually("the handoff behind the reset is here", || {
+        store.handoff_proof(SetId::new(2)).unwrap().as_ref() == Some(&handoff)
+    });
+    assert_eq!(peer.asked(), [HistoryRequest::Genesis, handoffs_from(2)]);
+    net.stop(&mut late);
 }
 
 /// Each tweaks one thing in what an honest peer answers.

@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::testing::{dual_keys, log_item, Block, TestChain, TestClient};
     use codec::Encode;
-    use duet_primitives::{testing::TestSet, RoundMessage};
+    use duet_primitives::{testing::TestSet, RoundMessage, SetId};
     use futures::executor::block_on;
     use parking_lot::Mutex;
     use sc_client_api::Backend as _;
@@ -401,6 +401,38 @@ mod tests {
             block.origin = origin;
             block_on(setup.import.import_block(block)).unwrap();
             assert_eq!(setup.metrics.sets_missed.get(), missed, "{origin:?}");
+        }
+    }
+
+    /// RESET-5.
+    #[test]
+    fn a_reset_below_where_a_node_began_is_kept_by_its_header_and_another_only_when_it_is_final() {
+        let set = TestSet::new(3, 1..5).set.commitment().clone();
+        let ended = SetId::new(1);
+        let log = ConsensusLog::Reset {
+            ended,
+            set: set.clone(),
+        };
+        let header = header(&[log]);
+        let hash = header.hash();
+        for (origin, kept) in [
+            (BlockOrigin::NetworkBroadcast, None),
+            (
+                BlockOrigin::GapSync,
+                Some(Reset {
+                    block: BlockNumber::new(1),
+                    hash,
+                    ended,
+                    set,
+                }),
+            ),
+        ] {
+            let test = TestChain::default();
+            let setup = setup(&test, || Ok(ImportResult::imported(false)));
+            let mut block = block(header.clone());
+            block.origin = origin;
+            block_on(setup.import.import_block(block)).unwrap();
+            assert_eq!(test.store().resets().unwrap(), Vec::from_iter(kept));
         }
     }
 

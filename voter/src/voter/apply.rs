@@ -58,7 +58,6 @@ impl Voter {
         let logged = self.state.reset(block, set);
         if logged == Logged::New {
             self.deferred = None;
-            self.gathering = None;
             self.begin_era();
         }
         self.logged(logged, block, out);
