@@ -359,22 +359,29 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_planned_set_are_kept_while_the_state_is_there() {
-        let test = TestChain::default();
+    fn the_keys_of_a_set_that_a_block_names_are_kept_while_the_state_is_there() {
         let (current, next) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
-        let log = ConsensusLog::Planned(next.set.commitment().clone());
-        let hash = test.push(&current, &next, std::slice::from_ref(&log));
-        let header = test.backend.blockchain().expect_header(hash).unwrap();
-        let setup = setup(&test, || Ok(ImportResult::imported(true)));
-        block_on(setup.import.import_block(block(header))).unwrap();
-        test.prune(hash);
-        let store = test.store();
-        assert_eq!(
-            store.keys(next.set.commitment()).unwrap(),
-            Some(dual_keys(&next))
-        );
-        assert!(store.payload(hash).unwrap().is_some());
-        assert_eq!(setup.metrics.sets_kept.get(), 1);
+        let set = next.set.commitment().clone();
+        let ended = SetId::new(0);
+        let reset = ConsensusLog::Reset {
+            ended,
+            set: set.clone(),
+        };
+        for log in [ConsensusLog::Planned(set), reset] {
+            let test = TestChain::default();
+            let hash = test.push(&current, &next, std::slice::from_ref(&log));
+            let header = test.backend.blockchain().expect_header(hash).unwrap();
+            let setup = setup(&test, || Ok(ImportResult::imported(true)));
+            block_on(setup.import.import_block(block(header))).unwrap();
+            test.prune(hash);
+            let store = test.store();
+            assert_eq!(
+                store.keys(next.set.commitment()).unwrap(),
+                Some(dual_keys(&next))
+            );
+            assert!(store.payload(hash).unwrap().is_some());
+            assert_eq!(setup.metrics.sets_kept.get(), 1);
+        }
     }
 
     #[test]

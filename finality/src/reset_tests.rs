@@ -139,6 +139,11 @@ fn handoffs_that_never_were_are_not_waited_for_behind_a_reset() {
         let missing = |node: &Node| node.metric("substrate_duet_history_missing_sets");
         nodes.iter().all(|node| missing(node) == 0)
     });
+    // RESET-4: nor is it asked for.
+    let asked = |node: &Node| node.metric("substrate_duet_on_demand_sent_total");
+    let before: Vec<_> = nodes.iter().map(asked).collect();
+    net.pass(60_000);
+    assert_eq!(nodes.iter().map(asked).collect::<Vec<_>>(), before);
     end(&net, &mut nodes);
 }
 
