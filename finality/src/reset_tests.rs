@@ -130,17 +130,20 @@ fn handoffs_that_never_were_are_not_waited_for_behind_a_reset() {
         TestBlock::new(&first, &second, &[planned(&second)]),
         TestBlock::new(&second, &third, &[activated(1), planned(&third)]),
         TestBlock::new(&third, &third, &[activated(2)]),
-        TestBlock::new(&found, &found, &[reset(2, &found)]),
     ] {
         net.push(&nodes, block);
     }
+    let asked = |node: &Node| node.metric("substrate_duet_on_demand_sent_total");
+    net.eventually("nodes ask each other for the handoff of set 0", || {
+        nodes.iter().all(|node| asked(node) > 0)
+    });
+    net.push(&nodes, TestBlock::new(&found, &found, &[reset(2, &found)]));
     prove(&net, &nodes, 4);
     net.eventually("every node has what history there is", || {
         let missing = |node: &Node| node.metric("substrate_duet_history_missing_sets");
         nodes.iter().all(|node| missing(node) == 0)
     });
     // RESET-4: nor is it asked for.
-    let asked = |node: &Node| node.metric("substrate_duet_on_demand_sent_total");
     let before: Vec<_> = nodes.iter().map(asked).collect();
     net.pass(60_000);
     assert_eq!(nodes.iter().map(asked).collect::<Vec<_>>(), before);
