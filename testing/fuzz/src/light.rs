@@ -6,15 +6,17 @@ mod chain;
 mod decode;
 mod genesis;
 mod received;
+mod reset;
 mod state;
 mod update;
 
 pub(crate) use chain::CHAIN;
 
 /// The targets of the light client.
-pub(crate) const TARGETS: [Target; 4] = [
+pub(crate) const TARGETS: [Target; 5] = [
     decode::DECODE,
     genesis::GENESIS,
     update::UPDATE,
     state::STATE,
+    reset::RESET,
 ];
