@@ -159,6 +159,15 @@ impl LightClient {
         line.map_err(Error::io("reading the light client"))
     }
 
+    /// Ends it, and waits until its files are free.
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub async fn end(mut self) -> Result<()> {
+        let killed = self.process.kill().await;
+        killed.map_err(Error::io("ending the light client"))
+    }
+
     async fn status(&mut self) -> Result<ExitStatus> {
         let status = self.process.wait().await;
         status.map_err(Error::io("waiting for the light client"))

@@ -142,6 +142,8 @@ impl Client {
         };
         let said = wait::at_most("the light client to stop", SOON, async { Ok(said.await) }).await;
         let said = said.expect("it meets the reset");
+        // Another one is going to use its state.
+        client.end().await.expect("the process is ours");
         assert_eq!(said["rule"], "LIGHT-8");
         let reason = said["reason"].as_str().expect("a text");
         assert!(reason.contains(&format!("block {reset} ")), "{reason}");
