@@ -223,6 +223,14 @@ fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
     // What the import of a header below the beginning leaves, and that of its keys.
     let store = late.chain.store();
     let (block, hash) = (BlockNumber::new(1), hash(1));
+    // A peer has sent another header first, which says what it likes.
+    let lie = Reset {
+        block,
+        hash: H256::repeat_byte(0xee),
+        ended,
+        set: TestSet::new(1, 20..24).set.commitment().clone(),
+    };
+    store.put_unchecked_reset(&lie).unwrap();
     store.put_keys(&set, &dual_keys(&found)).unwrap();
     store
         .put_reset(&Reset {

@@ -134,7 +134,7 @@ impl Follower {
         Ok(false)
     }
 
-    /// The last reset in a final block.
+    /// The reset in a final block, if it has one.
     fn read_reset(&self, number: BlockNumber) -> Result<Option<Event>, ChainError> {
         let logs = self.chain.logs(number)?;
         if !logs

@@ -61,10 +61,7 @@ impl Chain {
 
     /// Hash of the block that GRANDPA finalized at this height; `None` when none is final there yet, or it is not here.
     pub(crate) fn finalized_at(&self, number: BlockNumber) -> Option<H256> {
-        if number > self.finalized().0 {
-            return None;
-        }
-        match self.blocks.hash(number) {
+        match self.blocks.finalized_at(number) {
             Ok(hash) => hash,
             Err(error) => {
                 log::warn!(target: LOG_TARGET, "the hash of block {number} cannot be read: {error}");

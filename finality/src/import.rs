@@ -134,9 +134,9 @@ where
         }
     }
 
-    /// Stores a reset below the block that this node began with: it is final, because that one is. (RESET-5)
+    /// Stores a reset below the block that this node began with. (RESET-5)
     fn keep_reset(&self, reset: &Reset) {
-        if let Err(error) = self.store.put_reset(reset) {
+        if let Err(error) = self.store.put_unchecked_reset(reset) {
             log::warn!(target: LOG_TARGET, "the reset at block {} is not kept: {error}", reset.block);
         }
     }

@@ -55,7 +55,7 @@ fn a_chain_whose_keys_are_lost_is_proven_again_after_a_reset_and_hands_off_as_be
     net.pass(60_000);
     assert!(nodes.iter().all(|node| node.best() == Some(1)), "stuck");
     // A set that is planned in the very block, and never signs.
-    let never = TestSet::new(2, LOST);
+    let never = TestSet::new(2, 60..64);
     let logs = [planned(&never), reset(1, &found)];
     net.push(&nodes, TestBlock::new(&found, &found, &logs));
     prove(&net, &nodes, 4);
@@ -73,7 +73,12 @@ fn a_chain_whose_keys_are_lost_is_proven_again_after_a_reset_and_hands_off_as_be
         let store = node.chain.store();
         let handoffs = |set| store.handoff_proofs(SetId::new(set), 9).unwrap().len();
         assert_eq!((handoffs(0), handoffs(1), handoffs(3)), (1, 0, 1));
-        let reset = store.reset_after(SetId::new(0)).unwrap().unwrap();
+        let chain = node.chain.chain();
+        let finalized = |number| chain.finalized_at(number);
+        let reset = store
+            .reset_after(SetId::new(0), finalized)
+            .unwrap()
+            .unwrap();
         assert_eq!((reset.block.get(), reset.ended.get()), (4, 1));
         assert_eq!(reset.set, *found.set.commitment());
     }
@@ -109,12 +114,10 @@ fn a_reset_is_found_behind_more_set_changes_than_a_voter_takes() {
         before = set;
     }
     net.pass(10_000);
-    let found = TestSet::new(300, 0..4);
+    let (never, found) = (TestSet::new(300, 60..64), TestSet::new(301, 0..4));
     let at = u32::try_from(net.blocks.len()).unwrap();
-    net.push(
-        &nodes,
-        TestBlock::new(&found, &found, &[reset(299, &found)]),
-    );
+    let logs = [planned(&never), reset(299, &found)];
+    net.push(&nodes, TestBlock::new(&found, &found, &logs));
     prove(&net, &nodes, at);
     end(&net, &mut nodes);
 }
@@ -160,8 +163,11 @@ fn a_node_that_began_before_a_reset_has_all_the_history_there_is() {
     net.pass(5_000);
     for node in &nodes {
         assert_eq!(node.metric("substrate_duet_history_missing_sets"), 0);
-        let hash = node.chain.chain().hash(BlockNumber::new(4)).unwrap();
-        let reset = node.chain.store().reset_to(SetId::new(2)).unwrap().unwrap();
+        let chain = node.chain.chain();
+        let hash = chain.hash(BlockNumber::new(4)).unwrap();
+        let finalized = |number| chain.finalized_at(number);
+        let reset = node.chain.store().reset_to(SetId::new(2), finalized);
+        let reset = reset.unwrap().unwrap();
         assert_eq!(reset.hash, hash);
     }
     end(&net, &mut nodes);

@@ -338,12 +338,14 @@ impl DuetRpcServer for Duet {
     }
 
     fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>> {
-        let reset = self.links.store.reset_after(from_set);
+        let RpcLinks { store, blocks, .. } = &self.links;
+        let finalized_at = |number| blocks.finalized_at(number).ok().flatten();
+        let reset = store.reset_after(from_set, finalized_at);
         let Some(reset) = reset.map_err(RpcError::from)? else {
             return Ok(None);
         };
-        let header = self.links.blocks.header(reset.hash);
-        Ok(Some(header.map_err(RpcError::from)?.encoded.into()))
+        let header = blocks.header(reset.hash).map_err(RpcError::from)?;
+        Ok(Some(header.encoded.into()))
     }
 
     fn proofs(

@@ -504,6 +504,28 @@ fn the_header_of_the_first_reset_after_a_set_is_served() {
     }
 }
 
+/// RESET-5: headers below where a node began are what peers say, until they are the chain's.
+#[test]
+fn a_reset_in_a_block_that_is_not_the_chains_is_not_served() {
+    let setup = proven();
+    let set = TestSet::new(7, 7..11).set.commitment().clone();
+    let (block, hash) = setup.chain.blocks().finalized();
+    let mut reset = Reset {
+        block,
+        hash: H256::repeat_byte(0xee),
+        ended: SetId::new(6),
+        set,
+    };
+    setup.chain.store().put_unchecked_reset(&reset).unwrap();
+    assert_eq!(setup.rpc.reset(SetId::new(0)).unwrap(), None);
+    reset.hash = hash;
+    setup.chain.store().put_reset(&reset).unwrap();
+    assert!(setup.rpc.reset(SetId::new(0)).unwrap().is_some());
+    reset.block = block.saturating_next();
+    setup.chain.store().put_reset(&reset).unwrap();
+    assert_eq!(setup.rpc.reset(SetId::new(0)).unwrap(), None, "not final");
+}
+
 #[test]
 fn the_nodes_own_code_gets_each_justification_once() {
     let setup = proven();

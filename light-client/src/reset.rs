@@ -121,10 +121,7 @@ impl ResetClaim {
             genesis_hash: self.genesis_hash,
             block_number: self.block_number,
             block_hash: self.block_hash,
-            keysets: Keysets {
-                current: self.set.clone(),
-                next: self.set.clone(),
-            },
+            keysets: Keysets::without_successor(self.set.clone()),
         }
     }
 }

@@ -145,10 +145,7 @@ impl TestChain {
             genesis_hash: self.genesis_hash,
             block_number: BlockNumber::new(block_number),
             block_hash: H256::from_low_u64_be(u64::from(block_number) + 1),
-            keysets: Keysets {
-                current: set.commitment().clone(),
-                next: set.commitment().clone(),
-            },
+            keysets: Keysets::without_successor(set.commitment().clone()),
         }
     }
 
@@ -167,10 +164,7 @@ impl TestChain {
 
 fn genesis(sets: &[TestSet], salt: u8) -> GenesisProof {
     let first = sets[0].set.commitment().clone();
-    let keysets = Keysets {
-        current: first.clone(),
-        next: first,
-    };
+    let keysets = Keysets::without_successor(first);
     let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), salt);
     GenesisProof {
         header: genesis_header(state_root, 0),

@@ -2,11 +2,10 @@
 
 use crate::{
     candidates::{commit, keys_for, KeptReason},
-    registration,
-    rotation::{announce, SetRecord},
-    Config, CurrentKeys, Error, Event, Keysets, NextKeys, Pallet, Sets,
+    rotation::{announce, install, record},
+    Config, Error, Event, Keysets, Pallet,
 };
-use duet_primitives::{ConsensusLog, DualKeyBytes, Keysets as KeysetPair};
+use duet_primitives::{ConsensusLog, Keysets as KeysetPair};
 
 /// Body of the call `reset`; returns how many validators the new set has.
 ///
@@ -22,30 +21,10 @@ pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
     // Both stay punishable for what they sign: the one that signed, and the one that was planned and never will.
     let ended = current.id;
     for old in [current, next] {
-        Sets::<T>::insert(
-            old.id,
-            SetRecord {
-                commitment: old,
-                last_session: Some(session),
-            },
-        );
+        record::<T>(old, Some(session));
     }
-    Sets::<T>::insert(
-        set.id,
-        SetRecord {
-            commitment: set.clone(),
-            last_session: None,
-        },
-    );
-    keys.iter()
-        .map(DualKeyBytes::pk1)
-        .for_each(|key| registration::enlist::<T>(&key));
-    CurrentKeys::<T>::put(&keys);
-    NextKeys::<T>::put(&keys);
-    Keysets::<T>::put(KeysetPair {
-        current: set.clone(),
-        next: set.clone(),
-    });
+    install::<T>(&set, &keys);
+    Keysets::<T>::put(KeysetPair::without_successor(set.clone()));
 
     let (id, len) = (set.id, set.len);
     announce::<T>(&ConsensusLog::Reset { ended, set });

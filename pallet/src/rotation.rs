@@ -1,7 +1,7 @@
 //! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-6)
 
 use crate::{
-    candidates::{commit, keys_for, KeptReason},
+    candidates::{commit, keys_for, KeptReason, SetKeys},
     registration,
     set::is_member,
     types::LOG_TARGET,
@@ -84,10 +84,7 @@ pub(crate) fn integrity_test<T: Config>() {
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
     match found_first_set::<T>(validators, 0) {
-        Ok(first) => Keysets::<T>::put(KeysetPair {
-            current: first.clone(),
-            next: first,
-        }),
+        Ok(first) => Keysets::<T>::put(KeysetPair::without_successor(first)),
         Err(reason) => {
             log::warn!(target: LOG_TARGET, "the genesis validators make no Duet set: {reason:?}");
         }
@@ -130,19 +127,27 @@ fn found_first_set<'a, T: Config>(
 ) -> Result<KeysetCommitment, KeptReason> {
     let keys = keys_for::<T>(session, validators)?;
     let first = commit(SetId::FIRST, &keys)?;
+    OldestSet::<T>::put(first.id);
+    install::<T>(&first, &keys);
+    Ok(first)
+}
+
+/// A set signs that has no successor yet.
+pub(crate) fn install<T: Config>(set: &KeysetCommitment, keys: &SetKeys<T>) {
     keys.iter()
         .for_each(|key| registration::enlist::<T>(&key.pk1()));
-    CurrentKeys::<T>::put(&keys);
-    NextKeys::<T>::put(&keys);
-    OldestSet::<T>::put(first.id);
-    Sets::<T>::insert(
-        first.id,
-        SetRecord {
-            commitment: first.clone(),
-            last_session: None,
-        },
-    );
-    Ok(first)
+    CurrentKeys::<T>::put(keys);
+    NextKeys::<T>::put(keys);
+    record::<T>(set.clone(), None);
+}
+
+/// Remembers a set, and the last session in which it signed; none while it signs. (EQV-6)
+pub(crate) fn record<T: Config>(commitment: KeysetCommitment, last_session: Option<SessionIndex>) {
+    let record = SetRecord {
+        commitment,
+        last_session,
+    };
+    Sets::<T>::insert(record.commitment.id, record);
 }
 
 /// The planned set takes over, if its keys differ.
@@ -154,21 +159,8 @@ fn activate<T: Config>(
     if next.id == current.id {
         return current;
     }
-    let last_session = Some(session.saturating_sub(1));
-    Sets::<T>::insert(
-        current.id,
-        SetRecord {
-            commitment: current,
-            last_session,
-        },
-    );
-    Sets::<T>::insert(
-        next.id,
-        SetRecord {
-            commitment: next.clone(),
-            last_session: None,
-        },
-    );
+    record::<T>(current, Some(session.saturating_sub(1)));
+    record::<T>(next.clone(), None);
     CurrentKeys::<T>::put(NextKeys::<T>::get());
     announce_activation::<T>(next, session)
 }

@@ -58,6 +58,16 @@ pub struct Keysets {
     pub next: KeysetCommitment,
 }
 
+impl Keysets {
+    /// A set whose successor is not known yet: it is named twice.
+    pub fn without_successor(set: KeysetCommitment) -> Self {
+        Self {
+            current: set.clone(),
+            next: set,
+        }
+    }
+}
+
 impl KeysetCommitment {
     /// Commits to `keys`, each of which was checked before it was stored. (SET-1, SET-2, SET-3)
     ///

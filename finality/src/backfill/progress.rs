@@ -129,7 +129,10 @@ impl Progress {
                 continue;
             }
             let set = self.next;
-            match self.store.reset_after(set)? {
+            let reset = self
+                .store
+                .reset_after(set, |number| self.chain.finalized_at(number))?;
+            match reset {
                 // No handoff leads across a reset. (RESET-5)
                 Some(reset) if reset.ended <= set => self.skip_to(reset.set.id),
                 Some(reset) => {
@@ -221,24 +224,22 @@ impl Progress {
 
     /// What is trusted at a set that a reset of this node's finalized chain started. (RESET-5)
     fn begin_at_reset(&self, set: SetId) -> Result<Result<Trusted, UnusableError>, StoreError> {
-        let Some(reset) = self.store.reset_to(set)? else {
+        let reset = self
+            .store
+            .reset_to(set, |number| self.chain.finalized_at(number))?;
+        let Some(reset) = reset else {
             return Ok(Err(UnusableError::Absent));
         };
         let Some(keys) = self.store.key_halves(&reset.set)? else {
             return Ok(Err(UnusableError::Absent));
         };
-        Ok(begin(
-            Checkpoint {
-                genesis_hash: self.chain.genesis_hash(),
-                block_number: reset.block,
-                block_hash: reset.hash,
-                keysets: Keysets {
-                    current: reset.set.clone(),
-                    next: reset.set,
-                },
-            },
-            &keys,
-        ))
+        let checkpoint = Checkpoint {
+            genesis_hash: self.chain.genesis_hash(),
+            block_number: reset.block,
+            block_hash: reset.hash,
+            keysets: Keysets::without_successor(reset.set),
+        };
+        Ok(begin(checkpoint, &keys))
     }
 
     /// REQ-5: whether a proof that holds names another block or another set than GRANDPA finalized here.

@@ -89,10 +89,7 @@ pub(crate) fn resume(genesis_hash: H256, before: HandoffProof) -> Result<Trusted
         genesis_hash,
         block_number: commitment.block_number,
         block_hash: commitment.block_hash,
-        keysets: Keysets {
-            current: commitment.next.clone(),
-            next: commitment.next,
-        },
+        keysets: Keysets::without_successor(commitment.next),
     };
     begin(checkpoint, &before.next_keys)
 }

@@ -32,6 +32,14 @@ pub(crate) trait Blocks: Send + Sync {
     /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
     fn hash(&self, number: BlockNumber) -> Result<Option<H256>>;
 
+    /// Hash of the block that GRANDPA finalized at this height; `None` when none is final there yet, or it is not here.
+    fn finalized_at(&self, number: BlockNumber) -> Result<Option<H256>> {
+        if number > self.finalized().0 {
+            return Ok(None);
+        }
+        self.hash(number)
+    }
+
     /// Header of a block. An error when there is none.
     fn header(&self, hash: H256) -> Result<BlockHeader>;
 

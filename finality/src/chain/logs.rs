@@ -5,19 +5,20 @@ use duet_gossip::LOG_TARGET;
 use duet_primitives::{suite, ConsensusLog};
 use sp_runtime::{Digest, DigestItem};
 
-/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, what is planned, and the
-/// reset that makes both void. A log that does not decode was not written by the pallet and is left out.
+/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, then what is
+/// planned. A reset makes what stands before it void, and stands alone (RESET-2): the block's state has no trace of the
+/// others. A log that does not decode was not written by the pallet and is left out.
 pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
     let ours = digest.logs().iter().filter_map(|item| match item {
         DigestItem::Consensus(engine, bytes) if *engine == suite::ENGINE_ID => decode_log(bytes),
         _ => None,
     });
     let mut logs: Vec<ConsensusLog> = ours.collect();
-    logs.sort_by_key(|log| match log {
-        ConsensusLog::Activated(_) => 0,
-        ConsensusLog::Planned(_) => 1,
-        ConsensusLog::Reset { .. } => 2,
-    });
+    let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
+    if let Some(last) = logs.iter().rposition(is_reset) {
+        return vec![logs.swap_remove(last)];
+    }
+    logs.sort_by_key(|log| matches!(log, ConsensusLog::Planned(_)));
     logs
 }
 
@@ -39,22 +40,32 @@ mod tests {
     use duet_primitives::{testing::TestSet, SetId};
 
     #[test]
-    fn our_logs_are_read_in_the_order_in_which_they_count() {
-        let reset = ConsensusLog::Reset {
-            ended: SetId::new(1),
-            set: TestSet::new(3, 0..4).set.commitment().clone(),
-        };
+    fn our_logs_are_read_and_what_starts_comes_before_what_is_planned() {
         let planned = ConsensusLog::Planned(TestSet::new(2, 0..4).set.commitment().clone());
         let activated = ConsensusLog::Activated(SetId::new(1));
         let digest = Digest {
             logs: vec![
                 DigestItem::Consensus(*b"FRNK", activated.encode()),
-                log_item(&reset),
                 log_item(&planned),
                 DigestItem::Consensus(suite::ENGINE_ID, vec![9]),
                 log_item(&activated),
             ],
         };
-        assert_eq!(decode_logs(&digest), [activated, planned, reset]);
+        assert_eq!(decode_logs(&digest), [activated, planned]);
+    }
+
+    /// RESET-2.
+    #[test]
+    fn of_the_logs_of_a_block_with_resets_the_last_reset_counts_alone() {
+        let [first, last] = [3, 4].map(|id| ConsensusLog::Reset {
+            ended: SetId::new(id - 1),
+            set: TestSet::new(id, 0..4).set.commitment().clone(),
+        });
+        let planned = ConsensusLog::Planned(TestSet::new(2, 0..4).set.commitment().clone());
+        let activated = ConsensusLog::Activated(SetId::new(1));
+        let digest = Digest {
+            logs: [&activated, &planned, &first, &last].map(log_item).into(),
+        };
+        assert_eq!(decode_logs(&digest), [last]);
     }
 }

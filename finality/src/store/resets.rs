@@ -7,7 +7,11 @@ use duet_primitives::{BlockNumber, KeysetCommitment, SetId, H256};
 /// All resets, in the order of their sets.
 pub(super) const RESETS: &str = "resets";
 
-/// A final block that ends a set without a handoff.
+/// Headers below the block that a node began with come from peers, and are not checked when they are imported. So many of
+/// the resets that they name are kept at most; they count when their blocks are final here.
+const MAX_UNCHECKED: usize = 64;
+
+/// A block that ends a set without a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub(crate) struct Reset {
     /// The block.
@@ -21,12 +25,12 @@ pub(crate) struct Reset {
 }
 
 impl Store {
-    /// The resets that this node has seen. Only a chain's governance makes one, so there are few.
+    /// The resets that this node has seen.
     pub(crate) fn resets(&self) -> Result<Vec<Reset>, StoreError> {
         Ok(self.tables.get(RESETS, &[])?.unwrap_or_default())
     }
 
-    /// Stores a reset of the finalized chain. To store it again is harmless.
+    /// Stores a reset of the finalized chain, in place of any other one of that set. Only governance makes one, so there are few.
     pub(crate) fn put_reset(&self, reset: &Reset) -> Result<(), StoreError> {
         let mut all = self.resets()?;
         all.retain(|one| one.set.id != reset.set.id);
@@ -35,13 +39,32 @@ impl Store {
         self.tables.put(RESETS, &[], &all)
     }
 
-    /// The first reset that starts a set after this one.
-    pub(crate) fn reset_after(&self, set: SetId) -> Result<Option<Reset>, StoreError> {
-        Ok(self.resets()?.into_iter().find(|one| one.set.id > set))
+    /// Stores what a header says that nobody has checked, if there is room and no other one of that set.
+    pub(crate) fn put_unchecked_reset(&self, reset: &Reset) -> Result<(), StoreError> {
+        let all = self.resets()?;
+        if all.len() >= MAX_UNCHECKED || all.iter().any(|one| one.set.id == reset.set.id) {
+            return Ok(());
+        }
+        self.put_reset(reset)
     }
 
-    /// The reset that started this set.
-    pub(crate) fn reset_to(&self, set: SetId) -> Result<Option<Reset>, StoreError> {
-        Ok(self.resets()?.into_iter().find(|one| one.set.id == set))
+    /// The first reset that starts a set after this one, of those in blocks that are final here.
+    pub(crate) fn reset_after(
+        &self,
+        set: SetId,
+        finalized_at: impl Fn(BlockNumber) -> Option<H256>,
+    ) -> Result<Option<Reset>, StoreError> {
+        let mut all = self.resets()?.into_iter();
+        Ok(all.find(|one| one.set.id > set && finalized_at(one.block) == Some(one.hash)))
+    }
+
+    /// The reset that started this set, if its block is final here.
+    pub(crate) fn reset_to(
+        &self,
+        set: SetId,
+        finalized_at: impl Fn(BlockNumber) -> Option<H256>,
+    ) -> Result<Option<Reset>, StoreError> {
+        let mut all = self.resets()?.into_iter();
+        Ok(all.find(|one| one.set.id == set && finalized_at(one.block) == Some(one.hash)))
     }
 }

@@ -1,4 +1,4 @@
-use super::{Store, StoreError, BEST, FULLER_SLOTS};
+use super::{Reset, Store, StoreError, BEST, FULLER_SLOTS};
 use crate::testing::MemoryAux;
 use duet_gossip::source::{GenesisProof, ProofSource};
 use duet_primitives::{
@@ -174,4 +174,29 @@ fn the_proof_with_the_most_signers_is_served_and_not_lost_when_its_block_is_prov
     assert_eq!(store.fullest(first).unwrap(), full);
     let other = with_signers(2, 10, 3);
     assert_eq!(store.fullest(other.clone()).unwrap(), other);
+}
+
+/// RESET-5.
+#[test]
+fn of_resets_that_nobody_has_checked_few_are_kept_and_none_in_place_of_another() {
+    let store = Store::new(Arc::new(MemoryAux::default()));
+    let reset = |id: u64, hash: u8| Reset {
+        block: BlockNumber::new(1),
+        hash: H256::repeat_byte(hash),
+        ended: SetId::new(0),
+        set: TestSet::new(id, 0..4).set.commitment().clone(),
+    };
+    store.put_reset(&reset(3, 1)).unwrap();
+    for id in 1..100 {
+        store.put_unchecked_reset(&reset(id, 2)).unwrap();
+    }
+    let all = store.resets().unwrap();
+    assert_eq!(all.len(), 64);
+    assert!(all.contains(&reset(3, 1)) && !all.contains(&reset(3, 2)));
+    // What is final is kept all the same.
+    store.put_reset(&reset(99, 1)).unwrap();
+    store.put_reset(&reset(1, 1)).unwrap();
+    let all = store.resets().unwrap();
+    assert_eq!(all.len(), 65);
+    assert!(all.contains(&reset(99, 1)) && all.contains(&reset(1, 1)));
 }
