@@ -107,6 +107,7 @@ type (
 		Planned   *keysetCommitment `json:"planned,omitempty"`
 		Activated *U64              `json:"activated,omitempty"`
 		Reset     *reset            `json:"reset,omitempty"`
+		Payload   Hex               `json:"payload,omitempty"`
 	}
 	reset struct {
 		Ended U64              `json:"ended"`
@@ -206,6 +207,8 @@ func readDigestItem(r *reader) digestItem {
 		item.Activated = &activated
 	case 3:
 		item.Reset = &reset{Ended: U64(log.u64()), Set: readKeysetCommitment(&log)}
+	case 4:
+		item.Payload = log.take(32)
 	default:
 		log.failed = true
 	}

@@ -214,6 +214,8 @@ impl Follower {
                     })?;
                     Event::Reset { block: number, set }
                 }
+                // It changes no set.
+                ConsensusLog::Payload(_) => continue,
             });
         }
         Ok((hash, events))

@@ -1,13 +1,17 @@
 //! Reads the chain: only blocks that this node executed or that GRANDPA finalized.
 
-use crate::{client::AccountId, store::Store};
+use crate::{
+    client::{AccountId, Headers},
+    false_statements::FalseStatement,
+    store::Store,
+};
 use blocks::Blocks;
 use duet_gossip::LOG_TARGET;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    suite, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset, EquivocationProof,
-    EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation, PreparedJustification,
-    SetId, UncheckedJustification, H256,
+    suite, Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
+    EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
+    PreparedJustification, RoundMessage, SetId, UncheckedJustification, H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -212,6 +216,85 @@ impl Chain {
     /// evidence that is known or too old. (EQV-6, EQV-7)
     pub(crate) fn report(&self, evidence: EquivocationProof) -> Result<Option<()>, ChainError> {
         Ok(self.runtime.report(self.blocks.best_hash(), evidence)?)
+    }
+
+    /// Whether the finalized chain says something else than a statement of its block; `None` when there is no final block of this
+    /// number here. (FALSE-1)
+    pub(crate) fn refutes(&self, said: &Commitment) -> Result<Option<bool>, ChainError> {
+        Ok(self.blocks.refutes(said)?)
+    }
+
+    /// Whether a statement is about a block that is too far beyond the best one for an honest validator.
+    pub(crate) fn is_beyond(&self, said: &Commitment) -> bool {
+        self.blocks.is_beyond(said)
+    }
+
+    /// Who signed a false statement, as the chain is told it.
+    ///
+    /// # Errors
+    /// When its signatures do not hold, or its set is not known here.
+    fn accusations(&self, statement: &FalseStatement) -> Result<Vec<Accusation>, ChainError> {
+        let set = self.set_by_id(statement.commitment().validator_set_id)?;
+        let keyset = set.keyset();
+        Ok(match statement {
+            FalseStatement::Vote(vote) => {
+                let message = RoundMessage::new(self.genesis_hash(), vote.commitment.clone());
+                let vote = vote.clone().check(keyset, &message);
+                let vote = vote.map_err(|_| ChainError::NoSignature)?;
+                Accusation::of_vote(&vote, keyset).into_iter().collect()
+            }
+            FalseStatement::Proof(proof) => {
+                let proof = proof.clone().check(keyset, self.genesis_hash());
+                let proof = proof.map_err(|_| ChainError::NoSignature)?;
+                Accusation::of_proof(&proof, keyset)
+            }
+        })
+    }
+
+    /// Reports who signed a false statement to the runtime at the best block: those of them that it does not know yet.
+    /// `None` when the runtime had no use for it.
+    pub(crate) fn accuse(&self, statement: &FalseStatement) -> Result<Option<()>, ChainError> {
+        let at = self.blocks.best_hash();
+        let hash = self.blocks.hash(statement.commitment().block_number)?;
+        let header = hash.map(|hash| self.blocks.header(hash)).transpose()?;
+        let latest = self.blocks.header(at)?.encoded;
+        let mut taken = None;
+        for accusation in self.accusations(statement)? {
+            let status = self.runtime.accusation_status(at, &accusation)?;
+            if status.is_none_or(|status| status == EvidenceStatus::New) {
+                let header = header.as_ref().map(|header| header.encoded.clone());
+                let headers = Headers {
+                    header,
+                    latest: latest.clone(),
+                };
+                taken = self.runtime.accuse(at, accusation, &headers)?.or(taken);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// What the finalized chain can still do about those who signed a statement: new, as long as one of them is.
+    ///
+    /// # Errors
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    pub(crate) fn accusation_status(
+        &self,
+        statement: &FalseStatement,
+    ) -> Result<EvidenceStatus, ChainError> {
+        let (_, at) = self.blocks.finalized();
+        let mut all = Vec::new();
+        for accusation in self.accusations(statement)? {
+            let status = self.runtime.accusation_status(at, &accusation)?;
+            all.push(status.ok_or(ChainError::NotInThisRuntime)?);
+        }
+        let first_of = [
+            EvidenceStatus::New,
+            EvidenceStatus::NotActive,
+            EvidenceStatus::Reported,
+            EvidenceStatus::NotSlashable,
+        ];
+        let found = first_of.into_iter().find(|status| all.contains(status));
+        Ok(found.unwrap_or(EvidenceStatus::Invalid))
     }
 
     /// What the finalized chain can still do about evidence.

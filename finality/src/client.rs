@@ -1,10 +1,47 @@
 //! What Duet needs of a client.
 
-use duet_primitives::{DuetApi, EquivocationProof};
-use sc_client_api::{BlockchainEvents, FinalityNotifications, ProofProvider};
+use codec::Decode;
+use duet_primitives::{Accusation, DuetApi, EquivocationProof};
+use sc_client_api::{Backend as BackendT, BlockchainEvents, FinalityNotifications, ProofProvider};
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
+use sp_core::offchain::{storage::OffchainDb, OffchainDbExt};
 use sp_runtime::traits::Block as BlockT;
+use std::sync::Arc;
+
+/// What a report reaches outside of the runtime. Cheap to clone.
+#[derive(Clone)]
+pub struct Outside<Block: BlockT> {
+    /// Takes reports to the transaction pool.
+    pool: OffchainTransactionPoolFactory<Block>,
+    /// Has the Merkle mountain range, which proves old blocks; `None` where the node stores nothing off chain.
+    storage: Arc<dyn Fn() -> Option<OffchainDbExt> + Send + Sync>,
+}
+
+impl<Block: BlockT> Outside<Block> {
+    pub(crate) fn new<Backend: BackendT<Block> + 'static>(
+        pool: OffchainTransactionPoolFactory<Block>,
+        backend: Arc<Backend>,
+    ) -> Self {
+        let storage = move || {
+            let storage = backend.offchain_storage()?;
+            Some(OffchainDbExt::new(OffchainDb::new(storage)))
+        };
+        Self {
+            pool,
+            storage: Arc::new(storage),
+        }
+    }
+}
+
+/// Headers that a report of a false statement needs, encoded.
+#[derive(Clone, Debug)]
+pub struct Headers {
+    /// That of the chain's block about which it is, if there is one.
+    pub(crate) header: Option<Vec<u8>>,
+    /// That of the best block.
+    pub(crate) latest: Vec<u8>,
+}
 
 /// Accounts of the chain, as the runtime API names them.
 pub(crate) type AccountId = sp_core::crypto::AccountId32;
@@ -28,8 +65,20 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
     fn report(
         &self,
         at: Block::Hash,
-        pool: &OffchainTransactionPoolFactory<Block>,
+        outside: &Outside<Block>,
         evidence: EquivocationProof,
+    ) -> Result<Option<()>, ApiError>;
+
+    /// The same for members of a set that signed something false.
+    ///
+    /// # Errors
+    /// When the runtime cannot be called.
+    fn accuse(
+        &self,
+        at: Block::Hash,
+        outside: &Outside<Block>,
+        accusation: Accusation,
+        headers: &Headers,
     ) -> Result<Option<()>, ApiError>;
 }
 
@@ -56,11 +105,31 @@ where
     fn report(
         &self,
         at: Block::Hash,
-        pool: &OffchainTransactionPoolFactory<Block>,
+        outside: &Outside<Block>,
         evidence: EquivocationProof,
     ) -> Result<Option<()>, ApiError> {
         let mut api = self.runtime_api();
-        api.register_extension(pool.offchain_transaction_pool(at));
+        api.register_extension(outside.pool.offchain_transaction_pool(at));
         api.submit_equivocation_report(at, evidence)
+    }
+
+    fn accuse(
+        &self,
+        at: Block::Hash,
+        outside: &Outside<Block>,
+        accusation: Accusation,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        let decode = |header: &Vec<u8>| Block::Header::decode(&mut &header[..]);
+        let unread = |error| ApiError::Application(Box::new(error));
+        let header = headers.header.as_ref().map(decode);
+        let header = header.transpose().map_err(unread)?;
+        let latest = decode(&headers.latest).map_err(unread)?;
+        let mut api = self.runtime_api();
+        api.register_extension(outside.pool.offchain_transaction_pool(at));
+        if let Some(storage) = (outside.storage)() {
+            api.register_extension(storage);
+        }
+        api.submit_accusation(at, accusation, header, latest)
     }
 }

@@ -7,13 +7,15 @@ use crate::{
     chain::Chain,
     desk::Desk,
     error::Error,
+    false_statements::FalseStatement,
     kept::{KeptPayloads, Votable},
     metrics::Metrics,
     newest::Publisher,
     order::Order,
     reading::{try_again, ToPrepare},
+    reports::Filing,
     signing::SignRequest,
-    store::{ReportBook, Store},
+    store::Store,
 };
 use codec::Encode;
 use duet_gossip::{GossipValidator, Network, LOG_TARGET};
@@ -41,8 +43,10 @@ pub(crate) struct Surroundings {
     pub(crate) network: Arc<dyn Network>,
     pub(crate) validator: Arc<GossipValidator>,
     pub(crate) desks: Desks,
-    /// Where evidence is kept, and who submits what was.
-    pub(crate) reports: (ReportBook, async_channel::Sender<EquivocationProof>),
+    /// Where two votes of one validator on one block are filed.
+    pub(crate) equivocations: Filing<EquivocationProof>,
+    /// Where proofs are filed that are not true of the finalized chain.
+    pub(crate) false_statements: Filing<FalseStatement>,
     /// To the task that signs.
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
@@ -90,6 +94,10 @@ impl Effects {
             Order::PublishVote(vote) => self.publish_vote(&vote),
             Order::PublishJustification(justification) => self.publish_justification(justification),
             Order::Report(evidence) => self.report(&evidence)?,
+            Order::Accuse(proof) => {
+                let statement = FalseStatement::Proof(*proof);
+                self.surroundings.false_statements.file(&statement)?;
+            }
             Order::Aggregate(votes) => {
                 accepted(self.surroundings.desks.aggregations.hand_in(votes))
             }
@@ -220,11 +228,7 @@ impl Effects {
             "validator {signer} with key {} signed two commitments for block {number}",
             evidence.key,
         );
-        let (book, written) = &self.surroundings.reports;
-        book.put(evidence)?;
-        // What finds no room is submitted with all that the book has.
-        let _ = written.try_send(evidence.clone());
-        Ok(())
+        Ok(self.surroundings.equivocations.file(evidence)?)
     }
 }
 

@@ -53,6 +53,9 @@ mod divergence_tests;
 mod effects;
 mod error;
 mod evidence;
+mod false_statements;
+#[cfg(test)]
+mod false_statements_tests;
 mod handoffs;
 mod health;
 mod import;
@@ -69,6 +72,7 @@ mod params;
 mod participation;
 mod pauses;
 mod reading;
+mod report;
 mod reports;
 #[cfg(test)]
 mod reset_tests;

@@ -2,11 +2,13 @@
 
 use crate::{
     chain::blocks::{BackendBlocks, Blocks},
+    false_statements::FalseStatement,
     health::SharedVoting,
     import::{DuetBlockImport, Imported},
     metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
     newest::{JustificationStream, Publisher, Shown},
+    reports::{self, Filed, Filing},
     store::Store,
 };
 use duet_primitives::H256;
@@ -25,6 +27,8 @@ pub struct VoterLinks {
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
+    /// Statements that are not true of the finalized chain: where they are filed, and what is.
+    pub(crate) false_statements: (Filing<FalseStatement>, Filed<FalseStatement>),
 }
 
 /// What [`rpc::Duet`](crate::rpc::Duet) needs. Cheap to clone.
@@ -35,6 +39,7 @@ pub struct RpcLinks {
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
     pub(crate) shown: Shown,
+    pub(crate) false_statements: Filing<FalseStatement>,
     pub(crate) metrics: RpcMetrics,
     /// Each justification by which this node's proven chain grew.
     pub justifications: JustificationStream,
@@ -60,6 +65,7 @@ where
     let store = Store::new(backend.clone());
     let missing = SharedMissing::default();
     let voting = SharedVoting::default();
+    let false_statements = reports::book(&store);
     let metrics = ImportMetrics::new(registry);
     let import = DuetBlockImport::new(inner, client, store.clone(), to_worker, metrics);
     let rpc = RpcLinks {
@@ -68,6 +74,7 @@ where
         missing: missing.clone(),
         voting: voting.clone(),
         shown,
+        false_statements: false_statements.0.clone(),
         metrics: RpcMetrics::new(registry),
         justifications,
     };
@@ -77,6 +84,7 @@ where
         store,
         missing,
         voting,
+        false_statements,
     };
     (import, voter, rpc)
 }

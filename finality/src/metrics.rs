@@ -52,6 +52,8 @@ metrics! {
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
         reports_waiting: Gauge = "equivocation_reports_waiting", "Equivocations whose report is not on the finalized chain yet";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";
+        false_statements_waiting: Gauge = "false_statement_reports_waiting", "Votes and proofs that are not true of the chain and whose report is not on the finalized chain yet";
+        false_statement_reports: Counter = "false_statement_reports_total", "Votes and proofs that are not true of the chain and were reported to the runtime";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";

@@ -39,6 +39,8 @@ pub(crate) enum Order {
     PublishJustification(UncheckedJustification),
     /// Report evidence to the runtime.
     Report(Box<EquivocationProof>),
+    /// Report all signers of a proof that contradicts the finalized chain. (FALSE-3)
+    Accuse(Box<UncheckedJustification>),
     /// Have votes added up; [`Event::Aggregated`](duet_voter::Event::Aggregated) follows.
     Aggregate(Box<Aggregation>),
     /// Have a set read; [`Event::Set`](duet_voter::Event::Set) follows.

@@ -1,4 +1,4 @@
-//! Reports of equivocations: kept until the chain has them.
+//! Reports of offences: kept until the chain has them.
 //!
 //! A report can fail for many reasons that pass: a full pool, a block that nobody built on, a node that was stopped. So
 //! evidence is stored first, and then submitted again and again, until the finalized chain knows the offence or cannot
@@ -7,11 +7,12 @@
 use crate::{
     chain::{error::ChainError, Chain},
     metrics::Metrics,
-    store::{ReportBook, StoreError},
+    report::Report,
+    store::{ReportBook, Store, StoreError},
 };
-use async_channel::Receiver;
+use async_channel::{Receiver, Sender};
 use duet_gossip::{clock::Clock, LOG_TARGET};
-use duet_primitives::{EquivocationProof, EvidenceStatus};
+use duet_primitives::EvidenceStatus;
 use duet_voter::Millis;
 use futures::{
     future::{self, Either},
@@ -22,44 +23,72 @@ use std::sync::Arc;
 /// After how long evidence that is not on the finalized chain is submitted again: some blocks.
 const INTERVAL: Millis = 60_000;
 
-/// Submits what is in the book.
-pub(crate) struct Reporter {
-    chain: Arc<Chain>,
-    book: ReportBook,
-    /// Brings what was written into the book just now.
-    written: Receiver<EquivocationProof>,
-    clock: Arc<dyn Clock>,
-    metrics: Metrics,
+/// New evidence on its way to whoever submits it.
+const REPORTS: usize = 16;
+
+/// Where evidence is filed to be reported.
+pub(crate) struct Filing<R> {
+    book: ReportBook<R>,
+    /// To who submits what is in the book.
+    written: Sender<R>,
 }
 
-impl Reporter {
-    /// Begins with what an earlier run has left in the book.
-    pub(crate) fn new(
-        chain: Arc<Chain>,
-        book: ReportBook,
-        written: Receiver<EquivocationProof>,
-        clock: Arc<dyn Clock>,
-        metrics: Metrics,
-    ) -> Self {
+impl<R> Clone for Filing<R> {
+    fn clone(&self) -> Self {
         Self {
-            chain,
-            book,
-            written,
-            clock,
-            metrics,
+            book: self.book.clone(),
+            written: self.written.clone(),
         }
     }
+}
 
-    /// Runs until the worker is gone. Calls the runtime and reads the database, so it blocks.
+impl<R: Report> Filing<R> {
+    /// Stores evidence, and has it submitted.
+    pub(crate) fn file(&self, evidence: &R) -> Result<(), StoreError> {
+        self.book.put(evidence)?;
+        // What finds no room is submitted with all that the book has.
+        let _ = self.written.try_send(evidence.clone());
+        Ok(())
+    }
+}
+
+/// What is filed, for who submits it.
+pub(crate) struct Filed<R> {
+    book: ReportBook<R>,
+    /// Brings what was written into the book just now.
+    written: Receiver<R>,
+}
+
+/// A book of reports, with both of its ends.
+pub(crate) fn book<R: Report>(store: &Store) -> (Filing<R>, Filed<R>) {
+    let book = ReportBook::new(store);
+    let (to_reporter, written) = async_channel::bounded(REPORTS);
+    let filing = Filing {
+        book: book.clone(),
+        written: to_reporter,
+    };
+    (filing, Filed { book, written })
+}
+
+/// Submits what is filed.
+pub(crate) struct Reporter<R> {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) filed: Filed<R>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) metrics: Metrics,
+}
+
+impl<R: Report> Reporter<R> {
+    /// Runs until nobody files any more, and begins with what an earlier run has left. Calls the runtime and reads the database, so it blocks.
     pub(crate) async fn run(self) {
         loop {
-            let all = self.book.all();
+            let all = self.filed.book.all();
             told(all.and_then(|all| self.pursue(&all)));
             let next = self.clock.now().saturating_add(INTERVAL);
             let mut later = self.clock.sleep_until(next);
             // What is new does not wait for the next minute, and what waits is not submitted again for it.
             loop {
-                let written = self.written.recv();
+                let written = self.filed.written.recv();
                 pin_mut!(written);
                 match future::select(written, later).await {
                     Either::Left((Ok(evidence), rest)) => {
@@ -73,29 +102,24 @@ impl Reporter {
         }
     }
 
-    fn pursue(&self, waiting: &[EquivocationProof]) -> Result<(), StoreError> {
+    fn pursue(&self, waiting: &[R]) -> Result<(), StoreError> {
         for evidence in waiting {
             if self.is_done_with(evidence) {
-                self.book.remove(evidence)?;
+                self.filed.book.remove(evidence)?;
             }
         }
-        let left = self.book.len()?;
-        self.metrics.reports_waiting.set(left);
+        let left = self.filed.book.len()?;
+        R::waiting(&self.metrics).set(left);
         Ok(())
     }
 
     /// Whether nothing is left to be done: asks the finalized chain, and submits what it does not know yet.
-    fn is_done_with(&self, evidence: &EquivocationProof) -> bool {
-        let (signer, commitment) = (evidence.key, &evidence.first.0);
-        let (set, block) = (commitment.validator_set_id, commitment.block_number);
+    fn is_done_with(&self, evidence: &R) -> bool {
         let done = |how: &str| {
-            log::info!(
-                target: LOG_TARGET,
-                "the equivocation of {signer} on block {block} in set {set} {how}",
-            );
+            log::info!(target: LOG_TARGET, "{} {how}", evidence.describe());
             true
         };
-        match self.chain.evidence_status(evidence) {
+        match evidence.status(&self.chain) {
             Ok(EvidenceStatus::Reported) => done("is on the finalized chain"),
             Ok(EvidenceStatus::NotSlashable) => done("can no longer be punished: EQV-6"),
             Ok(EvidenceStatus::Invalid) => done("is refused by the runtime"),
@@ -117,9 +141,9 @@ impl Reporter {
         }
     }
 
-    fn submit(&self, evidence: &EquivocationProof) {
-        match self.chain.report(evidence.clone()) {
-            Ok(Some(())) => self.metrics.equivocation_reports.inc(),
+    fn submit(&self, evidence: &R) {
+        match evidence.submit(&self.chain) {
+            Ok(Some(())) => R::submitted(&self.metrics).inc(),
             Ok(None) => log::debug!(target: LOG_TARGET, "the pool does not take a report now"),
             Err(error) => log::warn!(target: LOG_TARGET, "a report was not submitted: {error}"),
         }
@@ -129,7 +153,7 @@ impl Reporter {
 /// The evidence stays in the book.
 fn told(pursued: Result<(), StoreError>) {
     if let Err(error) = pursued {
-        log::error!(target: LOG_TARGET, "reports of equivocations wait: {error}");
+        log::error!(target: LOG_TARGET, "reports wait: {error}");
     }
 }
 
@@ -137,15 +161,14 @@ fn told(pursued: Result<(), StoreError>) {
 mod tests {
     use super::*;
     use crate::testing::{clock::VirtualClock, Submission, TestChain};
-    use duet_primitives::{testing::TestSet, RoundMessage, H256};
+    use duet_primitives::{testing::TestSet, EquivocationProof, RoundMessage, H256};
     use futures::{future::BoxFuture, FutureExt};
 
     /// A node with one piece of evidence in its book, whose reporter is a future that the test moves.
     struct Node {
         test: TestChain,
-        book: ReportBook,
+        filing: Filing<EquivocationProof>,
         clock: VirtualClock,
-        wake: async_channel::Sender<EquivocationProof>,
         metrics: Metrics,
         run: BoxFuture<'static, ()>,
     }
@@ -159,21 +182,18 @@ mod tests {
         }
 
         fn over(test: TestChain, clock: VirtualClock) -> Self {
-            let book = ReportBook::new(&test.store());
-            let (wake, written) = async_channel::bounded(1);
             let metrics = Metrics::new(None);
-            let reporter = Reporter::new(
-                Arc::new(test.chain()),
-                book.clone(),
-                written,
-                Arc::new(clock.clone()),
-                metrics.clone(),
-            );
+            let (filing, filed) = book(&test.store());
+            let reporter = Reporter {
+                chain: Arc::new(test.chain()),
+                filed,
+                clock: Arc::new(clock.clone()),
+                metrics: metrics.clone(),
+            };
             Self {
                 test,
-                book,
+                filing,
                 clock,
-                wake,
                 metrics,
                 run: reporter.run().boxed(),
             }
@@ -182,8 +202,7 @@ mod tests {
         /// The reporter hears of evidence while it waits.
         fn file(&mut self, block: u32) {
             assert!((&mut self.run).now_or_never().is_none());
-            self.book.put(&evidence(block)).unwrap();
-            self.wake.try_send(evidence(block)).unwrap();
+            self.filing.file(&evidence(block)).unwrap();
             assert!((&mut self.run).now_or_never().is_none());
         }
 
@@ -221,7 +240,7 @@ mod tests {
         node.test.client.judge(EvidenceStatus::Reported);
         node.a_minute_later();
         assert_eq!(node.seen(), (2, 0));
-        assert_eq!(node.book.all().unwrap(), []);
+        assert_eq!(node.filing.book.all().unwrap(), []);
     }
 
     #[test]
@@ -294,7 +313,7 @@ mod tests {
     fn the_reporter_ends_with_the_worker() {
         let mut node = Node::new();
         assert!((&mut node.run).now_or_never().is_none());
-        drop(node.wake);
+        drop(node.filing);
         assert!(node.run.now_or_never().is_some());
     }
 }

@@ -10,17 +10,19 @@
 //! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
 //! | 9007 | the connection has as many subscriptions as one may have: end one, or open another connection |
 //! | 9008 | this node does not have the state of that block any more: ask a node that keeps it |
+//! | 9009 | the proof does not decode or does not hold, or its set is not known here |
 //!
 //! Lists are bounded in number and end early at 1 MiB; they always hold at least one entry when there is one.
 
 use crate::{
     client::AccountId,
+    false_statements::FalseStatement,
     links::RpcLinks,
     newest::Newest,
     store::{bounded, sets},
 };
 use codec::{DecodeAll, Encode};
-use duet_gossip::source::ProofSource;
+use duet_gossip::{source::ProofSource, LOG_TARGET};
 use duet_keystore::Signer;
 use duet_primitives::{
     ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
@@ -46,7 +48,7 @@ mod health;
 mod reader;
 mod subscribers;
 
-pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs};
+pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Verdict};
 pub use error::{HistoryItem, RpcError};
 pub use health::{Contradiction, Health};
 pub use reader::{ChainReader, ClientReader, Path, ReaderError};
@@ -188,6 +190,36 @@ impl Duet {
             .map_err(|error| RpcError::Stateless { block, error })?;
         self.stateless.lock().insert(hash, proof.clone());
         Ok(Some(proof))
+    }
+
+    /// What the finalized chain says about a proof that a stranger brings. One that holds and is false is filed. (FALSE-3)
+    fn judge(&self, bytes: &[u8]) -> Result<Verdict, RpcError> {
+        let RpcLinks {
+            blocks,
+            false_statements,
+            ..
+        } = &self.links;
+        let proof = UncheckedJustification::decode_all(&mut &*bytes).map_err(RpcError::NoProof)?;
+        let set = proof.commitment.validator_set_id;
+        let Some(keyset) = self.keyset(set)? else {
+            self.absent(HistoryItem::Set(set))?;
+            return Err(RpcError::UnknownSet { set });
+        };
+        let proof = proof
+            .check(&keyset, blocks.genesis_hash())?
+            .into_unchecked();
+        let refuted = match blocks.refutes(&proof.commitment)? {
+            Some(refuted) => refuted,
+            None if blocks.is_beyond(&proof.commitment) => true,
+            None => return Ok(Verdict::Undecided),
+        };
+        if !refuted {
+            return Ok(Verdict::True);
+        }
+        let statement = FalseStatement::Proof(proof);
+        log::warn!(target: LOG_TARGET, "{statement} is not true of the finalized chain, as it was reported by RPC");
+        false_statements.file(&statement)?;
+        Ok(Verdict::False)
     }
 
     /// The block whose proof of finality is asked for, with that proof.
@@ -364,6 +396,10 @@ impl DuetRpcServer for Duet {
             return Ok(None);
         };
         Ok(self.prove_state(&keys, block, justification, stateless.unwrap_or(false))?)
+    }
+
+    fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict> {
+        Ok(self.judge(&proof)?)
     }
 
     fn health(&self) -> RpcResult<Health> {

@@ -3,7 +3,7 @@ use crate::{
     block_import,
     evidence::Divergence,
     missing::Missing,
-    store::{Reset, StoreError, MAX_LIST_BYTES},
+    store::{ReportBook, Reset, StoreError, MAX_LIST_BYTES},
     testing::{dual_keys, reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
@@ -453,6 +453,7 @@ fn every_method_has_its_documented_name() {
         "duet_getStatelessSetProofs",
         "duet_health",
         "duet_proveKeys",
+        "duet_reportProof",
         "duet_subscribeFullerJustifications",
         "duet_subscribeJustifications",
         "duet_unsubscribeFullerJustifications",
@@ -524,6 +525,51 @@ fn a_reset_in_a_block_that_is_not_the_chains_is_not_served() {
     reset.block = block.saturating_next();
     setup.chain.store().put_reset(&reset).unwrap();
     assert_eq!(setup.rpc.reset(SetId::new(0)).unwrap(), None, "not final");
+}
+
+/// FALSE-3.
+#[test]
+fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
+    let setup = proven();
+    let (set, genesis) = (&setup.sets[0], setup.genesis);
+    let block = BlockNumber::new(1);
+    let truth = setup.rpc.justification(block).unwrap().unwrap();
+    let truth: UncheckedJustification = decode(&truth);
+    let signed = |change: &dyn Fn(&mut duet_primitives::Commitment)| {
+        let mut said = truth.commitment.clone();
+        change(&mut said);
+        let proof = set.justify(&RoundMessage::new(genesis, said), 0..3);
+        Bytes(proof.into_unchecked().encode())
+    };
+    let judged = |proof: &Bytes| setup.rpc.report_proof(proof.clone());
+    let waiting = || {
+        let book = ReportBook::<FalseStatement>::new(&setup.chain.store());
+        book.len().unwrap()
+    };
+    assert_eq!(judged(&signed(&|_| ())).unwrap(), Verdict::True);
+    let next = setup.chain.blocks().finalized().0.saturating_next();
+    let early = signed(&|said| said.block_number = next);
+    assert_eq!(judged(&early).unwrap(), Verdict::Undecided);
+    assert_eq!(waiting(), 0);
+    let forked = signed(&|said| said.block_hash = H256::repeat_byte(1));
+    let beyond = signed(&|said| said.block_number = BlockNumber::new(u32::MAX));
+    for (proof, filed) in [(&forked, 1), (&forked, 1), (&beyond, 2)] {
+        assert_eq!(judged(proof).unwrap(), Verdict::False);
+        assert_eq!(waiting(), filed);
+    }
+
+    let mut unsigned: UncheckedJustification = decode(&forked);
+    unsigned.commitment.mmr_root = H256::zero();
+    let mut foreign = unsigned.clone();
+    foreign.commitment.validator_set_id = SetId::new(99);
+    let bad = [unsigned.encode(), foreign.encode(), vec![1, 2, 3]];
+    let rules = ["JUST-5", "set 99 is not known here", "not a justification"];
+    for (proof, rule) in bad.into_iter().zip(rules) {
+        let error = judged(&Bytes(proof)).unwrap_err();
+        assert_eq!(error.code(), 9009);
+        assert!(error.message().contains(rule), "{}", error.message());
+    }
+    assert_eq!(waiting(), 2);
 }
 
 #[test]

@@ -4,13 +4,14 @@ use crate::{
     backfill::{self, Backfill, ToCheck},
     catch_up::Follower,
     chain::{blocks::BackendBlocks, runtime::ClientRuntime, Chain},
-    client::{AccountId, DuetClient},
+    client::{AccountId, DuetClient, Outside},
     comparison::Comparison,
     desk::Desk,
     desks,
     divergence::Divergences,
     effects::{Effects, Surroundings},
     error::Error,
+    false_statements::VoteWatch,
     handoffs::{
         check::{AnswerCheck, Received},
         HandoffSearch,
@@ -25,9 +26,9 @@ use crate::{
     params::Params,
     participation::Watch,
     pauses::Pauses,
-    reports::Reporter,
+    reports::{self, Reporter},
     signing::Signing,
-    store::{ReportBook, Store},
+    store::Store,
     suspects::Suspects,
     voting::{self, Voting},
     worker::{Sources, Worker},
@@ -57,9 +58,6 @@ use std::{convert::Infallible, sync::Arc};
 
 /// Names the tasks of this crate to the task manager, and in its metrics.
 const GROUP: Option<&str> = Some("finality");
-
-/// New evidence on its way to whoever submits it.
-const REPORTS: usize = 16;
 
 /// Runs Duet on a node until the network shuts down or what must survive cannot be written.
 ///
@@ -114,8 +112,9 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
         .requests
         .run(params.links.store.clone(), clock.clone(), gossip_metrics);
     let finality = params.client.finality().map(|_| ()).boxed();
+    let outside = Outside::new(params.offchain_tx_pool_factory, params.backend.clone());
     let blocks = BackendBlocks::<Block, Backend>::new(params.backend);
-    let runtime = ClientRuntime::new(params.client, params.offchain_tx_pool_factory);
+    let runtime = ClientRuntime::new(params.client, outside);
     let chain = Chain::new(
         Arc::new(blocks),
         Arc::new(runtime),
@@ -194,23 +193,38 @@ fn start(
         compute(name, clerk);
     }
     let (orders, carrier, failed) = orders();
-    let book = ReportBook::new(&from.links.store);
-    let (wake, written) = async_channel::bounded(REPORTS);
-    let reporter = Reporter::new(
-        from.chain.clone(),
-        book.clone(),
-        written,
-        from.clock.clone(),
-        from.metrics.clone(),
-    );
+    let (equivocations, filed) = reports::book(&from.links.store);
+    let reporter = Reporter {
+        chain: from.chain.clone(),
+        filed,
+        clock: from.clock.clone(),
+        metrics: from.metrics.clone(),
+    };
     compute("duet-report", reporter.run().boxed());
+    let (false_statements, filed) = from.links.false_statements;
+    let accuser = Reporter {
+        chain: from.chain.clone(),
+        filed,
+        clock: from.clock.clone(),
+        metrics: from.metrics.clone(),
+    };
+    compute("duet-accuse", accuser.run().boxed());
+    let votes = VoteWatch {
+        chain: from.chain.clone(),
+        validator: joined.validator.clone(),
+        network: joined.network.clone(),
+        reports: false_statements.clone(),
+        clock: from.clock.clone(),
+    };
+    compute("duet-watch-votes", votes.run().boxed());
     let mut effects = Effects::new(Surroundings {
         chain: from.chain.clone(),
         store: from.links.store.clone(),
         network: joined.network.clone(),
         validator: joined.validator.clone(),
         desks: opened.desks,
-        reports: (book, wake),
+        equivocations,
+        false_statements,
         signing: signing_links.requests,
         subscribers: from.links.subscribers,
         metrics: from.metrics.clone(),

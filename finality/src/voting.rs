@@ -262,6 +262,8 @@ impl Voting {
         let finalized = comparison.finalized_at(commitment.block_number);
         if let Some(all) = divergences.add(justification, finalized) {
             orders.give(Order::KeepDivergences(all));
+            let proof = Box::new(justification.as_unchecked().clone());
+            orders.give(Order::Accuse(proof));
         }
     }
 

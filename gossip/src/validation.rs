@@ -112,6 +112,16 @@ impl Validation {
         self.pending.votes.prepare(message);
     }
 
+    /// What valid votes say that this node does not say itself. (GOSSIP-10)
+    pub(crate) fn strange(&self) -> Vec<Commitment> {
+        self.filter.strange()
+    }
+
+    /// The votes that say this. (GOSSIP-10)
+    pub(crate) fn take_judged(&mut self, commitment: &Commitment) -> Vec<Vote> {
+        self.filter.take_judged(commitment)
+    }
+
     /// Whether nothing waits to be checked.
     pub(crate) fn is_idle(&self) -> bool {
         self.pending.is_empty()

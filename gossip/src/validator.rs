@@ -136,6 +136,17 @@ impl GossipValidator {
         self.validation.lock().update(window);
     }
 
+    /// What valid votes say that this node does not say itself, each once, to be compared with the chain; until
+    /// [`GossipValidator::take_judged`]. (GOSSIP-10)
+    pub fn strange_statements(&self) -> Vec<Commitment> {
+        self.validation.lock().strange()
+    }
+
+    /// The votes that say this, which was compared with the chain. Each is returned once. (GOSSIP-10)
+    pub fn take_judged(&self, commitment: &Commitment) -> Vec<Vote> {
+        self.validation.lock().take_judged(commitment)
+    }
+
     /// Records an own vote, so that nobody else's copy of it is checked.
     pub fn record_own_vote(&self, vote: &Vote) {
         self.validation.lock().record_own_vote(vote);

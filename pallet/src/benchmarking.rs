@@ -116,7 +116,7 @@ fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), Benchmar
             },
             session_index: CurrentIndex::<T>::get(),
             validator_set_count: set.set.keyset().len(),
-            offender: (owner, identification),
+            offenders: vec![(owner, identification)],
         };
         T::ReportOffence::report_offence(Vec::new(), offence)
             .map_err(|_| BenchmarkError::Stop("an offence was reported before"))?;

@@ -8,8 +8,10 @@
 //! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
 //!   validators the set that takes over at the next session boundary, in ascending order of keys (SET-1), and
 //!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
-//! - **Offences** ([`EquivocationOffence`]): evidence is checked with hashes and Chaum-Pedersen proofs alone,
-//!   of the signing set and of earlier ones while they are slashable, and reported to `ReportOffence`.
+//! - **Offences** ([`EquivocationOffence`]): two votes that contradict each other, a vote or a finality proof that
+//!   contradicts the chain's blocks. Evidence about the signing set, and about earlier ones while they are slashable, is reported
+//!   to `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
+//! - **Headers**: each has the hash of what is signed about its block (CHAIN-7).
 //!
 //! # What it does not do
 //! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession,
@@ -61,6 +63,7 @@ mod rotation;
 mod set;
 #[cfg(test)]
 mod tests;
+mod truth;
 mod types;
 mod weights;
 
@@ -71,16 +74,18 @@ pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use registration::{KeyOwner, KeyStatus};
 pub use rotation::{SessionHandler, SetRecord};
-pub use types::{BalanceOf, IdentificationTuple};
+pub use truth::{FalseStatement, Older, Truth};
+pub use types::{BalanceOf, HeaderOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};
 
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets as KeysetPair,
-    Participation,
+    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
+    Keysets as KeysetPair, MmrLeaf, Participation, H256,
 };
 use frame_support::traits::Get;
-use frame_system::offchain::CreateBare;
+use frame_system::{offchain::CreateBare, pallet_prelude::BlockNumberFor};
+use sp_mmr_primitives::LeafProof;
 
 #[frame_support::pallet]
 // In what the macros generate.
@@ -92,8 +97,8 @@ use frame_system::offchain::CreateBare;
 )]
 pub mod pallet {
     use crate::{
-        offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
-        IdentificationTuple, KeptReason, KeyOwner, SetRecord, WeightInfo,
+        offences, recovery, registration, rotation, BalanceOf, EquivocationOffence, FalseStatement,
+        HeaderOf, IdentificationTuple, KeptReason, KeyOwner, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -110,10 +115,11 @@ pub mod pallet {
             TransactionValidityError, Twox64Concat, ValueQuery,
         },
         traits::{fungible::MutateHold, EnsureOrigin, FindAuthor},
+        weights::Weight,
         Blake2_128Concat, WeakBoundedVec,
     };
     use frame_system::{
-        ensure_none, ensure_signed,
+        ensure_signed,
         pallet_prelude::{BlockNumberFor, OriginFor},
     };
     use sp_runtime::{traits::Convert, Perbill};
@@ -355,6 +361,18 @@ pub mod pallet {
             /// This session.
             session: SessionIndex,
         },
+        /// Members of a set signed what the chain's blocks show to be false, and were reported for punishment.
+        #[codec(index = 10)]
+        FalseStatementReported {
+            /// Who signed.
+            offenders: Vec<T::ValidatorId>,
+            /// The set in which they did.
+            set_id: SetId,
+            /// The block about which they said it.
+            block_number: BlockNumber,
+            /// The session whose stake is slashed for it.
+            session: SessionIndex,
+        },
     }
 
     /// Why a call was refused; one error per rule.
@@ -402,7 +420,7 @@ pub mod pallet {
         InvalidVoteSignature,
         /// The owner of the key is not known, or the runtime cannot identify it for punishment.
         UnknownOffender,
-        /// EQV-7: this equivocation was reported before.
+        /// EQV-7: all of the accused were reported for this block before.
         DuplicateOffenceReport,
         /// RESET-1: no set signs yet, so there is none to reset.
         NoSetToReset,
@@ -410,6 +428,14 @@ pub mod pallet {
         ResetWithoutKeys,
         /// RESET-1, CHAIN-6: too few of this session's validators have keys, or these hold too little of the stake.
         ResetBelowFloor,
+        /// FALSE-1: the chain says the same as the statement, or has no block of that number yet although it should.
+        NotFalse,
+        /// FALSE-1: the header is not shown to be that of the chain's block of that number.
+        ForeignHeader,
+        /// FALSE-3: nobody is accused, or somebody who is not among the signers of the proof.
+        NobodyAccused,
+        /// FALSE-3: the finality proof does not hold.
+        InvalidFinalityProof,
     }
 
     /// The registry at genesis.
@@ -429,6 +455,14 @@ pub mod pallet {
 
     #[pallet::hooks]
     impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
+        fn on_initialize(_: BlockNumberFor<T>) -> Weight {
+            <T as Config>::WeightInfo::announce_payload()
+        }
+
+        fn on_finalize(_: BlockNumberFor<T>) {
+            rotation::announce_payload::<T>();
+        }
+
         fn integrity_test() {
             rotation::integrity_test::<T>();
         }
@@ -477,11 +511,8 @@ pub mod pallet {
             origin: OriginFor<T>,
             evidence: Box<EquivocationProof>,
         ) -> DispatchResultWithPostInfo {
-            let reporter = match ensure_none(origin.clone()) {
-                Ok(()) => offences::author::<T>(),
-                Err(_) => Some(ensure_signed(origin)?),
-            };
-            offences::report::<T>(reporter, &evidence)
+            let reporter = offences::reporter::<T>(origin)?;
+            offences::report_equivocation::<T>(reporter, &evidence)
         }
 
         /// Ends the signing set without a handoff, and starts one of the keys that this session's validators have
@@ -499,6 +530,29 @@ pub mod pallet {
             T::ResetOrigin::ensure_origin(origin)?;
             let members = recovery::reset::<T>()?;
             Ok(Some(<T as Config>::WeightInfo::reset(members)).into())
+        }
+
+        /// Reports that members of a set, the signing one or an earlier one that is still slashable, signed a statement about a
+        /// block that is not the chain's: with another hash, another root, other sets, or of a number that no
+        /// block has yet. A vote convicts its signer, and a finality proof all that its bitfield names. (FALSE-1 to FALSE-3)
+        ///
+        /// Free when the evidence holds and one of the accused is new. Without a signature it is accepted as
+        /// [`report_equivocation`](Pallet::report_equivocation) is.
+        #[pallet::call_index(4)]
+        #[pallet::weight({
+            let (accused, non_signers) = evidence.accusation.sizes();
+            <T as Config>::WeightInfo::report_false_statement(
+                accused,
+                non_signers,
+                <T as Config>::MaxValidators::get(),
+            )
+        })]
+        pub fn report_false_statement(
+            origin: OriginFor<T>,
+            evidence: Box<FalseStatement<HeaderOf<T>>>,
+        ) -> DispatchResultWithPostInfo {
+            let reporter = offences::reporter::<T>(origin)?;
+            offences::report_false_statement::<T>(reporter, &evidence)
         }
     }
 
@@ -561,6 +615,12 @@ impl<T: Config> Pallet<T> {
         offences::status::<T>(evidence)
     }
 
+    /// What can still be done about members of a set that signed something false. Whether it is false is not looked at.
+    /// (EQV-6, EQV-7)
+    pub fn accusation_status(accusation: &Accusation) -> EvidenceStatus {
+        offences::status::<T>(accusation)
+    }
+
     /// Puts a report of an equivocation into the node's transaction pool, without signature and free.
     ///
     /// `None` when the pool refuses it or is not reachable. For runtime APIs that clients call off chain.
@@ -568,6 +628,28 @@ impl<T: Config> Pallet<T> {
     where
         T: CreateBare<Call<T>>,
     {
-        offences::submit::<T>(evidence)
+        let evidence = Box::new(evidence);
+        offences::submit::<T>(Call::report_equivocation { evidence })
+    }
+
+    /// The same for a false statement. `header` is that of the chain's block of this number, if there is one, and `latest` that of
+    /// the block whose state this is asked of. `prove` gives the leaf of a block and its proof in the range that ends with
+    /// another one, as `pallet_mmr` does; it is asked about old blocks.
+    pub fn submit_accusation(
+        accusation: Accusation,
+        header: Option<HeaderOf<T>>,
+        latest: HeaderOf<T>,
+        prove: impl FnOnce(
+            BlockNumberFor<T>,
+            BlockNumberFor<T>,
+        ) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
+    ) -> Option<()>
+    where
+        T: CreateBare<Call<T>>,
+    {
+        let number = accusation.commitment().block_number;
+        let truth = truth::find::<T>(number, header, latest, prove)?;
+        let evidence = Box::new(FalseStatement { accusation, truth });
+        offences::submit::<T>(Call::report_false_statement { evidence })
     }
 }

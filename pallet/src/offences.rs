@@ -1,14 +1,18 @@
-//! Checks evidence of equivocations and reports offences. (EQV-1 to EQV-7)
+//! Checks evidence and reports offences: of equivocations (EQV-1 to EQV-7) and of false statements (FALSE-1 to FALSE-3).
 
 use crate::{
     registration::{genesis_hash, is_slashable},
     rotation::SetRecord,
-    types::{IdentificationTuple, LOG_TARGET},
+    truth::FalseStatement,
+    types::{HeaderOf, IdentificationTuple, LOG_TARGET},
     Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
 };
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 use codec::{Decode, Encode};
-use duet_primitives::{BlockNumber, EquivocationError, EquivocationProof, EvidenceStatus, SetId};
+use duet_primitives::{
+    Accusation, AccusationError, BlockNumber, Commitment, EquivocationError, EquivocationProof,
+    EvidenceStatus, KeysetCommitment, Pk1Bytes, SetId,
+};
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays},
     ensure,
@@ -18,9 +22,12 @@ use frame_support::{
     },
     traits::{EstimateNextSessionRotation, FindAuthor, Get},
 };
-use frame_system::offchain::{CreateBare, SubmitTransaction};
+use frame_system::{
+    ensure_none, ensure_signed,
+    offchain::{CreateBare, SubmitTransaction},
+};
 use sp_runtime::{
-    traits::{Convert, SaturatedConversion},
+    traits::{BadOrigin, Convert, SaturatedConversion},
     transaction_validity::TransactionPriority,
     Perbill,
 };
@@ -29,7 +36,8 @@ use sp_staking::{
     SessionIndex,
 };
 
-/// When an equivocation happened. Members of one set that equivocate on one block share a time slot.
+/// When an offence happened. Members of one set that equivocate or say something false about one block share a time slot,
+/// and each is punished once for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Encode, Decode)]
 pub struct TimeSlot {
     /// The set.
@@ -38,7 +46,8 @@ pub struct TimeSlot {
     pub block_number: BlockNumber,
 }
 
-/// A proven equivocation, in the form that `pallet-offences` takes.
+/// A proven equivocation or false statement, in the form that `pallet-offences` takes. The two are of one kind, as they
+/// are for BEEFY: who does both about one block is punished once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EquivocationOffence<Offender> {
     /// When it happened.
@@ -48,7 +57,7 @@ pub struct EquivocationOffence<Offender> {
     /// How many validators the set has.
     pub validator_set_count: u32,
     /// Who did it.
-    pub offender: Offender,
+    pub offenders: Vec<Offender>,
 }
 
 impl<Offender: Clone> Offence<Offender> for EquivocationOffence<Offender> {
@@ -56,7 +65,7 @@ impl<Offender: Clone> Offence<Offender> for EquivocationOffence<Offender> {
     type Slot = TimeSlot;
 
     fn offenders(&self) -> Vec<Offender> {
-        vec![self.offender.clone()]
+        self.offenders.clone()
     }
 
     fn session_index(&self) -> SessionIndex {
@@ -105,35 +114,153 @@ impl<T> From<EquivocationError> for Error<T> {
     }
 }
 
+impl<T> From<AccusationError> for Error<T> {
+    fn from(error: AccusationError) -> Self {
+        match error {
+            AccusationError::WrongSet { .. } | AccusationError::Signature(_) => {
+                Self::InvalidVoteSignature
+            }
+            AccusationError::Membership(_) => Self::InvalidMembership,
+            AccusationError::Key(_) => Self::InvalidOffenderKey,
+            AccusationError::Nobody | AccusationError::NotASigner { .. } => Self::NobodyAccused,
+            AccusationError::Proof(_) => Self::InvalidFinalityProof,
+        }
+    }
+}
+
+/// What convicts members of one set of one offence.
+pub(crate) trait Evidence<T: Config> {
+    /// A statement that they signed: it names the set and the block.
+    fn statement(&self) -> &Commitment;
+
+    /// The keys of the accused.
+    fn accused(&self) -> Vec<Pk1Bytes>;
+
+    /// What takes no curve arithmetic: whether the chain says that it is an offence.
+    fn check_against_chain(&self) -> Result<(), Error<T>>;
+
+    /// Everything else: whether all of the accused did it.
+    fn check_accused(&self, set: &KeysetCommitment) -> Result<(), Error<T>>;
+}
+
+impl<T: Config> Evidence<T> for EquivocationProof {
+    fn statement(&self) -> &Commitment {
+        &self.first.0
+    }
+
+    fn accused(&self) -> Vec<Pk1Bytes> {
+        vec![self.key]
+    }
+
+    /// Two statements contradict each other, whatever the chain says.
+    fn check_against_chain(&self) -> Result<(), Error<T>> {
+        Ok(())
+    }
+
+    fn check_accused(&self, set: &KeysetCommitment) -> Result<(), Error<T>> {
+        self.check(set, genesis_hash::<T>())?;
+        Ok(())
+    }
+}
+
+impl<T: Config> Evidence<T> for Accusation {
+    fn statement(&self) -> &Commitment {
+        self.commitment()
+    }
+
+    fn accused(&self) -> Vec<Pk1Bytes> {
+        Accusation::accused(self).copied().collect()
+    }
+
+    /// An accusation alone does not say what the chain's block is.
+    fn check_against_chain(&self) -> Result<(), Error<T>> {
+        Ok(())
+    }
+
+    fn check_accused(&self, set: &KeysetCommitment) -> Result<(), Error<T>> {
+        self.check(set, genesis_hash::<T>())?;
+        Ok(())
+    }
+}
+
+impl<T: Config> Evidence<T> for FalseStatement<HeaderOf<T>> {
+    fn statement(&self) -> &Commitment {
+        self.accusation.commitment()
+    }
+
+    fn accused(&self) -> Vec<Pk1Bytes> {
+        Evidence::<T>::accused(&self.accusation)
+    }
+
+    fn check_against_chain(&self) -> Result<(), Error<T>> {
+        self.truth.refutes::<T>(self.accusation.commitment())
+    }
+
+    fn check_accused(&self, set: &KeysetCommitment) -> Result<(), Error<T>> {
+        Evidence::<T>::check_accused(&self.accusation, set)
+    }
+}
+
 /// Body of the call `report_equivocation`.
-pub(crate) fn report<T: Config>(
+pub(crate) fn report_equivocation<T: Config>(
     reporter: Option<T::AccountId>,
     evidence: &EquivocationProof,
 ) -> DispatchResultWithPostInfo {
-    let Case { set, session } = find_case::<T>(evidence)?;
-    evidence
-        .check(&set.commitment, genesis_hash::<T>())
-        .map_err(Error::<T>::from)?;
-    let offence = accuse::<T>(evidence, set.commitment.len, session)?;
+    let offence = report::<T>(reporter, evidence)?;
+    for (offender, _) in offence.offenders {
+        Pallet::<T>::deposit_event(Event::EquivocationReported {
+            offender,
+            set_id: offence.time_slot.set_id,
+            block_number: offence.time_slot.block_number,
+            session: offence.session_index,
+        });
+    }
+    Ok(Pays::No.into())
+}
 
-    let TimeSlot {
-        set_id,
-        block_number,
-    } = offence.time_slot;
-    let offender = offence.offender.0.clone();
-    T::ReportOffence::report_offence(reporter.into_iter().collect(), offence)
-        .map_err(|_| Error::<T>::DuplicateOffenceReport)?;
-    Pallet::<T>::deposit_event(Event::EquivocationReported {
-        offender,
-        set_id,
-        block_number,
-        session,
+/// Body of the call `report_false_statement`.
+pub(crate) fn report_false_statement<T: Config>(
+    reporter: Option<T::AccountId>,
+    evidence: &FalseStatement<HeaderOf<T>>,
+) -> DispatchResultWithPostInfo {
+    let offence = report::<T>(reporter, evidence)?;
+    let offenders = offence.offenders.into_iter();
+    Pallet::<T>::deposit_event(Event::FalseStatementReported {
+        offenders: offenders.map(|(offender, _)| offender).collect(),
+        set_id: offence.time_slot.set_id,
+        block_number: offence.time_slot.block_number,
+        session: offence.session_index,
     });
     Ok(Pays::No.into())
 }
 
+type OffenceOf<T> = EquivocationOffence<IdentificationTuple<T>>;
+
+fn report<T: Config>(
+    reporter: Option<T::AccountId>,
+    evidence: &dyn Evidence<T>,
+) -> Result<OffenceOf<T>, Error<T>> {
+    let case = find_case::<T>(evidence)?;
+    evidence.check_against_chain()?;
+    evidence.check_accused(&case.set.commitment)?;
+    let offence = accuse::<T>(evidence, &case)?;
+    T::ReportOffence::report_offence(reporter.into_iter().collect(), offence.clone())
+        .map_err(|_| Error::<T>::DuplicateOffenceReport)?;
+    Ok(offence)
+}
+
+/// Who reports: who signed the call, or the author of the block.
+pub(crate) fn reporter<T: Config>(
+    origin: T::RuntimeOrigin,
+) -> Result<Option<T::AccountId>, BadOrigin> {
+    match ensure_none(origin.clone()) {
+        Ok(()) => Ok(author::<T>()),
+        Err(_) => ensure_signed(origin).map(Some),
+    }
+}
+
 /// The author of this block.
-pub(crate) fn author<T: Config>() -> Option<T::AccountId> {
+fn author<T: Config>() -> Option<T::AccountId> {
     let digest = frame_system::Pallet::<T>::digest();
     T::FindAuthor::find_author(
         digest
@@ -143,16 +270,13 @@ pub(crate) fn author<T: Config>() -> Option<T::AccountId> {
     )
 }
 
-/// Builds the unsigned extrinsic and submits it to the node's own pool.
-pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(evidence: EquivocationProof) -> Option<()> {
-    let call = Call::report_equivocation {
-        evidence: Box::new(evidence),
-    };
+/// Submits an extrinsic without a signature to the node's own pool.
+pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Option<()> {
     let extrinsic = T::create_bare(call.into());
     SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic)
-        .inspect(|()| log::info!(target: LOG_TARGET, "submitted a report of an equivocation"))
+        .inspect(|()| log::info!(target: LOG_TARGET, "submitted a report of an offence"))
         .inspect_err(|()| {
-            log::error!(target: LOG_TARGET, "the pool refused a report of an equivocation");
+            log::error!(target: LOG_TARGET, "the pool refused a report of an offence");
         })
         .ok()
 }
@@ -171,19 +295,23 @@ pub(crate) fn validate_unsigned<T: Config>(
         ),
         InvalidTransaction::Call
     );
-    let Case { set, session } = find_case::<T>(evidence).map_err(refusal)?;
+    let case = find_case::<T>(evidence).map_err(refusal)?;
+    evidence.check_against_chain().map_err(refusal)?;
     evidence
-        .check(&set.commitment, genesis_hash::<T>())
-        .map_err(|error| refusal(Error::<T>::from(error)))?;
-    ensure_new::<T>(evidence, set.commitment.len, session)?;
+        .check_accused(&case.set.commitment)
+        .map_err(refusal)?;
+    ensure_new::<T>(evidence, &case)?;
 
     let TimeSlot {
         set_id,
         block_number,
-    } = time_slot(evidence);
+    } = time_slot(evidence.statement());
+    // Where several are accused, several reports name all of them, each from another one on.
+    let first = evidence.accused().into_iter().next();
+    let first = first.ok_or(InvalidTransaction::BadProof)?;
     ValidTransaction::with_tag_prefix("DuetEquivocation")
         .priority(TransactionPriority::MAX)
-        .and_provides((set_id, block_number, evidence.key))
+        .and_provides((set_id, block_number, first))
         .longevity(longevity::<T>())
         // Other nodes accept it from themselves or from a block only.
         .propagate(false)
@@ -193,16 +321,18 @@ pub(crate) fn validate_unsigned<T: Config>(
 /// Checks an unsigned report before it is dispatched in a block. A few reads and no curve arithmetic: dispatch checks the rest.
 pub(crate) fn pre_dispatch<T: Config>(call: &Call<T>) -> Result<(), TransactionValidityError> {
     let evidence = evidence_in(call)?;
-    let Case { set, session } = find_case::<T>(evidence).map_err(refusal)?;
-    ensure_new::<T>(evidence, set.commitment.len, session)
+    let case = find_case::<T>(evidence).map_err(refusal)?;
+    evidence.check_against_chain().map_err(refusal)?;
+    ensure_new::<T>(evidence, &case)
 }
 
 /// What can still be done about evidence.
-pub(crate) fn status<T: Config>(evidence: &EquivocationProof) -> EvidenceStatus {
+pub(crate) fn status<T: Config>(evidence: &dyn Evidence<T>) -> EvidenceStatus {
     let judged = || {
-        let Case { set, session } = find_case::<T>(evidence)?;
-        evidence.check(&set.commitment, genesis_hash::<T>())?;
-        accuse::<T>(evidence, set.commitment.len, session)
+        let case = find_case::<T>(evidence)?;
+        evidence.check_against_chain()?;
+        evidence.check_accused(&case.set.commitment)?;
+        accuse::<T>(evidence, &case)
     };
     match judged() {
         Ok(offence) if is_known::<T>(&offence) => EvidenceStatus::Reported,
@@ -213,8 +343,8 @@ pub(crate) fn status<T: Config>(evidence: &EquivocationProof) -> EvidenceStatus 
     }
 }
 
-fn is_known<T: Config>(offence: &EquivocationOffence<IdentificationTuple<T>>) -> bool {
-    T::ReportOffence::is_known_offence(&offence.offenders(), &offence.time_slot)
+fn is_known<T: Config>(offence: &OffenceOf<T>) -> bool {
+    T::ReportOffence::is_known_offence(&offence.offenders, &offence.time_slot)
 }
 
 /// The set that evidence is about, and the session whose stake is slashed for it.
@@ -224,9 +354,9 @@ struct Case {
 }
 
 /// EQV-6. The next set is refused until it signs: its members need not be at stake before.
-fn find_case<T: Config>(evidence: &EquivocationProof) -> Result<Case, Error<T>> {
+fn find_case<T: Config>(evidence: &dyn Evidence<T>) -> Result<Case, Error<T>> {
     let now = pallet_session::CurrentIndex::<T>::get();
-    let id = time_slot(evidence).set_id;
+    let id = evidence.statement().validator_set_id;
     let current = Keysets::<T>::get()
         .ok_or(Error::<T>::SetNotActive)?
         .current
@@ -238,49 +368,50 @@ fn find_case<T: Config>(evidence: &EquivocationProof) -> Result<Case, Error<T>> 
     Ok(Case { set, session })
 }
 
-/// Names the offender.
-fn accuse<T: Config>(
-    evidence: &EquivocationProof,
-    validator_set_count: u32,
-    session_index: SessionIndex,
-) -> Result<EquivocationOffence<IdentificationTuple<T>>, Error<T>> {
-    let owner = KeyOwners::<T>::get(evidence.key).ok_or(Error::<T>::UnknownOffender)?;
-    let identification =
-        T::IdentificationOf::convert(owner.validator.clone()).ok_or(Error::<T>::UnknownOffender)?;
-    let offender = (owner.validator, identification);
-    let time_slot = time_slot(evidence);
+/// Names the offenders: those of the accused whose owner can be told.
+fn accuse<T: Config>(evidence: &dyn Evidence<T>, case: &Case) -> Result<OffenceOf<T>, Error<T>> {
+    let identify = |key: Pk1Bytes| {
+        let owner = KeyOwners::<T>::get(key)?;
+        let identification = T::IdentificationOf::convert(owner.validator.clone())?;
+        Some((owner.validator, identification))
+    };
+    let offenders: Vec<_> = evidence
+        .accused()
+        .into_iter()
+        .filter_map(identify)
+        .collect();
+    ensure!(!offenders.is_empty(), Error::<T>::UnknownOffender);
     Ok(EquivocationOffence {
-        time_slot,
-        session_index,
-        validator_set_count,
-        offender,
+        time_slot: time_slot(evidence.statement()),
+        session_index: case.session,
+        validator_set_count: case.set.commitment.len,
+        offenders,
     })
 }
 
 /// EQV-7.
 fn ensure_new<T: Config>(
-    evidence: &EquivocationProof,
-    validator_set_count: u32,
-    session: SessionIndex,
+    evidence: &dyn Evidence<T>,
+    case: &Case,
 ) -> Result<(), TransactionValidityError> {
-    let offence = accuse::<T>(evidence, validator_set_count, session).map_err(refusal)?;
+    let offence = accuse::<T>(evidence, case).map_err(refusal)?;
     if is_known::<T>(&offence) {
         return Err(InvalidTransaction::Stale.into());
     }
     Ok(())
 }
 
-fn time_slot(evidence: &EquivocationProof) -> TimeSlot {
-    let commitment = &evidence.first.0;
+fn time_slot(statement: &Commitment) -> TimeSlot {
     TimeSlot {
-        set_id: commitment.validator_set_id,
-        block_number: commitment.block_number,
+        set_id: statement.validator_set_id,
+        block_number: statement.block_number,
     }
 }
 
-fn evidence_in<T: Config>(call: &Call<T>) -> Result<&EquivocationProof, InvalidTransaction> {
+fn evidence_in<T: Config>(call: &Call<T>) -> Result<&dyn Evidence<T>, InvalidTransaction> {
     match call {
-        Call::report_equivocation { evidence } => Ok(evidence),
+        Call::report_equivocation { evidence } => Ok(&**evidence),
+        Call::report_false_statement { evidence } => Ok(&**evidence),
         _ => Err(InvalidTransaction::Call),
     }
 }

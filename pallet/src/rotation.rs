@@ -234,6 +234,13 @@ pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
     frame_system::Pallet::<T>::deposit_log(item);
 }
 
+/// CHAIN-7: the header has the hash of what is signed about its block. Nothing before the first set.
+pub(crate) fn announce_payload<T: Config>() {
+    if let Some(payload) = Pallet::<T>::commitment_payload() {
+        announce::<T>(&ConsensusLog::Payload(payload.hash()));
+    }
+}
+
 /// Forgets the sets whose equivocations can no longer be punished. (EQV-6)
 fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
     let oldest = OldestSet::<T>::get();

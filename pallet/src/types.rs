@@ -2,6 +2,7 @@
 
 use crate::Config;
 use frame_support::traits::fungible::Inspect;
+use sp_runtime::traits::HeaderProvider;
 
 /// Log target of everything in this pallet.
 pub(crate) const LOG_TARGET: &str = "runtime::duet";
@@ -15,3 +16,6 @@ pub type IdentificationTuple<T> = (
 /// The balance in which deposits for keys are held.
 pub type BalanceOf<T> =
     <<T as Config>::Currency as Inspect<<T as frame_system::Config>::AccountId>>::Balance;
+
+/// The chain's headers.
+pub type HeaderOf<T> = <<T as frame_system::Config>::Block as HeaderProvider>::HeaderT;

@@ -30,6 +30,11 @@ pub trait WeightInfo {
     fn rotate(n: u32) -> Weight;
     /// Resets the sets to one of `n` validators.
     fn reset(n: u32) -> Weight;
+    /// Reports `accused` members of a set of `n` for a false statement, by a finality proof with `non_signers`. All of those who
+    /// were reported for it are slashed again.
+    fn report_false_statement(accused: u32, non_signers: u32, n: u32) -> Weight;
+    /// Writes into the header what is signed about the block.
+    fn announce_payload() -> Weight;
 }
 
 /// Weights for chains that run the WASM runtime.
@@ -66,5 +71,20 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     fn reset(n: u32) -> Weight {
         // An upper bound: it does with `n` validators what `rotate` does, and forgets no retired keys.
         Self::rotate(n)
+    }
+
+    fn report_false_statement(accused: u32, non_signers: u32, n: u32) -> Weight {
+        // An upper bound, put together of what was measured. A finality proof takes one equation of pairings, as a proof of
+        // possession does, and each key in it less than one in a rotation does. The rest is a report of an equivocation,
+        // whose slope has the look-up and the punishment of one validator.
+        let keys = accused.saturating_add(non_signers);
+        Self::register_keys()
+            .saturating_add(Self::rotate(keys))
+            .saturating_add(Self::report_equivocation(n.saturating_add(accused)))
+    }
+
+    fn announce_payload() -> Weight {
+        // An upper bound: `deregister_keys` reads and writes more, and hashes as much.
+        Self::deregister_keys()
     }
 }

@@ -1,14 +1,15 @@
 //! The runtime API: the only interface through which clients ask the chain.
 
 use crate::{
-    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets, Participation,
+    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
+    Participation,
 };
 use alloc::vec::Vec;
 use codec::Codec;
 
 sp_api::decl_runtime_apis! {
     /// What clients ask a chain that finalizes with Duet.
-    #[api_version(2)]
+    #[api_version(3)]
     pub trait DuetApi<AccountId: Codec> {
         /// The signing set and the next one; `None` before the first set.
         fn keysets() -> Option<Keysets>;
@@ -39,5 +40,22 @@ sp_api::decl_runtime_apis! {
         ///
         /// Cost: some reads of storage per validator. Since version 2.
         fn participation() -> Participation<AccountId>;
+
+        /// Puts a report that the accused signed something false into the transaction pool, unsigned and free. Since version 3.
+        ///
+        /// `header` is that of the chain's block about which they signed it, if there is one, and `latest` that of the block at which
+        /// this is asked. `None` when it is not false, the runtime refuses the accusation, or the pool is not reachable. An
+        /// old block is proven by the Merkle mountain range, which the node has to have.
+        fn submit_accusation(
+            accusation: Accusation,
+            header: Option<Block::Header>,
+            latest: Block::Header,
+        ) -> Option<()>;
+
+        /// What can still be done at this block about members of a set that signed something false; whether it is false is not
+        /// looked at. Since version 3.
+        ///
+        /// Cost: that of checking the vote or the finality proof.
+        fn accusation_status(accusation: Accusation) -> EvidenceStatus;
     }
 }

@@ -4,14 +4,14 @@
 //! crates that wrap one of these pass its culprit on.
 
 use crate::error::{
-    AggregateError, EquivocationError, JustificationError, KeyError, KeysetError, MerkleError,
-    PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+    AccusationError, AggregateError, EquivocationError, JustificationError, KeyError, KeysetError,
+    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
 
 /// Who is to blame for an object that was refused.
 ///
 /// Never the signer that a refused object names: anybody can write a name. What convicts a validator is evidence
-/// that holds, and that is an `Equivocation`, not an error.
+/// that holds: an `EquivocationProof` or an `Accusation`, never an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Culprit {
     /// Whoever sent it: a peer, a server, the author of an extrinsic. No honest one sends this.
@@ -160,6 +160,20 @@ impl EquivocationError {
             Self::Membership(error) => error.culprit(),
             Self::Key(error) => error.culprit(),
             Self::Signature { error, .. } => error.culprit(),
+        }
+    }
+}
+
+impl AccusationError {
+    /// Who is to blame.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::WrongSet { .. } => Culprit::Nobody,
+            Self::Membership(error) => error.culprit(),
+            Self::Key(error) => error.culprit(),
+            Self::Signature(error) => error.culprit(),
+            Self::Nobody | Self::NotASigner { .. } => Culprit::Sender,
+            Self::Proof(error) => error.culprit(),
         }
     }
 }

@@ -11,6 +11,7 @@ use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use duet_curve::{Base, Native, Purpose};
 use primitive_types::H256;
 use scale_info::TypeInfo;
+use sha3::{Digest, Keccak256};
 
 /// What a vote says about a block: the block, its history, and who signs next. (MSG-2)
 #[derive(
@@ -67,9 +68,23 @@ impl CommitmentPayload {
             next,
         }
     }
+
+    /// What the header of the block says of it: the Keccak-256 hash of its encoding. (CHAIN-7)
+    pub fn hash(&self) -> H256 {
+        H256(Keccak256::digest(self.encode()).into())
+    }
 }
 
 impl Commitment {
+    /// What it says besides the block's number and hash.
+    pub fn payload(&self) -> CommitmentPayload {
+        CommitmentPayload {
+            mmr_root: self.mmr_root,
+            validator_set_id: self.validator_set_id,
+            next: self.next.clone(),
+        }
+    }
+
     /// Whether this commitment names a successor, so that the signing set must justify it before it votes on
     /// anything later. (ROUND-2)
     pub fn is_handoff(&self) -> bool {

@@ -3,8 +3,11 @@
 // The codec's derive casts the indices of variants, which are constants below 256.
 #![allow(clippy::cast_possible_truncation)]
 
+#[cfg(doc)]
+use crate::CommitmentPayload;
 use crate::{keyset::KeysetCommitment, numbers::SetId};
 use codec::{Decode, Encode};
+use primitive_types::H256;
 use scale_info::TypeInfo;
 
 /// A consensus log item. (CHAIN-2)
@@ -24,4 +27,8 @@ pub enum ConsensusLog {
         /// The set that signs from here on.
         set: KeysetCommitment,
     },
+    /// What is signed about this block besides its number and hash, as [`CommitmentPayload::hash`] of it: so the header
+    /// shows for ever whether a statement about the block is true. (CHAIN-7)
+    #[codec(index = 4)]
+    Payload(H256),
 }

@@ -331,3 +331,39 @@ pub enum EquivocationError {
         error: SignatureError,
     },
 }
+
+/// Why an accusation was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AccusationError {
+    /// FALSE-2: the vote is of another set.
+    #[error(
+        "FALSE-2: the vote is of set {got}, but the accusation is checked against set {expected}"
+    )]
+    WrongSet {
+        /// The set that the accusation is checked against.
+        expected: SetId,
+        /// The set that the vote names.
+        got: SetId,
+    },
+    /// FALSE-2, FALSE-3: a key is not proven to be a member of the set.
+    #[error("FALSE-2: the keys of the accused are not proven: {0}")]
+    Membership(#[from] MerkleError),
+    /// FALSE-2: the key is an invalid point.
+    #[error("FALSE-2: the key is invalid: {0}")]
+    Key(#[from] KeyError),
+    /// FALSE-2: the signature does not hold.
+    #[error("FALSE-2: the signature does not hold: {0}")]
+    Signature(#[from] SignatureError),
+    /// FALSE-3: nobody is accused.
+    #[error("FALSE-3: nobody is accused")]
+    Nobody,
+    /// FALSE-3: one of the accused is not among the signers.
+    #[error("FALSE-3: member {signer} is not among the signers")]
+    NotASigner {
+        /// Who is not.
+        signer: SignerIndex,
+    },
+    /// FALSE-3: the finality proof does not hold.
+    #[error("FALSE-3: the finality proof does not hold: {0}")]
+    Proof(#[from] StatelessError),
+}

@@ -69,6 +69,7 @@ extern crate std;
 
 pub mod suite;
 
+mod accusation;
 mod aggregate;
 #[cfg(feature = "runtime-api")]
 #[allow(clippy::multiple_bound_locations)] // In what the SDK's macro makes of the declaration.
@@ -104,6 +105,7 @@ mod tests;
 mod transcript;
 mod vote;
 
+pub use accusation::{Accusation, ProofAccusation, VoteAccusation};
 pub use aggregate::Aggregation;
 #[cfg(feature = "runtime-api")]
 pub use api::*;
@@ -117,8 +119,8 @@ pub use digest::ConsensusLog;
 pub use duet_curve::PointError;
 pub use equivocation::{Equivocation, EquivocationProof, EvidenceStatus};
 pub use error::{
-    AggregateError, EquivocationError, JustificationError, KeyError, KeysetError, MerkleError,
-    PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
+    AccusationError, AggregateError, EquivocationError, JustificationError, KeyError, KeysetError,
+    MerkleError, PossessionError, SecretKeyError, SignatureError, StatelessError, VoteError,
 };
 pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};

@@ -25,6 +25,8 @@ pub const VOTE_SIGNATURE_LEN: usize = G1_LEN + 2 * SCALAR_LEN;
 pub const POSSESSION_PROOF_LEN: usize = 2 * VOTE_SIGNATURE_LEN;
 /// The largest number of validators in a set. Decoders refuse longer bitfields and lists before any arithmetic. (SET-1)
 pub const MAX_VALIDATORS: u32 = 100_000;
+/// The most validators that one accusation names; several name all signers of a proof. (FALSE-3)
+pub const MAX_ACCUSED: u32 = 256;
 
 /// Domain separation tag of the hash to G1: the one byte `0x01`, as `bls381` has it. (MSG-1)
 pub const HASH_TO_CURVE_DST: &[u8] = &[1];

@@ -5,10 +5,11 @@ use crate::{
     InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig, SessionKeys, System,
     TransactionPayment,
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 use codec::Encode;
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets, Participation,
+    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
+    Participation,
 };
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
@@ -250,6 +251,19 @@ impl_runtime_apis! {
 
         fn participation() -> Participation<AccountId> {
             Duet::participation()
+        }
+
+        fn submit_accusation(
+            accusation: Accusation,
+            header: Option<<Block as BlockT>::Header>,
+            latest: <Block as BlockT>::Header,
+        ) -> Option<()> {
+            let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
+            Duet::submit_accusation(accusation, header, latest, prove)
+        }
+
+        fn accusation_status(accusation: Accusation) -> EvidenceStatus {
+            Duet::accusation_status(&accusation)
         }
     }
 

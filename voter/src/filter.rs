@@ -18,7 +18,7 @@ use duet_primitives::{
     UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
 };
 use key::{key_of, Key};
-use seen::{First, Seen};
+use seen::Seen;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -155,13 +155,7 @@ impl Filter {
         if let Some(first) = seen.votes.get_mut(&signer) {
             return first.judge(&seen.set, vote);
         }
-        seen.votes.insert(
-            signer,
-            First {
-                vote: vote.clone(),
-                equivocated: false,
-            },
-        );
+        seen.insert(vote);
         self.votes_held = self.votes_held.saturating_add(1);
         if open {
             self.charge(key, signer);
@@ -228,6 +222,21 @@ impl Filter {
             self.proofs.pop_first();
         }
         RecordedProof::New
+    }
+
+    /// What the valid votes say that are held, where that is not what this node says about the block, each once: until
+    /// [`Filter::take_judged`]. (GOSSIP-10)
+    ///
+    /// Cost: one comparison per vote of the rounds that have such a vote.
+    pub fn strange(&self) -> Vec<Commitment> {
+        self.rounds.values().flat_map(Seen::strange).collect()
+    }
+
+    /// The votes that say this, which was compared with the chain. Each is returned once. (GOSSIP-10)
+    pub fn take_judged(&mut self, commitment: &Commitment) -> Vec<Vote> {
+        let seen = self.rounds.get_mut(&key_of(commitment));
+        seen.map(|seen| seen.take_judged(commitment))
+            .unwrap_or_default()
     }
 
     /// How many valid votes are held.

@@ -78,6 +78,8 @@ export interface DuetMethods {
   getReset(fromSet: number): Promise<Hex | null>;
   /** At most 64 keys. `null` when block `under` has no justification, or `block` comes after it. */
   getProofs(keys: Hex[], block?: number | null, under?: number | null, stateless?: boolean): Promise<Proofs | null>;
+  /** Has the signers of a finality proof that holds and is not true of the node's chain reported. Rejects with 9009 when it does not hold. */
+  reportProof(proof: Hex): Promise<"true" | "false" | "undecided">;
   justifications(): Observed<Hex>;
   fullerJustifications(): Observed<Hex>;
   health(): Promise<Health>;

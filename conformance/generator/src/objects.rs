@@ -167,6 +167,7 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
         ConsensusLog::Reset { ended, set } => json!({
             "reset": { "ended": ended.get().to_string(), "set": keyset(&set) }
         }),
+        ConsensusLog::Payload(hash) => json!({ "payload": hexed(hash) }),
     })
 }
 

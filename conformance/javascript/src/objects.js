@@ -93,11 +93,12 @@ const checkpoint = (from) => ({
   ...keysets(from),
 });
 
-/** What a header announces, by the number of its variant. (CHAIN-2, RESET-2) */
+/** What a header announces, by the number of its variant. (CHAIN-2, CHAIN-7, RESET-2) */
 const LOGS = {
   1: (log) => ({ planned: keysetCommitment(log) }),
   2: (log) => ({ activated: log.u64() }),
   3: (log) => ({ reset: { ended: log.u64(), set: keysetCommitment(log) } }),
+  4: (log) => ({ payload: log.take(32) }),
 };
 
 /** CHAIN-2 */

@@ -1,7 +1,8 @@
 //! The blocks on disk, behind a trait, and the same over a back end of the SDK.
 
+use super::logs::payload_hash;
 use codec::Encode;
-use duet_primitives::{suite, BlockNumber, H256};
+use duet_primitives::{suite, BlockNumber, Commitment, H256};
 use sc_client_api::Backend as BackendT;
 use sp_blockchain::{Backend as BlockchainBackend, HeaderBackend, Result};
 use sp_runtime::{
@@ -9,6 +10,9 @@ use sp_runtime::{
     Digest,
 };
 use std::{marker::PhantomData, sync::Arc};
+
+/// See [`Blocks::is_beyond`].
+const BEYOND: u32 = 32;
 
 /// A header, as far as Duet reads it.
 pub(crate) struct BlockHeader {
@@ -29,6 +33,9 @@ pub(crate) trait Blocks: Send + Sync {
     /// Hash of the best block.
     fn best_hash(&self) -> H256;
 
+    /// Number of the best block.
+    fn best_number(&self) -> BlockNumber;
+
     /// Hash of the block with this number on the best chain; below the finalized block, the finalized one.
     fn hash(&self, number: BlockNumber) -> Result<Option<H256>>;
 
@@ -42,6 +49,27 @@ pub(crate) trait Blocks: Send + Sync {
 
     /// Header of a block. An error when there is none.
     fn header(&self, hash: H256) -> Result<BlockHeader>;
+
+    /// Whether the finalized chain says something else than a statement of its block; `None` when there is no final block of this
+    /// number here. (FALSE-1)
+    fn refutes(&self, said: &Commitment) -> Result<Option<bool>> {
+        let Some(hash) = self.finalized_at(said.block_number)? else {
+            return Ok(None);
+        };
+        if hash != said.block_hash {
+            return Ok(Some(true));
+        }
+        let expected = payload_hash(&self.header(hash)?.digest);
+        Ok(Some(
+            expected.is_some_and(|expected| expected != said.payload().hash()),
+        ))
+    }
+
+    /// Whether a statement is about a block that is so far beyond the best one that no honest validator can have made it: none
+    /// votes on a block that its GRANDPA has not finalized. A node that is further behind than this is catching up.
+    fn is_beyond(&self, said: &Commitment) -> bool {
+        said.block_number.saturating_sub(self.best_number()) > BEYOND
+    }
 
     /// Duet's justification that is stored with a block.
     fn justification(&self, hash: H256) -> Result<Option<Vec<u8>>>;
@@ -83,6 +111,10 @@ where
 
     fn best_hash(&self) -> H256 {
         self.backend.blockchain().info().best_hash
+    }
+
+    fn best_number(&self) -> BlockNumber {
+        BlockNumber::new(self.backend.blockchain().info().best_number.into())
     }
 
     fn hash(&self, number: BlockNumber) -> Result<Option<H256>> {

@@ -23,6 +23,8 @@ pub(crate) enum ChainError {
     UnknownSet { id: SetId },
     #[error("the keys of set {id} do not match its commitment: {error}")]
     Keys { id: SetId, error: KeysetError },
+    #[error("what is said to be signed is not signed")]
+    NoSignature,
 }
 
 /// Why a justification could not be accepted.

@@ -2,24 +2,38 @@
 
 use codec::DecodeAll;
 use duet_gossip::LOG_TARGET;
-use duet_primitives::{suite, ConsensusLog};
+use duet_primitives::{suite, ConsensusLog, H256};
 use sp_runtime::{Digest, DigestItem};
 
 /// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, then what is
 /// planned. A reset makes what stands before it void, and stands alone (RESET-2): the block's state has no trace of the
-/// others. A log that does not decode was not written by the pallet and is left out.
+/// others. What is said of the payload changes no set, and is left out ([`payload_hash`]).
 pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
-    let ours = digest.logs().iter().filter_map(|item| match item {
-        DigestItem::Consensus(engine, bytes) if *engine == suite::ENGINE_ID => decode_log(bytes),
-        _ => None,
-    });
-    let mut logs: Vec<ConsensusLog> = ours.collect();
+    let of_sets = |log: &ConsensusLog| !matches!(log, ConsensusLog::Payload(_));
+    let mut logs: Vec<ConsensusLog> = ours(digest).filter(of_sets).collect();
     let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
     if let Some(last) = logs.iter().rposition(is_reset) {
         return vec![logs.swap_remove(last)];
     }
     logs.sort_by_key(|log| matches!(log, ConsensusLog::Planned(_)));
     logs
+}
+
+/// The hash of what is signed about a block, as its header says it; `None` in headers of before CHAIN-7.
+pub(crate) fn payload_hash(digest: &Digest) -> Option<H256> {
+    let hashes = ours(digest).filter_map(|log| match log {
+        ConsensusLog::Payload(hash) => Some(hash),
+        _ => None,
+    });
+    hashes.last()
+}
+
+/// A log that does not decode was not written by the pallet and is left out.
+fn ours(digest: &Digest) -> impl Iterator<Item = ConsensusLog> + '_ {
+    digest.logs().iter().filter_map(|item| match item {
+        DigestItem::Consensus(engine, bytes) if *engine == suite::ENGINE_ID => decode_log(bytes),
+        _ => None,
+    })
 }
 
 fn decode_log(bytes: &[u8]) -> Option<ConsensusLog> {

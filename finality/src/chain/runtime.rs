@@ -1,11 +1,10 @@
 //! What the runtime says about Duet, behind a trait, and the same over a client of the SDK.
 
-use crate::client::{AccountId, DuetClient};
+use crate::client::{AccountId, DuetClient, Headers, Outside};
 use duet_primitives::{
-    CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, EvidenceStatus, Keysets,
-    Participation, H256,
+    Accusation, CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, EvidenceStatus,
+    Keysets, Participation, H256,
 };
-use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
@@ -14,6 +13,8 @@ use std::sync::Arc;
 const FIRST: u32 = 1;
 /// The version of the runtime API that brought `participation` and `evidence_status`.
 const REPORTS_AND_PARTICIPATION: u32 = 2;
+/// The version of the runtime API that brought accusations.
+const ACCUSATIONS: u32 = 3;
 
 /// What the runtime says at a block. An error mostly means that the state of the block is not here.
 pub(crate) trait Runtime: Send + Sync {
@@ -44,18 +45,33 @@ pub(crate) trait Runtime: Send + Sync {
 
     /// Reports evidence. `None` when the runtime has no use for it.
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError>;
+
+    /// What the chain can still do about the accused at the block; `None` where the runtime does not say it.
+    fn accusation_status(
+        &self,
+        at: H256,
+        accusation: &Accusation,
+    ) -> Result<Option<EvidenceStatus>, ApiError>;
+
+    /// Reports who signed something false. `None` when the runtime has no use for it, or does not know accusations.
+    fn accuse(
+        &self,
+        at: H256,
+        accusation: Accusation,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError>;
 }
 
 /// The runtime of a client of the SDK.
 pub(crate) struct ClientRuntime<Block: BlockT, Client> {
     client: Arc<Client>,
-    pool: OffchainTransactionPoolFactory<Block>,
+    outside: Outside<Block>,
 }
 
 impl<Block: BlockT, Client> ClientRuntime<Block, Client> {
-    /// Reports go to `pool`.
-    pub(crate) fn new(client: Arc<Client>, pool: OffchainTransactionPoolFactory<Block>) -> Self {
-        Self { client, pool }
+    /// Calls that report reach what is `outside`.
+    pub(crate) fn new(client: Arc<Client>, outside: Outside<Block>) -> Self {
+        Self { client, outside }
     }
 }
 
@@ -122,6 +138,30 @@ where
     }
 
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError> {
-        self.client.report(at, &self.pool, evidence)
+        self.client.report(at, &self.outside, evidence)
+    }
+
+    fn accusation_status(
+        &self,
+        at: H256,
+        accusation: &Accusation,
+    ) -> Result<Option<EvidenceStatus>, ApiError> {
+        if !self.has_version(at, ACCUSATIONS)? {
+            return Ok(None);
+        }
+        let api = self.client.runtime_api();
+        api.accusation_status(at, accusation.clone()).map(Some)
+    }
+
+    fn accuse(
+        &self,
+        at: H256,
+        accusation: Accusation,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        if !self.has_version(at, ACCUSATIONS)? {
+            return Ok(None);
+        }
+        self.client.accuse(at, &self.outside, accusation, headers)
     }
 }

@@ -38,6 +38,19 @@ pub struct Proofs {
     pub path: Option<BlockPath>,
 }
 
+/// What a node says about a finality proof that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// It is what the finalized chain says.
+    True,
+    /// It is not: the chain has another block of that number, says something else in it, or has not come near it. Its signers
+    /// are reported.
+    False,
+    /// GRANDPA has not finalized a block of that number on this node: ask again later.
+    Undecided,
+}
+
 /// The methods.
 #[rpc(client, server)]
 pub trait DuetRpc {
@@ -106,6 +119,13 @@ pub trait DuetRpc {
         under: Option<BlockNumber>,
         stateless: Option<bool>,
     ) -> RpcResult<Option<Proofs>>;
+
+    /// Takes a finality proof that may not be true of the chain: SCALE of `UncheckedJustification`. One that holds and is false is
+    /// kept, and all of its signers are reported to the chain until it has punished them. (FALSE-1, FALSE-3)
+    ///
+    /// Cost: that of checking the proof.
+    #[method(name = "duet_reportProof", blocking)]
+    fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict>;
 
     /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
     #[method(name = "duet_health", blocking)]

@@ -64,6 +64,18 @@ pub enum RpcError {
         /// What was asked for.
         what: HistoryItem,
     },
+    /// Not the bytes of a justification.
+    #[error("this is not a justification: {0}")]
+    NoProof(codec::Error),
+    /// The justification does not hold.
+    #[error("the justification does not hold: {0}")]
+    BadProof(#[from] JustificationError),
+    /// The keys of its set are not known.
+    #[error("set {set} is not known here")]
+    UnknownSet {
+        /// The set that the justification names.
+        set: SetId,
+    },
     /// What is stored is not the encoding of a justification.
     #[error("the proof of block {block} in the database is damaged: {error}")]
     Malformed {
@@ -146,6 +158,7 @@ impl From<RpcError> for ErrorObjectOwned {
             RpcError::NoGenesisProof => 9005,
             RpcError::NotHereYet { .. } => 9006,
             RpcError::Subscriptions { .. } => 9007,
+            RpcError::NoProof(_) | RpcError::BadProof(_) | RpcError::UnknownSet { .. } => 9009,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)
     }

@@ -11,13 +11,13 @@ use crate::{
         runtime::ClientRuntime,
         Chain,
     },
-    client::{AccountId, DuetClient},
+    client::{AccountId, DuetClient, Headers, Outside},
     store::Store,
 };
 use codec::Encode;
 use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
-    suite, testing::TestSet, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
+    suite, testing::TestSet, Accusation, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
     EquivocationProof, EvidenceStatus, Keysets, Participation, H256,
 };
 use parking_lot::Mutex;
@@ -84,21 +84,23 @@ impl TestBlock {
             next: commitment(next),
         };
         let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), 0);
+        let payload = CommitmentPayload {
+            mmr_root: H256::repeat_byte(5),
+            validator_set_id: current.set.commitment().id,
+            next: commitment(next),
+        };
+        let said = ConsensusLog::Payload(payload.hash());
         let state = TestState {
             keysets: Some(keysets),
             current: dual_keys(current),
             next: dual_keys(next),
-            payload: Some(CommitmentPayload {
-                mmr_root: H256::repeat_byte(5),
-                validator_set_id: current.set.commitment().id,
-                next: commitment(next),
-            }),
+            payload: Some(payload),
             nodes,
         };
         Self {
             state: Some(state),
             state_root,
-            logs: logs.to_vec(),
+            logs: logs.iter().cloned().chain([said]).collect(),
         }
     }
 }
@@ -119,6 +121,7 @@ pub(crate) enum Submission {
 pub(crate) struct TestClient {
     states: Arc<Mutex<HashMap<H256, TestState>>>,
     reports: Arc<Mutex<u32>>,
+    accusations: Arc<Mutex<Vec<Accusation>>>,
     submission: Arc<Mutex<Option<Submission>>>,
     status: Arc<Mutex<Option<EvidenceStatus>>>,
     calls: Arc<Mutex<u32>>,
@@ -152,9 +155,14 @@ impl TestClient {
         *self.participation.lock() = Some(participation);
     }
 
-    /// How many equivocations were reported.
+    /// How many offences were reported.
     pub(crate) fn reports(&self) -> u32 {
         *self.reports.lock()
+    }
+
+    /// Who was accused so far.
+    pub(crate) fn accusations(&self) -> Vec<Accusation> {
+        self.accusations.lock().clone()
     }
 }
 
@@ -173,9 +181,26 @@ impl DuetClient<Block> for TestClient {
     fn report(
         &self,
         _: H256,
-        _: &OffchainTransactionPoolFactory<Block>,
+        _: &Outside<Block>,
         _: EquivocationProof,
     ) -> Result<Option<()>, ApiError> {
+        self.submitted()
+    }
+
+    fn accuse(
+        &self,
+        _: H256,
+        _: &Outside<Block>,
+        accusation: Accusation,
+        _: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        self.accusations.lock().push(accusation);
+        self.submitted()
+    }
+}
+
+impl TestClient {
+    fn submitted(&self) -> Result<Option<()>, ApiError> {
         *self.reports.lock() += 1;
         match self.submission.lock().unwrap_or(Submission::Taken) {
             Submission::Taken => Ok(Some(())),
@@ -237,6 +262,23 @@ sp_api::mock_impl_runtime_apis! {
         fn submit_equivocation_report(_evidence: EquivocationProof) -> Option<()> {
             None
         }
+
+        #[advanced]
+        fn accusation_status(
+            &self,
+            _: H256,
+            _accusation: Accusation,
+        ) -> Result<EvidenceStatus, ApiError> {
+            Ok(self.status.lock().unwrap_or(EvidenceStatus::New))
+        }
+
+        fn submit_accusation(
+            _accusation: Accusation,
+            _header: Option<Header<u32, BlakeTwo256>>,
+            _latest: Header<u32, BlakeTwo256>,
+        ) -> Option<()> {
+            None
+        }
     }
 }
 
@@ -276,7 +318,8 @@ impl TestChain {
     }
 
     pub(crate) fn chain(&self) -> Chain {
-        let runtime = ClientRuntime::new(self.client.clone(), no_pool());
+        let outside = Outside::new(no_pool(), self.backend.clone());
+        let runtime = ClientRuntime::new(self.client.clone(), outside);
         Chain::new(self.blocks(), Arc::new(runtime), self.store())
     }
 

@@ -50,6 +50,12 @@ pub(crate) enum Command {
     /// transaction's call succeeded is not proven: the chain's events say it, in a form that only the chain's own
     /// metadata describes, and metadata cannot be proven.
     Tx(Tx),
+    /// Hand finality proofs to nodes, which report their signers to the chain if the proofs are not true of it.
+    ///
+    /// After exit status 5: the two proofs that cannot both be true are in the message, and with --json in `evidence`. All who
+    /// signed the false one lose their stake. A node's answer is its word, so ask several. Ends with 0 when one of them calls a
+    /// proof false, with 6 when none does.
+    Report(Report),
     /// Show what a state file trusts.
     Status(Status),
 }
@@ -149,6 +155,25 @@ pub(crate) struct Tx {
     /// Hash of the transaction, 0x-hex: BLAKE2b-256 of its bytes, as wallets and explorers show it.
     #[arg(value_name = "HASH", value_parser = hash)]
     pub(crate) hash: H256,
+}
+
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Report {
+    /// WebSocket RPC of a node; each is given every proof.
+    #[arg(long = "url", value_name = "WS_URL", required = true, value_parser = ws_url)]
+    pub(crate) urls: Vec<String>,
+
+    /// A finality proof, 0x-hex.
+    #[arg(value_name = "PROOF", required = true)]
+    pub(crate) proofs: Vec<String>,
+
+    /// How long one answer may take.
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
+    pub(crate) request_timeout: Duration,
+
+    /// Print one JSON object per line on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, ArgsGroup)]

@@ -1,8 +1,8 @@
 //! What happens, in the form in which `--json` prints it.
 
-use crate::{exit::Failure, fault::Fault};
+use crate::{exit::Failure, fault::Fault, report::Verdict};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
-use duet_primitives::{BlockNumber, SetId, H256};
+use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -62,6 +62,15 @@ pub(crate) enum Event<'a> {
         seconds: u64,
         /// Whether there is no other endpoint to compare with.
         alone: bool,
+    },
+    /// What an endpoint says about a proof that it was given.
+    Reported {
+        url: &'a str,
+        block: BlockNumber,
+        hash: H256,
+        set: SetId,
+        signers: u32,
+        verdict: Verdict,
     },
     /// What a state file trusts.
     Status {
@@ -254,6 +263,22 @@ impl<'a> Event<'a> {
         }
     }
 
+    pub(crate) fn reported(url: &'a str, proof: &UncheckedJustification, verdict: Verdict) -> Self {
+        let UncheckedJustification {
+            commitment,
+            signers,
+            ..
+        } = proof;
+        Self::Reported {
+            url,
+            block: commitment.block_number,
+            hash: commitment.block_hash,
+            set: commitment.validator_set_id,
+            signers: signers.count(),
+            verdict,
+        }
+    }
+
     pub(crate) fn failed(failure: &'a Failure) -> Self {
         let Failure {
             kind,
@@ -282,7 +307,7 @@ impl<'a> Event<'a> {
             )
     }
 
-    /// Whether it answers a question about a block.
+    /// Whether it answers a question about a block, or a proof of one.
     pub(crate) fn is_answer(&self) -> bool {
         matches!(
             self,
@@ -290,6 +315,7 @@ impl<'a> Event<'a> {
                 | Self::Storage { .. }
                 | Self::Account { .. }
                 | Self::Transaction { .. }
+                | Self::Reported { .. }
         )
     }
 }

@@ -31,6 +31,7 @@ mod outside;
 mod parts;
 mod question;
 mod read;
+mod report;
 mod rpc;
 mod serve;
 mod session;
@@ -82,6 +83,11 @@ fn main() -> ExitCode {
             answer(&read.run, &Question::Account(account), read.at)
         }
         Command::Tx(Tx { run, at, hash }) => answer(&run, &Question::Transaction(hash), Some(at)),
+        Command::Report(args) => {
+            let output = Output::of_answers(args.json, false);
+            let result = in_runtime(report::report(&args, &output));
+            (output, result)
+        }
         Command::Status(args) => {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);

@@ -75,6 +75,17 @@ impl Event<'_> {
                      {chain}, and {others}"
                 )
             }
+            Self::Reported {
+                url,
+                block,
+                hash,
+                set,
+                signers,
+                verdict,
+            } => format!(
+                "{url}: the proof of block {block} {hash:?} by {signers} signers of set {set} {}",
+                verdict.text()
+            ),
             Self::Status { .. } => self.status_text(),
             Self::Header { .. }
             | Self::Storage { .. }

@@ -220,6 +220,36 @@ async fn the_validators_contradicting_themselves_ends_everything() {
     });
     let [first, second] = evidence;
     assert!(Misbehaviour::new(first, second).is_some());
+
+    // What is printed is what nodes are given.
+    let proofs = [0, 1].map(|which| failed["evidence"][which].as_str().expect("text"));
+    let honest = Server::start(&chain, Lie::None).await;
+    let report = ["report", "--json", "--url", &honest.url];
+    let finished = Program::run(report.into_iter().chain(proofs)).await;
+    let finished = finished.expect_code(0);
+    let verdicts = finished.named("reported");
+    let verdicts: Vec<_> = verdicts.iter().map(|one| one["verdict"].as_str()).collect();
+    assert_eq!(verdicts, [Some("true"), Some("false")]);
+    for (proof, code) in [(proofs[0], 6), ("0x00", 2)] {
+        let finished = Program::run(report.into_iter().chain([proof])).await;
+        finished.expect_code(code);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_no_endpoint_takes_says_why() {
+    let chain = chain();
+    let server = Server::start(&chain, Lie::NoDuet).await;
+    let proof = chain.justification(2).expect("is proven").encode();
+    let proof = format!("0x{}", hex::encode(proof));
+    let finished = Program::run(["report", "--json", "--url", &server.url, &proof]).await;
+    let finished = finished.expect_code(6);
+    assert_eq!(finished.named("endpoint").len(), 1);
+    let url = server.url.clone();
+    drop(server);
+    Program::run(["report", "--url", &url, &proof])
+        .await
+        .expect_code(4);
 }
 
 #[tokio::test(flavor = "multi_thread")]

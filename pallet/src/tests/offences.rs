@@ -147,7 +147,7 @@ fn the_fraction_grows_with_the_square_of_the_share() {
         },
         session_index: 3,
         validator_set_count: 100,
-        offender: (7u64, ()),
+        offenders: vec![(7u64, ())],
     };
     assert_eq!(offence.slash_fraction(1), Perbill::from_parts(900_000));
     assert_eq!(offence.slash_fraction(10), Perbill::from_percent(9));

@@ -12,7 +12,7 @@ use frame_support::traits::{DisabledValidators, FindAuthor};
 use serde_json::Value;
 use sp_consensus_aura::AURA_ENGINE_ID;
 use sp_core::{
-    offchain::{testing::TestOffchainExt, OffchainDbExt},
+    offchain::{testing::TestOffchainExt, OffchainDbExt, TransactionPoolExt},
     H256,
 };
 use sp_io::TestExternalities;
@@ -55,7 +55,12 @@ impl Chain {
         self.state.execute_with(question)
     }
 
-    /// The same, with what the runtime indexed off chain at hand, as nodes have it.
+    /// Has what is submitted go to this pool.
+    pub(super) fn submit_to(&mut self, pool: TransactionPoolExt) {
+        self.state.register_extension(pool);
+    }
+
+    /// The same as [`Chain::ask`], with what the runtime indexed off chain at hand, as nodes have it.
     pub(super) fn ask_with_offchain_database<R>(&mut self, question: impl FnOnce() -> R) -> R {
         self.state.persist_offchain_overlay();
         let (database, _) = TestOffchainExt::with_offchain_db(self.state.offchain_db());
@@ -209,8 +214,15 @@ fn merge(into: &mut Value, patch: Value) {
     }
 }
 
-/// What Duet announces in a header, in order.
+/// What Duet announces about its sets in a header, in order.
 pub(super) fn logs(header: &Header) -> Vec<ConsensusLog> {
+    let all = all_logs(header).into_iter();
+    all.filter(|log| !matches!(log, ConsensusLog::Payload(_)))
+        .collect()
+}
+
+/// What Duet says in a header, in order.
+pub(super) fn all_logs(header: &Header) -> Vec<ConsensusLog> {
     let duet = header.digest.logs().iter().filter_map(|item| match item {
         DigestItem::Consensus(ENGINE_ID, bytes) => Some(bytes),
         _ => None,

@@ -2,6 +2,7 @@
 
 mod chain;
 mod elections;
+mod false_statements;
 mod finality;
 mod genesis;
 mod offences;

@@ -65,12 +65,35 @@ impl LightClient {
         flags: &[&str],
     ) -> Result<Vec<String>> {
         let urls = [url.to_owned()];
-        let mut client = Self::start(executables, verb, genesis, &urls, flags)?;
+        Self::start(executables, verb, genesis, &urls, flags)?
+            .all_lines()
+            .await
+    }
+
+    /// Runs `duet-light report`, which hands finality proofs to a node, and waits until it ends. Returns what it printed on
+    /// standard output.
+    ///
+    /// # Errors
+    /// As [`LightClient::sync`].
+    pub async fn report(
+        executables: &Executables,
+        url: &str,
+        proofs: &[String],
+    ) -> Result<Vec<String>> {
+        let arguments = ["report", "--json", "--url", url].map(str::to_owned);
+        let arguments = arguments.into_iter().chain(proofs.iter().cloned());
+        Self::spawn(executables, arguments.collect())?
+            .all_lines()
+            .await
+    }
+
+    /// What it prints until it ends.
+    async fn all_lines(mut self) -> Result<Vec<String>> {
         let mut lines = Vec::new();
-        while let Some(line) = client.read_line().await? {
+        while let Some(line) = self.read_line().await? {
             lines.push(line);
         }
-        let status = client.status().await?;
+        let status = self.status().await?;
         if status.success() {
             return Ok(lines);
         }
@@ -116,6 +139,10 @@ impl LightClient {
             arguments.extend(["--url".to_owned(), url.clone()]);
         }
         arguments.extend(flags.iter().map(ToString::to_string));
+        Self::spawn(executables, arguments)
+    }
+
+    fn spawn(executables: &Executables, arguments: Vec<String>) -> Result<Self> {
         let executable = executables.light()?;
         let mut command = Command::new(&executable);
         command

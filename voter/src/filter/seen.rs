@@ -3,7 +3,7 @@
 use super::answer::Recorded;
 use crate::quota::Quota;
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, RoundMessage, SetId, SignerIndex, Vote,
+    BlockNumber, Commitment, DualKeyset, EquivocationProof, RoundMessage, SetId, SignerIndex, Vote,
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,12 +15,16 @@ pub(super) struct Seen {
     pub(super) own: Option<RoundMessage>,
     /// Its votes no longer count towards their signers' quotas.
     released: bool,
+    /// Whether a vote may say something else than the chain, and nobody has looked. (GOSSIP-10)
+    unjudged: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct First {
     pub(super) vote: Vote,
     pub(super) equivocated: bool,
+    /// Whether it was compared with the chain.
+    judged: bool,
 }
 
 impl Seen {
@@ -30,7 +34,40 @@ impl Seen {
             votes: BTreeMap::new(),
             own: None,
             released: false,
+            unjudged: false,
         }
+    }
+
+    /// Takes the first valid vote of a signer.
+    pub(super) fn insert(&mut self, vote: &Vote) {
+        self.unjudged |= self.own.as_ref() != Some(vote.message());
+        self.votes.insert(vote.signer(), First::new(vote.clone()));
+    }
+
+    /// What votes say that were not compared with the chain, each once; not what this node says itself.
+    pub(super) fn strange(&self) -> Vec<Commitment> {
+        let mut strange: Vec<Commitment> = Vec::new();
+        for first in self.votes.values().filter(|_| self.unjudged) {
+            let is_own = || self.own.as_ref() == Some(first.vote.message());
+            let said = first.vote.commitment();
+            if !first.judged && !strange.contains(said) && !is_own() {
+                strange.push(said.clone());
+            }
+        }
+        strange
+    }
+
+    /// The votes that say this and were not taken before.
+    pub(super) fn take_judged(&mut self, commitment: &Commitment) -> Vec<Vote> {
+        let mut taken = Vec::new();
+        for first in self.votes.values_mut() {
+            if !first.judged && first.vote.commitment() == commitment {
+                first.judged = true;
+                taken.push(first.vote.clone());
+            }
+        }
+        self.unjudged = !self.strange().is_empty();
+        taken
     }
 
     /// The round is concluded: its votes stop counting towards their signers' quotas, once.
@@ -53,6 +90,14 @@ impl Seen {
 }
 
 impl First {
+    fn new(vote: Vote) -> Self {
+        Self {
+            vote,
+            equivocated: false,
+            judged: false,
+        }
+    }
+
     /// GOSSIP-4: a second vote on the block.
     pub(super) fn judge(&mut self, set: &DualKeyset, vote: &Vote) -> Recorded {
         if self.equivocated || vote.commitment() == self.vote.commitment() {

@@ -14,6 +14,7 @@ export function papiDuet(client) {
     getKeys: (set) => ask("duet_getKeys", set),
     getReset: (fromSet) => ask("duet_getReset", fromSet),
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),
+    reportProof: (proof) => ask("duet_reportProof", proof),
     justifications: () => subscribe("Justifications"),
     fullerJustifications: () => subscribe("FullerJustifications"),
     health: () => ask("duet_health"),

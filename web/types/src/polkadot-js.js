@@ -29,6 +29,7 @@ export const rpc = {
       [param("keys", "Vec<StorageKey>"), optional("block", "Option<u32>"), optional("under", "Option<u32>"), optional("stateless", "bool")],
       "Option<DuetProofs>",
     ),
+    reportProof: call("Takes a finality proof that may not be true of the chain, and says whether it is", [param("proof", "Bytes")], "Text"),
     subscribeJustifications: subscription("The justifications by which the proven chain grows", "justifications", "Justifications"),
     subscribeFullerJustifications: subscription("The justifications that have more signers than before", "fullerJustifications", "FullerJustifications"),
     health: call("Whether the node works as it should, and the evidence of contradictions", [], "DuetHealth"),

@@ -127,6 +127,13 @@ fn variants() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             }),
         ),
         (
+            "DigestItem, payload",
+            "DigestItem",
+            digest_item(&ConsensusLog::Payload(
+                justification(&chain(), 5).commitment.payload().hash(),
+            )),
+        ),
+        (
             "GossipMessage, a justification",
             "GossipMessage",
             (1_u8, proof).encode(),

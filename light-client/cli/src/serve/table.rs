@@ -108,6 +108,7 @@ pub(crate) const TABLE: &[Row] = &[
     passed("duet_getSetProofs", OLD_SET),
     passed("duet_getStatelessProof", OLD_SET),
     passed("duet_getStatelessSetProofs", OLD_SET),
+    passed("duet_reportProof", "hands in a proof that may be false; what the endpoint says of it is its word"),
     passed("payment_queryFeeDetails", RUNTIME),
     passed("payment_queryInfo", RUNTIME),
     passed("state_call", RUNTIME),

@@ -6,7 +6,7 @@ use super::{
     Lie,
 };
 use codec::Encode;
-use duet_light_client::testing::TestChain;
+use duet_light_client::{decode, testing::TestChain};
 use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
     server::{RpcModule, SubscriptionMessage},
@@ -266,6 +266,18 @@ impl State {
                 };
                 keys.map_or(Value::Null, |keys| self.bytes(&keys))
             }
+            "duet_reportProof" => {
+                let (text,): (String,) = params.parse()?;
+                let bytes = hex::decode(&text[2..]).expect("0x-hex");
+                let given: UncheckedJustification = decode(&bytes).expect("a proof");
+                let said = given.commitment;
+                let own = chain.justification(said.block_number.get());
+                match own.map(|own| own.commitment == said) {
+                    Some(true) => json!("true"),
+                    Some(false) => json!("false"),
+                    None => json!("undecided"),
+                }
+            }
             "duet_getReset" => match lie {
                 Lie::Reset | Lie::FalseReset => {
                     json!(format!("0x{}", hex::encode(reset(chain, lie).1)))
@@ -322,7 +334,7 @@ const PAST: [&str; 4] = [
 /// What a terminal shows as a line of the program itself, in place of the line that it is in.
 pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
-const METHODS: [&str; 11] = [
+const METHODS: [&str; 12] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -334,6 +346,7 @@ const METHODS: [&str; 11] = [
     "duet_getStatelessSetProofs",
     "duet_getKeys",
     "duet_getReset",
+    "duet_reportProof",
 ];
 
 fn module(state: Arc<State>) -> RpcModule<Arc<State>> {

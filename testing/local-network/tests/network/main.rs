@@ -6,6 +6,7 @@ mod arrival;
 mod crashes;
 mod demo;
 mod equivocation;
+mod false_statements;
 mod floor;
 mod forgery;
 mod recovery;

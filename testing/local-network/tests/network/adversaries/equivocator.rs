@@ -25,11 +25,15 @@ impl Equivocator {
 
     /// Votes for another block in place of the one that `honest` names.
     pub(crate) fn contradict(&self, honest: Commitment) {
-        let lie = Commitment {
+        self.vote(Commitment {
             block_hash: H256::repeat_byte(0xee),
             ..honest
-        };
-        let message = RoundMessage::new(self.genesis, lie);
+        });
+    }
+
+    /// Votes.
+    pub(crate) fn vote(&self, commitment: Commitment) {
+        let message = RoundMessage::new(self.genesis, commitment);
         let vote = UncheckedVote::sign(&self.secret, self.signer, &message);
         self.peer.send(gossiped(&vote));
     }

@@ -1,0 +1,149 @@
+//! Statements of validators that are not true of the finalized chain: single votes and whole finality proofs. They are
+//! looked for among the votes that hold, and reported as long as that helps. (GOSSIP-10, FALSE-1)
+
+use crate::{
+    chain::{error::ChainError, Chain},
+    metrics::Metrics,
+    report::Report,
+    reports::Filing,
+};
+use codec::{Decode, Encode};
+use duet_gossip::{clock::Clock, GossipValidator, Network, LOG_TARGET};
+use duet_primitives::{
+    BlockNumber, Commitment, EvidenceStatus, SetId, SignerIndex, UncheckedJustification,
+    UncheckedVote, H256,
+};
+use duet_voter::Millis;
+use prometheus_endpoint::{Counter, Gauge, U64};
+use sp_runtime::traits::{BlakeTwo256, Hash};
+use std::{fmt, sync::Arc};
+
+/// How often votes are compared with the chain.
+const INTERVAL: Millis = 1_000;
+
+/// What validators signed and is not true.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
+pub(crate) enum FalseStatement {
+    /// One signed it.
+    #[codec(index = 0)]
+    Vote(UncheckedVote),
+    /// All signers of the proof did.
+    #[codec(index = 1)]
+    Proof(UncheckedJustification),
+}
+
+impl FalseStatement {
+    pub(crate) fn commitment(&self) -> &Commitment {
+        match self {
+            Self::Vote(vote) => &vote.commitment,
+            Self::Proof(proof) => &proof.commitment,
+        }
+    }
+}
+
+impl fmt::Display for FalseStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = self.commitment();
+        match self {
+            Self::Vote(vote) => write!(f, "the vote of validator {}", vote.signer)?,
+            Self::Proof(proof) => write!(f, "the proof by {} signers", proof.signers.count())?,
+        }
+        write!(
+            f,
+            " of set {} that block {} is {:?} with the MMR root {:?}",
+            said.validator_set_id, said.block_number, said.block_hash, said.mmr_root,
+        )
+    }
+}
+
+impl Report for FalseStatement {
+    const ENTRY: &'static str = "false_statement";
+    const LIST: &'static str = "false_statements";
+
+    /// One report of a validator and a block is enough. Of proofs of a block, each may have other signers.
+    type Id = (SetId, BlockNumber, Option<SignerIndex>, H256);
+
+    fn id(&self) -> Self::Id {
+        let said = self.commitment();
+        let (signer, proof) = match self {
+            Self::Vote(vote) => (Some(vote.signer), H256::zero()),
+            Self::Proof(proof) => (None, BlakeTwo256::hash_of(proof)),
+        };
+        (said.validator_set_id, said.block_number, signer, proof)
+    }
+
+    fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError> {
+        // This node may have been behind when it took it for false.
+        if chain.refutes(self.commitment())? == Some(false) {
+            return Ok(EvidenceStatus::Invalid);
+        }
+        match chain.accusation_status(self) {
+            Err(ChainError::NoSignature) => Ok(EvidenceStatus::Invalid),
+            status => status,
+        }
+    }
+
+    fn submit(&self, chain: &Chain) -> Result<Option<()>, ChainError> {
+        chain.accuse(self)
+    }
+
+    fn waiting(metrics: &Metrics) -> &Gauge<U64> {
+        &metrics.false_statements_waiting
+    }
+
+    fn submitted(metrics: &Metrics) -> &Counter<U64> {
+        &metrics.false_statement_reports
+    }
+
+    fn describe(&self) -> impl fmt::Display {
+        self.to_string()
+    }
+}
+
+/// Compares the votes that hold with the chain.
+pub(crate) struct VoteWatch {
+    pub(crate) chain: Arc<Chain>,
+    pub(crate) validator: Arc<GossipValidator>,
+    pub(crate) network: Arc<dyn Network>,
+    pub(crate) reports: Filing<FalseStatement>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl VoteWatch {
+    /// Runs until the node stops. Reads the database, so it blocks.
+    pub(crate) async fn run(self) {
+        loop {
+            for said in self.validator.strange_statements() {
+                self.judge(&said);
+            }
+            let next = self.clock.now().saturating_add(INTERVAL);
+            self.clock.sleep_until(next).await;
+        }
+    }
+
+    /// Compares what some say with the chain, if it can be told.
+    fn judge(&self, said: &Commitment) {
+        let refuted = match self.chain.refutes(said) {
+            Ok(Some(refuted)) => refuted,
+            Ok(None) if self.chain.is_beyond(said) && !self.network.is_syncing() => true,
+            // It is not final yet.
+            Ok(None) => return,
+            Err(error) => {
+                log::debug!(target: LOG_TARGET, "votes on block {} are not compared: {error}", said.block_number);
+                return;
+            }
+        };
+        for vote in self.validator.take_judged(said) {
+            if refuted {
+                self.report(FalseStatement::Vote(vote.into_unchecked()));
+            }
+        }
+    }
+
+    fn report(&self, statement: FalseStatement) {
+        log::warn!(target: LOG_TARGET, "{statement} is not true of the finalized chain");
+        if let Err(error) = self.reports.file(&statement) {
+            log::error!(target: LOG_TARGET, "{statement} is false and not reported: {error}");
+        }
+    }
+}

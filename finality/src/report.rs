@@ -1,0 +1,82 @@
+//! What every kind of evidence has that is reported to the chain.
+
+use crate::{
+    chain::{error::ChainError, Chain},
+    metrics::Metrics,
+};
+use codec::{Decode, Encode};
+use duet_primitives::{BlockNumber, EquivocationProof, EvidenceStatus, SetId, SignerIndex};
+use prometheus_endpoint::{Counter, Gauge, U64};
+use std::fmt;
+
+/// Evidence that is reported until the finalized chain has it, or has no use for it.
+pub(crate) trait Report: Encode + Decode + Clone + Send + Sync + 'static {
+    /// The table of the evidence by what it is about.
+    const ENTRY: &'static str;
+    /// The list of what the evidence is about that is stored.
+    const LIST: &'static str;
+
+    /// What it is about: there is one report of each.
+    type Id: Encode + Decode + PartialEq + Send;
+
+    /// What it is about.
+    fn id(&self) -> Self::Id;
+
+    /// What the finalized chain can still do about it.
+    ///
+    /// # Errors
+    /// [`ChainError::NotInThisRuntime`] when the runtime is too old to say.
+    fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError>;
+
+    /// Submits it; `None` when the runtime or the pool has no use for it now.
+    fn submit(&self, chain: &Chain) -> Result<Option<()>, ChainError>;
+
+    /// How many wait.
+    fn waiting(metrics: &Metrics) -> &Gauge<U64>;
+
+    /// How many were submitted.
+    fn submitted(metrics: &Metrics) -> &Counter<U64>;
+
+    /// What it is, for the log.
+    fn describe(&self) -> impl fmt::Display;
+}
+
+impl Report for EquivocationProof {
+    const ENTRY: &'static str = "report";
+    const LIST: &'static str = "reports";
+
+    type Id = (SetId, SignerIndex, BlockNumber);
+
+    fn id(&self) -> Self::Id {
+        let commitment = &self.first.0;
+        (
+            commitment.validator_set_id,
+            self.signer,
+            commitment.block_number,
+        )
+    }
+
+    fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError> {
+        chain.evidence_status(self)
+    }
+
+    fn submit(&self, chain: &Chain) -> Result<Option<()>, ChainError> {
+        chain.report(self.clone())
+    }
+
+    fn waiting(metrics: &Metrics) -> &Gauge<U64> {
+        &metrics.reports_waiting
+    }
+
+    fn submitted(metrics: &Metrics) -> &Counter<U64> {
+        &metrics.equivocation_reports
+    }
+
+    fn describe(&self) -> impl fmt::Display {
+        let commitment = &self.first.0;
+        format!(
+            "the equivocation of {} on block {} in set {}",
+            self.key, commitment.block_number, commitment.validator_set_id,
+        )
+    }
+}

@@ -1,0 +1,92 @@
+//! `report`: has nodes report finality proofs that are not true of their chain, so that whoever signed them is punished.
+//!
+//! Which proof is false is not this program's to say: both hold. A node compares them with the chain that it has.
+
+use crate::{
+    args::Report,
+    event::Event,
+    exit::{Failure, Kind},
+    fault::Fault,
+    output::Output,
+    outside::shown,
+    rpc::{decode_hex, Server},
+};
+use duet_primitives::UncheckedJustification;
+use jsonrpsee::rpc_params;
+use serde::{Deserialize, Serialize};
+
+/// What a node says about a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Verdict {
+    /// It is what its chain says.
+    True,
+    /// It is not, and the node reports the signers.
+    False,
+    /// Its chain has not come that far.
+    Undecided,
+}
+
+impl Verdict {
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::True => "is what this node's chain says",
+            Self::False => "is false: this node reports its signers to the chain",
+            Self::Undecided => "is about a block that this node has not finalized: ask again later",
+        }
+    }
+}
+
+/// Hands every proof to every node. Succeeds when a node calls one of them false.
+pub(crate) async fn report(args: &Report, output: &Output) -> Result<(), Failure> {
+    let proofs = args.proofs.iter().map(|text| read(text));
+    let proofs = proofs.collect::<Result<Vec<_>, Failure>>()?;
+    let (mut reached, mut reported) = (false, false);
+    for url in &args.urls {
+        let server = match Server::connect(url, args.request_timeout).await {
+            Ok(server) => server,
+            Err(fault) => {
+                output.event(&Event::endpoint_failed(url, &fault));
+                continue;
+            }
+        };
+        reached = true;
+        for (text, proof) in &proofs {
+            match hand_in(&server, text).await {
+                Ok(verdict) => {
+                    reported |= verdict == Verdict::False;
+                    output.event(&Event::reported(url, proof, verdict));
+                }
+                Err(fault) => output.event(&Event::endpoint_failed(url, &fault)),
+            }
+        }
+    }
+    match (reported, reached) {
+        (true, _) => Ok(()),
+        (false, true) => Err(Failure::new(
+            Kind::NoWay,
+            "no endpoint says that one of these proofs is false",
+        )),
+        (false, false) => Err(Failure::new(
+            Kind::Unreachable,
+            "no endpoint could be reached",
+        )),
+    }
+}
+
+/// A proof as the user gave it, and what it is.
+fn read(text: &str) -> Result<(&str, UncheckedJustification), Failure> {
+    let proof = decode_hex(text)
+        .map_err(|fault| Failure::new(Kind::Usage, format!("not a finality proof: {fault}")))?;
+    Ok((text, proof))
+}
+
+async fn hand_in(server: &Server, proof: &str) -> Result<Verdict, Fault> {
+    let answer = server.call("duet_reportProof", rpc_params![proof]).await?;
+    answer.map_err(|refusal| {
+        Fault::Incompatible(format!(
+            "it refused the proof: {}",
+            shown(refusal.message())
+        ))
+    })
+}

@@ -1,0 +1,174 @@
+//! What the chain says about a block that a statement is about: the header of its own block of that number. (FALSE-1)
+//!
+//! A header of the chain proves all that validators sign about its block: its hash, and by CHAIN-7 the rest. Of the latest
+//! blocks the chain keeps the hashes. An older one is shown by the leaf of its child in the Merkle mountain range of
+//! one of the latest.
+
+// The casts are in the code that `Encode` derives for enums.
+#![allow(clippy::cast_possible_truncation)]
+
+use crate::{types::HeaderOf, Config, Error, Pallet};
+use alloc::{boxed::Box, vec, vec::Vec};
+use codec::{Decode, DecodeWithMemTracking, Encode};
+use duet_primitives::{
+    suite, Accusation, BlockNumber, Commitment, CommitmentPayload, ConsensusLog, MmrLeaf, H256,
+};
+use frame_support::{ensure, traits::Get, BoundedVec};
+use frame_system::pallet_prelude::BlockNumberFor;
+use scale_info::TypeInfo;
+use sp_mmr_primitives::{DataOrHash, LeafProof};
+use sp_runtime::{
+    traits::{ConstU32, Header as HeaderT, Keccak256},
+    SaturatedConversion, Saturating,
+};
+
+/// The most hashes of a proof in the range: a path has below 64, and there are below 64 peaks.
+const MAX_ITEMS: u32 = 128;
+
+/// Evidence of a statement that is false.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
+pub struct FalseStatement<Header> {
+    /// Who signed what.
+    pub accusation: Accusation,
+    /// What is true.
+    pub truth: Truth<Header>,
+}
+
+/// What the chain says about a block.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
+pub enum Truth<Header> {
+    /// There is no block of that number yet.
+    #[codec(index = 0)]
+    Beyond,
+    /// The header of one of the latest blocks, whose hashes the chain keeps.
+    #[codec(index = 1)]
+    Recent(Box<Header>),
+    /// That of an older one.
+    #[codec(index = 2)]
+    Older(Box<Older<Header>>),
+}
+
+/// The header of an older block, and the proof that it is the chain's.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
+pub struct Older<Header> {
+    /// The header.
+    pub header: Header,
+    /// The leaf of the block after it, which names it.
+    pub leaf: MmrLeaf,
+    /// Where the leaf is in the range.
+    pub leaf_index: u64,
+    /// How many leaves the range had at `recent`.
+    pub leaf_count: u64,
+    /// The hashes of the proof.
+    pub items: BoundedVec<H256, ConstU32<MAX_ITEMS>>,
+    /// The header of one of the latest blocks.
+    pub recent: Header,
+    /// What its header has the hash of: the root of the range is in it. (CHAIN-7)
+    pub payload: CommitmentPayload,
+}
+
+impl<Header: HeaderT<Hash = H256>> Truth<Header> {
+    /// Whether the chain of this block says something else than the statement. (FALSE-1)
+    ///
+    /// # Errors
+    /// When this is not what the chain says, or when the chain says the same.
+    pub(crate) fn refutes<T: Config>(&self, statement: &Commitment) -> Result<(), Error<T>> {
+        let number = statement.block_number;
+        let header = match self {
+            Self::Beyond => {
+                let now = frame_system::Pallet::<T>::block_number();
+                let is_beyond = BlockNumberFor::<T>::from(number.get()) > now;
+                return is_beyond.then_some(()).ok_or(Error::<T>::NotFalse);
+            }
+            Self::Recent(header) => {
+                ensure!(is_recent::<T>(&**header), Error::<T>::ForeignHeader);
+                &**header
+            }
+            Self::Older(older) => {
+                ensure!(older.is_of_chain::<T>(), Error::<T>::ForeignHeader);
+                &older.header
+            }
+        };
+        ensure!(
+            (*header.number()).saturated_into::<u32>() == number.get(),
+            Error::<T>::ForeignHeader
+        );
+        // A header of before this rule says nothing of the payload.
+        let same_payload =
+            || payload_hash(header).is_none_or(|expected| expected == statement.payload().hash());
+        let says_the_same = header.hash() == statement.block_hash && same_payload();
+        ensure!(!says_the_same, Error::<T>::NotFalse);
+        Ok(())
+    }
+}
+
+impl<Header: HeaderT<Hash = H256>> Older<Header> {
+    fn is_of_chain<T: Config>(&self) -> bool {
+        let names_header = self.leaf.parent_hash == self.header.hash();
+        let named_by_recent = payload_hash(&self.recent) == Some(self.payload.hash());
+        let proof = LeafProof {
+            leaf_indices: vec![self.leaf_index],
+            leaf_count: self.leaf_count,
+            items: self.items.to_vec(),
+        };
+        let in_range = || {
+            let leaf = vec![DataOrHash::Data(self.leaf.clone())];
+            pallet_mmr::verify_leaves_proof::<Keccak256, _>(self.payload.mmr_root, leaf, proof)
+        };
+        names_header && named_by_recent && is_recent::<T>(&self.recent) && in_range().is_ok()
+    }
+}
+
+/// Whether it is the header of a block whose hash the chain keeps.
+fn is_recent<T: Config>(header: &impl HeaderT<Hash = H256>) -> bool {
+    let number: u32 = (*header.number()).saturated_into();
+    let kept = frame_system::Pallet::<T>::block_hash(BlockNumberFor::<T>::from(number));
+    // Zero stands for a hash that it does not keep.
+    !kept.is_zero() && kept == header.hash()
+}
+
+/// What a header says of what is signed about its block. (CHAIN-7)
+fn payload_hash(header: &impl HeaderT) -> Option<H256> {
+    let logs = header.digest().logs().iter().rev();
+    let mut ours = logs.filter_map(|item| item.as_consensus());
+    ours.find_map(|(engine, mut bytes)| match engine {
+        suite::ENGINE_ID => match ConsensusLog::decode(&mut bytes) {
+            Ok(ConsensusLog::Payload(hash)) => Some(hash),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What the chain says about the block of a statement, for a report; `None` where it cannot be shown.
+///
+/// `header` is that of the chain's block of this number, and `latest` that of the block whose state this is. `prove` proves the leaf of
+/// a block in the range that ends with the second one.
+pub(crate) fn find<T: Config>(
+    number: BlockNumber,
+    header: Option<HeaderOf<T>>,
+    latest: HeaderOf<T>,
+    prove: impl FnOnce(BlockNumberFor<T>, BlockNumberFor<T>) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
+) -> Option<Truth<HeaderOf<T>>> {
+    let number = BlockNumberFor::<T>::from(number.get());
+    let now = *latest.number();
+    if number > now {
+        return Some(Truth::Beyond);
+    }
+    let header = header?;
+    // The report may wait in the pool for as long as the other half.
+    let kept = T::BlockHashCount::get() / 2u32.into();
+    if now.saturating_sub(number) < kept {
+        return Some(Truth::Recent(Box::new(header)));
+    }
+    let (leaves, proof) = prove(number.saturating_add(1u32.into()), now)?;
+    Some(Truth::Older(Box::new(Older {
+        header,
+        leaf: leaves.into_iter().next()?,
+        leaf_index: proof.leaf_indices.into_iter().next()?,
+        leaf_count: proof.leaf_count,
+        items: proof.items.try_into().ok()?,
+        recent: latest,
+        payload: Pallet::<T>::commitment_payload()?,
+    })))
+}

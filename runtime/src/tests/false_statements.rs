@@ -1,0 +1,340 @@
+//! What validators sign about a block that is not the chain's costs them their stake, and what they sign honestly
+//! never does.
+
+use super::chain::{has_event, logs, Chain, GENESIS_HASH};
+use crate::{
+    constants::SESSION_BLOCKS, genesis::local_testnet, AccountId, Duet, Header, Mmr, Runtime,
+    RuntimeEvent, RuntimeOrigin, Session, Staking, UncheckedExtrinsic,
+};
+use codec::Decode;
+use duet_primitives::{
+    ownership_statement, Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset,
+    EvidenceStatus, RoundMessage, SecretKey, UncheckedVote, Vote, H256,
+};
+use pallet_duet::{Error, Event, FalseStatement, Truth};
+use serde_json::json;
+use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
+use sp_keyring::Sr25519Keyring::{self, Alice, Bob, Charlie, Dave, Ferdie};
+use sp_runtime::{
+    transaction_validity::{InvalidTransaction, TransactionValidityError},
+    DispatchError,
+};
+use sp_staking::StakingInterface;
+
+const VALIDATORS: [Sr25519Keyring; 4] = [Alice, Bob, Charlie, Dave];
+
+fn secret(index: u8) -> SecretKey {
+    SecretKey::from_seed(&[0x70 + index; 32]).expect("not zero")
+}
+
+/// The local network, with keys whose secrets are at hand.
+fn four() -> Chain {
+    let keys: Vec<_> = (0..)
+        .zip(VALIDATORS)
+        .map(|(index, validator)| {
+            let account = validator.to_account_id();
+            let statement = ownership_statement(H256::zero(), &account);
+            let secret = secret(index);
+            (
+                account,
+                secret.public(),
+                secret.prove_possession(&statement),
+            )
+        })
+        .collect();
+    let mut preset = local_testnet();
+    preset["duet"] = json!({ "keys": keys });
+    Chain::new(preset)
+}
+
+/// The set that signs at the latest block.
+fn set(chain: &mut Chain) -> DualKeyset {
+    chain.ask(|| {
+        let current = Duet::keysets().expect("has keys").current;
+        DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).expect("its keys")
+    })
+}
+
+/// What is true of the latest block.
+fn truth(chain: &mut Chain, header: &Header) -> Commitment {
+    let payload = chain.ask(|| Duet::commitment_payload().expect("has keys"));
+    payload.commit(BlockNumber::new(header.number), header.hash())
+}
+
+/// The votes of these validators.
+fn votes(set: &DualKeyset, said: &Commitment, validators: &[u8]) -> Vec<Vote> {
+    let message = RoundMessage::new(GENESIS_HASH, said.clone());
+    let vote = |index: &u8| {
+        let secret = secret(*index);
+        let signer = set.keyset().position(&secret.public().pk1())?;
+        let vote = UncheckedVote::sign(&secret, signer, &message);
+        Some(vote.check(set.keyset(), &message).expect("holds"))
+    };
+    validators.iter().filter_map(vote).collect()
+}
+
+fn accuse(set: &DualKeyset, said: &Commitment, validator: u8) -> Accusation {
+    let vote = votes(set, said, &[validator]).remove(0);
+    Accusation::of_vote(&vote, set.keyset()).expect("a member")
+}
+
+/// What becomes of a report with this truth.
+fn report(
+    chain: &mut Chain,
+    nonce: u32,
+    accusation: Accusation,
+    truth: Truth<Header>,
+) -> Result<(), DispatchError> {
+    let evidence = Box::new(FalseStatement { accusation, truth });
+    let call = pallet_duet::Call::<Runtime>::report_false_statement { evidence };
+    let extrinsic = chain.sign(Ferdie, nonce, call);
+    chain.try_block_of(vec![extrinsic]).1[0].expect("is applicable")
+}
+
+fn refused(error: Error<Runtime>) -> Result<(), DispatchError> {
+    Err(error.into())
+}
+
+/// The report that a node submits at the latest block.
+fn submit(
+    chain: &mut Chain,
+    accusation: Accusation,
+    header: Option<&Header>,
+    latest: &Header,
+) -> Option<UncheckedExtrinsic> {
+    let (pool, state) = TestTransactionPoolExt::new();
+    chain.submit_to(TransactionPoolExt::new(pool));
+    chain.ask_with_offchain_database(|| {
+        let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
+        Duet::submit_accusation(accusation, header.cloned(), latest.clone(), prove)
+    })?;
+    let bytes = state.write().transactions.pop()?;
+    Some(UncheckedExtrinsic::decode(&mut &bytes[..]).expect("an extrinsic"))
+}
+
+fn account(index: u8) -> AccountId {
+    VALIDATORS[usize::from(index)].to_account_id()
+}
+
+fn stake(chain: &mut Chain, index: u8) -> u128 {
+    chain.ask(|| Staking::active_stake(&account(index)).expect("is bonded"))
+}
+
+/// CHAIN-7.
+#[test]
+fn each_header_has_the_hash_of_what_is_signed_about_its_block() {
+    let mut chain = four();
+    for _ in 0..2 * SESSION_BLOCKS {
+        let header = chain.block();
+        let payload = chain.ask(|| Duet::commitment_payload().expect("has keys"));
+        let last = crate::tests::chain::all_logs(&header).pop();
+        assert_eq!(last, Some(ConsensusLog::Payload(payload.hash())));
+    }
+}
+
+/// FALSE-1.
+#[test]
+fn a_vote_for_another_block_root_or_set_is_punished_and_one_for_what_is_true_is_not() {
+    let mut chain = four();
+    chain.advance_to_session(2);
+    let header = chain.block();
+    let (set, said) = (set(&mut chain), truth(&mut chain, &header));
+    let recent = || Truth::Recent(Box::new(header.clone()));
+    let mut nonce = 0..;
+    let mut report_of = |chain: &mut Chain, said: &Commitment, validator| {
+        let accusation = accuse(&set, said, validator);
+        report(chain, nonce.next().unwrap(), accusation, recent())
+    };
+    assert_eq!(report_of(&mut chain, &said, 0), refused(Error::NotFalse));
+
+    let mut lies = [said.clone(), said.clone(), said.clone()];
+    lies[0].block_hash = H256::repeat_byte(1);
+    lies[1].mmr_root = H256::repeat_byte(1);
+    lies[2].next.root = H256::repeat_byte(1);
+    for (validator, lie) in (0..).zip(&lies) {
+        let before = stake(&mut chain, validator);
+        assert_eq!(report_of(&mut chain, lie, validator), Ok(()));
+        assert!(chain.ask(|| has_event(|event| matches!(
+            event,
+            RuntimeEvent::Duet(Event::FalseStatementReported { offenders, .. })
+                if *offenders == [account(validator)]
+        ))));
+        assert!(stake(&mut chain, validator) < before);
+        let again = report_of(&mut chain, lie, validator);
+        assert_eq!(again, refused(Error::DuplicateOffenceReport));
+    }
+}
+
+/// FALSE-1, FALSE-3: a node reports each, and the chain takes it without a signature.
+#[test]
+fn a_false_proof_costs_all_of_its_signers_their_stake() {
+    let mut chain = four();
+    let header = chain.block();
+    let set = set(&mut chain);
+    let mut said = truth(&mut chain, &header);
+    said.block_hash = H256::repeat_byte(1);
+    let message = RoundMessage::new(GENESIS_HASH, said.clone());
+    let proof = set
+        .aggregate(&message, &votes(&set, &said, &[0, 1, 3]))
+        .expect("three of four");
+    let accusation = Accusation::of_proof(&proof, set.keyset()).remove(0);
+    let status = chain.ask(|| Duet::accusation_status(&accusation));
+    assert_eq!(status, EvidenceStatus::New);
+
+    let before: Vec<_> = (0..4).map(|index| stake(&mut chain, index)).collect();
+    let latest = chain.block();
+    let extrinsic = submit(&mut chain, accusation.clone(), Some(&header), &latest);
+    chain.block_of(vec![extrinsic.expect("the pool takes it")]);
+    for index in [0, 1, 3] {
+        assert_eq!(stake(&mut chain, index), 0, "{index} loses everything");
+    }
+    assert_eq!(stake(&mut chain, 2), before[2], "who did not sign");
+    let status = chain.ask(|| Duet::accusation_status(&accusation));
+    assert_eq!(status, EvidenceStatus::Reported);
+}
+
+/// FALSE-1.
+#[test]
+fn a_vote_for_a_block_that_is_not_there_yet_is_punished() {
+    let mut chain = four();
+    let header = chain.block();
+    let set = set(&mut chain);
+    let mut said = truth(&mut chain, &header);
+    let now = chain.number();
+    said.block_number = BlockNumber::new(now + 1);
+    // The report is in the block that it says not to be there.
+    let in_time = report(&mut chain, 0, accuse(&set, &said, 1), Truth::Beyond);
+    assert_eq!(in_time, refused(Error::NotFalse));
+    said.block_number = BlockNumber::new(now + 3);
+    assert_eq!(
+        report(&mut chain, 1, accuse(&set, &said, 1), Truth::Beyond),
+        Ok(())
+    );
+    let latest = chain.block();
+    said.block_number = BlockNumber::new(u32::MAX);
+    let extrinsic = submit(&mut chain, accuse(&set, &said, 2), None, &latest);
+    let before = stake(&mut chain, 2);
+    chain.block_of(vec![extrinsic.expect("the pool takes it")]);
+    assert!(stake(&mut chain, 2) < before);
+}
+
+/// FALSE-1: nobody chooses what is true.
+#[test]
+fn a_header_convicts_only_if_it_is_the_chains_and_of_that_block() {
+    let mut chain = four();
+    let headers: Vec<_> = (0..4).map(|_| chain.block()).collect();
+    let (set, said) = (set(&mut chain), truth(&mut chain, &headers[3]));
+    let mut forged = headers[3].clone();
+    forged.state_root = H256::repeat_byte(1);
+    let mut nonce = 0..;
+    for header in [&forged, &headers[2]] {
+        let truth = Truth::Recent(Box::new(header.clone()));
+        let accusation = accuse(&set, &said, 0);
+        let result = report(&mut chain, nonce.next().unwrap(), accusation, truth);
+        assert_eq!(result, refused(Error::ForeignHeader));
+    }
+}
+
+/// FALSE-1: the chain has long forgotten the hash of the block, and the range proves it.
+#[test]
+fn a_statement_about_an_old_block_is_judged_by_the_range() {
+    let mut chain = four();
+    let (set, mut old) = (set(&mut chain), None);
+    let mut latest = chain.block();
+    let mut said = truth(&mut chain, &latest);
+    for _ in 0..1_300 {
+        latest = chain.block();
+        if latest.number == 40 {
+            said = truth(&mut chain, &latest);
+            old = Some(latest.clone());
+        }
+    }
+    let old = old.expect("is older");
+    let honest = submit(&mut chain, accuse(&set, &said, 0), Some(&old), &latest);
+    let (_, results) = chain.try_block_of(vec![honest.expect("the pool is not asked")]);
+    let refusal = TransactionValidityError::Invalid(InvalidTransaction::BadProof);
+    assert_eq!(results[0], Err(refusal), "it is true");
+    let latest = chain.block();
+    let mut lie = said.clone();
+    lie.mmr_root = H256::repeat_byte(1);
+    let accusation = accuse(&set, &lie, 0);
+    let extrinsic = submit(&mut chain, accusation.clone(), Some(&old), &latest);
+    let extrinsic = extrinsic.expect("the pool takes it");
+    let evidence = evidence_of(&extrinsic);
+    let Truth::Older(older) = &evidence.truth else {
+        panic!("the block is old");
+    };
+    // Each part is needed.
+    let mut broken = vec![older.clone(); 6];
+    broken[0].header.state_root = H256::zero();
+    broken[1].leaf.parent_hash = H256::zero();
+    broken[2].leaf_index += 1;
+    broken[3].items[0] = H256::zero();
+    broken[4].recent.state_root = H256::zero();
+    broken[5].payload.mmr_root = H256::zero();
+    for (nonce, one) in (0..).zip(broken) {
+        let result = report(&mut chain, nonce, accusation.clone(), Truth::Older(one));
+        assert_eq!(result, refused(Error::ForeignHeader), "part {nonce}");
+    }
+    // A block with which a session starts has no room.
+    while (chain.number() + 1).is_multiple_of(SESSION_BLOCKS) {
+        chain.block();
+    }
+    let before = stake(&mut chain, 0);
+    chain.block_of(vec![extrinsic]);
+    assert!(stake(&mut chain, 0) < before);
+}
+
+fn evidence_of(extrinsic: &UncheckedExtrinsic) -> FalseStatement<Header> {
+    match &extrinsic.function {
+        crate::RuntimeCall::Duet(pallet_duet::Call::report_false_statement { evidence }) => {
+            (**evidence).clone()
+        }
+        _ => panic!("reports a false statement"),
+    }
+}
+
+/// FALSE-1: through changes of the set, every vote that an honest validator makes.
+#[test]
+fn no_honest_vote_is_evidence() {
+    let mut chain = four();
+    let (mut changes, mut before) = (0, None);
+    while chain.number() < 6 * SESSION_BLOCKS {
+        let leaves = chain.number() == SESSION_BLOCKS + 4;
+        // Dave's key leaves, so that another set is planned.
+        let call = pallet_duet::Call::<Runtime>::deregister_keys {};
+        let extrinsics = leaves.then(|| chain.sign(Dave, 0, call));
+        let header = chain.block_of(extrinsics.into_iter().collect());
+        changes += usize::from(!logs(&header).is_empty());
+        // Only now the chain has the hash of the block before.
+        if let Some(block) = before.take() {
+            judge(&mut chain, block);
+        }
+        let signed = (set(&mut chain), truth(&mut chain, &header));
+        before = Some((header, signed));
+    }
+    assert!(changes >= 2, "a set was planned and took over");
+    for index in 0..4 {
+        assert!(chain.ask(|| Session::validators().contains(&account(index))));
+    }
+}
+
+/// Votes on a block that are true of it are refused as evidence.
+fn judge(chain: &mut Chain, (header, (set, said)): (Header, (DualKeyset, Commitment))) {
+    for validator in [0, 1, 2] {
+        let accusation = accuse(&set, &said, validator);
+        let evidence = Box::new(FalseStatement {
+            accusation,
+            truth: Truth::Recent(Box::new(header.clone())),
+        });
+        let origin = RuntimeOrigin::signed(Ferdie.to_account_id());
+        let result = chain.ask(|| Duet::report_false_statement(origin, evidence));
+        let refusal = result.expect_err("it is true").error;
+        assert_eq!(
+            refusal,
+            Error::<Runtime>::NotFalse.into(),
+            "block {}",
+            header.number
+        );
+    }
+}
