@@ -2,7 +2,7 @@
 
 use crate::{
     client::{AccountId, Headers},
-    false_statements::FalseStatement,
+    statement::FalseStatement,
     store::Store,
 };
 use blocks::Blocks;

@@ -7,7 +7,6 @@ use crate::{
     chain::Chain,
     desk::Desk,
     error::Error,
-    false_statements::FalseStatement,
     kept::{KeptPayloads, Votable},
     metrics::Metrics,
     newest::Publisher,
@@ -15,6 +14,7 @@ use crate::{
     reading::{try_again, ToPrepare},
     reports::Filing,
     signing::SignRequest,
+    statement::FalseStatement,
     store::Store,
 };
 use codec::Encode;

@@ -6,72 +6,18 @@ use crate::{
     metrics::Metrics,
     report::Report,
     reports::Filing,
+    statement::FalseStatement,
 };
-use codec::{Decode, Encode};
 use duet_gossip::{clock::Clock, GossipValidator, Network, LOG_TARGET};
-use duet_primitives::{
-    BlockNumber, Commitment, EvidenceStatus, SetId, SignerIndex, UncheckedJustification,
-    UncheckedVote, H256,
-};
+use duet_primitives::{Commitment, EvidenceStatus};
 use duet_voter::Millis;
 use prometheus_endpoint::{Counter, Gauge, U64};
-use sp_runtime::traits::{BlakeTwo256, Hash};
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 /// How often votes are compared with the chain.
 const INTERVAL: Millis = 1_000;
 
-/// What validators signed and is not true.
-#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
-pub(crate) enum FalseStatement {
-    /// One signed it.
-    #[codec(index = 0)]
-    Vote(UncheckedVote),
-    /// All signers of the proof did.
-    #[codec(index = 1)]
-    Proof(UncheckedJustification),
-}
-
-impl FalseStatement {
-    pub(crate) fn commitment(&self) -> &Commitment {
-        match self {
-            Self::Vote(vote) => &vote.commitment,
-            Self::Proof(proof) => &proof.commitment,
-        }
-    }
-}
-
-impl fmt::Display for FalseStatement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = self.commitment();
-        match self {
-            Self::Vote(vote) => write!(f, "the vote of validator {}", vote.signer)?,
-            Self::Proof(proof) => write!(f, "the proof by {} signers", proof.signers.count())?,
-        }
-        write!(
-            f,
-            " of set {} that block {} is {:?} with the MMR root {:?}",
-            said.validator_set_id, said.block_number, said.block_hash, said.mmr_root,
-        )
-    }
-}
-
 impl Report for FalseStatement {
-    const ENTRY: &'static str = "false_statement";
-    const LIST: &'static str = "false_statements";
-
-    /// One report of a validator and a block is enough. Of proofs of a block, each may have other signers.
-    type Id = (SetId, BlockNumber, Option<SignerIndex>, H256);
-
-    fn id(&self) -> Self::Id {
-        let said = self.commitment();
-        let (signer, proof) = match self {
-            Self::Vote(vote) => (Some(vote.signer), H256::zero()),
-            Self::Proof(proof) => (None, BlakeTwo256::hash_of(proof)),
-        };
-        (said.validator_set_id, said.block_number, signer, proof)
-    }
-
     fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError> {
         // This node may have been behind when it took it for false.
         if chain.refutes(self.commitment())? == Some(false) {
@@ -93,10 +39,6 @@ impl Report for FalseStatement {
 
     fn submitted(metrics: &Metrics) -> &Counter<U64> {
         &metrics.false_statement_reports
-    }
-
-    fn describe(&self) -> impl fmt::Display {
-        self.to_string()
     }
 }
 

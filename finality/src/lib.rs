@@ -82,6 +82,7 @@ mod run;
 mod signing;
 #[cfg(test)]
 mod stall_tests;
+mod statement;
 mod store;
 mod suspects;
 #[cfg(test)]

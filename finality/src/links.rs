@@ -2,13 +2,13 @@
 
 use crate::{
     chain::blocks::{BackendBlocks, Blocks},
-    false_statements::FalseStatement,
     health::SharedVoting,
     import::{DuetBlockImport, Imported},
     metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
     newest::{JustificationStream, Publisher, Shown},
     reports::{self, Filed, Filing},
+    statement::FalseStatement,
     store::Store,
 };
 use duet_primitives::H256;

@@ -3,25 +3,13 @@
 use crate::{
     chain::{error::ChainError, Chain},
     metrics::Metrics,
+    store::Entry,
 };
-use codec::{Decode, Encode};
 use duet_primitives::{BlockNumber, EquivocationProof, EvidenceStatus, SetId, SignerIndex};
 use prometheus_endpoint::{Counter, Gauge, U64};
-use std::fmt;
 
 /// Evidence that is reported until the finalized chain has it, or has no use for it.
-pub(crate) trait Report: Encode + Decode + Clone + Send + Sync + 'static {
-    /// The table of the evidence by what it is about.
-    const ENTRY: &'static str;
-    /// The list of what the evidence is about that is stored.
-    const LIST: &'static str;
-
-    /// What it is about: there is one report of each.
-    type Id: Encode + Decode + PartialEq + Send;
-
-    /// What it is about.
-    fn id(&self) -> Self::Id;
-
+pub(crate) trait Report: Entry + Clone + Send + Sync + 'static {
     /// What the finalized chain can still do about it.
     ///
     /// # Errors
@@ -36,12 +24,9 @@ pub(crate) trait Report: Encode + Decode + Clone + Send + Sync + 'static {
 
     /// How many were submitted.
     fn submitted(metrics: &Metrics) -> &Counter<U64>;
-
-    /// What it is, for the log.
-    fn describe(&self) -> impl fmt::Display;
 }
 
-impl Report for EquivocationProof {
+impl Entry for EquivocationProof {
     const ENTRY: &'static str = "report";
     const LIST: &'static str = "reports";
 
@@ -56,6 +41,16 @@ impl Report for EquivocationProof {
         )
     }
 
+    fn describe(&self) -> String {
+        let commitment = &self.first.0;
+        format!(
+            "the equivocation of {} on block {} in set {}",
+            self.key, commitment.block_number, commitment.validator_set_id,
+        )
+    }
+}
+
+impl Report for EquivocationProof {
     fn status(&self, chain: &Chain) -> Result<EvidenceStatus, ChainError> {
         chain.evidence_status(self)
     }
@@ -70,13 +65,5 @@ impl Report for EquivocationProof {
 
     fn submitted(metrics: &Metrics) -> &Counter<U64> {
         &metrics.equivocation_reports
-    }
-
-    fn describe(&self) -> impl fmt::Display {
-        let commitment = &self.first.0;
-        format!(
-            "the equivocation of {} on block {} in set {}",
-            self.key, commitment.block_number, commitment.validator_set_id,
-        )
     }
 }

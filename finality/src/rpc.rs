@@ -16,9 +16,9 @@
 
 use crate::{
     client::AccountId,
-    false_statements::FalseStatement,
     links::RpcLinks,
     newest::Newest,
+    statement::FalseStatement,
     store::{bounded, sets},
 };
 use codec::{DecodeAll, Encode};

@@ -24,7 +24,7 @@ use sc_client_api::AuxStore;
 use std::sync::Arc;
 use tables::{entry, key, Tables};
 
-pub(crate) use reports::ReportBook;
+pub(crate) use reports::{Entry, ReportBook};
 pub(crate) use resets::Reset;
 #[cfg(test)]
 pub(crate) use served::MAX_LIST_BYTES;

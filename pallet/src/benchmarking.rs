@@ -6,15 +6,16 @@
 use crate::{
     recovery,
     registration::{enlist, genesis_hash, insert, retire},
-    rotation::rotate,
-    Call, Config, CurrentKeys, EquivocationOffence, KeyOwners, Keys, Keysets, NextKeys, Pallet,
-    RetiredRange, TimeSlot,
+    rotation::{announce_payload, rotate},
+    Call, Config, CurrentKeys, EquivocationOffence, FalseStatement, KeyOwners, Keys, Keysets,
+    NextKeys, Pallet, RetiredRange, TimeSlot, Truth,
 };
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{
     ownership_statement,
     testing::{secret, TestSet},
-    BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId, SignerIndex, H256,
+    Accusation, BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId, SignerIndex,
+    H256,
 };
 use frame_benchmarking::v2::{account, benchmarks, BenchmarkError};
 use frame_support::traits::Get;
@@ -100,8 +101,21 @@ fn evidence<T: Config>(set: &TestSet, signer: SignerIndex) -> EquivocationProof 
     EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).expect("two commitments")
 }
 
+/// Accuses the first of all members, who signed that there is a block that is not there: as many as one report names.
+fn accusation<T: Config>(set: &TestSet) -> Accusation {
+    let said = set.commitment(u32::MAX, &set.set);
+    let message = RoundMessage::new(genesis_hash::<T>(), said);
+    let proof = set.justify(&message, 0..set.set.keyset().len());
+    let mut all = Accusation::of_proof(&proof, set.set.keyset());
+    all.swap_remove(0)
+}
+
 /// Reports offences of all members but the first at the same block, which are then punished again.
-fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), BenchmarkError> {
+fn report_others<T: Config>(
+    set: &TestSet,
+    set_id: SetId,
+    block_number: BlockNumber,
+) -> Result<(), BenchmarkError> {
     let keys = set.set.keyset().key_bytes();
     for key in keys.iter().skip(1) {
         let owner = KeyOwners::<T>::get(key)
@@ -112,7 +126,7 @@ fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), Benchmar
         let offence = EquivocationOffence {
             time_slot: TimeSlot {
                 set_id,
-                block_number: BLOCK,
+                block_number,
             },
             session_index: CurrentIndex::<T>::get(),
             validator_set_count: set.set.keyset().len(),
@@ -127,9 +141,10 @@ fn report_others<T: Config>(set: &TestSet, set_id: SetId) -> Result<(), Benchmar
 #[benchmarks]
 mod calls {
     use super::{
-        change_planned, enlist, evidence, found, member, proof, recovery, report_others, secret,
-        BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, Get,
-        NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex, SetId, SignerIndex, TestSet,
+        accusation, change_planned, enlist, evidence, found, member, proof, recovery,
+        report_others, secret, BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex,
+        CurrentKeys, FalseStatement, Get, NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex,
+        SetId, SignerIndex, TestSet, Truth, BLOCK,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -182,7 +197,7 @@ mod calls {
         (0..n).for_each(|index| T::BenchmarkHelper::make_validator(&member::<T>(index)));
         found::<T>(n, u64::from)?;
         let set = TestSet::new(0, (0..n).map(u64::from));
-        report_others::<T>(&set, SetId::new(0))?;
+        report_others::<T>(&set, SetId::new(0), BLOCK)?;
         let evidence = evidence::<T>(&set, SignerIndex::new(0));
         let reporter = member::<T>(n);
 
@@ -218,6 +233,47 @@ mod calls {
         assert_ne!(NextKeys::<T>::get(), planned);
         // Keys of the first set are forgotten; keys of the signing set may be remembered again.
         assert!(RetiredRange::<T>::get().0 >= first.saturating_add(u64::from(n)));
+        Ok(())
+    }
+
+    /// All `n` members of a set signed a proof of a block that is not there, and are reported for it: as many as one report names,
+    /// of whom all but one are known already and slashed again.
+    #[benchmark]
+    fn report_false_statement(
+        n: Linear<1, { T::MaxValidators::get() }>,
+    ) -> Result<(), BenchmarkError> {
+        (0..n).for_each(|index| T::BenchmarkHelper::make_validator(&member::<T>(index)));
+        found::<T>(n, u64::from)?;
+        let set = TestSet::new(0, (0..n).map(u64::from));
+        let accusation = accusation::<T>(&set);
+        report_others::<T>(&set, SetId::new(0), accusation.commitment().block_number)?;
+        let evidence = Box::new(FalseStatement {
+            accusation,
+            truth: Truth::Beyond,
+        });
+        let reporter = member::<T>(n);
+
+        #[extrinsic_call]
+        _(RawOrigin::Signed(reporter), evidence.clone());
+
+        let again =
+            Pallet::<T>::report_false_statement(RawOrigin::Signed(member::<T>(n)).into(), evidence);
+        assert!(again.is_err(), "it is known now");
+        Ok(())
+    }
+
+    /// What is signed about a block with a set of any size.
+    #[benchmark]
+    fn announce_payload() -> Result<(), BenchmarkError> {
+        found::<T>(1, u64::from)?;
+        let before = frame_system::Pallet::<T>::digest().logs().len();
+
+        #[block]
+        {
+            super::announce_payload::<T>();
+        }
+
+        assert_eq!(frame_system::Pallet::<T>::digest().logs().len(), before + 1);
         Ok(())
     }
 

@@ -112,7 +112,7 @@ impl<Header: HeaderT<Hash = H256>> Older<Header> {
             items: self.items.to_vec(),
         };
         let in_range = || {
-            let leaf = vec![DataOrHash::Data(self.leaf.clone())];
+            let leaf = vec![DataOrHash::Data(self.leaf)];
             pallet_mmr::verify_leaves_proof::<Keccak256, _>(self.payload.mmr_root, leaf, proof)
         };
         names_header && named_by_recent && is_recent::<T>(&self.recent) && in_range().is_ok()
@@ -156,9 +156,9 @@ pub(crate) fn find<T: Config>(
         return Some(Truth::Beyond);
     }
     let header = header?;
-    // The report may wait in the pool for as long as the other half.
-    let kept = T::BlockHashCount::get() / 2u32.into();
-    if now.saturating_sub(number) < kept {
+    let age = now.saturating_sub(number);
+    // The report may wait in the pool for as long again.
+    if age.saturating_add(age) < T::BlockHashCount::get() {
         return Some(Truth::Recent(Box::new(header)));
     }
     let (leaves, proof) = prove(number.saturating_add(1u32.into()), now)?;

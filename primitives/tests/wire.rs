@@ -78,13 +78,25 @@ fn pinned() -> BTreeMap<&'static str, String> {
         evidence,
     } = sample();
     let (current, planned) = (set.set.commitment().clone(), next.set.commitment().clone());
+    let accused = Accusation::of_proof(&justification, set.set.keyset());
+    let voted = vote.clone().check(
+        set.set.keyset(),
+        &RoundMessage::new(GENESIS, commitment.clone()),
+    );
+    let voted = Accusation::of_vote(&voted.expect("it holds"), set.set.keyset());
     BTreeMap::from([
+        ("Accusation::Proof", pin(&accused[0])),
+        ("Accusation::Vote", pin(&voted.expect("of this set"))),
         ("Bitfield", pin(justification.signers())),
         ("Commitment", pin(&commitment)),
         ("CommitmentPayload", pin(&payload(&commitment))),
         (
             "ConsensusLog::Activated",
             pin(&ConsensusLog::Activated(SetId::new(4))),
+        ),
+        (
+            "ConsensusLog::Payload",
+            pin(&ConsensusLog::Payload(payload(&commitment).hash())),
         ),
         (
             "ConsensusLog::Planned",

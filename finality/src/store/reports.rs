@@ -4,14 +4,30 @@ use super::{
     tables::{entry, key, Tables},
     Store, StoreError,
 };
-use crate::report::Report;
-use codec::Encode;
+use codec::{Decode, Encode};
 use duet_gossip::LOG_TARGET;
 use parking_lot::Mutex;
 use std::{marker::PhantomData, sync::Arc};
 
 /// The most evidence of one kind that is kept. Each is about another validator or another block.
 const MOST: usize = 1_024;
+
+/// Evidence that can be stored until it is reported.
+pub(crate) trait Entry: Encode + Decode {
+    /// The table of the evidence by what it is about.
+    const ENTRY: &'static str;
+    /// The list of what the evidence is about that is stored.
+    const LIST: &'static str;
+
+    /// What it is about: there is one entry of each.
+    type Id: Encode + Decode + PartialEq;
+
+    /// What it is about.
+    fn id(&self) -> Self::Id;
+
+    /// What it is, for the log.
+    fn describe(&self) -> String;
+}
 
 /// Evidence of one kind that is to be reported. Clones see the same.
 pub(crate) struct ReportBook<R> {
@@ -31,7 +47,7 @@ impl<R> Clone for ReportBook<R> {
     }
 }
 
-impl<R: Report> ReportBook<R> {
+impl<R: Entry> ReportBook<R> {
     pub(crate) fn new(store: &Store) -> Self {
         Self {
             tables: store.tables.clone(),

@@ -1,6 +1,6 @@
 //! What happens, in the form in which `--json` prints it.
 
-use crate::{exit::Failure, fault::Fault, report::Verdict};
+use crate::{exit::Failure, fault::Fault, verdict::Verdict};
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
 use serde::Serialize;

@@ -40,6 +40,7 @@ mod state_rpc;
 mod status;
 mod sync;
 mod text;
+mod verdict;
 mod wire;
 
 use crate::{

@@ -1,3 +1,4 @@
+mod false_statements;
 mod floor;
 mod offences;
 mod recovery;

@@ -8,9 +8,9 @@ use crate::{
 };
 use codec::Encode;
 use duet_primitives::{
-    testing::secret, BlockNumber, Commitment, CommitmentPayload, ConsensusLog, DualKeyBytes,
-    DualKeyset, Keysets, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SetId, SignatureBytes,
-    VoteSignature,
+    testing::secret, Accusation, BlockNumber, Commitment, CommitmentPayload, ConsensusLog,
+    DualKeyBytes, DualKeyset, Keysets, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SetId,
+    SignatureBytes, VoteSignature,
 };
 
 /// The target.
@@ -25,7 +25,7 @@ fn scale(data: &[u8]) {
     let mut input = Input(data);
     let which = input.byte();
     let bytes = input.rest();
-    match which % 12 {
+    match which % 13 {
         0 => drop(decoded::<DualKeyBytes>(bytes)),
         1 => drop(decoded::<Pk1Bytes>(bytes)),
         2 => drop(decoded::<Pk2Bytes>(bytes)),
@@ -37,7 +37,22 @@ fn scale(data: &[u8]) {
         8 => payload(bytes),
         9 => commitment(bytes),
         10 => drop(decoded::<Vec<DualKeyBytes>>(bytes)),
+        12 => accusation(bytes),
         _ => dual_keyset(bytes),
+    }
+}
+
+/// Whoever is accused by what holds is a member that signed.
+fn accusation(bytes: &[u8]) {
+    let Some(accusation) = decoded::<Accusation>(bytes) else {
+        return;
+    };
+    let set = SAMPLE.set.set.keyset();
+    if accusation.check(set.commitment(), GENESIS).is_ok() {
+        assert_eq!(accusation.commitment().validator_set_id, set.id());
+        let mut accused = accusation.accused().peekable();
+        assert!(accused.peek().is_some());
+        assert!(accused.all(|key| set.position(key).is_some()));
     }
 }
 
@@ -82,6 +97,15 @@ fn dual_keyset(bytes: &[u8]) {
             .all(|(key, honest)| key.key().pk1().to_bytes() == honest.pk1()));
     }
     assert!(keys != honest || set.is_ok());
+}
+
+fn accusations() -> [Accusation; 2] {
+    let (set, message) = (&SAMPLE.set, &SAMPLE.message);
+    let vote = set.vote(2, message).expect("a member's vote holds");
+    let vote = Accusation::of_vote(&vote, set.set.keyset());
+    let proof = set.justify(message, 1..6);
+    let mut proofs = Accusation::of_proof(&proof, set.set.keyset());
+    [vote.expect("of this set"), proofs.swap_remove(0)]
 }
 
 fn scale_seeds() -> Vec<Seed> {
@@ -134,5 +158,11 @@ fn scale_seeds() -> Vec<Seed> {
         [&[7][..], &ConsensusLog::Activated(SetId::new(4)).encode()].concat(),
     ));
     seeds.push(seed("a gigabyte of keys", [10, 2, 0, 0, 0xff]));
+    for (name, accusation) in ["accused by a vote", "accused by a proof"]
+        .into_iter()
+        .zip(accusations())
+    {
+        seeds.push(seed(name, [&[12][..], &accusation.encode()].concat()));
+    }
     seeds
 }

@@ -339,3 +339,40 @@ fn late_votes_that_make_a_proof_fuller_are_passed_on_and_forwarded_only_if_the_b
     assert!(matches!(fresh.record_vote(&late), Recorded::Fuller));
     assert_eq!(fresh.votes_held(), 1);
 }
+
+/// GOSSIP-10.
+#[test]
+fn votes_that_say_something_else_are_handed_out_once_to_be_compared_with_the_chain() {
+    let set = set();
+    let mut filter = filter(&set);
+    let (own, lies) = (message(&set, 12), [lie(&set, 12, 1), lie(&set, 14, 2)]);
+    filter.prepare(&own);
+    for signer in [1, 2] {
+        filter.record_vote(&vote(&set, signer, &own));
+    }
+    assert_eq!(filter.strange(), []);
+    for (signer, message) in [(0, &lies[0]), (3, &lies[0]), (0, &lies[1])] {
+        filter.record_vote(&vote(&set, signer, message));
+    }
+    let said = lies.each_ref().map(|lie| lie.commitment().clone());
+    assert_eq!(filter.strange(), said);
+    let signers = |votes: Vec<Vote>| {
+        votes
+            .iter()
+            .map(|vote| vote.signer().get())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(signers(filter.take_judged(&said[0])), [0, 3]);
+    assert!(filter.take_judged(&said[0]).is_empty());
+    assert_eq!(filter.strange(), said[1..]);
+    // Who says the same later is handed out, too.
+    filter.record_vote(&vote(&set, 1, &lies[1]));
+    assert_eq!(signers(filter.take_judged(&said[1])), [0, 1]);
+    assert_eq!(filter.strange(), []);
+    // An early vote that this node says itself, in the end.
+    let early = message(&set, 16);
+    filter.record_vote(&vote(&set, 2, &early));
+    assert_eq!(filter.strange().len(), 1);
+    filter.prepare(&early);
+    assert_eq!(filter.strange(), []);
+}
