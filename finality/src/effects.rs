@@ -93,7 +93,7 @@ impl Effects {
             Order::KeepDivergences(all) => self.surroundings.store.put_divergences(&all)?,
             Order::PublishVote(vote) => self.publish_vote(&vote),
             Order::PublishJustification(justification) => self.publish_justification(justification),
-            Order::Report(evidence) => self.report(&evidence)?,
+            Order::Report(evidence) => self.surroundings.equivocations.file(&evidence)?,
             Order::Accuse(proof) => {
                 let statement = FalseStatement::Proof(*proof);
                 self.surroundings.false_statements.file(&statement)?;
@@ -219,16 +219,6 @@ impl Effects {
         self.surroundings
             .network
             .publish_justification(justification);
-    }
-
-    fn report(&self, evidence: &EquivocationProof) -> Result<(), Error> {
-        let (signer, number) = (evidence.signer, evidence.first.0.block_number);
-        log::warn!(
-            target: LOG_TARGET,
-            "validator {signer} with key {} signed two commitments for block {number}",
-            evidence.key,
-        );
-        Ok(self.surroundings.equivocations.file(evidence)?)
     }
 }
 

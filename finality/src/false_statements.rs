@@ -83,7 +83,6 @@ impl VoteWatch {
     }
 
     fn report(&self, statement: FalseStatement) {
-        log::warn!(target: LOG_TARGET, "{statement} is not true of the finalized chain");
         if let Err(error) = self.reports.file(&statement) {
             log::error!(target: LOG_TARGET, "{statement} is false and not reported: {error}");
         }

@@ -43,11 +43,13 @@ impl<R> Clone for Filing<R> {
 }
 
 impl<R: Report> Filing<R> {
-    /// Stores evidence, and has it submitted.
+    /// Stores evidence, and has it submitted. What is there already waits for its next minute, however often it comes.
     pub(crate) fn file(&self, evidence: &R) -> Result<(), StoreError> {
-        self.book.put(evidence)?;
-        // What finds no room is submitted with all that the book has.
-        let _ = self.written.try_send(evidence.clone());
+        if self.book.put(evidence)? {
+            log::warn!(target: LOG_TARGET, "{} will be reported", evidence.describe());
+            // What finds no room is submitted with all that the book has.
+            let _ = self.written.try_send(evidence.clone());
+        }
         Ok(())
     }
 }
@@ -122,7 +124,7 @@ impl<R: Report> Reporter<R> {
         match evidence.status(&self.chain) {
             Ok(EvidenceStatus::Reported) => done("is on the finalized chain"),
             Ok(EvidenceStatus::NotSlashable) => done("can no longer be punished: EQV-6"),
-            Ok(EvidenceStatus::Invalid) => done("is refused by the runtime"),
+            Ok(EvidenceStatus::Invalid) => done("is no offence, as the chain sees it"),
             // The finalized block is behind the one at which it was seen.
             Ok(EvidenceStatus::NotActive) => false,
             Ok(EvidenceStatus::New) => {
@@ -271,6 +273,17 @@ mod tests {
         }
         node.a_minute_later();
         assert_eq!(node.seen(), (6, 3));
+    }
+
+    #[test]
+    fn evidence_that_comes_again_waits_for_its_minute() {
+        let mut node = Node::new();
+        for _ in 0..3 {
+            node.file(1);
+        }
+        assert_eq!(node.seen(), (1, 1));
+        node.a_minute_later();
+        assert_eq!(node.seen(), (2, 1));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::{
     store::{bounded, sets},
 };
 use codec::{DecodeAll, Encode};
-use duet_gossip::{source::ProofSource, LOG_TARGET};
+use duet_gossip::source::ProofSource;
 use duet_keystore::Signer;
 use duet_primitives::{
     ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
@@ -216,9 +216,7 @@ impl Duet {
         if !refuted {
             return Ok(Verdict::True);
         }
-        let statement = FalseStatement::Proof(proof);
-        log::warn!(target: LOG_TARGET, "{statement} is not true of the finalized chain, as it was reported by RPC");
-        false_statements.file(&statement)?;
+        false_statements.file(&FalseStatement::Proof(proof))?;
         Ok(Verdict::False)
     }
 

@@ -61,6 +61,6 @@ impl Entry for FalseStatement {
     }
 
     fn describe(&self) -> String {
-        self.to_string()
+        format!("{self}, which is not true of the chain,")
     }
 }

@@ -71,12 +71,12 @@ impl<R: Entry> ReportBook<R> {
         Ok(u64::try_from(self.ids()?.len()).unwrap_or(u64::MAX))
     }
 
-    /// Stores evidence, unless there is some about the same already or too much waits, which is logged.
-    pub(crate) fn put(&self, evidence: &R) -> Result<(), StoreError> {
+    /// Stores evidence, unless there is some about the same already or too much waits, which is logged. Whether it did.
+    pub(crate) fn put(&self, evidence: &R) -> Result<bool, StoreError> {
         let _writing = self.writing.lock();
         let (id, mut ids) = (evidence.id(), self.ids()?);
         if ids.contains(&id) {
-            return Ok(());
+            return Ok(false);
         }
         if ids.len() >= MOST {
             log::error!(
@@ -84,12 +84,13 @@ impl<R: Entry> ReportBook<R> {
                 "{} is not reported: {MOST} others wait to be reported",
                 evidence.describe(),
             );
-            return Ok(());
+            return Ok(false);
         }
         let key = id.encode();
         ids.push(id);
-        self.tables
-            .write(&[entry(R::ENTRY, &key, evidence), entry(R::LIST, &[], &ids)])
+        let entries = [entry(R::ENTRY, &key, evidence), entry(R::LIST, &[], &ids)];
+        self.tables.write(&entries)?;
+        Ok(true)
     }
 
     /// Removes evidence.

@@ -5,7 +5,10 @@ use crate::quota::Quota;
 use duet_primitives::{
     BlockNumber, Commitment, DualKeyset, EquivocationProof, RoundMessage, SetId, SignerIndex, Vote,
 };
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 #[derive(Debug)]
 pub(super) struct Seen {
@@ -46,15 +49,15 @@ impl Seen {
 
     /// What votes say that were not compared with the chain, each once; not what this node says itself.
     pub(super) fn strange(&self) -> Vec<Commitment> {
-        let mut strange: Vec<Commitment> = Vec::new();
-        for first in self.votes.values().filter(|_| self.unjudged) {
-            let is_own = || self.own.as_ref() == Some(first.vote.message());
-            let said = first.vote.commitment();
-            if !first.judged && !strange.contains(said) && !is_own() {
-                strange.push(said.clone());
-            }
+        if !self.unjudged {
+            return Vec::new();
         }
-        strange
+        let waits =
+            |first: &&First| !first.judged && Some(first.vote.message()) != self.own.as_ref();
+        let all = self.votes.values().filter(waits);
+        let mut seen = HashSet::new();
+        let new = all.map(|first| first.vote.commitment());
+        new.filter(|said| seen.insert(*said)).cloned().collect()
     }
 
     /// The votes that say this and were not taken before.
