@@ -104,6 +104,8 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
 
 impl<Header: HeaderT<Hash = H256>> Older<Header> {
     fn is_of_chain<T: Config>(&self) -> bool {
+        // The library computes with these, and does not expect a leaf beyond the range or more leaves than there are blocks.
+        let has_leaf = self.leaf_index < self.leaf_count && self.leaf_count <= u64::from(u32::MAX);
         let names_header = self.leaf.parent_hash == self.header.hash();
         let named_by_recent = payload_hash(&self.recent) == Some(self.payload.hash());
         let proof = LeafProof {
@@ -115,7 +117,11 @@ impl<Header: HeaderT<Hash = H256>> Older<Header> {
             let leaf = vec![DataOrHash::Data(self.leaf)];
             pallet_mmr::verify_leaves_proof::<Keccak256, _>(self.payload.mmr_root, leaf, proof)
         };
-        names_header && named_by_recent && is_recent::<T>(&self.recent) && in_range().is_ok()
+        has_leaf
+            && names_header
+            && named_by_recent
+            && is_recent::<T>(&self.recent)
+            && in_range().is_ok()
     }
 }
 

@@ -85,10 +85,18 @@ fn report(
     accusation: Accusation,
     truth: Truth<Header>,
 ) -> Result<(), DispatchError> {
+    make_room(chain);
     let evidence = Box::new(FalseStatement { accusation, truth });
     let call = pallet_duet::Call::<Runtime>::report_false_statement { evidence };
     let extrinsic = chain.sign(Ferdie, nonce, call);
     chain.try_block_of(vec![extrinsic]).1[0].expect("is applicable")
+}
+
+/// A block with which a session starts has no room for transactions.
+fn make_room(chain: &mut Chain) {
+    while (chain.number() + 1).is_multiple_of(SESSION_BLOCKS) {
+        chain.block();
+    }
 }
 
 fn refused(error: Error<Runtime>) -> Result<(), DispatchError> {
@@ -265,21 +273,23 @@ fn a_statement_about_an_old_block_is_judged_by_the_range() {
         panic!("the block is old");
     };
     // Each part is needed.
-    let mut broken = vec![older.clone(); 6];
+    let mut broken = vec![older.clone(); 10];
     broken[0].header.state_root = H256::zero();
     broken[1].leaf.parent_hash = H256::zero();
     broken[2].leaf_index += 1;
     broken[3].items[0] = H256::zero();
     broken[4].recent.state_root = H256::zero();
     broken[5].payload.mmr_root = H256::zero();
+    // What would overflow, or leave the range.
+    broken[6].leaf_index = u64::MAX;
+    broken[7].leaf_index = older.leaf_count;
+    broken[8].leaf_count = u64::MAX;
+    (broken[9].leaf_index, broken[9].leaf_count) = (u64::MAX - 1, u64::MAX);
     for (nonce, one) in (0..).zip(broken) {
         let result = report(&mut chain, nonce, accusation.clone(), Truth::Older(one));
         assert_eq!(result, refused(Error::ForeignHeader), "part {nonce}");
     }
-    // A block with which a session starts has no room.
-    while (chain.number() + 1).is_multiple_of(SESSION_BLOCKS) {
-        chain.block();
-    }
+    make_room(&mut chain);
     let before = stake(&mut chain, 0);
     chain.block_of(vec![extrinsic]);
     assert!(stake(&mut chain, 0) < before);
