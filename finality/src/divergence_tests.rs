@@ -33,10 +33,7 @@ impl Scenario {
     /// With so many blocks above the genesis.
     fn new(blocks: u32) -> Self {
         let set = TestSet::new(0, 0..4);
-        let mut net = Net::new(TestBlock::new(&set, &set, &[]));
-        for _ in 0..blocks {
-            net.push([], TestBlock::new(&set, &set, &[]));
-        }
+        let net = Net::of(&set, blocks);
         let adversary = PeerId::random();
         Self {
             net,

@@ -26,10 +26,7 @@ impl Scenario {
     /// With so many blocks above the genesis, all final.
     fn new(blocks: u32) -> Self {
         let set = TestSet::new(0, 0..4);
-        let mut net = Net::new(TestBlock::new(&set, &set, &[]));
-        for _ in 0..blocks {
-            net.push([], TestBlock::new(&set, &set, &[]));
-        }
+        let net = Net::of(&set, blocks);
         let node = net.start(secret(77), false);
         net.pass(2_000);
         Self { net, set, node }
@@ -149,8 +146,33 @@ fn a_vote_far_beyond_the_chain_is_reported_at_once() {
     scenario.vote(0, near);
     assert_eq!(scenario.accused(), []);
     let far = scenario.truth(3 + 33);
+    // A node that is catching up does not know how far the chain is.
+    scenario.net.syncing.set(true);
     scenario.vote(1, far.clone());
+    assert_eq!(scenario.accused(), []);
+    scenario.net.syncing.set(false);
+    scenario.net.pass(3_000);
     assert_eq!(scenario.accused(), [(vec![1], far)]);
+    scenario.end();
+}
+
+/// The node was further behind than it could know.
+#[test]
+fn what_turns_out_to_be_true_is_not_reported_any_more() {
+    let mut scenario = Scenario::new(3);
+    let ahead = scenario.net.node(0);
+    let block = TestBlock::new(&scenario.set, &scenario.set, &[]);
+    let hash = (4..=36).map(|_| ahead.chain.add(&block)).last();
+    let mut honest = scenario.truth(36);
+    honest.block_hash = hash.unwrap();
+    scenario.vote(1, honest.clone());
+    assert_eq!(scenario.metric("false_statement_reports_waiting"), 1);
+    for _ in 4..=36 {
+        scenario.push();
+    }
+    assert_eq!(scenario.truth(36), honest);
+    scenario.net.pass(61_000);
+    assert_eq!(scenario.metric("false_statement_reports_waiting"), 0);
     scenario.end();
 }
 

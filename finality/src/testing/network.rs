@@ -23,7 +23,7 @@ use std::{
     collections::{HashMap, HashSet},
     pin::Pin,
     sync::{
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         Arc,
     },
 };
@@ -381,11 +381,17 @@ impl NetworkRequest for TestNetwork {
     }
 }
 
-/// A peer that is never behind.
-#[derive(Clone)]
-pub(crate) struct Synced;
+/// Whether the nodes are catching up: not, unless a test says so.
+#[derive(Clone, Default)]
+pub(crate) struct Syncing(Arc<AtomicBool>);
 
-impl sc_network_sync::SyncEventStream for Synced {
+impl Syncing {
+    pub(crate) fn set(&self, syncing: bool) {
+        self.0.store(syncing, Ordering::Relaxed);
+    }
+}
+
+impl sc_network_sync::SyncEventStream for Syncing {
     fn event_stream(
         &self,
         _: &'static str,
@@ -394,9 +400,9 @@ impl sc_network_sync::SyncEventStream for Synced {
     }
 }
 
-impl SyncOracle for Synced {
+impl SyncOracle for Syncing {
     fn is_major_syncing(&self) -> bool {
-        false
+        self.0.load(Ordering::Relaxed)
     }
 
     fn is_offline(&self) -> bool {

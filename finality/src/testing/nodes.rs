@@ -2,7 +2,7 @@
 
 use super::{
     clock::VirtualClock,
-    network::{Hub, Synced},
+    network::{Hub, Syncing},
     no_pool, TestBlock, TestChain, TestClient,
 };
 use crate::{block_import, run::run_with_clock, DuetBlockImport, Params};
@@ -60,6 +60,8 @@ impl Signer for OneKey {
 pub(crate) struct Net {
     pub(crate) hub: Hub,
     pub(crate) blocks: Vec<TestBlock>,
+    /// Whether all nodes are catching up.
+    pub(crate) syncing: Syncing,
     /// Blocks at which the operators of nodes that are started acknowledge contradictions.
     pub(crate) acknowledged: Vec<BlockNumber>,
     clock: VirtualClock,
@@ -113,12 +115,23 @@ impl Net {
         Self {
             hub,
             blocks: vec![genesis],
+            syncing: Syncing::default(),
             acknowledged: Vec::new(),
             clock: VirtualClock::default(),
             pool: RefCell::new(pool),
             spawner,
             tasks: Tasks(tasks),
         }
+    }
+
+    /// The chain of one set, with so many blocks above the genesis.
+    pub(crate) fn of(set: &TestSet, blocks: u32) -> Self {
+        let block = TestBlock::new(set, set, &[]);
+        let mut net = Self::new(block.clone());
+        for _ in 0..blocks {
+            net.push([], block.clone());
+        }
+        net
     }
 
     /// Runs something beside the nodes.
@@ -166,7 +179,7 @@ impl Net {
             client: node.chain.client.clone(),
             backend: node.chain.backend.clone(),
             network: joined.network,
-            sync: Synced,
+            sync: self.syncing.clone(),
             notification_service: Box::new(joined.notifications),
             genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
             fork_id: None,
