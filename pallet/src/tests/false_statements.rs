@@ -249,6 +249,10 @@ fn the_pool_takes_a_report_of_the_node_itself_once_and_only_if_it_holds() {
         let valid = validate(TransactionSource::Local, proof(&[1, 2, 4])).expect("it holds");
         assert!(!valid.propagate);
         assert_eq!(valid.provides.len(), 1);
+        System::set_block_number(FAR.into());
+        let not_false = validate(TransactionSource::Local, vote(2));
+        assert_eq!(not_false, Err(InvalidTransaction::BadProof.into()));
+        System::set_block_number(1);
         let external = validate(TransactionSource::External, vote(2));
         assert_eq!(external, Err(InvalidTransaction::Call.into()));
         let mut forged = vote(2);

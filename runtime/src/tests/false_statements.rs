@@ -16,6 +16,7 @@ use serde_json::json;
 use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
 use sp_keyring::Sr25519Keyring::{self, Alice, Bob, Charlie, Dave, Ferdie};
 use sp_runtime::{
+    traits::{Hash, Keccak256},
     transaction_validity::{InvalidTransaction, TransactionValidityError},
     DispatchError,
 };
@@ -289,6 +290,17 @@ fn a_statement_about_an_old_block_is_judged_by_the_range() {
         let result = report(&mut chain, nonce, accusation.clone(), Truth::Older(one));
         assert_eq!(result, refused(Error::ForeignHeader), "part {nonce}");
     }
+    // A range of two leaves, which names a header that says something else: the latest block does not know it.
+    let mut invented = older.clone();
+    invented.header.extrinsics_root = H256::repeat_byte(1);
+    invented.leaf.parent_hash = invented.header.hash();
+    (invented.leaf_index, invented.leaf_count) = (0, 2);
+    let leaves = [Keccak256::hash_of(&invented.leaf), H256::repeat_byte(2)];
+    invented.items = vec![leaves[1]].try_into().expect("one");
+    invented.payload.mmr_root = Keccak256::hash_of(&leaves);
+    let honest = accuse(&set, &said, 0);
+    let result = report(&mut chain, 10, honest, Truth::Older(invented));
+    assert_eq!(result, refused(Error::ForeignHeader));
     make_room(&mut chain);
     let before = stake(&mut chain, 0);
     chain.block_of(vec![extrinsic]);
