@@ -162,9 +162,10 @@ fn what_turns_out_to_be_true_is_not_reported_any_more() {
     let mut scenario = Scenario::new(3);
     let ahead = scenario.net.node(0);
     let block = TestBlock::new(&scenario.set, &scenario.set, &[]);
-    let hash = (4..=36).map(|_| ahead.chain.add(&block)).last();
     let mut honest = scenario.truth(36);
-    honest.block_hash = hash.unwrap();
+    for _ in 4..=36 {
+        honest.block_hash = ahead.chain.add(&block);
+    }
     scenario.vote(1, honest.clone());
     assert_eq!(scenario.metric("false_statement_reports_waiting"), 1);
     for _ in 4..=36 {
