@@ -139,3 +139,62 @@ where
             .append_justification(hash, (suite::ENGINE_ID, justification))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_primitives::testing::TestSet;
+
+    /// Blocks up to 7 are on the best chain, and 5 of them final.
+    struct Seven;
+
+    impl Blocks for Seven {
+        fn genesis_hash(&self) -> H256 {
+            H256::zero()
+        }
+        fn finalized(&self) -> (BlockNumber, H256) {
+            (BlockNumber::new(5), H256::repeat_byte(5))
+        }
+        fn best_hash(&self) -> H256 {
+            H256::repeat_byte(7)
+        }
+        fn best_number(&self) -> BlockNumber {
+            BlockNumber::new(7)
+        }
+        fn hash(&self, number: BlockNumber) -> Result<Option<H256>> {
+            let byte = u8::try_from(number.get()).expect("a small number");
+            Ok((byte <= 7).then(|| H256::repeat_byte(byte)))
+        }
+        fn header(&self, _: H256) -> Result<BlockHeader> {
+            Ok(BlockHeader {
+                encoded: Vec::new(),
+                digest: Digest::default(),
+            })
+        }
+        fn justification(&self, _: H256) -> Result<Option<Vec<u8>>> {
+            Ok(None)
+        }
+        fn append_justification(&self, _: H256, _: Vec<u8>) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_only_on_the_best_chain_is_not_final_and_judges_nothing() {
+        let at = |number| Seven.finalized_at(BlockNumber::new(number)).unwrap();
+        assert_eq!(at(5), Some(H256::repeat_byte(5)));
+        assert_eq!((at(6), at(8)), (None, None));
+        let set = TestSet::new(0, 0..4);
+        let refuted = |number| Seven.refutes(&set.commitment(number, &set.set)).unwrap();
+        assert_eq!((refuted(5), refuted(6)), (Some(true), None));
+    }
+
+    /// FALSE-1: a header of before CHAIN-7 judges the hash alone.
+    #[test]
+    fn a_header_that_does_not_say_the_payload_does_not_refute_it() {
+        let set = TestSet::new(0, 0..4);
+        let mut said = set.commitment(5, &set.set);
+        said.block_hash = H256::repeat_byte(5);
+        assert_eq!(Seven.refutes(&said).unwrap(), Some(false));
+    }
+}

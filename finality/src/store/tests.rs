@@ -193,6 +193,15 @@ fn of_resets_that_nobody_has_checked_few_are_kept_and_none_in_place_of_another()
     let all = store.resets().unwrap();
     assert_eq!(all.len(), 64);
     assert!(all.contains(&reset(3, 1)) && !all.contains(&reset(3, 2)));
+    // What is not final counts for nothing.
+    let final_at = |hash| move |_| Some(H256::repeat_byte(hash));
+    for (hash, expected) in [(1, Some(reset(3, 1))), (2, None), (9, None)] {
+        let found = store.reset_to(SetId::new(3), final_at(hash)).unwrap();
+        assert_eq!(found, expected);
+    }
+    let after = |hash| store.reset_after(SetId::new(0), final_at(hash)).unwrap();
+    assert_eq!((after(1), after(9)), (Some(reset(3, 1)), None));
+    assert_eq!(after(2), Some(reset(1, 2)));
     // What is final is kept all the same.
     store.put_reset(&reset(99, 1)).unwrap();
     store.put_reset(&reset(1, 1)).unwrap();
