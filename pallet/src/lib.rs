@@ -428,7 +428,7 @@ pub mod pallet {
         ResetWithoutKeys,
         /// RESET-1, CHAIN-6: too few of this session's validators have keys, or these hold too little of the stake.
         ResetBelowFloor,
-        /// FALSE-1: the chain says the same as the statement, or has no block of that number yet although it should.
+        /// FALSE-1: the chain says the same as the statement, or has a block of a number that is said to have none.
         NotFalse,
         /// FALSE-1: the header is not shown to be that of the chain's block of that number.
         ForeignHeader,

@@ -1,4 +1,4 @@
-//! Rotation of the key sets at a session change, and the digest that announces it. (CHAIN-2 to CHAIN-6)
+//! Rotation of the key sets at a session change, and what headers announce of sets and blocks. (CHAIN-2 to CHAIN-7)
 
 use crate::{
     candidates::{commit, keys_for, KeptReason, SetKeys},

@@ -23,7 +23,7 @@ pub(crate) enum ChainError {
     UnknownSet { id: SetId },
     #[error("the keys of set {id} do not match its commitment: {error}")]
     Keys { id: SetId, error: KeysetError },
-    #[error("what is said to be signed is not signed")]
+    #[error("the signature of the statement does not hold")]
     NoSignature,
 }
 
