@@ -7,21 +7,24 @@ use crate::{
     recovery,
     registration::{enlist, genesis_hash, insert, retire},
     rotation::{announce_payload, rotate},
-    Call, Config, CurrentKeys, EquivocationOffence, FalseStatement, KeyOwners, Keys, Keysets,
-    NextKeys, Pallet, RetiredRange, TimeSlot, Truth,
+    Call, Config, CurrentKeys, EquivocationOffence, FalseStatement, Handoff, Handoffs, HeaderOf,
+    KeyOwners, Keys, Keysets, NextKeys, OldestSet, Pallet, RetiredRange, TimeSlot, Truth, Unsettled,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{
     ownership_statement,
     testing::{secret, TestSet},
-    Accusation, BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId, SignerIndex,
-    H256,
+    Accusation, Bitfield, BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId,
+    SignerIndex, StatelessProof, H256,
 };
 use frame_benchmarking::v2::{account, benchmarks, BenchmarkError};
 use frame_support::traits::Get;
 use frame_system::RawOrigin;
 use pallet_session::CurrentIndex;
-use sp_runtime::traits::Convert;
+use sp_runtime::{
+    traits::{Convert, Header as _},
+    SaturatedConversion,
+};
 use sp_staking::{offence::ReportOffence, SessionIndex};
 
 /// Setup that a runtime does before its calls can be measured.
@@ -70,18 +73,49 @@ fn found<T: Config>(n: u32, number: impl Fn(u32) -> u64) -> Result<(), Benchmark
 fn change_planned<T: Config>(n: u32) -> Result<Vec<T::ValidatorId>, BenchmarkError> {
     found::<T>(n, u64::from)?;
     let validators = validators::<T>(n)?;
-    let keys = |generation: u64| {
-        (0..n).try_for_each(|index| {
-            put_key::<T>(
-                index,
-                generation.saturating_mul(1_000_000) + u64::from(index),
-            )
-        })
-    };
-    keys(1)?;
+    put_keys::<T>(n, 1)?;
     rotate::<T>(validators.iter(), validators.iter());
-    keys(2)?;
+    put_keys::<T>(n, 2)?;
     Ok(validators)
+}
+
+/// Gives all of `n` members new keys.
+fn put_keys<T: Config>(n: u32, generation: u64) -> Result<(), BenchmarkError> {
+    let number = |index: u32| generation.saturating_mul(1_000_000) + u64::from(index);
+    (0..n).try_for_each(|index| put_key::<T>(index, number(index)))
+}
+
+/// All members of a set of `n`.
+fn everybody(n: u32) -> Bitfield {
+    Bitfield::from_indices(n, (0..n).map(SignerIndex::new))
+}
+
+/// How many of the largest set need not sign.
+fn most_absent<T: Config>() -> u32 {
+    T::MaxValidators::get().saturating_sub(1) / 3
+}
+
+/// The handoff of a set of `n`, by all but the first `absent` of them, in a block that the chain knows the hash of.
+fn handoff<T: Config>(n: u32, absent: u32) -> Result<Handoff<HeaderOf<T>>, BenchmarkError> {
+    found::<T>(n, u64::from)?;
+    put_keys::<T>(n, 1)?;
+    let validators = validators::<T>(n)?;
+    rotate::<T>(validators.iter(), validators.iter());
+    announce_payload::<T>();
+    let number = frame_system::Pallet::<T>::block_number();
+    let (zero, digest) = (H256::zero(), frame_system::Pallet::<T>::digest());
+    let header = HeaderOf::<T>::new(number, zero, zero, zero, digest);
+    frame_system::BlockHash::<T>::insert(number, header.hash());
+
+    let payload = Pallet::<T>::commitment_payload().ok_or(BenchmarkError::Stop("no set"))?;
+    let said = payload.commit(BlockNumber::new(number.saturated_into()), header.hash());
+    let message = RoundMessage::new(genesis_hash::<T>(), said);
+    let set = TestSet::new(0, (0..n).map(u64::from));
+    let proof = set.justify(&message, absent..n);
+    let proof = StatelessProof::new(&proof, set.set.keyset())
+        .map_err(|_| BenchmarkError::Stop("the proof is not of the set"))?;
+    let truth = Truth::Recent(Box::new(header));
+    Ok(Handoff { proof, truth })
 }
 
 fn proof<T: Config>(number: u64, account: &T::AccountId) -> PossessionProof {
@@ -141,10 +175,11 @@ fn report_others<T: Config>(
 #[benchmarks]
 mod calls {
     use super::{
-        accusation, change_planned, enlist, evidence, found, member, proof, recovery,
-        report_others, secret, BenchmarkError, BenchmarkHelper, Box, Call, Config, CurrentIndex,
-        CurrentKeys, FalseStatement, Get, NextKeys, Pallet, RawOrigin, RetiredRange, SessionIndex,
-        SetId, SignerIndex, TestSet, Truth, BLOCK,
+        accusation, change_planned, enlist, everybody, evidence, found, handoff, member, most_absent,
+        proof, put_keys, recovery, report_others, secret, BenchmarkError, BenchmarkHelper, Box, Call,
+        Config, CurrentIndex, CurrentKeys, FalseStatement, Get, Handoffs, NextKeys, OldestSet,
+        Pallet, RawOrigin, RetiredRange, SessionIndex, SetId, SignerIndex, TestSet, Truth,
+        Unsettled, BLOCK,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -212,11 +247,16 @@ mod calls {
         Ok(())
     }
 
-    /// `n` members with other keys take over, all of them change their keys again, and those that were
-    /// retired long ago are forgotten.
+    /// `n` members with other keys take over, all of them change their keys again, and a set that ended long ago is settled and
+    /// forgotten with its keys.
     #[benchmark]
     fn rotate(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
         let validators = change_planned::<T>(n)?;
+        let hand_off = |id| Handoffs::<T>::insert(SetId::new(id), everybody(n));
+        hand_off(0);
+        super::rotate::<T>(validators.iter(), validators.iter());
+        hand_off(1);
+        put_keys::<T>(n, 3)?;
         let far = T::SlashableSessions::get().saturating_add(10);
         CurrentIndex::<T>::mutate(|session: &mut SessionIndex| {
             *session = session.saturating_add(far)
@@ -231,8 +271,22 @@ mod calls {
 
         assert_eq!(CurrentKeys::<T>::get(), planned);
         assert_ne!(NextKeys::<T>::get(), planned);
-        // Keys of the first set are forgotten; keys of the signing set may be remembered again.
-        assert!(RetiredRange::<T>::get().0 >= first.saturating_add(u64::from(n)));
+        assert_eq!(RetiredRange::<T>::get().0, first.saturating_add(u64::from(n)));
+        assert_eq!(OldestSet::<T>::get(), SetId::new(1));
+        assert_eq!(Unsettled::<T>::get(), SetId::new(1));
+        Ok(())
+    }
+
+    /// `n` of the members of the largest set did not sign its handoff, or as many as need not.
+    #[benchmark]
+    fn prove_handoff(n: Linear<0, { most_absent::<T>() }>) -> Result<(), BenchmarkError> {
+        let handoff = handoff::<T>(T::MaxValidators::get(), n)?;
+
+        #[extrinsic_call]
+        _(RawOrigin::Signed(member::<T>(0)), Box::new(handoff));
+
+        let signers = Pallet::<T>::handoff_signers(SetId::new(0)).map(|signers| signers.count());
+        assert_eq!(signers, Some(T::MaxValidators::get().saturating_sub(n)));
         Ok(())
     }
 

@@ -12,8 +12,14 @@ use scale_info::TypeInfo;
 use sp_runtime::{traits::Convert, Perbill};
 use sp_staking::SessionIndex;
 
-/// Keys in set order, as many as a set may have.
-pub(crate) type SetKeys<T> = WeakBoundedVec<DualKeyBytes, <T as Config>::MaxValidators>;
+/// As many as a set may have members.
+type Bounded<T, Item> = WeakBoundedVec<Item, <T as Config>::MaxValidators>;
+
+/// Keys in set order.
+pub(crate) type SetKeys<T> = Bounded<T, DualKeyBytes>;
+
+/// The owners of these keys, in the same order.
+pub(crate) type SetMembers<T> = Bounded<T, <T as pallet_session::Config>::ValidatorId>;
 
 /// Why the validators of a session do not make a set. (CHAIN-5, CHAIN-6)
 #[derive(
@@ -152,23 +158,30 @@ pub(crate) fn participation<T: Config>() -> Participation<T::ValidatorId> {
     }
 }
 
-/// The keys of these validators in set order, if they make a set for `session`. Says who is left out.
+/// The keys of these validators in set order and who owns them, if they make a set for `session`. Says who is left out.
 ///
 /// # Errors
 /// CHAIN-5, CHAIN-6: why they do not.
 pub(crate) fn keys_for<'a, T: Config>(
     session: SessionIndex,
     validators: impl Iterator<Item = &'a T::ValidatorId>,
-) -> Result<SetKeys<T>, KeptReason> {
+) -> Result<(SetKeys<T>, SetMembers<T>), KeptReason> {
     let candidates = Candidates::<T>::of(validators);
     candidates.announce_missing(session);
     if let Some(reason) = candidates.refusal() {
         return Err(reason);
     }
-    let mut keys: Vec<_> = candidates.members.into_iter().map(|(_, key)| key).collect();
-    keys.sort_by_key(DualKeyBytes::pk1);
-    keys.dedup();
-    Ok(WeakBoundedVec::force_from(keys, Some("the next Duet set")))
+    let mut members = candidates.members;
+    members.sort_by_key(|(_, key)| key.pk1());
+    members.dedup_by_key(|(_, key)| key.pk1());
+    let keys = members.iter().map(|(_, key)| *key).collect();
+    let owners = members.iter().map(|(owner, _)| (*owner).clone()).collect();
+    Ok((bounded::<T, _>(keys), bounded::<T, _>(owners)))
+}
+
+/// [`Candidates`] has left out for whom there is no room.
+fn bounded<T: Config, Item>(members: Vec<Item>) -> Bounded<T, Item> {
+    WeakBoundedVec::force_from(members, Some("the next Duet set"))
 }
 
 /// The commitment to keys that are in set order.

@@ -1,11 +1,11 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    set::is_member, Config, CurrentKeys, KeyOwners, KeyStatus, Keys, Keysets, NextKeys, OldestSet,
-    Retired, RetiredRange, Sets,
+    set::is_member, Config, CurrentKeys, Handoffs, KeyOwners, KeyStatus, Keys, Keysets, Members,
+    NextKeys, OldestSet, Retired, RetiredRange, Sets, Unsettled,
 };
 use alloc::vec::Vec;
-use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair};
+use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId};
 use frame_support::ensure;
 use sp_runtime::TryRuntimeError;
 
@@ -19,7 +19,8 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     match Keysets::<T>::get() {
         Some(sets) => {
             current_and_next::<T>(&sets)?;
-            history::<T>(&sets.current)
+            history::<T>(&sets.current)?;
+            handoffs::<T>(&sets)
         }
         None => {
             ensure!(
@@ -69,16 +70,16 @@ fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
         first <= end,
         "the queue of retired keys ends before it starts"
     );
-    let (mut queued, mut latest) = (Vec::new(), 0);
+    let (mut queued, mut latest) = (Vec::new(), SetId::FIRST);
     for entry in first..end {
         let key = Retired::<T>::get(entry).ok_or("the queue of retired keys has a hole")?;
         match KeyOwners::<T>::get(key).map(|owner| owner.status) {
-            Some(KeyStatus::Retired { last_session }) => {
+            Some(KeyStatus::Retired { last_set }) => {
                 ensure!(
-                    last_session >= latest,
+                    last_set >= latest,
                     "the queue of retired keys is out of order"
                 );
-                latest = last_session;
+                latest = last_set;
             }
             _ => return Err("a key in the queue of retired keys is not retired".into()),
         }
@@ -179,6 +180,42 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
     ensure!(
         remembered == expected,
         "sets are remembered outside of the range"
+    );
+    Ok(())
+}
+
+/// HANDOFF-2: the owners of the keys are known of each remembered set and of the next one, and who signed of the former.
+fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
+    let KeysetPair { current, next } = sets;
+    let signing = (current, CurrentKeys::<T>::get());
+    for (set, keys) in [signing, (next, NextKeys::<T>::get())] {
+        let owner = |key: &DualKeyBytes| KeyOwners::<T>::get(key.pk1()).map(|owner| owner.validator);
+        let owners: Option<Vec<_>> = keys.iter().map(owner).collect();
+        ensure!(
+            owners == Some(Members::<T>::get(set.id).into_inner()),
+            "the members of a set are not the owners of its keys"
+        );
+    }
+    let is_known = |id: SetId| id == next.id || Sets::<T>::contains_key(id);
+    ensure!(
+        Members::<T>::iter_keys().all(is_known),
+        "members of a set are remembered that is not"
+    );
+    for (id, signers) in Handoffs::<T>::iter() {
+        let set = Sets::<T>::get(id).ok_or("signers of a set are remembered that is not")?;
+        let len = set.commitment.len;
+        ensure!(
+            signers.as_bytes().len() == usize::try_from(len.div_ceil(8)).unwrap_or(usize::MAX),
+            "a handoff has another number of bits than its set has members"
+        );
+        ensure!(
+            signers.count() >= set.commitment.threshold(),
+            "too few signed a handoff"
+        );
+    }
+    ensure!(
+        Unsettled::<T>::get() <= current.id,
+        "handoffs are settled of sets that did not sign"
     );
     Ok(())
 }

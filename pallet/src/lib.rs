@@ -8,6 +8,8 @@
 //! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
 //!   validators the set that takes over at the next session boundary, in ascending order of keys (SET-1), and
 //!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
+//! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is brought on chain. It tells who of
+//!   the set signs, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
 //! - **Offences** ([`EquivocationOffence`]): two votes that contradict each other, a vote or a finality proof that
 //!   contradicts the chain's blocks. Evidence about the signing set, and about earlier ones while they are slashable, is reported
 //!   to `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
@@ -51,6 +53,7 @@ extern crate alloc;
 )]
 mod benchmarking;
 mod candidates;
+mod handoffs;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
 mod leaf;
@@ -70,6 +73,7 @@ mod weights;
 #[cfg(any(feature = "runtime-benchmarks", test))]
 pub use benchmarking::BenchmarkHelper;
 pub use candidates::KeptReason;
+pub use handoffs::{Handoff, OnHandoff};
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
 pub use registration::{KeyOwner, KeyStatus};
@@ -80,10 +84,9 @@ pub use weights::{SubstrateWeight, WeightInfo};
 
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets as KeysetPair, MmrLeaf, Participation, H256,
+    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
+    Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord, StatelessProof, H256,
 };
-use frame_support::traits::Get;
 use frame_system::{offchain::CreateBare, pallet_prelude::BlockNumberFor};
 use sp_mmr_primitives::LeafProof;
 
@@ -97,12 +100,13 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        offences, recovery, registration, rotation, BalanceOf, EquivocationOffence, FalseStatement,
-        HeaderOf, IdentificationTuple, KeptReason, KeyOwner, SetRecord, WeightInfo,
+        handoffs, offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
+        FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
+        SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
-        BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pk1Bytes,
+        Bitfield, BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pk1Bytes,
         PossessionProof, SetId, H256,
     };
     #[allow(deprecated)] // Until the SDK's own reports of equivocations leave it, too.
@@ -162,6 +166,16 @@ pub mod pallet {
 
         /// Who may reset the sets when no proof can come any more; usually root. (RESET-1)
         type ResetOrigin: EnsureOrigin<Self::RuntimeOrigin>;
+
+        /// Whether a planned set takes over only when the proof of the handoff to it is on chain. (HANDOFF-4)
+        ///
+        /// With `true`, a stall of GRANDPA or of the votes leaves one handoff open, not one per session, so that the chain can
+        /// be proven again when it is over. It needs nodes that bring the proofs, so upgrade them before the runtime.
+        #[pallet::constant]
+        type AwaitHandoff: Get<bool>;
+
+        /// Told who signed each handoff; `()` for nobody. (HANDOFF-3)
+        type OnHandoff: OnHandoff<Self::ValidatorId>;
 
         /// For how many sessions after its last one a set and the owners of its keys are remembered, so that
         /// equivocations in it can be punished: the bonding duration, in sessions. (EQV-6)
@@ -258,6 +272,28 @@ pub mod pallet {
     /// The first set in [`Sets`].
     #[pallet::storage]
     pub type OldestSet<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
+
+    /// Whose keys a set has, in set order: of the sets in [`Sets`], and of the one that takes over. (HANDOFF-2)
+    #[pallet::storage]
+    pub type Members<T: Config> = StorageMap<
+        _,
+        Twox64Concat,
+        SetId,
+        WeakBoundedVec<T::ValidatorId, <T as Config>::MaxValidators>,
+        ValueQuery,
+    >;
+
+    /// Who signed the handoffs of the sets in [`Sets`], as far as proofs on chain say it. (HANDOFF-2)
+    #[pallet::storage]
+    pub type Handoffs<T: Config> = StorageMap<_, Twox64Concat, SetId, Bitfield, OptionQuery>;
+
+    /// The first set that [`Config::OnHandoff`] was not told of. (HANDOFF-3)
+    #[pallet::storage]
+    pub type Unsettled<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
+
+    /// The newest sessions whose validators make up two thirds of the signing set and of the next one. (HANDOFF-5)
+    #[pallet::storage]
+    pub type ElectedFor<T: Config> = StorageValue<_, (SessionIndex, SessionIndex), ValueQuery>;
 
     /// What happened.
     #[pallet::event]
@@ -373,6 +409,49 @@ pub mod pallet {
             /// The session whose stake is slashed for it.
             session: SessionIndex,
         },
+        /// The proof of a set's handoff is on chain, or a fuller one. (HANDOFF-1, HANDOFF-2)
+        #[codec(index = 11)]
+        HandoffProven {
+            /// The set.
+            id: SetId,
+            /// How many of its members are known to have signed.
+            signed: u32,
+            /// How many members it has.
+            len: u32,
+        },
+        /// No further proof of a set's handoff is taken. (HANDOFF-3)
+        #[codec(index = 12)]
+        HandoffSettled {
+            /// The set.
+            id: SetId,
+            /// Its members who signed none of the proofs.
+            missed: Vec<T::ValidatorId>,
+        },
+        /// A set ended without a proof of its handoff on chain: a reset ended it, or this chain awaits none. (HANDOFF-3)
+        #[codec(index = 13)]
+        HandoffMissed {
+            /// The set.
+            id: SetId,
+        },
+        /// The planned set does not take over yet, because the handoff to it is not on chain. (HANDOFF-4)
+        #[codec(index = 14)]
+        SetWaits {
+            /// The session that starts.
+            session: SessionIndex,
+            /// The set that goes on.
+            id: SetId,
+            /// The set that waits.
+            next: SetId,
+        },
+        /// The signing set signs nothing any more, because too many of its members can no longer be slashed: only a reset helps.
+        /// (HANDOFF-5)
+        #[codec(index = 15)]
+        SetExpired {
+            /// The session that starts.
+            session: SessionIndex,
+            /// The set.
+            id: SetId,
+        },
     }
 
     /// Why a call was refused; one error per rule.
@@ -436,6 +515,14 @@ pub mod pallet {
         NobodyAccused,
         /// FALSE-3: the finality proof does not hold.
         InvalidFinalityProof,
+        /// HANDOFF-1: no proof of this set is taken, not yet or not any more.
+        HandoffNotExpected,
+        /// HANDOFF-1: what is proven is not what the chain says of the block that plans the set's successor.
+        NotAHandoff,
+        /// HANDOFF-1: the finality proof does not hold.
+        InvalidHandoffProof,
+        /// HANDOFF-2: all of its signers are known to have signed.
+        NoNewSigner,
     }
 
     /// The registry at genesis.
@@ -554,6 +641,20 @@ pub mod pallet {
             let reporter = offences::reporter::<T>(origin)?;
             offences::report_false_statement::<T>(reporter, &evidence)
         }
+
+        /// Brings the proof of a set's handoff: it tells who of the set signed, and lets the next one take over. (HANDOFF-1 to HANDOFF-4)
+        ///
+        /// `handoff` proves the block that planned the successor of the signing set, or of one that ended in the last session.
+        /// Free when it holds and has a signer who was in no proof before. Without a signature it is accepted from the node
+        /// itself and in blocks.
+        #[pallet::call_index(5)]
+        #[pallet::weight(<T as Config>::WeightInfo::prove_handoff(handoff.non_signers()))]
+        pub fn prove_handoff(
+            origin: OriginFor<T>,
+            handoff: Box<Handoff<HeaderOf<T>>>,
+        ) -> DispatchResultWithPostInfo {
+            handoffs::prove::<T>(origin, *handoff)
+        }
     }
 
     #[allow(deprecated)]
@@ -562,11 +663,17 @@ pub mod pallet {
         type Call = Call<T>;
 
         fn validate_unsigned(source: TransactionSource, call: &Self::Call) -> TransactionValidity {
-            offences::validate_unsigned::<T>(source, call)
+            match call {
+                Call::prove_handoff { handoff } => handoffs::validate_unsigned::<T>(source, handoff),
+                _ => offences::validate_unsigned::<T>(source, call),
+            }
         }
 
         fn pre_dispatch(call: &Self::Call) -> Result<(), TransactionValidityError> {
-            offences::pre_dispatch::<T>(call)
+            match call {
+                Call::prove_handoff { handoff } => handoffs::pre_dispatch::<T>(handoff),
+                _ => offences::pre_dispatch::<T>(call),
+            }
         }
     }
 }
@@ -587,15 +694,10 @@ impl<T: Config> Pallet<T> {
         NextKeys::<T>::get().into_inner()
     }
 
-    /// What validators sign about the block whose state this is asked of.
+    /// What validators sign about the block whose state this is asked of; nothing before the first set, and when the signing one
+    /// has expired. (HANDOFF-5)
     pub fn commitment_payload() -> Option<CommitmentPayload> {
-        let KeysetPair { current, next } = Keysets::<T>::get()?;
-        let mmr_root = T::MmrRoot::get();
-        Some(CommitmentPayload {
-            mmr_root,
-            validator_set_id: current.id,
-            next,
-        })
+        rotation::payload::<T>().filter(|_| !rotation::is_expired::<T>())
     }
 
     /// The key that an account has registered.
@@ -651,5 +753,34 @@ impl<T: Config> Pallet<T> {
         let truth = truth::find::<T>(number, header, latest, prove)?;
         let evidence = Box::new(FalseStatement { accusation, truth });
         offences::submit::<T>(Call::report_false_statement { evidence })
+    }
+
+    /// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it. (HANDOFF-2)
+    pub fn handoff_signers(set: SetId) -> Option<Bitfield> {
+        handoffs::signers::<T>(set)
+    }
+
+    /// How often each validator signed the handoffs of the sets that are remembered. (HANDOFF-2)
+    ///
+    /// Cost: two reads per remembered set, one of them of 32 bytes per member.
+    pub fn signing_records() -> Vec<(T::ValidatorId, SigningRecord)> {
+        handoffs::records::<T>()
+    }
+
+    /// Puts the proof of a set's handoff into the node's transaction pool, without signature and free. The other arguments are as
+    /// for [`submit_accusation`](Pallet::submit_accusation).
+    pub fn submit_handoff(
+        proof: StatelessProof,
+        header: HeaderOf<T>,
+        latest: HeaderOf<T>,
+        prove: impl FnOnce(
+            BlockNumberFor<T>,
+            BlockNumberFor<T>,
+        ) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
+    ) -> Option<()>
+    where
+        T: CreateBare<Call<T>>,
+    {
+        handoffs::submit::<T>(proof, header, latest, prove)
     }
 }

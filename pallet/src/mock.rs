@@ -1,13 +1,13 @@
 //! A runtime with sessions, balances and offences, whose validators and clock the tests move.
 
-use crate::{self as pallet_duet, SessionHandler, UnitIdentification};
+use crate::{self as pallet_duet, OnHandoff, SessionHandler, UnitIdentification};
 use codec::{Decode, Encode};
 use duet_primitives::{
     ownership_statement,
     suite::ENGINE_ID,
     testing::{secret, TestSet},
     BlockNumber, ConsensusLog, DualKeyBytes, EquivocationProof, PossessionProof, RoundMessage,
-    H256,
+    SetId, H256,
 };
 use frame_support::{
     derive_impl, parameter_types,
@@ -75,6 +75,9 @@ parameter_types! {
     pub static MaxValidators: u32 = 5;
     pub static SlashableSessions: SessionIndex = 3;
     pub static MinParticipation: Perbill = Perbill::zero();
+    pub static AwaitHandoff: bool = false;
+    /// Who signed the handoffs of sets, and who did not.
+    pub static Told: Vec<(SetId, Vec<u64>, Vec<u64>)> = Vec::new();
     /// What each validator has at stake; nobody anything where it is empty.
     pub static Stakes: BTreeMap<u64, u128> = BTreeMap::new();
     pub MmrRoot: H256 = H256::repeat_byte(9);
@@ -177,6 +180,15 @@ impl pallet_session::Config for Test {
     type KeyDeposit = ConstU64<0>;
 }
 
+/// Notes what the chain is told of handoffs.
+pub struct Teller;
+
+impl OnHandoff<u64> for Teller {
+    fn on_handoff(set: SetId, signed: &[u64], missed: &[u64]) {
+        Told::mutate(|told| told.push((set, signed.to_vec(), missed.to_vec())));
+    }
+}
+
 /// The stake that the test gave to a validator.
 pub struct StakeOf;
 
@@ -209,6 +221,8 @@ impl pallet_duet::Config for Test {
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;
     type ResetOrigin = EnsureRoot<u64>;
+    type AwaitHandoff = AwaitHandoff;
+    type OnHandoff = Teller;
     type MmrRoot = MmrRoot;
     type LeafExtra = LeafExtra;
     type FullIdentification = ();

@@ -15,7 +15,7 @@ pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
     let KeysetPair { current, next } = Keysets::<T>::get().ok_or(Error::<T>::NoSetToReset)?;
     let session = pallet_session::CurrentIndex::<T>::get();
     let validators = pallet_session::Validators::<T>::get();
-    let keys = keys_for::<T>(session, validators.iter())?;
+    let (keys, members) = keys_for::<T>(session, validators.iter())?;
     let set = commit(next.id.saturating_next(), &keys)?;
 
     // Both stay punishable for what they sign: the one that signed, and the one that was planned and never will.
@@ -23,7 +23,7 @@ pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
     for old in [current, next] {
         record::<T>(old, Some(session));
     }
-    install::<T>(&set, &keys);
+    install::<T>(&set, &keys, &members, session);
     Keysets::<T>::put(KeysetPair::without_successor(set.clone()));
 
     let (id, len) = (set.id, set.len);

@@ -8,14 +8,15 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::{
-    set::is_member, types::BalanceOf, Config, CurrentKeys, Error, Event, HoldReason, KeyOwners,
-    Keys, NextKeys, Pallet, Retired, RetiredRange,
+    types::BalanceOf, Config, Error, Event, HoldReason, KeyOwners, Keys, Keysets, OldestSet,
+    Pallet, Retired, RetiredRange,
 };
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::fmt::Display;
 use duet_primitives::{
-    ownership_statement, DualKeyBytes, KeyError, Pk1Bytes, PossessionError, PossessionProof, H256,
+    ownership_statement, DualKeyBytes, KeyError, Pk1Bytes, PossessionError, PossessionProof, SetId,
+    H256,
 };
 use frame_support::{
     pallet_prelude::DispatchResult,
@@ -72,8 +73,8 @@ pub enum KeyStatus {
     /// Not in the registry any more.
     #[codec(index = 2)]
     Retired {
-        /// The last session in which it may have signed.
-        last_session: SessionIndex,
+        /// The last set that it may be a member of: it is forgotten with that set.
+        last_set: SetId,
     },
 }
 
@@ -196,37 +197,27 @@ pub(crate) fn is_slashable<T: Config>(last_session: SessionIndex, now: SessionIn
     now <= last_session.saturating_add(T::SlashableSessions::get())
 }
 
-/// Forgets retired keys that signed nothing slashable any more, at most `MaxValidators` of them: no more
+/// Forgets retired keys whose last set is forgotten, at most `MaxValidators` of them: no more
 /// keys than that can enter sets in one session, so the queue cannot grow for ever.
-pub(crate) fn forget_retired<T: Config>(now: SessionIndex) {
+pub(crate) fn forget_retired<T: Config>() {
+    let oldest = OldestSet::<T>::get();
     let (first, end) = RetiredRange::<T>::get();
     let mut entry = first;
-    let mut expired = Vec::new();
     for _ in 0..<T as Config>::MaxValidators::get() {
         let Some(key) = Retired::<T>::get(entry) else {
             break;
         };
-        if let Some(KeyStatus::Retired { last_session }) = status::<T>(&key) {
-            if is_slashable::<T>(last_session, now) {
+        if let Some(KeyStatus::Retired { last_set }) = status::<T>(&key) {
+            if last_set >= oldest {
                 break;
             }
-            expired.push(key);
+            KeyOwners::<T>::remove(key);
         }
         Retired::<T>::remove(entry);
         entry = entry.saturating_add(1);
     }
-    if entry == first {
-        return;
-    }
-    RetiredRange::<T>::put((entry, end));
-    // CHAIN-5: a set that could not be replaced still signs with keys that left the registry long ago.
-    let (current, next) = (CurrentKeys::<T>::get(), NextKeys::<T>::get());
-    for key in expired {
-        if is_member(&key, &current) || is_member(&key, &next) {
-            remember::<T>(&key, now.saturating_add(1));
-        } else {
-            KeyOwners::<T>::remove(key);
-        }
+    if entry != first {
+        RetiredRange::<T>::put((entry, end));
     }
 }
 
@@ -270,20 +261,20 @@ pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     let owner = KeyOwners::<T>::get(key)?;
     match owner.status {
         KeyStatus::Fresh => KeyOwners::<T>::remove(key),
-        // It may be a member of the next set, which is fixed, and sign for one more session.
-        KeyStatus::Enlisted => remember::<T>(
-            key,
-            pallet_session::CurrentIndex::<T>::get().saturating_add(1),
-        ),
+        // It may be a member of the next set, which is fixed, and of none after it.
+        KeyStatus::Enlisted => {
+            let last_set = Keysets::<T>::get().map_or(SetId::FIRST, |sets| sets.next.id);
+            remember::<T>(key, last_set);
+        }
         KeyStatus::Retired { .. } => {}
     }
     Some(owner)
 }
 
-fn remember<T: Config>(key: &Pk1Bytes, last_session: SessionIndex) {
+fn remember<T: Config>(key: &Pk1Bytes, last_set: SetId) {
     KeyOwners::<T>::mutate(key, |owner| {
         if let Some(owner) = owner {
-            owner.status = KeyStatus::Retired { last_session };
+            owner.status = KeyStatus::Retired { last_set };
         }
     });
     RetiredRange::<T>::mutate(|(_, end)| {

@@ -1,16 +1,19 @@
 //! Rotation of the key sets at a session change, and what headers announce of sets and blocks. (CHAIN-2 to CHAIN-7)
 
 use crate::{
-    candidates::{commit, keys_for, KeptReason, SetKeys},
-    registration,
+    candidates::{commit, keys_for, KeptReason, SetKeys, SetMembers},
+    handoffs, registration,
     set::is_member,
     types::LOG_TARGET,
-    Config, CurrentKeys, Event, Keysets, NextKeys, OldestSet, Pallet, Sets,
+    Config, CurrentKeys, ElectedFor, Event, Handoffs, Keysets, Members, NextKeys, OldestSet,
+    Pallet, Sets,
 };
+use alloc::collections::BTreeSet;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
 use duet_primitives::{
-    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId,
+    suite, CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair,
+    SetId,
 };
 use frame_support::traits::Get;
 use scale_info::TypeInfo;
@@ -94,16 +97,20 @@ fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::Valid
 /// A session starts: the planned set takes over, and the one after it is fixed. (CHAIN-3)
 ///
 /// Cost: one read and one question for stake per queued validator; if the keys differ from the signing set's, one decompression and
-/// addition in G1 and two hashes per validator, and one write per newcomer; and what is forgotten.
+/// addition in G1 and two hashes per validator, and one write per newcomer; what [`OnHandoff`](crate::OnHandoff) does; and what is
+/// forgotten.
 pub(crate) fn rotate<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId>,
-    queued: impl Iterator<Item = &'a T::ValidatorId>,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) {
     let session = pallet_session::CurrentIndex::<T>::get();
-    let current = match Keysets::<T>::get() {
-        Some(KeysetPair { current, next }) => activate::<T>(current, next, session),
+    let sets = match Keysets::<T>::get() {
+        Some(sets) => advance::<T>(sets, queued, session),
         None => match found_first_set::<T>(active, session) {
-            Ok(first) => announce_activation::<T>(first, session),
+            Ok(first) => {
+                let current = announce_activation::<T>(first, session);
+                with_successor::<T>(current, queued, session)
+            }
             Err(reason) => {
                 log::warn!(target: LOG_TARGET, "no Duet set signs in session {session}: {reason:?}");
                 Pallet::<T>::deposit_event(Event::SetNotFounded { session, reason });
@@ -111,13 +118,80 @@ pub(crate) fn rotate<'a, T: Config>(
             }
         },
     };
+    Keysets::<T>::put(&sets);
+    handoffs::settle::<T>(sets.current.id, session);
+    forget_sets::<T>(sets.current.id, session);
+    registration::forget_retired::<T>();
+}
+
+/// The sets of the session that starts.
+fn advance<'a, T: Config>(
+    sets: KeysetPair,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+    session: SessionIndex,
+) -> KeysetPair {
+    let KeysetPair { current, next } = &sets;
+    let id = current.id;
+    let has_successor = next.id != id;
+    if has_successor && (!T::AwaitHandoff::get() || handoffs::is_proven::<T>(id)) {
+        let KeysetPair { current, next } = sets;
+        let current = activate::<T>(current, next, session);
+        return with_successor::<T>(current, queued, session);
+    }
+    if is_expired::<T>() {
+        log::error!(
+            target: LOG_TARGET,
+            "HANDOFF-5: Duet set {id} signs nothing any more: too many of its members can no longer be slashed"
+        );
+        Pallet::<T>::deposit_event(Event::SetExpired { session, id });
+        return sets;
+    }
+    if has_successor {
+        let next = next.id;
+        log::warn!(
+            target: LOG_TARGET,
+            "HANDOFF-4: Duet set {next} waits in session {session} for the proof of set {id}'s handoff"
+        );
+        Pallet::<T>::deposit_event(Event::SetWaits { session, id, next });
+        renew::<T>(current, queued, session.saturating_add(1));
+        return sets;
+    }
+    with_successor::<T>(sets.current, queued, session)
+}
+
+fn with_successor<'a, T: Config>(
+    current: KeysetCommitment,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+    session: SessionIndex,
+) -> KeysetPair {
     let next = plan::<T>(&current, queued, session.saturating_add(1));
-    Keysets::<T>::put(KeysetPair {
-        current: current.clone(),
-        next,
-    });
-    registration::forget_retired::<T>(session);
-    forget_sets::<T>(current.id, session);
+    KeysetPair { current, next }
+}
+
+/// Whether more than a third of the signing set's members have not been validators for so long that they can no longer be
+/// slashed for what they sign. (HANDOFF-5)
+pub(crate) fn is_expired<T: Config>() -> bool {
+    let (elected_for, _) = ElectedFor::<T>::get();
+    let session = pallet_session::CurrentIndex::<T>::get();
+    !registration::is_slashable::<T>(elected_for, session)
+}
+
+/// A set goes on whose keys are not those of the session's validators: as long as at most a third of its members are no
+/// validators, more than a third of the set answer with their stake for each proof. (HANDOFF-5)
+///
+/// Cost: one read of 32 bytes per member.
+fn renew<'a, T: Config>(
+    set: &KeysetCommitment,
+    validators: impl Iterator<Item = &'a T::ValidatorId>,
+    session: SessionIndex,
+) {
+    // Not every chain's validator ids have an order; their encodings do.
+    let elected: BTreeSet<_> = validators.map(Encode::encode).collect();
+    let members = Members::<T>::get(set.id).into_iter();
+    let still = members.filter(|member| elected.contains(&member.encode()));
+    if u32::try_from(still.count()).is_ok_and(|still| still >= set.threshold()) {
+        ElectedFor::<T>::mutate(|(current, _)| *current = session);
+    }
 }
 
 /// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators make a set.
@@ -125,19 +199,26 @@ fn found_first_set<'a, T: Config>(
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
 ) -> Result<KeysetCommitment, KeptReason> {
-    let keys = keys_for::<T>(session, validators)?;
+    let (keys, members) = keys_for::<T>(session, validators)?;
     let first = commit(SetId::FIRST, &keys)?;
     OldestSet::<T>::put(first.id);
-    install::<T>(&first, &keys);
+    install::<T>(&first, &keys, &members, session);
     Ok(first)
 }
 
-/// A set signs that has no successor yet.
-pub(crate) fn install<T: Config>(set: &KeysetCommitment, keys: &SetKeys<T>) {
+/// A set of validators of this session signs that has no successor yet.
+pub(crate) fn install<T: Config>(
+    set: &KeysetCommitment,
+    keys: &SetKeys<T>,
+    members: &SetMembers<T>,
+    session: SessionIndex,
+) {
     keys.iter()
         .for_each(|key| registration::enlist::<T>(&key.pk1()));
     CurrentKeys::<T>::put(keys);
     NextKeys::<T>::put(keys);
+    Members::<T>::insert(set.id, members);
+    ElectedFor::<T>::put((session, session));
     record::<T>(set.clone(), None);
 }
 
@@ -150,18 +231,16 @@ pub(crate) fn record<T: Config>(commitment: KeysetCommitment, last_session: Opti
     Sets::<T>::insert(record.commitment.id, record);
 }
 
-/// The planned set takes over, if its keys differ.
+/// The planned set takes over.
 fn activate<T: Config>(
     current: KeysetCommitment,
     next: KeysetCommitment,
     session: SessionIndex,
 ) -> KeysetCommitment {
-    if next.id == current.id {
-        return current;
-    }
     record::<T>(current, Some(session.saturating_sub(1)));
     record::<T>(next.clone(), None);
     CurrentKeys::<T>::put(NextKeys::<T>::get());
+    ElectedFor::<T>::mutate(|(current, next)| *current = *next);
     announce_activation::<T>(next, session)
 }
 
@@ -169,10 +248,10 @@ fn activate<T: Config>(
 /// (CHAIN-3, CHAIN-5, CHAIN-6)
 fn plan<'a, T: Config>(
     current: &KeysetCommitment,
-    queued: impl Iterator<Item = &'a T::ValidatorId>,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     session: SessionIndex,
 ) -> KeysetCommitment {
-    replace::<T>(current, queued, session).unwrap_or_else(|reason| {
+    replace::<T>(current, queued.clone(), session).unwrap_or_else(|reason| {
         log::warn!(
             target: LOG_TARGET,
             "Duet set {} stays for session {session}: {reason:?}",
@@ -183,6 +262,7 @@ fn plan<'a, T: Config>(
             id: current.id,
             reason,
         });
+        renew::<T>(current, queued, session);
         current.clone()
     })
 }
@@ -193,9 +273,10 @@ fn replace<'a, T: Config>(
     queued: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
 ) -> Result<KeysetCommitment, KeptReason> {
-    let keys = keys_for::<T>(session, queued)?;
+    let (keys, members) = keys_for::<T>(session, queued)?;
     let signing = CurrentKeys::<T>::get();
     if keys == signing {
+        ElectedFor::<T>::put((session, session));
         return Ok(current.clone());
     }
     let next = commit(current.id.saturating_next(), &keys)?;
@@ -206,6 +287,8 @@ fn replace<'a, T: Config>(
             registration::enlist::<T>(&key);
         });
     NextKeys::<T>::put(&keys);
+    Members::<T>::insert(next.id, members);
+    ElectedFor::<T>::mutate(|(_, elected_for)| *elected_for = session);
     announce::<T>(&ConsensusLog::Planned(next.clone()));
     Pallet::<T>::deposit_event(Event::SetPlanned {
         id: next.id,
@@ -234,11 +317,21 @@ pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
     frame_system::Pallet::<T>::deposit_log(item);
 }
 
-/// CHAIN-7: the header has the hash of what is signed about its block. Nothing before the first set.
+/// CHAIN-7: the header has the hash of what is signed about its block, or would be. Nothing before the first set.
 pub(crate) fn announce_payload<T: Config>() {
-    if let Some(payload) = Pallet::<T>::commitment_payload() {
+    if let Some(payload) = payload::<T>() {
         announce::<T>(&ConsensusLog::Payload(payload.hash()));
     }
+}
+
+/// What a statement about the block says whose state this is; nothing before the first set.
+pub(crate) fn payload<T: Config>() -> Option<CommitmentPayload> {
+    let KeysetPair { current, next } = Keysets::<T>::get()?;
+    Some(CommitmentPayload {
+        mmr_root: T::MmrRoot::get(),
+        validator_set_id: current.id,
+        next,
+    })
 }
 
 /// Forgets the sets whose equivocations can no longer be punished. (EQV-6)
@@ -256,6 +349,8 @@ fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
         .take_while(expired)
     {
         Sets::<T>::remove(id);
+        Members::<T>::remove(id);
+        Handoffs::<T>::remove(id);
         kept = id.saturating_next();
     }
     if kept != oldest {

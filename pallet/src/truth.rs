@@ -7,11 +7,11 @@
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
 
-use crate::{types::HeaderOf, Config, Error, Pallet};
+use crate::{rotation, types::HeaderOf, Config, Error};
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use duet_primitives::{
-    suite, Accusation, BlockNumber, Commitment, CommitmentPayload, ConsensusLog, MmrLeaf, H256,
+    Accusation, BlockNumber, Commitment, CommitmentPayload, ConsensusLog, MmrLeaf, H256,
 };
 use frame_support::{ensure, traits::Get, BoundedVec};
 use frame_system::pallet_prelude::BlockNumberFor;
@@ -74,12 +74,39 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
     /// When this is not what the chain says, or when the chain says the same.
     pub(crate) fn refutes<T: Config>(&self, statement: &Commitment) -> Result<(), Error<T>> {
         let number = statement.block_number;
+        let Some(header) = self.header_of::<T>(number)? else {
+            let now = frame_system::Pallet::<T>::block_number();
+            let is_beyond = BlockNumberFor::<T>::from(number.get()) > now;
+            return is_beyond.then_some(()).ok_or(Error::<T>::NotFalse);
+        };
+        // A header of before this rule says nothing of the payload.
+        let same_payload =
+            || payload_hash(header).is_none_or(|expected| expected == statement.payload().hash());
+        let says_the_same = header.hash() == statement.block_hash && same_payload();
+        ensure!(!says_the_same, Error::<T>::NotFalse);
+        Ok(())
+    }
+
+    /// The header of the chain's block, if the statement says what the chain says. (HANDOFF-1)
+    ///
+    /// # Errors
+    /// When this is not what the chain says, or when the chain says something else.
+    pub(crate) fn confirms<T: Config>(&self, statement: &Commitment) -> Result<&Header, Error<T>> {
+        let header = self.header_of::<T>(statement.block_number)?;
+        let header = header.ok_or(Error::<T>::ForeignHeader)?;
+        let says_the_same = header.hash() == statement.block_hash
+            && payload_hash(header) == Some(statement.payload().hash());
+        ensure!(says_the_same, Error::<T>::NotAHandoff);
+        Ok(header)
+    }
+
+    /// The header of the chain's block of this number; `None` where this says that there is none.
+    ///
+    /// # Errors
+    /// When it is not shown to be that.
+    fn header_of<T: Config>(&self, number: BlockNumber) -> Result<Option<&Header>, Error<T>> {
         let header = match self {
-            Self::Beyond => {
-                let now = frame_system::Pallet::<T>::block_number();
-                let is_beyond = BlockNumberFor::<T>::from(number.get()) > now;
-                return is_beyond.then_some(()).ok_or(Error::<T>::NotFalse);
-            }
+            Self::Beyond => return Ok(None),
             Self::Recent(header) => {
                 ensure!(is_recent::<T>(&**header), Error::<T>::ForeignHeader);
                 &**header
@@ -93,12 +120,7 @@ impl<Header: HeaderT<Hash = H256>> Truth<Header> {
             (*header.number()).saturated_into::<u32>() == number.get(),
             Error::<T>::ForeignHeader
         );
-        // A header of before this rule says nothing of the payload.
-        let same_payload =
-            || payload_hash(header).is_none_or(|expected| expected == statement.payload().hash());
-        let says_the_same = header.hash() == statement.block_hash && same_payload();
-        ensure!(!says_the_same, Error::<T>::NotFalse);
-        Ok(())
+        Ok(Some(header))
     }
 }
 
@@ -135,15 +157,13 @@ fn is_recent<T: Config>(header: &impl HeaderT<Hash = H256>) -> bool {
 
 /// What a header says of what is signed about its block. (CHAIN-7)
 fn payload_hash(header: &impl HeaderT) -> Option<H256> {
-    let logs = header.digest().logs().iter().rev();
-    let mut ours = logs.filter_map(|item| item.as_consensus());
-    ours.find_map(|(engine, mut bytes)| match engine {
-        suite::ENGINE_ID => match ConsensusLog::decode(&mut bytes) {
-            Ok(ConsensusLog::Payload(hash)) => Some(hash),
-            _ => None,
-        },
-        _ => None,
-    })
+    ConsensusLog::payload_hash(logs(header))
+}
+
+/// Duet's logs in a header.
+pub(crate) fn logs(header: &impl HeaderT) -> impl Iterator<Item = ConsensusLog> + '_ {
+    let items = header.digest().logs().iter();
+    ConsensusLog::of_header(items.filter_map(|item| item.as_consensus()))
 }
 
 /// What the chain says about the block of a statement, for a report; `None` where it cannot be shown.
@@ -175,6 +195,6 @@ pub(crate) fn find<T: Config>(
         leaf_count: proof.leaf_count,
         items: proof.items.try_into().ok()?,
         recent: latest,
-        payload: Pallet::<T>::commitment_payload()?,
+        payload: rotation::payload::<T>()?,
     })))
 }

@@ -33,6 +33,8 @@ pub trait WeightInfo {
     /// Reports `accused` members of a set of `n` for a false statement, by a finality proof with `non_signers`. All of those who
     /// were reported for it are slashed again.
     fn report_false_statement(accused: u32, non_signers: u32, n: u32) -> Weight;
+    /// Takes the proof of a handoff that `non_signers` did not sign.
+    fn prove_handoff(non_signers: u32) -> Weight;
     /// Writes into the header what is signed about the block.
     fn announce_payload() -> Weight;
 }
@@ -81,6 +83,11 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
         Self::register_keys()
             .saturating_add(Self::rotate(keys))
             .saturating_add(Self::report_equivocation(n.saturating_add(accused)))
+    }
+
+    fn prove_handoff(non_signers: u32) -> Weight {
+        // An upper bound: as for `report_false_statement`, without the punishment.
+        Self::register_keys().saturating_add(Self::rotate(non_signers))
     }
 
     fn announce_payload() -> Weight {

@@ -1,15 +1,15 @@
 //! The runtime API: the only interface through which clients ask the chain.
 
 use crate::{
-    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
-    Participation,
+    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
+    Participation, SetId, SigningRecord, StatelessProof,
 };
 use alloc::vec::Vec;
 use codec::Codec;
 
 sp_api::decl_runtime_apis! {
     /// What clients ask a chain that finalizes with Duet.
-    #[api_version(3)]
+    #[api_version(4)]
     pub trait DuetApi<AccountId: Codec> {
         /// The signing set and the next one; `None` before the first set.
         fn keysets() -> Option<Keysets>;
@@ -57,5 +57,24 @@ sp_api::decl_runtime_apis! {
         ///
         /// Cost: that of checking the vote or the finality proof.
         fn accusation_status(accusation: Accusation) -> EvidenceStatus;
+
+        /// Puts the proof of a set's handoff into the transaction pool, unsigned and free. (HANDOFF-1) Since version 4.
+        ///
+        /// `header` is that of the block that it proves, and `latest` that of the block at which this is asked. `None` when the
+        /// runtime refuses the proof, it has no new signer, or the pool is not reachable.
+        fn submit_handoff(
+            proof: StatelessProof,
+            header: Block::Header,
+            latest: Block::Header,
+        ) -> Option<()>;
+
+        /// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it (any more).
+        /// (HANDOFF-2) Since version 4.
+        fn handoff_signers(set: SetId) -> Option<Bitfield>;
+
+        /// How often each validator signed the handoffs of the sets that the chain remembers. (HANDOFF-2) Since version 4.
+        ///
+        /// Cost: two reads of storage per remembered set, one of them of 32 bytes per member.
+        fn signing_records() -> Vec<(AccountId, SigningRecord)>;
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     bytes::decode_list, error::JustificationError, numbers::SignerIndex, suite::MAX_VALIDATORS,
 };
 use alloc::{vec, vec::Vec};
-use codec::{Decode, DecodeWithMemTracking, Encode, Error, Input};
+use codec::{Compact, CompactLen, Decode, DecodeWithMemTracking, Encode, Error, Input, MaxEncodedLen};
 use duet_curve::is_set;
 use scale_info::TypeInfo;
 
@@ -18,6 +18,13 @@ impl Decode for Bitfield {
     fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
         let limit = MAX_VALIDATORS.div_ceil(BITS);
         decode_list(input, limit, "JUST-2: the bitfield is longer than any set").map(Self)
+    }
+}
+
+impl MaxEncodedLen for Bitfield {
+    fn max_encoded_len() -> usize {
+        let bytes = MAX_VALIDATORS.div_ceil(BITS);
+        Compact::<u32>::compact_len(&bytes).saturating_add(bytes as usize)
     }
 }
 
@@ -78,6 +85,13 @@ impl Bitfield {
     /// The signers of `len` validators, ascending.
     pub fn signers(&self, len: u32) -> impl Iterator<Item = SignerIndex> + '_ {
         members(len).filter(|index| self.contains(*index))
+    }
+
+    /// Who signed one of two things, in a set for which both have the right length.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        let both = self.0.iter().zip(&other.0);
+        Self(both.map(|(one, other)| one | other).collect())
     }
 
     /// The bitfield of the non-signers.

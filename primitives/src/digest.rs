@@ -5,8 +5,8 @@
 
 #[cfg(doc)]
 use crate::CommitmentPayload;
-use crate::{keyset::KeysetCommitment, numbers::SetId};
-use codec::{Decode, Encode};
+use crate::{keyset::KeysetCommitment, numbers::SetId, suite::ENGINE_ID};
+use codec::{Decode, DecodeAll, Encode};
 use primitive_types::H256;
 use scale_info::TypeInfo;
 
@@ -31,4 +31,25 @@ pub enum ConsensusLog {
     /// shows for ever whether a statement about the block is true. (CHAIN-7)
     #[codec(index = 4)]
     Payload(H256),
+}
+
+impl ConsensusLog {
+    /// The logs in a header, in their order. `items` are its consensus items: the engine, and what it says. What does not
+    /// decode was not written by the pallet, and is left out.
+    pub fn of_header<'a>(
+        items: impl Iterator<Item = ([u8; 4], &'a [u8])> + 'a,
+    ) -> impl Iterator<Item = Self> + 'a {
+        items
+            .filter(|(engine, _)| *engine == ENGINE_ID)
+            .filter_map(|(_, mut bytes)| Self::decode_all(&mut bytes).ok())
+    }
+
+    /// The hash of what is signed about a block, of the logs in its header; `None` in headers of before CHAIN-7.
+    pub fn payload_hash(logs: impl Iterator<Item = Self>) -> Option<H256> {
+        let hash = |log| match log {
+            Self::Payload(hash) => Some(hash),
+            _ => None,
+        };
+        logs.filter_map(hash).last()
+    }
 }

@@ -128,7 +128,7 @@ pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
 pub use leaf::{LeafVersion, MmrLeaf};
 pub use merkle::MerkleProof;
 pub use numbers::{BlockNumber, SetId, SignerIndex};
-pub use participation::{Participation, Share};
+pub use participation::{Participation, Share, SigningRecord};
 pub use possession::ownership_statement;
 pub use primitive_types::H256;
 pub use secret::SecretKey;

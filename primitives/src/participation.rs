@@ -1,4 +1,4 @@
-//! How many of a session's validators a set stands for. (CHAIN-6)
+//! How many of a session's validators a set stands for (CHAIN-6), and who of a set signs (HANDOFF-2).
 
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
@@ -60,4 +60,13 @@ impl<AccountId> Participation<AccountId> {
     pub fn suffices(&self) -> bool {
         self.validators.in_set > 0 && self.validators.suffices() && self.stake.suffices()
     }
+}
+
+/// How often a validator signed the handoffs of sets that it was a member of. (HANDOFF-2)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode, TypeInfo)]
+pub struct SigningRecord {
+    /// Handoffs that it signed.
+    pub signed: u32,
+    /// Handoffs of its sets that the chain has a proof of.
+    pub handoffs: u32,
 }

@@ -8,8 +8,8 @@ use crate::{
 use alloc::{borrow::Cow, vec, vec::Vec};
 use codec::Encode;
 use duet_primitives::{
-    Accusation, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
-    Participation,
+    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
+    Keysets, Participation, SetId, SigningRecord, StatelessProof,
 };
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
@@ -264,6 +264,23 @@ impl_runtime_apis! {
 
         fn accusation_status(accusation: Accusation) -> EvidenceStatus {
             Duet::accusation_status(&accusation)
+        }
+
+        fn submit_handoff(
+            proof: StatelessProof,
+            header: <Block as BlockT>::Header,
+            latest: <Block as BlockT>::Header,
+        ) -> Option<()> {
+            let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
+            Duet::submit_handoff(proof, header, latest, prove)
+        }
+
+        fn handoff_signers(set: SetId) -> Option<Bitfield> {
+            Duet::handoff_signers(set)
+        }
+
+        fn signing_records() -> Vec<(AccountId, SigningRecord)> {
+            Duet::signing_records()
         }
     }
 

@@ -1,5 +1,6 @@
 mod false_statements;
 mod floor;
+mod handoffs;
 mod offences;
 mod recovery;
 mod registration;

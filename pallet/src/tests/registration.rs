@@ -1,13 +1,15 @@
 use crate::{
     mock::{
-        events, genesis, genesis_proof, key, on, proof, register, register_key_of, sessions, with,
+        events, evidence, genesis, genesis_proof, key, on, proof, register, register_key_of, sessions, with,
         Balances, Duet, Elected, RuntimeGenesisConfig, RuntimeOrigin, SlashableSessions, System,
         Test, DEPOSIT, GENESIS, NOT_BONDED, NOT_ENDOWED,
     },
     Error, Event, HoldReason, KeyOwners, KeyStatus, Keys, Retired, RetiredRange,
 };
 use duet_primitives::{
-    ownership_statement, testing::secret, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof,
+    ownership_statement,
+    testing::{secret, TestSet},
+    BlockNumber, DualKeyBytes, Pk1Bytes, Pk2Bytes, PossessionProof, SetId,
 };
 use frame_support::{assert_noop, assert_ok, traits::fungible::InspectHold};
 use sp_runtime::{BuildStorage, DispatchError, TokenError};
@@ -189,7 +191,8 @@ fn a_key_that_stood_in_a_set_does_not_come_back_while_it_is_remembered() {
     with(&[1, 2], || {
         assert_eq!(status(1), Some(KeyStatus::Enlisted));
         register_key_of(10, 1);
-        assert_eq!(status(1), Some(KeyStatus::Retired { last_session: 1 }));
+        let last_set = SetId::new(0);
+        assert_eq!(status(1), Some(KeyStatus::Retired { last_set }));
         for account in [1, 3] {
             assert_noop!(
                 Duet::register_keys(signed(account), key(1), proof(1, account)),
@@ -204,7 +207,8 @@ fn a_retired_key_is_forgotten_when_it_can_be_punished_no_more() {
     with(&[1, 2], || {
         register_key_of(10, 1);
         sessions(1 + SlashableSessions::get());
-        assert_eq!(status(1), Some(KeyStatus::Retired { last_session: 1 }));
+        let last_set = SetId::new(0);
+        assert_eq!(status(1), Some(KeyStatus::Retired { last_set }));
         sessions(1);
         assert_eq!(status(1), None);
         assert_eq!(RetiredRange::<Test>::get(), (1, 1));
@@ -247,6 +251,24 @@ fn a_retired_key_that_still_signs_stays_remembered() {
         register(3);
         Elected::set(vec![3]);
         sessions(3 + 2 * SlashableSessions::get() + 2);
+        assert_eq!((status(1), status(2)), (None, None));
+    });
+}
+
+/// EQV-6: from the end of the set, not from the day on which the key was given up.
+#[test]
+fn a_key_that_was_given_up_early_is_remembered_as_long_as_its_set_can_be_punished() {
+    with(&[1, 2], || {
+        let set = TestSet::new(0, [1, 2]);
+        assert_ok!(Duet::deregister_keys(signed(1)));
+        assert_ok!(Duet::deregister_keys(signed(2)));
+        sessions(3 * SlashableSessions::get());
+        register(3);
+        Elected::set(vec![3]);
+        sessions(1 + SlashableSessions::get());
+        let evidence = Box::new(evidence(&set, 1, BlockNumber::new(5)));
+        assert_ok!(Duet::report_equivocation(signed(50), evidence));
+        sessions(1);
         assert_eq!((status(1), status(2)), (None, None));
     });
 }

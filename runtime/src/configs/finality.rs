@@ -1,13 +1,13 @@
 //! What Duet signs: the range over earlier blocks, and the sets of keys.
 
 use crate::{
-    configs::{consensus::PunishableOffences, staking::ExposedStake},
+    configs::{consensus::PunishableOffences, staking::{ExposedStake, HandoffPoints}},
     constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS},
     AccountId, Authorship, Balances, Runtime,
 };
 use frame_support::{
     parameter_types,
-    traits::{ConstU128, ConstU32, FindAuthor, Get},
+    traits::{ConstBool, ConstU128, ConstU32, FindAuthor, Get},
 };
 use frame_system::EnsureRoot;
 use sp_core::H256;
@@ -65,6 +65,8 @@ impl pallet_duet::Config for Runtime {
     type MinParticipation = MinParticipation;
     type StakeOf = ExposedStake;
     type ResetOrigin = EnsureRoot<AccountId>;
+    type AwaitHandoff = ConstBool<true>;
+    type OnHandoff = HandoffPoints;
     type MmrRoot = MmrRoot;
     // This chain sends no messages.
     type LeafExtra = ();

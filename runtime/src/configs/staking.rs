@@ -7,15 +7,17 @@ use crate::{
     AccountId, Balance, Balances, Runtime, RuntimeEvent, RuntimeHoldReason, Session, Staking,
     Timestamp,
 };
+use duet_primitives::SetId;
 use frame_election_provider_support::{
     bounds::{ElectionBounds, ElectionBoundsBuilder},
     onchain, SequentialPhragmen,
 };
 use frame_support::{
     parameter_types,
-    traits::{ConstBool, ConstU32, Nothing},
+    traits::{ConstBool, ConstU32, Nothing, RewardsReporter},
 };
 use frame_system::EnsureRoot;
+use pallet_duet::OnHandoff;
 use pallet_staking::{FixedNominationsQuota, UseNominatorsAndValidatorsMap, UseValidatorsMap};
 use sp_runtime::{traits::Convert, Perbill, Perquintill};
 use sp_staking::{currency_to_vote::U128CurrencyToVote, EraPayout};
@@ -25,6 +27,9 @@ const MAX_NOMINATIONS: u32 = 16;
 /// What a year of staking adds to the issuance.
 const INFLATION: Perbill = Perbill::from_percent(5);
 const MILLIS_PER_YEAR: u64 = 365 * 24 * 60 * 60 * 1_000;
+
+/// Points of staking for a signed handoff.
+const POINTS: u32 = 20;
 
 parameter_types! {
     /// Elections run inside a block, so the voters and targets that they look at are bounded.
@@ -80,6 +85,23 @@ impl Convert<AccountId, Balance> for ExposedStake {
             .map(|exposure| exposure.total)
             .next()
             .unwrap_or(0)
+    }
+}
+
+/// Points for who signed a set's handoff: as many as the author of a block gets, so that who never signs earns less.
+pub struct HandoffPoints;
+
+impl OnHandoff<AccountId> for HandoffPoints {
+    fn on_handoff(_: SetId, signed: &[AccountId], _: &[AccountId]) {
+        let Some(era) = pallet_staking::ActiveEra::<Runtime>::get() else {
+            return;
+        };
+        // Points of who is not elected any more would only make those of the others worth less.
+        let is_elected = |validator: &&AccountId| {
+            pallet_staking::ErasStakersOverview::<Runtime>::contains_key(era.index, validator)
+        };
+        let points = signed.iter().filter(is_elected).cloned();
+        <Staking as RewardsReporter<AccountId>>::reward_by_ids(points.map(|validator| (validator, POINTS)));
     }
 }
 

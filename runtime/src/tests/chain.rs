@@ -3,13 +3,17 @@
 use crate::{
     configs::finality::NotedAuthor,
     constants::{SESSION_BLOCKS, SLOT_MILLIS},
-    extrinsic, AccountId, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig,
+    extrinsic, genesis::local_testnet, AccountId, Duet, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig,
     Session, System, UncheckedExtrinsic,
 };
 use codec::{Decode, Encode};
-use duet_primitives::{suite::ENGINE_ID, ConsensusLog};
+use duet_primitives::{
+    ownership_statement, suite::ENGINE_ID, BlockNumber, ConsensusLog, DualKeyset, RoundMessage,
+    SecretKey, StatelessProof, UncheckedVote,
+};
 use frame_support::traits::{DisabledValidators, FindAuthor};
-use serde_json::Value;
+use pallet_duet::{Handoff, Truth};
+use serde_json::{json, Value};
 use sp_consensus_aura::AURA_ENGINE_ID;
 use sp_core::{
     offchain::{testing::TestOffchainExt, OffchainDbExt, TransactionPoolExt},
@@ -26,12 +30,29 @@ use sp_runtime::{
 /// The genesis hash that votes and proofs of possession name here.
 pub(super) const GENESIS_HASH: H256 = H256::repeat_byte(0x47);
 
+/// The validators of [`Chain::of_four`].
+pub(super) const VALIDATORS: [Sr25519Keyring; 4] = [
+    Sr25519Keyring::Alice,
+    Sr25519Keyring::Bob,
+    Sr25519Keyring::Charlie,
+    Sr25519Keyring::Dave,
+];
+
+/// The secret behind the Duet key of one of [`VALIDATORS`], and those of validators that join later.
+pub(super) fn secret(index: u8) -> SecretKey {
+    SecretKey::from_seed(&[0x70 + index; 32]).expect("not zero")
+}
+
 /// A chain and its latest block.
 pub(super) struct Chain {
     state: TestExternalities,
     parent: Hash,
     number: u32,
     slot: u64,
+    /// Who of the validators signs handoffs.
+    signers: Vec<SecretKey>,
+    /// A proof of a handoff that no block has yet.
+    handoff: Option<UncheckedExtrinsic>,
 }
 
 impl Chain {
@@ -47,6 +68,70 @@ impl Chain {
             parent: GENESIS_HASH,
             number: 0,
             slot: 1,
+            signers: Vec::new(),
+            handoff: None,
+        }
+    }
+
+    /// The local network, with keys whose secrets are at hand; the validators hand off as nodes do. So does a fifth one with
+    /// the next secret.
+    pub(super) fn of_four() -> Self {
+        let keys: Vec<_> = (0..)
+            .zip(VALIDATORS)
+            .map(|(index, validator)| {
+                let account = validator.to_account_id();
+                let statement = ownership_statement(H256::zero(), &account);
+                let secret = secret(index);
+                (
+                    account,
+                    secret.public(),
+                    secret.prove_possession(&statement),
+                )
+            })
+            .collect();
+        let mut preset = local_testnet();
+        preset["duet"] = json!({ "keys": keys });
+        let mut chain = Self::new(preset);
+        chain.signers_are((0..=4).map(secret));
+        chain
+    }
+
+    /// From now on these sign handoffs.
+    pub(super) fn signers_are(&mut self, signers: impl IntoIterator<Item = SecretKey>) {
+        self.signers = signers.into_iter().collect();
+    }
+
+    /// The proof of the latest block by those who sign, with its header.
+    pub(super) fn hand_off(&mut self, header: &Header) -> Option<Handoff<Header>> {
+        let signers = self.signers.clone();
+        self.ask(|| {
+            let current = Duet::keysets()?.current;
+            let set =
+                DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).ok()?;
+            let number = BlockNumber::new(header.number);
+            let said = Duet::commitment_payload()?.commit(number, header.hash());
+            let message = RoundMessage::new(GENESIS_HASH, said);
+            let vote = |secret: &SecretKey| {
+                let signer = set.keyset().position(&secret.public().pk1())?;
+                let vote = UncheckedVote::sign(secret, signer, &message);
+                vote.check(set.keyset(), &message).ok()
+            };
+            let votes: Vec<_> = signers.iter().filter_map(vote).collect();
+            let proof = set.aggregate(&message, &votes).ok()?;
+            let proof = StatelessProof::new(&proof, set.keyset()).ok()?;
+            let truth = Truth::Recent(Box::new(header.clone()));
+            Some(Handoff { proof, truth })
+        })
+    }
+
+    /// Has a later block take the proof of this one, if it is a handoff.
+    fn follow(&mut self, header: &Header) {
+        let plans = |log: &ConsensusLog| matches!(log, ConsensusLog::Planned(_));
+        if logs(header).iter().any(plans) {
+            self.handoff = self.hand_off(header).map(|handoff| {
+                let handoff = Box::new(handoff);
+                UncheckedExtrinsic::new_bare(pallet_duet::Call::prove_handoff { handoff }.into())
+            });
         }
     }
 
@@ -97,7 +182,13 @@ impl Chain {
             parent,
             number,
             slot,
+            handoff,
+            ..
         } = self;
+        // A block with which a session starts has no room for it.
+        let has_room = !(*number + 1).is_multiple_of(SESSION_BLOCKS);
+        let handoff = if has_room { handoff.take() } else { None };
+        let first = if handoff.is_some() { 2 } else { 1 };
         let (header, results) = state.execute_with(|| {
             while is_disabled(*slot) {
                 *slot += 1;
@@ -107,6 +198,7 @@ impl Chain {
             });
             let extrinsics: Vec<_> = [UncheckedExtrinsic::new_bare(now)]
                 .into_iter()
+                .chain(handoff)
                 .chain(transactions)
                 .collect();
             let extrinsics_root = BlakeTwo256::ordered_trie_root(
@@ -123,16 +215,18 @@ impl Chain {
                 extrinsics_root,
                 digest,
             });
-            let results: Vec<_> = extrinsics
+            let mut results: Vec<_> = extrinsics
                 .into_iter()
                 .map(Executive::apply_extrinsic)
-                .skip(1)
                 .collect();
-            (Executive::finalize_block(), results)
+            let others = results.split_off(first);
+            assert!(results.iter().all(|result| *result == Ok(Ok(()))));
+            (Executive::finalize_block(), others)
         });
         *parent = header.hash();
         *number += 1;
         *slot += 1;
+        self.follow(&header);
         (header, results)
     }
 

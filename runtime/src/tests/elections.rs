@@ -1,9 +1,9 @@
 //! A fifth validator bonds, registers its keys, and signs.
 
-use super::chain::{has_event, logs, validators, Chain, GENESIS_HASH};
+use super::chain::{self, has_event, logs, validators, Chain, GENESIS_HASH};
 use crate::{
     constants::{SESSION_BLOCKS, UNIT},
-    genesis::{local_testnet, STAKE},
+    genesis::STAKE,
     Balances, Duet, Runtime, RuntimeCall, RuntimeEvent, SessionKeys, UncheckedExtrinsic,
 };
 use codec::Encode;
@@ -17,7 +17,7 @@ pub(super) const BOND: u128 = 500 * UNIT;
 
 /// The secret behind Eve's Duet key.
 pub(super) fn secret() -> SecretKey {
-    SecretKey::from_seed(&[0xe5; 32]).expect("not zero")
+    chain::secret(4)
 }
 
 /// What Eve sends to become a validator.
@@ -54,7 +54,7 @@ pub(super) fn join(chain: &mut Chain) -> Vec<UncheckedExtrinsic> {
 #[test]
 fn a_fifth_validator_signs_within_three_sessions_and_the_header_announces_it() {
     // The worst case: an election has just been held.
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     chain.advance_to_session(1);
     let transactions = join(&mut chain);
     chain.block_of(transactions);
@@ -96,7 +96,7 @@ fn a_fifth_validator_signs_within_three_sessions_and_the_header_announces_it() {
 
 #[test]
 fn a_validator_without_a_duet_key_validates_and_is_left_out_with_an_event() {
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let mut transactions = join(&mut chain);
     transactions.truncate(3);
     chain.block_of(transactions);
@@ -123,7 +123,7 @@ fn a_validator_without_a_duet_key_validates_and_is_left_out_with_an_event() {
 /// CHAIN-6.
 #[test]
 fn a_third_of_the_stake_without_a_duet_key_keeps_the_set_and_is_named() {
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let mut transactions = join(&mut chain);
     transactions.truncate(3);
     let (value, payee) = (3 * STAKE, RewardDestination::Staked);
@@ -157,7 +157,7 @@ fn a_third_of_the_stake_without_a_duet_key_keeps_the_set_and_is_named() {
 
 #[test]
 fn an_account_that_has_not_bonded_cannot_register_any_key() {
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let transactions = join(&mut chain).split_off(2);
     // The nonces of what is left start at two.
     let transactions: Vec<_> = (0..)
@@ -177,7 +177,7 @@ fn an_account_that_has_not_bonded_cannot_register_any_key() {
 
 #[test]
 fn keys_hold_a_deposit_and_leave_the_set_when_they_are_deregistered() {
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let transactions = join(&mut chain);
     chain.block_of(transactions);
     let held =
@@ -199,7 +199,7 @@ fn keys_hold_a_deposit_and_leave_the_set_when_they_are_deregistered() {
 fn fees_go_to_the_author() {
     use crate::Authorship;
 
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let issuance = |chain: &mut Chain| chain.ask(pallet_balances::TotalIssuance::<Runtime>::get);
     let before = issuance(&mut chain);
     let remark = frame_system::Call::remark {

@@ -1,52 +1,25 @@
 //! What validators sign about a block that is not the chain's costs them their stake, and what they sign honestly
 //! never does.
 
-use super::chain::{has_event, logs, Chain, GENESIS_HASH};
+use super::chain::{has_event, logs, secret, Chain, GENESIS_HASH, VALIDATORS};
 use crate::{
-    constants::SESSION_BLOCKS, genesis::local_testnet, AccountId, Duet, Header, Mmr, Runtime,
+    constants::SESSION_BLOCKS, AccountId, Duet, Header, Mmr, Runtime,
     RuntimeEvent, RuntimeOrigin, Session, Staking, UncheckedExtrinsic,
 };
 use codec::Decode;
 use duet_primitives::{
-    ownership_statement, Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset,
-    EvidenceStatus, RoundMessage, SecretKey, UncheckedVote, Vote, H256,
+    Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset,
+    EvidenceStatus, RoundMessage, UncheckedVote, Vote, H256,
 };
 use pallet_duet::{Error, Event, FalseStatement, Truth};
-use serde_json::json;
 use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
-use sp_keyring::Sr25519Keyring::{self, Alice, Bob, Charlie, Dave, Ferdie};
+use sp_keyring::Sr25519Keyring::{Dave, Ferdie};
 use sp_runtime::{
     traits::{Hash, Keccak256},
     transaction_validity::{InvalidTransaction, TransactionValidityError},
     DispatchError,
 };
 use sp_staking::StakingInterface;
-
-const VALIDATORS: [Sr25519Keyring; 4] = [Alice, Bob, Charlie, Dave];
-
-fn secret(index: u8) -> SecretKey {
-    SecretKey::from_seed(&[0x70 + index; 32]).expect("not zero")
-}
-
-/// The local network, with keys whose secrets are at hand.
-fn four() -> Chain {
-    let keys: Vec<_> = (0..)
-        .zip(VALIDATORS)
-        .map(|(index, validator)| {
-            let account = validator.to_account_id();
-            let statement = ownership_statement(H256::zero(), &account);
-            let secret = secret(index);
-            (
-                account,
-                secret.public(),
-                secret.prove_possession(&statement),
-            )
-        })
-        .collect();
-    let mut preset = local_testnet();
-    preset["duet"] = json!({ "keys": keys });
-    Chain::new(preset)
-}
 
 /// The set that signs at the latest block.
 fn set(chain: &mut Chain) -> DualKeyset {
@@ -132,7 +105,7 @@ fn stake(chain: &mut Chain, index: u8) -> u128 {
 /// CHAIN-7.
 #[test]
 fn each_header_has_the_hash_of_what_is_signed_about_its_block() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     for _ in 0..2 * SESSION_BLOCKS {
         let header = chain.block();
         let payload = chain.ask(|| Duet::commitment_payload().expect("has keys"));
@@ -144,7 +117,7 @@ fn each_header_has_the_hash_of_what_is_signed_about_its_block() {
 /// FALSE-1.
 #[test]
 fn a_vote_for_another_block_root_or_set_is_punished_and_one_for_what_is_true_is_not() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     chain.advance_to_session(2);
     let header = chain.block();
     let (set, said) = (set(&mut chain), truth(&mut chain, &header));
@@ -177,7 +150,7 @@ fn a_vote_for_another_block_root_or_set_is_punished_and_one_for_what_is_true_is_
 /// FALSE-1, FALSE-3: a node reports each, and the chain takes it without a signature.
 #[test]
 fn a_false_proof_costs_all_of_its_signers_their_stake() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     let header = chain.block();
     let set = set(&mut chain);
     let mut said = truth(&mut chain, &header);
@@ -205,7 +178,7 @@ fn a_false_proof_costs_all_of_its_signers_their_stake() {
 /// FALSE-1.
 #[test]
 fn a_vote_for_a_block_that_is_not_there_yet_is_punished() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     let header = chain.block();
     let set = set(&mut chain);
     let mut said = truth(&mut chain, &header);
@@ -230,7 +203,7 @@ fn a_vote_for_a_block_that_is_not_there_yet_is_punished() {
 /// FALSE-1: nobody chooses what is true.
 #[test]
 fn a_header_convicts_only_if_it_is_the_chains_and_of_that_block() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     let headers: Vec<_> = (0..4).map(|_| chain.block()).collect();
     let (set, said) = (set(&mut chain), truth(&mut chain, &headers[3]));
     let mut forged = headers[3].clone();
@@ -247,7 +220,7 @@ fn a_header_convicts_only_if_it_is_the_chains_and_of_that_block() {
 /// FALSE-1: the chain has long forgotten the hash of the block, and the range proves it.
 #[test]
 fn a_statement_about_an_old_block_is_judged_by_the_range() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     let (set, mut old) = (set(&mut chain), None);
     let mut latest = chain.block();
     let mut said = truth(&mut chain, &latest);
@@ -319,7 +292,7 @@ fn evidence_of(extrinsic: &UncheckedExtrinsic) -> FalseStatement<Header> {
 /// FALSE-1: through changes of the set, every vote that an honest validator makes.
 #[test]
 fn no_honest_vote_is_evidence() {
-    let mut chain = four();
+    let mut chain = Chain::of_four();
     let (mut changes, mut before) = (0, None);
     while chain.number() < 6 * SESSION_BLOCKS {
         let leaves = chain.number() == SESSION_BLOCKS + 4;

@@ -5,4 +5,5 @@ mod elections;
 mod false_statements;
 mod finality;
 mod genesis;
+mod handoffs;
 mod offences;

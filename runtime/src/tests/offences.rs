@@ -5,7 +5,7 @@ use super::{
     elections::{join, secret, BOND},
 };
 use crate::{
-    genesis::local_testnet, Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System,
+    Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System,
     UncheckedExtrinsic,
 };
 use duet_primitives::{
@@ -21,7 +21,7 @@ use sp_staking::StakingInterface;
 
 /// Four validators and Eve, who signs.
 fn five() -> Chain {
-    let mut chain = Chain::new(local_testnet());
+    let mut chain = Chain::of_four();
     let transactions = join(&mut chain);
     chain.block_of(transactions);
     chain.advance_to_session(6);
@@ -158,7 +158,7 @@ fn grandpa_can_prove_who_held_a_key_to_report_its_equivocations() {
 #[test]
 fn the_author_of_a_sessions_first_block_is_one_of_the_validators_before_it() {
     let joined = || {
-        let mut chain = Chain::new(local_testnet());
+        let mut chain = Chain::of_four();
         let transactions = join(&mut chain);
         chain.block_of(transactions);
         chain

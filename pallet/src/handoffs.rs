@@ -1,0 +1,271 @@
+//! Proofs of handoffs on chain: who signed, and that the next set may take over. (HANDOFF-1 to HANDOFF-4)
+//!
+//! Each set hands off once, in the block that plans its successor, so one proof per set tells who takes part. Anybody may bring
+//! it, and a fuller one later, as long as it names a signer that none before it did: so no author of a block can leave
+//! somebody out for longer than until the next author, and nobody can add a signer.
+
+use crate::{
+    registration::genesis_hash,
+    rotation::is_expired,
+    truth::{self, logs, Truth},
+    types::{HeaderOf, LOG_TARGET},
+    Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets, Unsettled,
+};
+use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
+use codec::{Decode, DecodeWithMemTracking, Encode};
+use duet_primitives::{
+    check_stateless, Bitfield, Commitment, ConsensusLog, MmrLeaf, SetId, SigningRecord,
+    StatelessProof, H256,
+};
+use frame_support::{
+    dispatch::{DispatchResultWithPostInfo, Pays},
+    ensure,
+    pallet_prelude::{
+        InvalidTransaction, TransactionSource, TransactionValidity, TransactionValidityError,
+        ValidTransaction,
+    },
+};
+use frame_system::{
+    ensure_none, ensure_signed,
+    offchain::{CreateBare, SubmitTransaction},
+    pallet_prelude::BlockNumberFor,
+};
+use scale_info::TypeInfo;
+use sp_mmr_primitives::LeafProof;
+use sp_runtime::{traits::BadOrigin, transaction_validity::TransactionPriority};
+use sp_staking::SessionIndex;
+
+/// How many sets are settled in one session at most; in the long run one ends per session.
+const SETTLED_AT_ONCE: usize = 4;
+
+/// The proof of a set's handoff.
+#[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, TypeInfo)]
+pub struct Handoff<Header> {
+    /// The proof.
+    pub proof: StatelessProof,
+    /// That it says what the chain says.
+    pub truth: Truth<Header>,
+}
+
+impl<Header> Handoff<Header> {
+    fn statement(&self) -> &Commitment {
+        &self.proof.justification.commitment
+    }
+
+    fn signers(&self) -> &Bitfield {
+        &self.proof.justification.signers
+    }
+
+    /// How many keys it has to be checked with: what the check costs.
+    pub(crate) fn non_signers(&self) -> u32 {
+        u32::try_from(self.proof.non_signers.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Told who signed a set's handoff, once, when no proof of it is taken any more: a chain may reward or chill.
+pub trait OnHandoff<ValidatorId> {
+    /// The members of the set, in two parts. Not called for a set without a proof: then nobody can be told apart.
+    ///
+    /// It runs in the first block of a session.
+    fn on_handoff(set: SetId, signed: &[ValidatorId], missed: &[ValidatorId]);
+}
+
+impl<ValidatorId> OnHandoff<ValidatorId> for () {
+    fn on_handoff(_: SetId, _: &[ValidatorId], _: &[ValidatorId]) {}
+}
+
+/// Body of the call `prove_handoff`.
+pub(crate) fn prove<T: Config>(
+    origin: T::RuntimeOrigin,
+    handoff: Handoff<HeaderOf<T>>,
+) -> DispatchResultWithPostInfo {
+    ensure_anybody::<T>(origin)?;
+    let signers = expect::<T>(&handoff)?;
+    let id = handoff.statement().validator_set_id;
+    check::<T>(handoff.proof)?;
+    let len = Sets::<T>::get(id).map_or(0, |set| set.commitment.len);
+    let signed = signers.count();
+    Handoffs::<T>::insert(id, signers);
+    Pallet::<T>::deposit_event(Event::HandoffProven { id, signed, len });
+    Ok(Pays::No.into())
+}
+
+fn ensure_anybody<T: Config>(origin: T::RuntimeOrigin) -> Result<(), BadOrigin> {
+    ensure_none(origin.clone()).or_else(|_| ensure_signed(origin).map(drop))
+}
+
+/// Everything that takes no curve arithmetic. Returns who will be known to have signed. (HANDOFF-1, HANDOFF-2)
+fn expect<T: Config>(handoff: &Handoff<HeaderOf<T>>) -> Result<Bitfield, Error<T>> {
+    let statement = handoff.statement();
+    let known = signers::<T>(statement.validator_set_id).ok_or(Error::<T>::HandoffNotExpected)?;
+    let header = handoff.truth.confirms::<T>(statement)?;
+    let plans_next = |log| matches!(log, ConsensusLog::Planned(next) if next == statement.next);
+    ensure!(logs(header).any(plans_next), Error::<T>::NotAHandoff);
+    ensure!(
+        handoff.signers().as_bytes().len() == known.as_bytes().len(),
+        Error::<T>::InvalidHandoffProof
+    );
+    let signers = known.union(handoff.signers());
+    ensure!(signers != known, Error::<T>::NoNewSigner);
+    Ok(signers)
+}
+
+/// STATELESS-1, STATELESS-2, JUST-1 to JUST-5.
+fn check<T: Config>(proof: StatelessProof) -> Result<(), Error<T>> {
+    let id = proof.justification.commitment.validator_set_id;
+    let set = Sets::<T>::get(id).ok_or(Error::<T>::HandoffNotExpected)?;
+    check_stateless(proof, &set.commitment, genesis_hash::<T>())
+        .map(drop)
+        .map_err(|error| {
+            log::debug!(target: LOG_TARGET, "the handoff of set {id} is not proven: {error}");
+            Error::<T>::InvalidHandoffProof
+        })
+}
+
+/// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it.
+pub(crate) fn signers<T: Config>(id: SetId) -> Option<Bitfield> {
+    let current = Keysets::<T>::get()?.current.id;
+    // The next set has not signed anything yet.
+    let set = Sets::<T>::get(id).filter(|_| id <= current)?;
+    let now = pallet_session::CurrentIndex::<T>::get();
+    let is_open = match set.last_session {
+        Some(last) => is_open(last, now),
+        None => !is_expired::<T>(),
+    };
+    is_open.then(|| Handoffs::<T>::get(id).unwrap_or_else(|| Bitfield::empty(set.commitment.len)))
+}
+
+/// Whether proofs of a set that signed last in a session are still taken.
+fn is_open(last_session: SessionIndex, now: SessionIndex) -> bool {
+    now <= last_session.saturating_add(1)
+}
+
+/// Whether the handoff of a set is on chain.
+pub(crate) fn is_proven<T: Config>(id: SetId) -> bool {
+    Handoffs::<T>::contains_key(id)
+}
+
+/// Tells the chain who signed the handoffs of which no proof is taken any more. (HANDOFF-3)
+pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) {
+    let first = Unsettled::<T>::get();
+    let mut unsettled = first;
+    for id in first.until(current).take(SETTLED_AT_ONCE) {
+        // What was forgotten, or never was, needs no settling.
+        if let Some(set) = Sets::<T>::get(id) {
+            if set.last_session.is_none_or(|last| is_open(last, now)) {
+                break;
+            }
+            settle_one::<T>(id);
+        }
+        unsettled = id.saturating_next();
+    }
+    if unsettled != first {
+        Unsettled::<T>::put(unsettled);
+    }
+}
+
+fn settle_one<T: Config>(id: SetId) {
+    let Some(signers) = Handoffs::<T>::get(id) else {
+        Pallet::<T>::deposit_event(Event::HandoffMissed { id });
+        return;
+    };
+    let (mut signed, mut missed) = (Vec::new(), Vec::new());
+    for (validator, has_signed) in members::<T>(id, &signers) {
+        if has_signed {
+            signed.push(validator);
+        } else {
+            missed.push(validator);
+        }
+    }
+    T::OnHandoff::on_handoff(id, &signed, &missed);
+    Pallet::<T>::deposit_event(Event::HandoffSettled { id, missed });
+}
+
+/// The members of a set, and whether they are among the signers.
+fn members<T: Config>(
+    id: SetId,
+    signers: &Bitfield,
+) -> impl Iterator<Item = (T::ValidatorId, bool)> + '_ {
+    let members = Members::<T>::get(id).into_iter();
+    let positions = (0u32..).map(duet_primitives::SignerIndex::new);
+    members
+        .zip(positions)
+        .map(|(validator, position)| (validator, signers.contains(position)))
+}
+
+/// How often each validator signed the handoffs of the sets that are remembered.
+pub(crate) fn records<T: Config>() -> Vec<(T::ValidatorId, SigningRecord)> {
+    let Some(sets) = Keysets::<T>::get() else {
+        return Vec::new();
+    };
+    let mut records = BTreeMap::new();
+    for id in OldestSet::<T>::get().until(sets.current.id.saturating_next()) {
+        let Some(signers) = Handoffs::<T>::get(id) else {
+            continue;
+        };
+        for (validator, has_signed) in members::<T>(id, &signers) {
+            // Not every chain's validator ids have an order; their encodings do.
+            let entry = records.entry(validator.encode());
+            let (_, record) = entry.or_insert_with(|| (validator, SigningRecord::default()));
+            record.handoffs = record.handoffs.saturating_add(1);
+            record.signed = record.signed.saturating_add(u32::from(has_signed));
+        }
+    }
+    records.into_values().collect()
+}
+
+/// Decides whether the pool accepts an unsigned proof: only from this node or from a block, because nobody pays for the
+/// check. Of two proofs of one handoff it keeps the one after which fewer are missing.
+pub(crate) fn validate_unsigned<T: Config>(
+    source: TransactionSource,
+    handoff: &Handoff<HeaderOf<T>>,
+) -> TransactionValidity {
+    ensure!(
+        matches!(
+            source,
+            TransactionSource::Local | TransactionSource::InBlock
+        ),
+        InvalidTransaction::Call
+    );
+    let signers = expect::<T>(handoff).map_err(refusal)?;
+    check::<T>(handoff.proof.clone()).map_err(refusal)?;
+    let id = handoff.statement().validator_set_id;
+    let len = Sets::<T>::get(id).map_or(0, |set| set.commitment.len);
+    let missing = len.saturating_sub(signers.count());
+    ValidTransaction::with_tag_prefix("DuetHandoff")
+        .priority(TransactionPriority::MAX.saturating_sub(missing.into()))
+        .and_provides(id)
+        // Other nodes accept it from themselves or from a block only.
+        .propagate(false)
+        .build()
+}
+
+/// Checks an unsigned proof before it is dispatched in a block, without curve arithmetic: dispatch checks the rest.
+pub(crate) fn pre_dispatch<T: Config>(
+    handoff: &Handoff<HeaderOf<T>>,
+) -> Result<(), TransactionValidityError> {
+    expect::<T>(handoff).map(drop).map_err(refusal)
+}
+
+/// Maps a refusal to the answer for the transaction pool.
+fn refusal<T>(error: Error<T>) -> TransactionValidityError {
+    let refusal = match error {
+        Error::HandoffNotExpected | Error::NoNewSigner => InvalidTransaction::Stale,
+        _ => InvalidTransaction::BadProof,
+    };
+    refusal.into()
+}
+
+/// Submits a proof to the node's own pool; `None` when it has no use for it.
+pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(
+    proof: StatelessProof,
+    header: HeaderOf<T>,
+    latest: HeaderOf<T>,
+    prove: impl FnOnce(BlockNumberFor<T>, BlockNumberFor<T>) -> Option<(Vec<MmrLeaf>, LeafProof<H256>)>,
+) -> Option<()> {
+    let number = proof.justification.commitment.block_number;
+    let truth = truth::find::<T>(number, Some(header), latest, prove)?;
+    let handoff = Box::new(Handoff { proof, truth });
+    let extrinsic = T::create_bare(Call::prove_handoff { handoff }.into());
+    SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic).ok()
+}
