@@ -9,9 +9,9 @@ use blocks::Blocks;
 use duet_gossip::LOG_TARGET;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    suite, Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
+    suite, Accusation, Bitfield, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
     EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
-    PreparedJustification, RoundMessage, SetId, UncheckedJustification, H256,
+    PreparedJustification, RoundMessage, SetId, StatelessProof, UncheckedJustification, H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -82,6 +82,11 @@ impl Chain {
     /// The sets at a block; `None` where the runtime does not know Duet yet or no validator has keys.
     pub(crate) fn keysets(&self, at: H256) -> Result<Option<Keysets>, ChainError> {
         Ok(self.runtime.keysets(at)?)
+    }
+
+    /// The sets at the best block.
+    pub(crate) fn best_keysets(&self) -> Result<Option<Keysets>, ChainError> {
+        self.keysets(self.blocks.best_hash())
     }
 
     /// What a set would stand for if it were made at a block; `None` where the runtime does not say it. (CHAIN-6)
@@ -255,22 +260,48 @@ impl Chain {
     /// `None` when the runtime had no use for it.
     pub(crate) fn accuse(&self, statement: &FalseStatement) -> Result<Option<()>, ChainError> {
         let at = self.blocks.best_hash();
-        let hash = self.blocks.hash(statement.commitment().block_number)?;
-        let header = hash.map(|hash| self.blocks.header(hash)).transpose()?;
-        let latest = self.blocks.header(at)?.encoded;
+        let headers = self.headers(statement.commitment().block_number, at)?;
         let mut taken = None;
         for accusation in self.accusations(statement)? {
             let status = self.runtime.accusation_status(at, &accusation)?;
             if status.is_none_or(|status| status == EvidenceStatus::New) {
-                let header = header.as_ref().map(|header| header.encoded.clone());
-                let headers = Headers {
-                    header,
-                    latest: latest.clone(),
-                };
                 taken = self.runtime.accuse(at, accusation, &headers)?.or(taken);
             }
         }
         Ok(taken)
+    }
+
+    /// The headers that show what is true of the block with this number, at the block `at`.
+    fn headers(&self, number: BlockNumber, at: H256) -> Result<Headers, ChainError> {
+        let hash = self.blocks.hash(number)?;
+        let header = hash.map(|hash| self.blocks.header(hash)).transpose()?;
+        Ok(Headers {
+            header: header.map(|header| header.encoded),
+            latest: self.blocks.header(at)?.encoded,
+        })
+    }
+
+    /// Who signed the handoff of a set, as far as the best block knows; `None` when the chain takes no proof of it. (HANDOFF-2)
+    pub(crate) fn handoff_signers(&self, set: SetId) -> Result<Option<Bitfield>, ChainError> {
+        let at = self.blocks.best_hash();
+        Ok(self.runtime.handoff_signers(at, set)?)
+    }
+
+    /// Brings the proof of a handoff to the runtime at the best block; `None` when it had no use for it. (HANDOFF-1)
+    ///
+    /// # Errors
+    /// When the proof does not hold, or its set is not known here.
+    pub(crate) fn hand_off(&self, proof: UncheckedJustification) -> Result<Option<()>, ChainError> {
+        let set = self.set_by_id(proof.commitment.validator_set_id)?;
+        let number = proof.commitment.block_number;
+        let proof = proof.check(set.keyset(), self.genesis_hash());
+        let proof = proof.map_err(|_| ChainError::NoSignature)?;
+        let proof =
+            StatelessProof::new(&proof, set.keyset()).map_err(|_| ChainError::NoSignature)?;
+        let at = self.blocks.best_hash();
+        Ok(self
+            .runtime
+            .hand_off(at, proof, &self.headers(number, at)?)?)
     }
 
     /// What the finalized chain can still do about those who signed a statement: new, as long as one of them is.

@@ -1,7 +1,7 @@
 //! What Duet needs of a client.
 
 use codec::Decode;
-use duet_primitives::{Accusation, DuetApi, EquivocationProof};
+use duet_primitives::{Accusation, DuetApi, EquivocationProof, StatelessProof};
 use sc_client_api::{Backend as BackendT, BlockchainEvents, FinalityNotifications, ProofProvider};
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
@@ -32,15 +32,33 @@ impl<Block: BlockT> Outside<Block> {
             storage: Arc::new(storage),
         }
     }
+
+    /// Lets a call of the runtime at block `at` reach it.
+    fn register(&self, api: &mut impl ApiExt<Block>, at: Block::Hash) {
+        api.register_extension(self.pool.offchain_transaction_pool(at));
+        if let Some(storage) = (self.storage)() {
+            api.register_extension(storage);
+        }
+    }
 }
 
-/// Headers that a report of a false statement needs, encoded.
+/// Headers that show what is true of a block, encoded.
 #[derive(Clone, Debug)]
 pub struct Headers {
-    /// That of the chain's block about which it is, if there is one.
+    /// That of the chain's block of that number, if there is one.
     pub(crate) header: Option<Vec<u8>>,
     /// That of the best block.
     pub(crate) latest: Vec<u8>,
+}
+
+impl Headers {
+    fn decode<Header: Decode>(&self) -> Result<(Option<Header>, Header), ApiError> {
+        let decode = |header: &Vec<u8>| {
+            Header::decode(&mut &header[..]).map_err(|error| ApiError::Application(Box::new(error)))
+        };
+        let header = self.header.as_ref().map(decode).transpose()?;
+        Ok((header, decode(&self.latest)?))
+    }
 }
 
 /// Accounts of the chain, as the runtime API names them.
@@ -80,6 +98,18 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
         accusation: Accusation,
         headers: &Headers,
     ) -> Result<Option<()>, ApiError>;
+
+    /// The same for the proof of a handoff.
+    ///
+    /// # Errors
+    /// When the runtime cannot be called.
+    fn hand_off(
+        &self,
+        at: Block::Hash,
+        outside: &Outside<Block>,
+        proof: StatelessProof,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError>;
 }
 
 impl<Block, Client> DuetClient<Block> for Client
@@ -109,7 +139,7 @@ where
         evidence: EquivocationProof,
     ) -> Result<Option<()>, ApiError> {
         let mut api = self.runtime_api();
-        api.register_extension(outside.pool.offchain_transaction_pool(at));
+        outside.register(&mut *api, at);
         api.submit_equivocation_report(at, evidence)
     }
 
@@ -120,16 +150,24 @@ where
         accusation: Accusation,
         headers: &Headers,
     ) -> Result<Option<()>, ApiError> {
-        let decode = |header: &Vec<u8>| Block::Header::decode(&mut &header[..]);
-        let unread = |error| ApiError::Application(Box::new(error));
-        let header = headers.header.as_ref().map(decode);
-        let header = header.transpose().map_err(unread)?;
-        let latest = decode(&headers.latest).map_err(unread)?;
+        let (header, latest) = headers.decode()?;
         let mut api = self.runtime_api();
-        api.register_extension(outside.pool.offchain_transaction_pool(at));
-        if let Some(storage) = (outside.storage)() {
-            api.register_extension(storage);
-        }
+        outside.register(&mut *api, at);
         api.submit_accusation(at, accusation, header, latest)
+    }
+
+    fn hand_off(
+        &self,
+        at: Block::Hash,
+        outside: &Outside<Block>,
+        proof: StatelessProof,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        let (Some(header), latest) = headers.decode()? else {
+            return Ok(None);
+        };
+        let mut api = self.runtime_api();
+        outside.register(&mut *api, at);
+        api.submit_handoff(at, proof, header, latest)
     }
 }

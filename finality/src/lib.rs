@@ -56,6 +56,7 @@ mod evidence;
 mod false_statements;
 #[cfg(test)]
 mod false_statements_tests;
+mod handing_off;
 mod handoffs;
 mod health;
 mod import;

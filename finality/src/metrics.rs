@@ -54,6 +54,8 @@ metrics! {
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";
         false_statements_waiting: Gauge = "false_statement_reports_waiting", "Votes and proofs that are not true of the chain and whose report is not on the finalized chain yet";
         false_statement_reports: Counter = "false_statement_reports_total", "Votes and proofs that are not true of the chain and were reported to the runtime";
+        handoff_waits: Gauge = "handoff_waits", "1 while the planned set waits for the proof of the handoff to it to be on chain";
+        handoffs_submitted: Counter = "handoffs_submitted_total", "Proofs of handoffs submitted to the chain";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";

@@ -25,8 +25,8 @@ use codec::{DecodeAll, Encode};
 use duet_gossip::source::ProofSource;
 use duet_keystore::Signer;
 use duet_primitives::{
-    ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, StatelessProof,
-    UncheckedJustification, H256,
+    ownership_statement, suite, BlockNumber, DualKeyBytes, Keyset, Pk1Bytes, SetId, SigningRecord,
+    StatelessProof, UncheckedJustification, H256,
 };
 use futures::FutureExt;
 use jsonrpsee::{
@@ -48,7 +48,7 @@ mod health;
 mod reader;
 mod subscribers;
 
-pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Verdict};
+pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Record, Verdict};
 pub use error::{HistoryItem, RpcError};
 pub use health::{Contradiction, Health};
 pub use reader::{ChainReader, ClientReader, Path, ReaderError};
@@ -398,6 +398,17 @@ impl DuetRpcServer for Duet {
 
     fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict> {
         Ok(self.judge(&proof)?)
+    }
+
+    fn signing_records(&self) -> RpcResult<Vec<Record>> {
+        let (_, at) = self.links.blocks.finalized();
+        let records = self.reader.signing_records(at).map_err(RpcError::from)?;
+        let record = |(validator, record): (AccountId, SigningRecord)| Record {
+            validator,
+            signed: record.signed,
+            handoffs: record.handoffs,
+        };
+        Ok(records.into_iter().map(record).collect())
     }
 
     fn health(&self) -> RpcResult<Health> {

@@ -449,6 +449,7 @@ fn every_method_has_its_documented_name() {
         "duet_getProofs",
         "duet_getReset",
         "duet_getSetProofs",
+        "duet_getSigningRecords",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
         "duet_health",
@@ -669,4 +670,17 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
 fn before_anything_is_proven_the_health_says_so() {
     let health = setup().rpc.health().unwrap();
     assert_eq!((health.best_proven, health.voting), (None, false));
+}
+
+#[test]
+fn signing_records_are_those_of_the_finalized_block() {
+    let setup = setup();
+    let (_, finalized) = setup.chain.blocks().finalized();
+    let records = setup.rpc.signing_records().unwrap();
+    let expected = Record {
+        validator: AccountId::new(finalized.0),
+        signed: 2,
+        handoffs: 3,
+    };
+    assert_eq!(records, [expected]);
 }

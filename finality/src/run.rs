@@ -12,6 +12,7 @@ use crate::{
     effects::{Effects, Surroundings},
     error::Error,
     false_statements::VoteWatch,
+    handing_off::HandoffReporter,
     handoffs::{
         check::{AnswerCheck, Received},
         HandoffSearch,
@@ -209,6 +210,13 @@ fn start(
         metrics: from.metrics.clone(),
     };
     compute("duet-accuse", accuser.run().boxed());
+    let handoffs = HandoffReporter {
+        chain: from.chain.clone(),
+        store: from.links.store.clone(),
+        clock: from.clock.clone(),
+        metrics: from.metrics.clone(),
+    };
+    compute("duet-hand-off", handoffs.run().map(drop).boxed());
     let votes = VoteWatch {
         chain: from.chain.clone(),
         validator: joined.validator.clone(),

@@ -8,7 +8,8 @@ use crate::{
     registration::{enlist, genesis_hash, insert, retire},
     rotation::{announce_payload, rotate},
     Call, Config, CurrentKeys, EquivocationOffence, FalseStatement, Handoff, Handoffs, HeaderOf,
-    KeyOwners, Keys, Keysets, NextKeys, OldestSet, Pallet, RetiredRange, TimeSlot, Truth, Unsettled,
+    KeyOwners, Keys, Keysets, NextKeys, OldestSet, Pallet, RetiredRange, TimeSlot, Truth,
+    Unsettled,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{
@@ -175,11 +176,11 @@ fn report_others<T: Config>(
 #[benchmarks]
 mod calls {
     use super::{
-        accusation, change_planned, enlist, everybody, evidence, found, handoff, member, most_absent,
-        proof, put_keys, recovery, report_others, secret, BenchmarkError, BenchmarkHelper, Box, Call,
-        Config, CurrentIndex, CurrentKeys, FalseStatement, Get, Handoffs, NextKeys, OldestSet,
-        Pallet, RawOrigin, RetiredRange, SessionIndex, SetId, SignerIndex, TestSet, Truth,
-        Unsettled, BLOCK,
+        accusation, change_planned, enlist, everybody, evidence, found, handoff, member,
+        most_absent, proof, put_keys, recovery, report_others, secret, BenchmarkError,
+        BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, FalseStatement, Get,
+        Handoffs, NextKeys, OldestSet, Pallet, RawOrigin, RetiredRange, SessionIndex, SetId,
+        SignerIndex, TestSet, Truth, Unsettled, BLOCK,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -271,7 +272,10 @@ mod calls {
 
         assert_eq!(CurrentKeys::<T>::get(), planned);
         assert_ne!(NextKeys::<T>::get(), planned);
-        assert_eq!(RetiredRange::<T>::get().0, first.saturating_add(u64::from(n)));
+        assert_eq!(
+            RetiredRange::<T>::get().0,
+            first.saturating_add(u64::from(n))
+        );
         assert_eq!(OldestSet::<T>::get(), SetId::new(1));
         assert_eq!(Unsettled::<T>::get(), SetId::new(1));
         Ok(())

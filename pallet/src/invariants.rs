@@ -189,7 +189,8 @@ fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     let KeysetPair { current, next } = sets;
     let signing = (current, CurrentKeys::<T>::get());
     for (set, keys) in [signing, (next, NextKeys::<T>::get())] {
-        let owner = |key: &DualKeyBytes| KeyOwners::<T>::get(key.pk1()).map(|owner| owner.validator);
+        let owner =
+            |key: &DualKeyBytes| KeyOwners::<T>::get(key.pk1()).map(|owner| owner.validator);
         let owners: Option<Vec<_>> = keys.iter().map(owner).collect();
         ensure!(
             owners == Some(Members::<T>::get(set.id).into_inner()),

@@ -664,7 +664,9 @@ pub mod pallet {
 
         fn validate_unsigned(source: TransactionSource, call: &Self::Call) -> TransactionValidity {
             match call {
-                Call::prove_handoff { handoff } => handoffs::validate_unsigned::<T>(source, handoff),
+                Call::prove_handoff { handoff } => {
+                    handoffs::validate_unsigned::<T>(source, handoff)
+                }
                 _ => offences::validate_unsigned::<T>(source, call),
             }
         }

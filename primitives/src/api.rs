@@ -1,8 +1,8 @@
 //! The runtime API: the only interface through which clients ask the chain.
 
 use crate::{
-    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus, Keysets,
-    Participation, SetId, SigningRecord, StatelessProof,
+    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
+    Keysets, Participation, SetId, SigningRecord, StatelessProof,
 };
 use alloc::vec::Vec;
 use codec::Codec;

@@ -4,7 +4,9 @@ use crate::{
     bytes::decode_list, error::JustificationError, numbers::SignerIndex, suite::MAX_VALIDATORS,
 };
 use alloc::{vec, vec::Vec};
-use codec::{Compact, CompactLen, Decode, DecodeWithMemTracking, Encode, Error, Input, MaxEncodedLen};
+use codec::{
+    Compact, CompactLen, Decode, DecodeWithMemTracking, Encode, Error, Input, MaxEncodedLen,
+};
 use duet_curve::is_set;
 use scale_info::TypeInfo;
 

@@ -1,8 +1,6 @@
 //! Duet's logs in block headers.
 
-use codec::DecodeAll;
-use duet_gossip::LOG_TARGET;
-use duet_primitives::{suite, ConsensusLog, H256};
+use duet_primitives::{ConsensusLog, H256};
 use sp_runtime::{Digest, DigestItem};
 
 /// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, then what is
@@ -21,29 +19,11 @@ pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
 
 /// The hash of what is signed about a block, as its header says it; `None` in headers of before CHAIN-7.
 pub(crate) fn payload_hash(digest: &Digest) -> Option<H256> {
-    let hashes = ours(digest).filter_map(|log| match log {
-        ConsensusLog::Payload(hash) => Some(hash),
-        _ => None,
-    });
-    hashes.last()
+    ConsensusLog::payload_hash(ours(digest))
 }
 
-/// A log that does not decode was not written by the pallet and is left out.
 fn ours(digest: &Digest) -> impl Iterator<Item = ConsensusLog> + '_ {
-    digest.logs().iter().filter_map(|item| match item {
-        DigestItem::Consensus(engine, bytes) if *engine == suite::ENGINE_ID => decode_log(bytes),
-        _ => None,
-    })
-}
-
-fn decode_log(bytes: &[u8]) -> Option<ConsensusLog> {
-    match ConsensusLog::decode_all(&mut &*bytes) {
-        Ok(log) => Some(log),
-        Err(error) => {
-            log::debug!(target: LOG_TARGET, "a log of a header does not decode: {error}");
-            None
-        }
-    }
+    ConsensusLog::of_header(digest.logs().iter().filter_map(DigestItem::as_consensus))
 }
 
 #[cfg(test)]
@@ -51,7 +31,7 @@ mod tests {
     use super::*;
     use crate::testing::log_item;
     use codec::Encode;
-    use duet_primitives::{testing::TestSet, SetId};
+    use duet_primitives::{suite, testing::TestSet, SetId};
 
     #[test]
     fn our_logs_are_read_and_what_starts_comes_before_what_is_planned() {

@@ -2,8 +2,8 @@
 
 use crate::client::{AccountId, DuetClient, Headers, Outside};
 use duet_primitives::{
-    Accusation, CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof, EvidenceStatus,
-    Keysets, Participation, H256,
+    Accusation, Bitfield, CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof,
+    EvidenceStatus, Keysets, Participation, SetId, StatelessProof, H256,
 };
 use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
@@ -15,6 +15,8 @@ const FIRST: u32 = 1;
 const REPORTS_AND_PARTICIPATION: u32 = 2;
 /// The version of the runtime API that brought accusations.
 const ACCUSATIONS: u32 = 3;
+/// The version of the runtime API that brought handoffs on chain.
+pub(crate) const HANDOFFS: u32 = 4;
 
 /// What the runtime says at a block. An error mostly means that the state of the block is not here.
 pub(crate) trait Runtime: Send + Sync {
@@ -58,6 +60,17 @@ pub(crate) trait Runtime: Send + Sync {
         &self,
         at: H256,
         accusation: Accusation,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError>;
+
+    /// Who signed the handoff of a set, as far as the chain knows at the block; `None` where it takes no proof of it.
+    fn handoff_signers(&self, at: H256, set: SetId) -> Result<Option<Bitfield>, ApiError>;
+
+    /// Brings the proof of a handoff. `None` when the runtime has no use for it.
+    fn hand_off(
+        &self,
+        at: H256,
+        proof: StatelessProof,
         headers: &Headers,
     ) -> Result<Option<()>, ApiError>;
 }
@@ -163,5 +176,21 @@ where
             return Ok(None);
         }
         self.client.accuse(at, &self.outside, accusation, headers)
+    }
+
+    fn handoff_signers(&self, at: H256, set: SetId) -> Result<Option<Bitfield>, ApiError> {
+        if !self.has_version(at, HANDOFFS)? {
+            return Ok(None);
+        }
+        self.client.runtime_api().handoff_signers(at, set)
+    }
+
+    fn hand_off(
+        &self,
+        at: H256,
+        proof: StatelessProof,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        self.client.hand_off(at, &self.outside, proof, headers)
     }
 }

@@ -38,6 +38,17 @@ pub struct Proofs {
     pub path: Option<BlockPath>,
 }
 
+/// How often a validator signed the handoffs of its sets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The validator.
+    pub validator: AccountId,
+    /// Handoffs that it signed.
+    pub signed: u32,
+    /// Handoffs of its sets that the chain has a proof of.
+    pub handoffs: u32,
+}
+
 /// What a node says about a finality proof that holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -126,6 +137,12 @@ pub trait DuetRpc {
     /// Cost: that of checking the proof.
     #[method(name = "duet_reportProof", blocking)]
     fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict>;
+
+    /// How often each validator signed the handoffs of the sets that the chain remembers, at the finalized block. (HANDOFF-2)
+    ///
+    /// Cost: reads of 32 bytes per member of each remembered set.
+    #[method(name = "duet_getSigningRecords", blocking)]
+    fn signing_records(&self) -> RpcResult<Vec<Record>>;
 
     /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
     #[method(name = "duet_health", blocking)]

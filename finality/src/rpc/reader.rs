@@ -1,9 +1,10 @@
 //! State and past blocks, to prove both, behind a trait, and the same over a client of the SDK.
 
+use crate::{chain::runtime::HANDOFFS, client::AccountId};
 use codec::Encode;
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::{BlockNumber, DuetApi, SigningRecord, H256};
 use sc_client_api::ProofProvider;
-use sp_api::{ApiExt, ProvideRuntimeApi};
+use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
 use sp_blockchain::{Error, HeaderBackend};
 use sp_core::offchain::{storage::OffchainDb, OffchainDbExt, OffchainStorage};
 use sp_mmr_primitives::MmrApi;
@@ -20,6 +21,9 @@ pub enum ReaderError {
     /// The database.
     #[error(transparent)]
     Client(#[from] Error),
+    /// The runtime.
+    #[error("the runtime cannot be called: {0}")]
+    Runtime(#[from] ApiError),
     /// The runtime makes no proof of a block under a later one.
     #[error("the runtime proves no block {older} under block {newer}: {why}")]
     NoPath {
@@ -59,6 +63,12 @@ pub trait ChainReader: Send + Sync {
     /// # Errors
     /// [`ReaderError::NoPath`] when the runtime makes none.
     fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError>;
+
+    /// How often each validator signed handoffs, as the state at a block has it; empty where the runtime does not know it.
+    ///
+    /// # Errors
+    /// When the runtime cannot be called.
+    fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError>;
 }
 
 /// [`ChainReader`] over a client of the SDK whose runtime has the Merkle mountain range.
@@ -84,7 +94,7 @@ where
     Block: BlockT<Hash = H256>,
     NumberFor<Block>: From<u32>,
     Client: ProvideRuntimeApi<Block> + ProofProvider<Block> + HeaderBackend<Block> + Send + Sync,
-    Client::Api: MmrApi<Block, H256, NumberFor<Block>>,
+    Client::Api: MmrApi<Block, H256, NumberFor<Block>> + DuetApi<Block, AccountId>,
     Storage: OffchainStorage + 'static,
 {
     fn nodes(
@@ -120,5 +130,15 @@ where
             leaves: leaves.encode(),
             proof: proof.encode(),
         })
+    }
+
+    fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError> {
+        let api = self.client.runtime_api();
+        let is_known = api
+            .has_api_with::<dyn DuetApi<Block, AccountId>, _>(at, |version| version >= HANDOFFS)?;
+        match is_known {
+            true => Ok(api.signing_records(at)?),
+            false => Ok(Vec::new()),
+        }
     }
 }

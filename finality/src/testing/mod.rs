@@ -17,8 +17,9 @@ use crate::{
 use codec::Encode;
 use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
-    suite, testing::TestSet, Accusation, CommitmentPayload, ConsensusLog, DualKeyBytes, DuetApi,
-    EquivocationProof, EvidenceStatus, Keysets, Participation, H256,
+    suite, testing::TestSet, Accusation, Bitfield, CommitmentPayload, ConsensusLog, DualKeyBytes,
+    DuetApi, EquivocationProof, EvidenceStatus, Keysets, Participation, SetId, SigningRecord,
+    StatelessProof, H256,
 };
 use parking_lot::Mutex;
 use sc_client_api::{
@@ -126,6 +127,8 @@ pub(crate) struct TestClient {
     status: Arc<Mutex<Option<EvidenceStatus>>>,
     calls: Arc<Mutex<u32>>,
     participation: Arc<Mutex<Option<Participation<AccountId>>>>,
+    handoffs: Arc<Mutex<HashMap<SetId, Bitfield>>>,
+    handed_in: Arc<Mutex<Vec<StatelessProof>>>,
 }
 
 impl TestClient {
@@ -158,6 +161,21 @@ impl TestClient {
     /// How many offences were reported.
     pub(crate) fn reports(&self) -> u32 {
         *self.reports.lock()
+    }
+
+    /// From now on the chain takes proofs of this set's handoff, and knows that these signed it.
+    pub(crate) fn expect_handoff(&self, set: SetId, signers: Bitfield) {
+        self.handoffs.lock().insert(set, signers);
+    }
+
+    /// From now on the chain takes no proof of this set's handoff.
+    pub(crate) fn settle_handoff(&self, set: SetId) {
+        self.handoffs.lock().remove(&set);
+    }
+
+    /// Which proofs of handoffs were submitted since it was asked last.
+    pub(crate) fn handed_in(&self) -> Vec<StatelessProof> {
+        std::mem::take(&mut *self.handed_in.lock())
     }
 
     /// Who was accused so far.
@@ -195,6 +213,18 @@ impl DuetClient<Block> for TestClient {
         _: &Headers,
     ) -> Result<Option<()>, ApiError> {
         self.accusations.lock().push(accusation);
+        self.submitted()
+    }
+
+    fn hand_off(
+        &self,
+        _: H256,
+        _: &Outside<Block>,
+        proof: StatelessProof,
+        headers: &Headers,
+    ) -> Result<Option<()>, ApiError> {
+        assert!(headers.header.is_some(), "the block is here");
+        self.handed_in.lock().push(proof);
         self.submitted()
     }
 }
@@ -278,6 +308,23 @@ sp_api::mock_impl_runtime_apis! {
             _latest: Header<u32, BlakeTwo256>,
         ) -> Option<()> {
             None
+        }
+
+        #[advanced]
+        fn handoff_signers(&self, _: H256, set: SetId) -> Result<Option<Bitfield>, ApiError> {
+            Ok(self.handoffs.lock().get(&set).cloned())
+        }
+
+        fn submit_handoff(
+            _proof: StatelessProof,
+            _header: Header<u32, BlakeTwo256>,
+            _latest: Header<u32, BlakeTwo256>,
+        ) -> Option<()> {
+            None
+        }
+
+        fn signing_records() -> Vec<(AccountId, SigningRecord)> {
+            Vec::new()
         }
     }
 }

@@ -1,8 +1,11 @@
 //! A reader whose answers say what was asked for, and that has dropped the states up to a block.
 
-use crate::rpc::{ChainReader, Path, ReaderError};
+use crate::{
+    client::AccountId,
+    rpc::{ChainReader, Path, ReaderError},
+};
 use codec::Encode;
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::{BlockNumber, SigningRecord, H256};
 
 /// The states of blocks below this one are gone.
 pub(crate) struct TestReader(pub(crate) BlockNumber);
@@ -25,5 +28,13 @@ impl ChainReader for TestReader {
             leaves: older.encode(),
             proof: newer.encode(),
         })
+    }
+
+    fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError> {
+        let record = SigningRecord {
+            signed: 2,
+            handoffs: 3,
+        };
+        Ok(vec![(AccountId::new(at.0), record)])
     }
 }

@@ -6,8 +6,8 @@ use crate::{
     Call, Error, Event, Handoff, HeaderOf, Keysets, Sets, Truth, WeightInfo,
 };
 use duet_primitives::{
-    testing::TestSet, Bitfield, BlockNumber, Commitment, ConsensusLog, KeysetCommitment, RoundMessage, SetId,
-    SignerIndex, SigningRecord, StatelessProof, H256,
+    testing::TestSet, Bitfield, BlockNumber, Commitment, ConsensusLog, KeysetCommitment,
+    RoundMessage, SetId, SignerIndex, SigningRecord, StatelessProof, H256,
 };
 #[allow(deprecated)]
 use frame_support::pallet_prelude::ValidateUnsigned;
@@ -193,10 +193,7 @@ fn a_block_that_plans_nothing_is_no_handoff() {
     with_planned(|_| {
         let later = Planned::end_block(0, &[1, 2, 3, 4]);
         assert!(later.said.is_handoff());
-        assert_noop!(
-            prove(later.handoff(&[1, 2, 3])),
-            Error::<Test>::NotAHandoff
-        );
+        assert_noop!(prove(later.handoff(&[1, 2, 3])), Error::<Test>::NotAHandoff);
     });
 }
 
@@ -247,7 +244,10 @@ fn the_chain_is_told_once_who_signed_and_who_did_not() {
         let told = Told::take();
         let [(id, mut signed, missed)] = <[_; 1]>::try_from(told).expect("one set");
         signed.sort_unstable();
-        assert_eq!((id, signed, &missed[..]), (set_id(0), vec![1, 2, 4], &[3][..]));
+        assert_eq!(
+            (id, signed, &missed[..]),
+            (set_id(0), vec![1, 2, 4], &[3][..])
+        );
         assert!(events().contains(&Event::HandoffSettled { id, missed }));
         sessions(3);
         assert_eq!(Told::take(), []);
@@ -441,9 +441,8 @@ fn the_pool_takes_bare_proofs_from_the_node_itself_and_the_fullest_first() {
             validity(TransactionSource::External, most.clone()),
             Err(InvalidTransaction::Call.into())
         );
-        let [few, all] = [fewest.clone(), most.clone()].map(|handoff| {
-            validity(TransactionSource::Local, handoff).expect("it is accepted")
-        });
+        let [few, all] = [fewest.clone(), most.clone()]
+            .map(|handoff| validity(TransactionSource::Local, handoff).expect("it is accepted"));
         assert!(all.priority > few.priority);
         assert_eq!(all.provides, few.provides);
         assert!(!all.propagate);

@@ -1,8 +1,8 @@
 use crate::{
     mock::{
-        events, evidence, genesis, genesis_proof, key, on, proof, register, register_key_of, sessions, with,
-        Balances, Duet, Elected, RuntimeGenesisConfig, RuntimeOrigin, SlashableSessions, System,
-        Test, DEPOSIT, GENESIS, NOT_BONDED, NOT_ENDOWED,
+        events, evidence, genesis, genesis_proof, key, on, proof, register, register_key_of,
+        sessions, with, Balances, Duet, Elected, RuntimeGenesisConfig, RuntimeOrigin,
+        SlashableSessions, System, Test, DEPOSIT, GENESIS, NOT_BONDED, NOT_ENDOWED,
     },
     Error, Event, HoldReason, KeyOwners, KeyStatus, Keys, Retired, RetiredRange,
 };

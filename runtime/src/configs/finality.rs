@@ -1,7 +1,10 @@
 //! What Duet signs: the range over earlier blocks, and the sets of keys.
 
 use crate::{
-    configs::{consensus::PunishableOffences, staking::{ExposedStake, HandoffPoints}},
+    configs::{
+        consensus::PunishableOffences,
+        staking::{ExposedStake, HandoffPoints},
+    },
     constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS},
     AccountId, Authorship, Balances, Runtime,
 };

@@ -101,7 +101,9 @@ impl OnHandoff<AccountId> for HandoffPoints {
             pallet_staking::ErasStakersOverview::<Runtime>::contains_key(era.index, validator)
         };
         let points = signed.iter().filter(is_elected).cloned();
-        <Staking as RewardsReporter<AccountId>>::reward_by_ids(points.map(|validator| (validator, POINTS)));
+        <Staking as RewardsReporter<AccountId>>::reward_by_ids(
+            points.map(|validator| (validator, POINTS)),
+        );
     }
 }
 

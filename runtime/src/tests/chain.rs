@@ -3,8 +3,10 @@
 use crate::{
     configs::finality::NotedAuthor,
     constants::{SESSION_BLOCKS, SLOT_MILLIS},
-    extrinsic, genesis::local_testnet, AccountId, Duet, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig,
-    Session, System, UncheckedExtrinsic,
+    extrinsic,
+    genesis::local_testnet,
+    AccountId, Duet, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig, Session,
+    System, UncheckedExtrinsic,
 };
 use codec::{Decode, Encode};
 use duet_primitives::{

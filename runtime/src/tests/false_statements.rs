@@ -3,13 +3,13 @@
 
 use super::chain::{has_event, logs, secret, Chain, GENESIS_HASH, VALIDATORS};
 use crate::{
-    constants::SESSION_BLOCKS, AccountId, Duet, Header, Mmr, Runtime,
-    RuntimeEvent, RuntimeOrigin, Session, Staking, UncheckedExtrinsic,
+    constants::SESSION_BLOCKS, AccountId, Duet, Header, Mmr, Runtime, RuntimeEvent, RuntimeOrigin,
+    Session, Staking, UncheckedExtrinsic,
 };
 use codec::Decode;
 use duet_primitives::{
-    Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset,
-    EvidenceStatus, RoundMessage, UncheckedVote, Vote, H256,
+    Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset, EvidenceStatus, RoundMessage,
+    UncheckedVote, Vote, H256,
 };
 use pallet_duet::{Error, Event, FalseStatement, Truth};
 use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};

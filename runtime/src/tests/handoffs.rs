@@ -5,8 +5,7 @@ use super::{
     elections::join,
 };
 use crate::{
-    constants::SESSION_BLOCKS, Duet, Header, Mmr, Runtime, RuntimeEvent,
-    UncheckedExtrinsic,
+    constants::SESSION_BLOCKS, Duet, Header, Mmr, Runtime, RuntimeEvent, UncheckedExtrinsic,
 };
 use codec::Decode;
 use duet_primitives::{ConsensusLog, SetId};
@@ -89,7 +88,11 @@ fn a_node_submits_the_proof_and_the_pool_has_it_once() {
     chain.block_of(vec![proof]);
     assert!(chain.ask(|| has_event(|event| matches!(
         event,
-        RuntimeEvent::Duet(Event::HandoffProven { signed: 4, len: 4, .. })
+        RuntimeEvent::Duet(Event::HandoffProven {
+            signed: 4,
+            len: 4,
+            ..
+        })
     ))));
     let latest = chain.block();
     let again = submit(&mut chain, handoff, &header, &latest).expect("the test's pool takes all");
@@ -103,7 +106,10 @@ fn points(chain: &mut Chain) -> (u32, [u32; 5]) {
         let all = pallet_staking::ErasRewardPoints::<Runtime>::get(era).individual;
         let [alice, bob, charlie, dave] = VALIDATORS;
         let validators = [alice, bob, charlie, dave, Eve].map(|who| who.to_account_id());
-        (era, validators.map(|who| all.get(&who).copied().unwrap_or(0)))
+        (
+            era,
+            validators.map(|who| all.get(&who).copied().unwrap_or(0)),
+        )
     })
 }
 

@@ -4,10 +4,7 @@ use super::{
     chain::{has_event, Chain, GENESIS_HASH},
     elections::{join, secret, BOND},
 };
-use crate::{
-    Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System,
-    UncheckedExtrinsic,
-};
+use crate::{Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System, UncheckedExtrinsic};
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
 };
