@@ -57,6 +57,7 @@ mod handoffs;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
 mod leaf;
+mod limits;
 #[cfg(test)]
 mod mock;
 mod offences;
@@ -100,7 +101,7 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        handoffs, offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
+        handoffs, limits, offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
         FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
         SetRecord, WeightInfo,
     };
@@ -551,7 +552,7 @@ pub mod pallet {
         }
 
         fn integrity_test() {
-            rotation::integrity_test::<T>();
+            limits::integrity_test::<T>();
         }
 
         #[cfg(feature = "try-runtime")]

@@ -5,7 +5,7 @@ use crate::{
     rotation::SetRecord,
     truth::FalseStatement,
     types::{HeaderOf, IdentificationTuple, LOG_TARGET},
-    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
+    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,
 };
 use alloc::{vec, vec::Vec};
 use codec::{Decode, Encode};
@@ -207,6 +207,7 @@ pub(crate) fn report_equivocation<T: Config>(
     evidence: &EquivocationProof,
 ) -> DispatchResultWithPostInfo {
     let offence = report::<T>(reporter, evidence)?;
+    let weight = <T as Config>::WeightInfo::report_equivocation(offence.validator_set_count);
     for (offender, _) in offence.offenders {
         Pallet::<T>::deposit_event(Event::EquivocationReported {
             offender,
@@ -215,7 +216,7 @@ pub(crate) fn report_equivocation<T: Config>(
             session: offence.session_index,
         });
     }
-    Ok(Pays::No.into())
+    Ok((Some(weight), Pays::No).into())
 }
 
 /// Body of the call `report_false_statement`.
@@ -224,6 +225,12 @@ pub(crate) fn report_false_statement<T: Config>(
     evidence: &FalseStatement<HeaderOf<T>>,
 ) -> DispatchResultWithPostInfo {
     let offence = report::<T>(reporter, evidence)?;
+    let (accused, non_signers) = evidence.accusation.sizes();
+    let weight = <T as Config>::WeightInfo::report_false_statement(
+        accused,
+        non_signers,
+        offence.validator_set_count,
+    );
     let offenders = offence.offenders.into_iter();
     Pallet::<T>::deposit_event(Event::FalseStatementReported {
         offenders: offenders.map(|(offender, _)| offender).collect(),
@@ -231,7 +238,7 @@ pub(crate) fn report_false_statement<T: Config>(
         block_number: offence.time_slot.block_number,
         session: offence.session_index,
     });
-    Ok(Pays::No.into())
+    Ok((Some(weight), Pays::No).into())
 }
 
 type OffenceOf<T> = EquivocationOffence<IdentificationTuple<T>>;

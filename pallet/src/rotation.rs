@@ -70,20 +70,6 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
     }
 }
 
-/// Limits that hold for every chain.
-pub(crate) fn integrity_test<T: Config>() {
-    let limit = <T as Config>::MaxValidators::get();
-    assert!(
-        limit > 0,
-        "SET-1: MaxValidators is zero, but a set has at least one key"
-    );
-    assert!(
-        limit <= suite::MAX_VALIDATORS,
-        "SET-1: MaxValidators is {limit}, but decoders refuse more than {}",
-        suite::MAX_VALIDATORS,
-    );
-}
-
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
     match found_first_set::<T>(validators, 0) {

@@ -35,6 +35,15 @@ export interface Health {
   diverged: Contradiction[];
 }
 
+/** How often a validator signed the handoffs of its sets. */
+export interface SigningRecord {
+  /** The account, as SS58. */
+  validator: string;
+  signed: number;
+  /** Handoffs of its sets that the chain has a proof of. */
+  handoffs: number;
+}
+
 /** A definition as `@polkadot/types` has it. */
 export interface Definition {
   description: string;
@@ -82,6 +91,8 @@ export interface DuetMethods {
   reportProof(proof: Hex): Promise<"true" | "false" | "undecided">;
   justifications(): Observed<Hex>;
   fullerJustifications(): Observed<Hex>;
+  /** What the chain knows of the sets that it remembers; the node's word. */
+  getSigningRecords(): Promise<SigningRecord[]>;
   health(): Promise<Health>;
   /** For operators. */
   generateKeys(owner: string): Promise<{ public: Hex; proof: Hex }>;

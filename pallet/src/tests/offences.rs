@@ -3,7 +3,7 @@ use crate::{
         events, evidence, evidence_on, key, next_block, register_key_of, sessions, with, Duet,
         Elected, Offences, Punished, RuntimeCall, RuntimeOrigin, SlashableSessions, Test, AUTHOR,
     },
-    Call, Error, Event, KeyOwners, SetRecord, Sets, TimeSlot,
+    Call, Error, Event, KeyOwners, SetRecord, Sets, TimeSlot, WeightInfo,
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
@@ -77,6 +77,9 @@ fn an_equivocation_is_reported_for_free() {
     with_four(|| {
         let post = report(evidence(&four(), 2, BlockNumber::new(5))).expect("it is accepted");
         assert_eq!(post.pays_fee, Pays::No);
+        type Weights = <Test as crate::Config>::WeightInfo;
+        let of_the_set = Weights::report_equivocation(4);
+        assert_eq!(post.actual_weight, Some(of_the_set), "and not of the largest");
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 0)]);
         let reported = Event::EquivocationReported {
             offender: 2,

@@ -17,6 +17,7 @@ export function papiDuet(client) {
     reportProof: (proof) => ask("duet_reportProof", proof),
     justifications: () => subscribe("Justifications"),
     fullerJustifications: () => subscribe("FullerJustifications"),
+    getSigningRecords: () => ask("duet_getSigningRecords"),
     health: () => ask("duet_health"),
     generateKeys: (owner) => ask("duet_generateKeys", owner),
     proveKeys: (publicKey, owner) => ask("duet_proveKeys", publicKey, owner),

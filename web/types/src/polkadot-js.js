@@ -32,6 +32,7 @@ export const rpc = {
     reportProof: call("Takes a finality proof that may not be true of the chain, and says whether it is", [param("proof", "Bytes")], "Text"),
     subscribeJustifications: subscription("The justifications by which the proven chain grows", "justifications", "Justifications"),
     subscribeFullerJustifications: subscription("The justifications that have more signers than before", "fullerJustifications", "FullerJustifications"),
+    getSigningRecords: call("How often each validator signed the handoffs of its sets", [], "Vec<DuetRecord>"),
     health: call("Whether the node works as it should, and the evidence of contradictions", [], "DuetHealth"),
     generateKeys: call("Makes a key on the node, and its proof of possession", [param("owner", "AccountId")], "DuetGeneratedKeys", { isUnsafe: true }),
     proveKeys: call("Proves possession of a key on the node", [param("public", "Bytes"), param("owner", "AccountId")], "Bytes", { isUnsafe: true }),
@@ -44,5 +45,6 @@ export const types = {
   DuetProofs: { proof: "Bytes", header: "Bytes", nodes: "Vec<Bytes>", path: "Option<DuetPath>" },
   DuetContradiction: { block: "u32", finalized: "Option<Hash>", proven: "Hash", setId: "u64", signers: "u32", acknowledged: "bool", evidence: "Bytes" },
   DuetHealth: { bestProven: "Option<u32>", finalized: "u32", voting: "bool", diverged: "Vec<DuetContradiction>" },
+  DuetRecord: { validator: "AccountId", signed: "u32", handoffs: "u32" },
   DuetGeneratedKeys: { public: "Bytes", proof: "Bytes" },
 };

@@ -5,11 +5,15 @@ use crate::{cargo, result::Result, tools};
 use std::{fs, path::Path, process::Command};
 
 /// The benchmarks of `pallet-duet`.
-const BENCHMARKS: [&str; 4] = [
+const BENCHMARKS: [&str; 8] = [
     "register_keys",
     "deregister_keys",
     "report_equivocation",
+    "report_false_statement",
+    "prove_handoff",
     "rotate",
+    "reset",
+    "announce_payload",
 ];
 
 /// Runs each benchmark of the pallet a few times: that they run is seen, what they cost is not measured.

@@ -10,4 +10,5 @@ mod false_statements;
 mod floor;
 mod forgery;
 mod recovery;
+mod stall;
 mod support;

@@ -1,13 +1,13 @@
 //! More than a third of a set's keys are lost for good, and governance resets the chain.
 
 use crate::support::{
-    author_blocks, is_in_the_log, network_that_proves, proven_beyond, rpc, scenario, SOON,
+    author_blocks, is_in_the_log, keysets, network_that_proves, proven_beyond, rpc, scenario, SOON,
 };
 use duet_local_network::{
     staking::register_new_key, transaction, wait, Executables, LightClient, Network, Rpc,
     DEVELOPMENT_ACCOUNTS,
 };
-use duet_primitives::{BlockNumber, Keysets, SetId};
+use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, Hash, Runtime, RuntimeCall};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
                 .await
                 .expect("the transaction succeeds");
         }
-        // The set of the new keys is planned, and the one that would have to hand off to it cannot.
+        // The set of the new keys is planned and waits, and the one that would have to hand off to it cannot.
         author_blocks(&alice, 2 * SESSION_BLOCKS).await;
         assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 0);
         assert_eq!(alice.proven().await.expect("it answers"), proven);
@@ -69,7 +69,9 @@ async fn nothing_is_proven(alice: &Rpc) -> BlockNumber {
 /// Root resets the sets. The block in which it does.
 async fn reset(alice: &Rpc) -> BlockNumber {
     let before = keysets(alice, None).await;
-    assert_ne!(before.current.id, SetId::FIRST, "it was replaced");
+    let planned = SetId::FIRST.saturating_next();
+    let ids = (before.current.id, before.next.id);
+    assert_eq!(ids, (SetId::FIRST, planned), "HANDOFF-4: one set waits");
     let call = Box::new(RuntimeCall::Duet(pallet_duet::Call::<Runtime>::reset {}));
     let sudo = pallet_sudo::Call::<Runtime>::sudo { call };
     let block = transaction::submit(alice, DEVELOPMENT_ACCOUNTS[0], sudo)
@@ -80,14 +82,6 @@ async fn reset(alice: &Rpc) -> BlockNumber {
     assert_eq!((after.current.len, &after.next), (4, &after.current));
     let header = alice.header(Some(block)).await.expect("it is there");
     BlockNumber::new(header.number)
-}
-
-async fn keysets(alice: &Rpc, at: Option<Hash>) -> Keysets {
-    let asked: Option<Keysets> = alice
-        .call_runtime("DuetApi_keysets", &[], at)
-        .await
-        .expect("the API answers");
-    asked.expect("there are sets")
 }
 
 /// A light client that keeps its state.

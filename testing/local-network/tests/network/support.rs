@@ -75,18 +75,24 @@ pub(crate) async fn proven_beyond(rpc: &Rpc, block: BlockNumber) -> Result<Block
     wait::until(&what, SOON, || rpc.proven(), |proven| *proven > block).await
 }
 
-/// The set that signs at a block, and its keys, as the chain has them.
-pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
-    let keysets: Option<Keysets> = rpc
-        .call_runtime("DuetApi_keysets", &[], Some(block))
+/// The sets at a block, or at the best one.
+pub(crate) async fn keysets(rpc: &Rpc, at: Option<H256>) -> Keysets {
+    let asked: Option<Keysets> = rpc
+        .call_runtime("DuetApi_keysets", &[], at)
         .await
         .expect("the API answers");
+    asked.expect("there are sets")
+}
+
+/// The set that signs at a block, and its keys, as the chain has them.
+pub(crate) async fn signing_set(rpc: &Rpc, block: H256) -> Keyset {
+    let signing = keysets(rpc, Some(block)).await.current;
     let keys: Vec<DualKeyBytes> = rpc
         .call_runtime("DuetApi_current_keys", &[], Some(block))
         .await
         .expect("the API answers");
     let keys: Vec<Pk1Bytes> = keys.iter().map(DualKeyBytes::pk1).collect();
-    Keyset::check(&keysets.expect("there is a set").current, &keys).expect("the chain is sound")
+    Keyset::check(&signing, &keys).expect("the chain is sound")
 }
 
 /// The position of a key in a set.
