@@ -61,6 +61,8 @@ pub const MAX_KEYS: usize = 64;
 const STATELESS_CACHE: u32 = 256;
 /// Keysets that are cached.
 const KEYSET_CACHE: u32 = 4;
+/// Keys that one answer has parsed at most, beside those of its first entry: those of one large set.
+const MAX_PARSED: u32 = 10_000;
 
 /// Answers the methods of [`DuetRpcServer`].
 pub struct Duet {
@@ -71,6 +73,7 @@ pub struct Duet {
     seats: Seats,
     stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
     keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
+    max_parsed: u32,
 }
 
 impl Duet {
@@ -89,6 +92,7 @@ impl Duet {
             executor,
             stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
             keysets: Mutex::new(LruMap::new(ByLength::new(KEYSET_CACHE))),
+            max_parsed: MAX_PARSED,
         }
     }
 }
@@ -162,6 +166,20 @@ impl Duet {
         let keyset = Arc::new(keyset);
         self.keysets.lock().insert(set, keyset.clone());
         Ok(Some(keyset))
+    }
+
+    /// How many keys have to be parsed for the stateless proof of a justification: none when the proof or its set is cached.
+    fn keys_to_parse(&self, justification: &UncheckedJustification) -> Result<u32, RpcError> {
+        let commitment = &justification.commitment;
+        let cached = self.stateless.lock();
+        let cached = cached.peek(&commitment.block_hash);
+        let set = commitment.validator_set_id;
+        if cached.is_some_and(|proof| proof.justification == *justification)
+            || self.keysets.lock().peek(&set).is_some()
+        {
+            return Ok(0);
+        }
+        Ok(self.links.store.set(set)?.map_or(0, |set| set.len))
     }
 
     /// Makes a stateless proof, or takes it from the cache; `None` when the keys of its set are not here. The
@@ -331,9 +349,21 @@ impl DuetRpcServer for Duet {
 
     fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes> {
         check_limit(limit)?;
-        let entries = sets(from_set, limit).map(|set| match self.links.store.handoff(set)? {
-            Some(justification) => self.stateless(justification),
-            None => Ok(None),
+        let mut room = None;
+        let entries = sets(from_set, limit).map(|set| {
+            let Some(justification) = self.links.store.handoff(set)? else {
+                return Ok(None);
+            };
+            // The first entry costs what it costs, or nothing would ever be answered of a set that is larger.
+            let cost = match room {
+                Some(_) => self.keys_to_parse(&justification)?,
+                None => 0,
+            };
+            room = room.unwrap_or(self.max_parsed).checked_sub(cost);
+            match room {
+                Some(_) => self.stateless(justification),
+                None => Ok(None),
+            }
         });
         let list: Vec<StatelessProof> = bounded(entries)?;
         Ok(self.handoffs_or_wait(from_set, &list)?)

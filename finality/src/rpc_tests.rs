@@ -169,6 +169,19 @@ fn set_proofs_lead_from_set_to_set() {
     assert_eq!(bytes.0, [0], "a set that has not handed off has no proof");
 }
 
+/// An answer that would have too many keys parsed ends early; what was parsed costs nothing when it is asked for again.
+#[test]
+fn stateless_set_proofs_end_where_too_many_keys_would_be_parsed() {
+    let mut setup = proven();
+    setup.rpc.max_parsed = 4;
+    let entries = |rpc: &Duet| {
+        let bytes = rpc.stateless_set_proofs(SetId::new(0), 9).unwrap();
+        decode::<Vec<StatelessProof>>(&bytes).len()
+    };
+    assert_eq!(entries(&setup.rpc), 2);
+    assert_eq!(entries(&setup.rpc), 3);
+}
+
 #[test]
 fn stateless_set_proofs_lead_from_commitment_to_commitment() {
     let setup = proven();

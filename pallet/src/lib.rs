@@ -101,9 +101,9 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        handoffs, limits, offences, recovery, registration, rotation, BalanceOf, EquivocationOffence,
-        FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
-        SetRecord, WeightInfo,
+        handoffs, limits, offences, recovery, registration, rotation, BalanceOf,
+        EquivocationOffence, FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason,
+        KeyOwner, OnHandoff, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{

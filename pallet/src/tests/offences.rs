@@ -79,7 +79,11 @@ fn an_equivocation_is_reported_for_free() {
         assert_eq!(post.pays_fee, Pays::No);
         type Weights = <Test as crate::Config>::WeightInfo;
         let of_the_set = Weights::report_equivocation(4);
-        assert_eq!(post.actual_weight, Some(of_the_set), "and not of the largest");
+        assert_eq!(
+            post.actual_weight,
+            Some(of_the_set),
+            "and not of the largest"
+        );
         assert_eq!(Punished::take(), [(2, vec![REPORTER], fraction(1, 4), 0)]);
         let reported = Event::EquivocationReported {
             offender: 2,
