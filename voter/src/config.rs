@@ -26,7 +26,7 @@ pub struct Config {
     pub rounds_per_signer: usize,
     /// How many justifications wait for GRANDPA at most; the highest goes first. (GOSSIP-7)
     pub max_justifications: usize,
-    /// How many set changes wait for their proofs at most, see
+    /// How many sets wait for their proofs at most, with the one that signs; three if it is less. See
     /// [`Voter::accepts_eras`](crate::Voter::accepts_eras).
     pub max_eras: usize,
 }

@@ -32,7 +32,7 @@ mod window;
 pub use answer::{Recorded, RecordedProof, VoteCheck};
 pub use window::{Accepted, Window};
 
-/// How many concluded rounds are kept for evidence.
+/// How many concluded rounds are kept for evidence, beside those whose proofs may grow.
 const EVIDENCE_ROUNDS: usize = 8;
 /// How many proofs are remembered as seen.
 const SEEN_PROOFS: usize = 64;
@@ -93,8 +93,9 @@ impl Filter {
                 seen.release(key.0, key.1, &mut self.signers);
             }
         }
-        let surplus = concluded.len().saturating_sub(EVIDENCE_ROUNDS);
+        // Rounds whose proofs may grow are bounded by the voter, and take no room from the others.
         concluded.retain(|key| self.window.late(*key).is_none());
+        let surplus = concluded.len().saturating_sub(EVIDENCE_ROUNDS);
         for key in concluded.iter().take(surplus) {
             if let Some(seen) = self.rounds.remove(key) {
                 self.votes_held = self.votes_held.saturating_sub(seen.votes.len());

@@ -2,7 +2,7 @@
 
 mod simulation;
 
-use simulation::{adversaries::Kind, network::Conditions, seeds, Scenario};
+use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 #[test]
 fn a_crash_before_any_effect_breaks_nothing() {

@@ -3,7 +3,7 @@
 
 mod simulation;
 
-use simulation::{adversaries::Kind, network::Conditions, seeds, Scenario};
+use simulation::{adversaries::Kind, network::Conditions, scenario::Scenario, seeds};
 
 fn stormy(name: &'static str, n: u64) -> Scenario {
     Scenario {

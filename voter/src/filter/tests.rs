@@ -195,6 +195,27 @@ fn concluded_rounds_are_pruned_but_for_the_last_few() {
     assert_eq!(ask(&filter, &vote), Verdict::Check(false));
 }
 
+/// GOSSIP-10: a false vote on a block that was skipped is there to be compared, however many proofs lack a signer.
+#[test]
+fn rounds_whose_proofs_may_grow_leave_room_for_evidence() {
+    let set = set();
+    let mut filter = Filter::new(100);
+    filter.update(window(&set, 1, 100));
+    let growing = 1..=8;
+    for block in growing.clone() {
+        record(&mut filter, &set, 0, block);
+    }
+    let skipped = lie(&set, 9, 1);
+    filter.record_vote(&vote(&set, 0, &skipped));
+    filter.update(Window {
+        late: growing.map(|block| accepted(&set, block, block)).collect(),
+        ..window(&set, 11, 100)
+    });
+    assert_eq!(filter.strange().last(), Some(skipped.commitment()));
+    filter.update(window(&set, 11, 100));
+    assert_eq!(filter.votes_held(), EVIDENCE_ROUNDS);
+}
+
 /// GOSSIP-7.
 #[test]
 fn a_signer_who_votes_everywhere_only_displaces_itself() {

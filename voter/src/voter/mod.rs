@@ -29,6 +29,9 @@ use std::{
 
 /// At most so many blocks that this node concluded wait for a proof from the network.
 const MAX_UNPUBLISHED: usize = 4;
+/// There is room for so many sets at least: the one that signs, the one that takes over, and the one that the block may
+/// plan in which it does. With less room that block would never count as scanned, and nothing take over.
+const MIN_ERAS: usize = 3;
 /// For how many sets back it is remembered who was reported; the filter keeps evidence for no more
 /// rounds.
 const REPORTED_SETS: u64 = 8;
@@ -157,7 +160,7 @@ impl Voter {
     /// [`Voter::scanned`] stays before its block, and the host may as well stop reading headers
     /// until proofs have made room.
     pub fn accepts_eras(&self) -> bool {
-        self.state.eras().count() < self.config.max_eras.max(2)
+        self.state.eras().count() < self.config.max_eras.max(MIN_ERAS)
     }
 
     /// The sets and blocks whose votes and proofs are needed now, for [`Filter::update`](crate::Filter::update).

@@ -1,10 +1,12 @@
 //! Real cryptography, done once per distinct object and shared by all nodes and runs of a test
 //! binary.
 
+use super::NodeId;
 use codec::Encode;
 use duet_primitives::{
-    testing::TestSet, Commitment, Justification, JustificationError, RoundMessage, SetId,
-    SignerIndex, UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
+    testing::{self, TestSet},
+    Commitment, Justification, JustificationError, Pk1Bytes, RoundMessage, SetId, SignerIndex,
+    UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
 };
 use std::{
     collections::HashMap,
@@ -14,11 +16,17 @@ use std::{
 
 pub(crate) const GENESIS: H256 = H256::repeat_byte(9);
 
+/// So many objects of a kind are remembered; then it begins anew.
+const MAX_KNOWN: usize = 1 << 18;
+
 type Memo<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
 
+static KEYS: Memo<NodeId, Pk1Bytes> = LazyLock::new(Default::default);
 static SETS: Memo<(SetId, Vec<u64>), Arc<TestSet>> = LazyLock::new(Default::default);
 static MESSAGES: Memo<Vec<u8>, RoundMessage> = LazyLock::new(Default::default);
 static SIGNED: Memo<(H256, SignerIndex, Vec<u8>), UncheckedVote> = LazyLock::new(Default::default);
+static JUSTIFIED: Memo<(H256, Vec<SignerIndex>, Vec<u8>), UncheckedJustification> =
+    LazyLock::new(Default::default);
 static VOTES: Memo<(H256, Vec<u8>), Result<Vote, VoteError>> = LazyLock::new(Default::default);
 static PROOFS: Memo<(H256, Vec<u8>), Result<Justification, JustificationError>> =
     LazyLock::new(Default::default);
@@ -28,10 +36,17 @@ fn memo<K: Hash + Eq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce() -
         return known.clone();
     }
     let made = make();
-    memo.lock()
-        .expect("no holder panics")
-        .insert(key, made.clone());
+    let mut memo = memo.lock().expect("no holder panics");
+    if memo.len() >= MAX_KNOWN {
+        memo.clear();
+    }
+    memo.insert(key, made.clone());
     made
+}
+
+/// The key of a node.
+pub(crate) fn key(node: NodeId) -> Pk1Bytes {
+    memo(&KEYS, node, || testing::secret(node as u64).public().pk1())
 }
 
 pub(crate) fn set(id: SetId, members: &[u64]) -> Arc<TestSet> {
@@ -50,6 +65,22 @@ pub(crate) fn sign(set: &TestSet, signer: SignerIndex, commitment: &Commitment) 
     let secret = &set.secrets[signer.get() as usize];
     memo(&SIGNED, key, || {
         UncheckedVote::sign(secret, signer, &message(commitment))
+    })
+}
+
+pub(crate) fn justify(
+    set: &TestSet,
+    commitment: &Commitment,
+    signers: &[SignerIndex],
+) -> UncheckedJustification {
+    let key = (
+        set.set.commitment().root,
+        signers.to_vec(),
+        commitment.encode(),
+    );
+    memo(&JUSTIFIED, key, || {
+        let signers = signers.iter().map(|signer| signer.get());
+        set.justify(&message(commitment), signers).into_unchecked()
     })
 }
 

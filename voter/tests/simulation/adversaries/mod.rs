@@ -1,13 +1,16 @@
 //! Each adversary is a file with a name.
 
+pub(crate) mod colluder;
 pub(crate) mod equivocator;
 pub(crate) mod flooder;
 pub(crate) mod forger;
+pub(crate) mod forker;
+pub(crate) mod prophet;
 pub(crate) mod silent;
 pub(crate) mod stale;
 
 use super::{chain::Chain, crypto, Message, NodeId};
-use duet_primitives::{testing, BlockNumber, Commitment, SignerIndex, UncheckedVote};
+use duet_primitives::{BlockNumber, Commitment, SignerIndex, UncheckedVote};
 use rand_chacha::ChaCha8Rng;
 
 /// Which adversary.
@@ -16,15 +19,22 @@ pub(crate) enum Kind {
     Equivocator,
     Flooder,
     Forger,
+    Forker,
+    Prophet,
     Silent,
     Stale,
+    /// One of more than the tolerated third.
+    Colluder,
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 5] = [
+    /// Those of which up to a third of a set may be.
+    pub(crate) const ALL: [Self; 7] = [
         Self::Equivocator,
         Self::Flooder,
         Self::Forger,
+        Self::Forker,
+        Self::Prophet,
         Self::Silent,
         Self::Stale,
     ];
@@ -36,19 +46,25 @@ pub(crate) struct View<'a> {
     pub(crate) finalized: BlockNumber,
     pub(crate) chain: &'a Chain,
     pub(crate) peers: &'a [NodeId],
+    /// The best block.
+    pub(crate) best: BlockNumber,
+    /// Those of its coalition.
+    pub(crate) colluders: &'a [NodeId],
+    /// How far above GRANDPA's best honest nodes take votes.
+    pub(crate) lookahead: u32,
 }
 
 impl View<'_> {
     /// Its position in the set that signs at a block.
     pub(crate) fn signer_at(&self, block: BlockNumber) -> Option<SignerIndex> {
-        let key = testing::secret(self.id as u64).public().pk1();
+        let key = crypto::key(self.id);
         self.chain.era_at(block).set.set.keyset().position(&key)
     }
 
     /// Its valid vote on anything, under the set that the commitment names.
     pub(crate) fn sign(&self, commitment: &Commitment) -> Option<UncheckedVote> {
         let era = self.chain.era(commitment.validator_set_id)?;
-        let key = testing::secret(self.id as u64).public().pk1();
+        let key = crypto::key(self.id);
         let signer = era.set.set.keyset().position(&key)?;
         Some(crypto::sign(&era.set, signer, commitment))
     }
@@ -75,6 +91,9 @@ pub(crate) fn make(kind: Kind, _id: NodeId) -> Box<dyn Adversary> {
         Kind::Equivocator => Box::<equivocator::Equivocator>::default(),
         Kind::Flooder => Box::<flooder::Flooder>::default(),
         Kind::Forger => Box::<forger::Forger>::default(),
+        Kind::Forker => Box::<forker::Forker>::default(),
+        Kind::Prophet => Box::<prophet::Prophet>::default(),
+        Kind::Colluder => Box::<colluder::Colluder>::default(),
         Kind::Silent => Box::new(silent::Silent),
         Kind::Stale => Box::<stale::Stale>::default(),
     }
