@@ -131,8 +131,13 @@ mod tests {
 
     impl Node {
         fn new() -> Self {
+            Self::of(4)
+        }
+
+        /// As many members sign.
+        fn of(members: u64) -> Self {
             let (test, clock) = (TestChain::default(), VirtualClock::default());
-            let sets = [TestSet::new(0, 1..=4), TestSet::new(1, 2..=5)];
+            let sets = [0, 1].map(|id| TestSet::new(id, id..id + members));
             let [first, second] = &sets;
             test.push(first, first, &[]);
             let planned = ConsensusLog::Planned(second.set.commitment().clone());
@@ -150,7 +155,9 @@ mod tests {
                 metrics: metrics.clone(),
             };
             let run = reporter.run().boxed();
-            test.client.expect_handoff(SetId::FIRST, signers(&[]));
+            let len = first.set.keyset().len();
+            test.client
+                .expect_handoff(SetId::FIRST, Bitfield::empty(len));
             Self {
                 test,
                 sets,
@@ -219,6 +226,16 @@ mod tests {
         assert_eq!(node.submitted_in(60), NOTHING);
         node.prove(&[0, 1, 2, 3]);
         assert_eq!(node.submitted_in(1), [4], "who was left out is named, too");
+    }
+
+    #[test]
+    fn who_joins_a_proof_makes_it_wait_anew() {
+        let mut node = Node::of(7);
+        node.prove(&[0, 1, 2, 3, 4]);
+        assert_eq!(node.submitted_in(3), NOTHING);
+        node.prove(&[0, 1, 2, 3, 4, 5]);
+        assert_eq!(node.submitted_in(4), NOTHING);
+        assert_eq!(node.submitted_in(1), [6]);
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub struct Duet {
     stateless: Mutex<LruMap<H256, StatelessProof, ByLength>>,
     keysets: Mutex<LruMap<SetId, Arc<Keyset>, ByLength>>,
     max_parsed: u32,
+    /// The records of a block: they cost the same for everybody, and are worked out once.
+    records: Mutex<Option<(H256, Vec<Record>)>>,
 }
 
 impl Duet {
@@ -93,6 +95,7 @@ impl Duet {
             stateless: Mutex::new(LruMap::new(ByLength::new(STATELESS_CACHE))),
             keysets: Mutex::new(LruMap::new(ByLength::new(KEYSET_CACHE))),
             max_parsed: MAX_PARSED,
+            records: Mutex::default(),
         }
     }
 }
@@ -432,13 +435,20 @@ impl DuetRpcServer for Duet {
 
     fn signing_records(&self) -> RpcResult<Vec<Record>> {
         let (_, at) = self.links.blocks.finalized();
+        // Who asks meanwhile waits for this answer.
+        let mut known = self.records.lock();
+        if let Some((_, records)) = known.as_ref().filter(|(of, _)| *of == at) {
+            return Ok(records.clone());
+        }
         let records = self.reader.signing_records(at).map_err(RpcError::from)?;
         let record = |(validator, record): (AccountId, SigningRecord)| Record {
             validator,
             signed: record.signed,
             handoffs: record.handoffs,
         };
-        Ok(records.into_iter().map(record).collect())
+        let records: Vec<_> = records.into_iter().map(record).collect();
+        *known = Some((at, records.clone()));
+        Ok(records)
     }
 
     fn health(&self) -> RpcResult<Health> {

@@ -17,6 +17,7 @@ use futures::StreamExt;
 use sc_rpc::DenyUnsafe;
 use sp_core::testing::TaskExecutor;
 use sp_runtime::traits::{BlakeTwo256, Hash as _};
+use std::sync::atomic::AtomicU32;
 
 fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
     T::decode_all(&mut &*bytes).unwrap()
@@ -83,7 +84,7 @@ fn setup() -> Setup {
     let (_, links, rpc): (DuetBlockImport<_, TestClient, ()>, _, _) =
         block_import((), chain.client.clone(), chain.backend.clone(), None);
     let signer = Arc::new(TestSigner(TestSet::new(0, 0..1)));
-    let reader = Arc::new(TestReader(BlockNumber::new(1)));
+    let reader = Arc::new(TestReader(BlockNumber::new(1), AtomicU32::new(0)));
     let rpc = Duet::new(rpc, reader, signer, Arc::new(TaskExecutor::new()));
     Setup {
         chain,
@@ -686,14 +687,20 @@ fn before_anything_is_proven_the_health_says_so() {
 }
 
 #[test]
-fn signing_records_are_those_of_the_finalized_block() {
+fn signing_records_are_those_of_the_finalized_block_and_are_read_once() {
     let setup = setup();
     let (_, finalized) = setup.chain.blocks().finalized();
-    let records = setup.rpc.signing_records().unwrap();
-    let expected = Record {
-        validator: AccountId::new(finalized.0),
-        signed: 2,
+    let expected = |block: H256, asked| Record {
+        validator: AccountId::new(block.0),
+        signed: asked,
         handoffs: 3,
     };
-    assert_eq!(records, [expected]);
+    for _ in 0..2 {
+        let records = setup.rpc.signing_records().unwrap();
+        assert_eq!(records, [expected(finalized, 0)]);
+    }
+    let set = &setup.sets[0];
+    let newer = setup.chain.push(set, set, &[]);
+    let records = setup.rpc.signing_records().unwrap();
+    assert_eq!(records, [expected(newer, 1)]);
 }

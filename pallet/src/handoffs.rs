@@ -14,8 +14,8 @@ use crate::{
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use duet_primitives::{
-    check_stateless, Bitfield, Commitment, ConsensusLog, MmrLeaf, SetId, SigningRecord,
-    StatelessProof, H256,
+    check_stateless, Bitfield, Commitment, ConsensusLog, KeysetCommitment, MmrLeaf, SetId,
+    SignerIndex, SigningRecord, StatelessProof, H256,
 };
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays},
@@ -80,10 +80,9 @@ pub(crate) fn prove<T: Config>(
     handoff: Handoff<HeaderOf<T>>,
 ) -> DispatchResultWithPostInfo {
     ensure_anybody::<T>(origin)?;
-    let signers = expect::<T>(&handoff)?;
-    let id = handoff.statement().validator_set_id;
-    check::<T>(handoff.proof)?;
-    let len = Sets::<T>::get(id).map_or(0, |set| set.commitment.len);
+    let Expected { set, signers } = expect::<T>(&handoff)?;
+    check::<T>(handoff.proof, &set)?;
+    let KeysetCommitment { id, len, .. } = set;
     let signed = signers.count();
     Handoffs::<T>::insert(id, signers);
     Pallet::<T>::deposit_event(Event::HandoffProven { id, signed, len });
@@ -94,10 +93,20 @@ fn ensure_anybody<T: Config>(origin: T::RuntimeOrigin) -> Result<(), BadOrigin> 
     ensure_none(origin.clone()).or_else(|_| ensure_signed(origin).map(drop))
 }
 
+/// The set that hands off, and who of it has signed, as far as the chain knows.
+struct Expected {
+    set: KeysetCommitment,
+    signers: Bitfield,
+}
+
 /// Everything that takes no curve arithmetic. Returns who will be known to have signed. (HANDOFF-1, HANDOFF-2)
-fn expect<T: Config>(handoff: &Handoff<HeaderOf<T>>) -> Result<Bitfield, Error<T>> {
+fn expect<T: Config>(handoff: &Handoff<HeaderOf<T>>) -> Result<Expected, Error<T>> {
     let statement = handoff.statement();
-    let known = signers::<T>(statement.validator_set_id).ok_or(Error::<T>::HandoffNotExpected)?;
+    let expected = expected::<T>(statement.validator_set_id);
+    let Expected {
+        set,
+        signers: known,
+    } = expected.ok_or(Error::<T>::HandoffNotExpected)?;
     let header = handoff.truth.confirms::<T>(statement)?;
     let plans_next = |log| matches!(log, ConsensusLog::Planned(next) if next == statement.next);
     ensure!(logs(header).any(plans_next), Error::<T>::NotAHandoff);
@@ -107,32 +116,38 @@ fn expect<T: Config>(handoff: &Handoff<HeaderOf<T>>) -> Result<Bitfield, Error<T
     );
     let signers = known.union(handoff.signers());
     ensure!(signers != known, Error::<T>::NoNewSigner);
-    Ok(signers)
+    Ok(Expected { set, signers })
 }
 
 /// STATELESS-1, STATELESS-2, JUST-1 to JUST-5.
-fn check<T: Config>(proof: StatelessProof) -> Result<(), Error<T>> {
-    let id = proof.justification.commitment.validator_set_id;
-    let set = Sets::<T>::get(id).ok_or(Error::<T>::HandoffNotExpected)?;
-    check_stateless(proof, &set.commitment, genesis_hash::<T>())
+fn check<T: Config>(proof: StatelessProof, set: &KeysetCommitment) -> Result<(), Error<T>> {
+    check_stateless(proof, set, genesis_hash::<T>())
         .map(drop)
         .map_err(|error| {
-            log::debug!(target: LOG_TARGET, "the handoff of set {id} is not proven: {error}");
+            log::debug!(target: LOG_TARGET, "the handoff of set {} is not proven: {error}", set.id);
             Error::<T>::InvalidHandoffProof
         })
 }
 
 /// Who signed the handoff of a set, as far as the chain knows; `None` when it takes no proof of it.
 pub(crate) fn signers<T: Config>(id: SetId) -> Option<Bitfield> {
+    expected::<T>(id).map(|expected| expected.signers)
+}
+
+fn expected<T: Config>(id: SetId) -> Option<Expected> {
     let current = Keysets::<T>::get()?.current.id;
     // The next set has not signed anything yet.
-    let set = Sets::<T>::get(id).filter(|_| id <= current)?;
+    let record = Sets::<T>::get(id).filter(|_| id <= current)?;
     let now = pallet_session::CurrentIndex::<T>::get();
-    let is_open = match set.last_session {
+    let is_open = match record.last_session {
         Some(last) => is_open(last, now),
         None => !is_expired::<T>(),
     };
-    is_open.then(|| Handoffs::<T>::get(id).unwrap_or_else(|| Bitfield::empty(set.commitment.len)))
+    let set = record.commitment;
+    is_open.then(|| Expected {
+        signers: Handoffs::<T>::get(id).unwrap_or_else(|| Bitfield::empty(set.len)),
+        set,
+    })
 }
 
 /// Whether proofs of a set that signed last in a session are still taken.
@@ -187,7 +202,7 @@ fn members<T: Config>(
     signers: &Bitfield,
 ) -> impl Iterator<Item = (T::ValidatorId, bool)> + '_ {
     let members = Members::<T>::get(id).into_iter();
-    let positions = (0u32..).map(duet_primitives::SignerIndex::new);
+    let positions = (0u32..).map(SignerIndex::new);
     members
         .zip(positions)
         .map(|(validator, position)| (validator, signers.contains(position)))
@@ -227,14 +242,12 @@ pub(crate) fn validate_unsigned<T: Config>(
         ),
         InvalidTransaction::Call
     );
-    let signers = expect::<T>(handoff).map_err(refusal)?;
-    check::<T>(handoff.proof.clone()).map_err(refusal)?;
-    let id = handoff.statement().validator_set_id;
-    let len = Sets::<T>::get(id).map_or(0, |set| set.commitment.len);
-    let missing = len.saturating_sub(signers.count());
+    let Expected { set, signers } = expect::<T>(handoff).map_err(refusal)?;
+    check::<T>(handoff.proof.clone(), &set).map_err(refusal)?;
+    let missing = set.len.saturating_sub(signers.count());
     ValidTransaction::with_tag_prefix("DuetHandoff")
         .priority(TransactionPriority::MAX.saturating_sub(missing.into()))
-        .and_provides(id)
+        .and_provides(set.id)
         // Other nodes accept it from themselves or from a block only.
         .propagate(false)
         .build()

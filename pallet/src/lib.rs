@@ -6,7 +6,7 @@
 //!   (CHAIN-1): one that was in a set stays remembered, with its owner, for as long as that owner can be
 //!   slashed for what it signed.
 //! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
-//!   validators the set that takes over at the next session boundary, in ascending order of keys (SET-1), and
+//!   validators the set that takes over next, in ascending order of keys (SET-1), and
 //!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
 //! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is brought on chain. It tells who of
 //!   the set signs, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).

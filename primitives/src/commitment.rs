@@ -35,7 +35,7 @@ pub struct Commitment {
     pub mmr_root: H256,
     /// The set that signs.
     pub validator_set_id: SetId,
-    /// The set that takes over at the next session boundary; the signing set itself when the keys stay.
+    /// The set that takes over next, at the start of a session; the signing set itself when the keys stay.
     pub next: KeysetCommitment,
 }
 
@@ -48,7 +48,7 @@ pub struct CommitmentPayload {
     pub mmr_root: H256,
     /// The set that signs.
     pub validator_set_id: SetId,
-    /// The set that takes over at the next session boundary.
+    /// The set that takes over next, at the start of a session.
     pub next: KeysetCommitment,
 }
 

@@ -47,7 +47,7 @@ pub struct KeysetCommitment {
     pub apk1: Pk1Bytes,
 }
 
-/// The set that signs and the one that takes over at the next session boundary, as the chain publishes them.
+/// The set that signs and the one that takes over next, as the chain publishes them.
 #[derive(
     Clone, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
 )]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A block that GRANDPA finalized carries `ConsensusLog::Planned`: it is mandatory for the set
-    /// that signs at it, and `set` takes over at the next session boundary. (ROUND-2)
+    /// that signs at it, and `set` takes over at the start of a later session. (ROUND-2)
     ///
     /// Logs come in block order, starting at [`Voter::scanned`](crate::Voter::scanned)` + 1`, an
     /// `Activated` before a `Planned` of the same block, and all of them before the `Finalized`

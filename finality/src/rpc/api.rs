@@ -140,7 +140,7 @@ pub trait DuetRpc {
 
     /// How often each validator signed the handoffs of the sets that the chain remembers, at the finalized block. (HANDOFF-2)
     ///
-    /// Cost: reads of 32 bytes per member of each remembered set.
+    /// Cost: reads of 32 bytes per member of each remembered set, once per block.
     #[method(name = "duet_getSigningRecords", blocking)]
     fn signing_records(&self) -> RpcResult<Vec<Record>>;
 

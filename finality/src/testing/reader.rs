@@ -6,9 +6,10 @@ use crate::{
 };
 use codec::Encode;
 use duet_primitives::{BlockNumber, SigningRecord, H256};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The states of blocks below this one are gone.
-pub(crate) struct TestReader(pub(crate) BlockNumber);
+/// The states of blocks below this one are gone. Counts how often records were asked for.
+pub(crate) struct TestReader(pub(crate) BlockNumber, pub(crate) AtomicU32);
 
 impl ChainReader for TestReader {
     fn nodes(
@@ -32,7 +33,7 @@ impl ChainReader for TestReader {
 
     fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError> {
         let record = SigningRecord {
-            signed: 2,
+            signed: self.1.fetch_add(1, Ordering::Relaxed),
             handoffs: 3,
         };
         Ok(vec![(AccountId::new(at.0), record)])

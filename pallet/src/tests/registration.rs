@@ -273,6 +273,23 @@ fn a_key_that_was_given_up_early_is_remembered_as_long_as_its_set_can_be_punishe
     });
 }
 
+/// EQV-6: the planned set takes over with a key that was given up meanwhile.
+#[test]
+fn a_key_of_the_planned_set_is_remembered_as_long_as_that_set_can_be_punished() {
+    with(&[1, 2], || {
+        register(3);
+        Elected::set(vec![3]);
+        sessions(1);
+        assert_ok!(Duet::deregister_keys(signed(3)));
+        let last_set = SetId::new(1);
+        assert_eq!(status(3), Some(KeyStatus::Retired { last_set }));
+        Elected::set(vec![1]);
+        sessions(2 + SlashableSessions::get());
+        let evidence = Box::new(evidence(&TestSet::new(1, [3]), 3, BlockNumber::new(5)));
+        assert_ok!(Duet::report_equivocation(signed(50), evidence));
+    });
+}
+
 #[test]
 fn a_half_that_is_no_point_is_refused() {
     with(&[1, 2], || {
