@@ -284,7 +284,7 @@ fn a_key_of_the_planned_set_is_remembered_as_long_as_that_set_can_be_punished() 
         let last_set = SetId::new(1);
         assert_eq!(status(3), Some(KeyStatus::Retired { last_set }));
         Elected::set(vec![1]);
-        sessions(2 + SlashableSessions::get());
+        sessions(1 + SlashableSessions::get());
         let evidence = Box::new(evidence(&TestSet::new(1, [3]), 3, BlockNumber::new(5)));
         assert_ok!(Duet::report_equivocation(signed(50), evidence));
     });
