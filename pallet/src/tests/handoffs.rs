@@ -395,6 +395,33 @@ fn a_set_that_goes_on_lasts_as_long_as_most_of_its_members_are_validators() {
     });
 }
 
+/// HANDOFF-5.
+#[test]
+fn a_set_of_the_same_validators_lasts_for_ever_and_so_does_one_that_took_over() {
+    with_planned(|_| {
+        for members in [&[1, 2, 3, 5], &[1, 2, 3, 4]] {
+            Elected::set(members.to_vec());
+            sessions(4 * SlashableSessions::get());
+            assert!(Duet::commitment_payload().is_some(), "{members:?}");
+        }
+    });
+}
+
+/// HANDOFF-5: its time begins with the session for which its members were elected.
+#[test]
+fn a_set_that_took_over_has_its_own_time() {
+    with_planned(|_| {
+        // Nobody replaces it.
+        Elected::set(vec![6, 7]);
+        next_session();
+        assert_eq!(ids(), (1, 1));
+        sessions(SlashableSessions::get());
+        assert!(Duet::commitment_payload().is_some());
+        next_session();
+        assert!(Duet::commitment_payload().is_none());
+    });
+}
+
 /// CHAIN-5, HANDOFF-5.
 #[test]
 fn a_set_that_nobody_can_replace_expires_too() {
