@@ -6,7 +6,7 @@
 
 use crate::{
     registration::genesis_hash,
-    rotation::is_expired,
+    signing::is_expired,
     truth::{self, logs, Truth},
     types::{HeaderOf, LOG_TARGET},
     Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets, Unsettled,

@@ -65,6 +65,7 @@ mod recovery;
 mod registration;
 mod rotation;
 mod set;
+mod signing;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -700,7 +701,7 @@ impl<T: Config> Pallet<T> {
     /// What validators sign about the block whose state this is asked of; nothing before the first set, and when the signing one
     /// has expired. (HANDOFF-5)
     pub fn commitment_payload() -> Option<CommitmentPayload> {
-        rotation::payload::<T>().filter(|_| !rotation::is_expired::<T>())
+        signing::payload::<T>().filter(|_| !signing::is_expired::<T>())
     }
 
     /// The key that an account has registered.

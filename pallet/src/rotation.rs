@@ -4,16 +4,15 @@ use crate::{
     candidates::{commit, keys_for, KeptReason, SetKeys, SetMembers},
     handoffs, registration,
     set::is_member,
+    signing,
     types::LOG_TARGET,
     Config, CurrentKeys, ElectedFor, Event, Handoffs, Keysets, Members, NextKeys, OldestSet,
     Pallet, Sets,
 };
-use alloc::collections::BTreeSet;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
 use duet_primitives::{
-    suite, CommitmentPayload, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair,
-    SetId,
+    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId,
 };
 use frame_support::traits::Get;
 use scale_info::TypeInfo;
@@ -124,7 +123,7 @@ fn advance<'a, T: Config>(
         let current = activate::<T>(current, next, session);
         return with_successor::<T>(current, queued, session);
     }
-    if is_expired::<T>() {
+    if signing::is_expired::<T>() {
         log::error!(
             target: LOG_TARGET,
             "HANDOFF-5: Duet set {id} signs nothing any more: too many of its members can no longer be slashed"
@@ -139,7 +138,7 @@ fn advance<'a, T: Config>(
             "HANDOFF-4: Duet set {next} waits in session {session} for the proof of set {id}'s handoff"
         );
         Pallet::<T>::deposit_event(Event::SetWaits { session, id, next });
-        renew::<T>(current, queued, session.saturating_add(1));
+        signing::renew::<T>(current, queued, session.saturating_add(1));
         return sets;
     }
     with_successor::<T>(sets.current, queued, session)
@@ -152,32 +151,6 @@ fn with_successor<'a, T: Config>(
 ) -> KeysetPair {
     let next = plan::<T>(&current, queued, session.saturating_add(1));
     KeysetPair { current, next }
-}
-
-/// Whether more than a third of the signing set's members have not been validators for so long that they can no longer be
-/// slashed for what they sign. (HANDOFF-5)
-pub(crate) fn is_expired<T: Config>() -> bool {
-    let (elected_for, _) = ElectedFor::<T>::get();
-    let session = pallet_session::CurrentIndex::<T>::get();
-    !registration::is_slashable::<T>(elected_for, session)
-}
-
-/// A set goes on whose keys are not those of the session's validators: as long as at most a third of its members are no
-/// validators, more than a third of the set answer with their stake for each proof. (HANDOFF-5)
-///
-/// Cost: one read of 32 bytes per member.
-fn renew<'a, T: Config>(
-    set: &KeysetCommitment,
-    validators: impl Iterator<Item = &'a T::ValidatorId>,
-    session: SessionIndex,
-) {
-    // Not every chain's validator ids have an order; their encodings do.
-    let elected: BTreeSet<_> = validators.map(Encode::encode).collect();
-    let members = Members::<T>::get(set.id).into_iter();
-    let still = members.filter(|member| elected.contains(&member.encode()));
-    if u32::try_from(still.count()).is_ok_and(|still| still >= set.threshold()) {
-        ElectedFor::<T>::mutate(|(current, _)| *current = session);
-    }
 }
 
 /// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators make a set.
@@ -248,7 +221,7 @@ fn plan<'a, T: Config>(
             id: current.id,
             reason,
         });
-        renew::<T>(current, queued, session);
+        signing::renew::<T>(current, queued, session);
         current.clone()
     })
 }
@@ -305,19 +278,9 @@ pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
 
 /// CHAIN-7: the header has the hash of what is signed about its block, or would be. Nothing before the first set.
 pub(crate) fn announce_payload<T: Config>() {
-    if let Some(payload) = payload::<T>() {
+    if let Some(payload) = signing::payload::<T>() {
         announce::<T>(&ConsensusLog::Payload(payload.hash()));
     }
-}
-
-/// What a statement about the block says whose state this is; nothing before the first set.
-pub(crate) fn payload<T: Config>() -> Option<CommitmentPayload> {
-    let KeysetPair { current, next } = Keysets::<T>::get()?;
-    Some(CommitmentPayload {
-        mmr_root: T::MmrRoot::get(),
-        validator_set_id: current.id,
-        next,
-    })
 }
 
 /// Forgets the sets whose equivocations can no longer be punished. (EQV-6)

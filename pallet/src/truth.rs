@@ -7,7 +7,7 @@
 // The casts are in the code that `Encode` derives for enums.
 #![allow(clippy::cast_possible_truncation)]
 
-use crate::{rotation, types::HeaderOf, Config, Error};
+use crate::{signing, types::HeaderOf, Config, Error};
 use alloc::{boxed::Box, vec, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use duet_primitives::{
@@ -195,6 +195,6 @@ pub(crate) fn find<T: Config>(
         leaf_count: proof.leaf_count,
         items: proof.items.try_into().ok()?,
         recent: latest,
-        payload: rotation::payload::<T>()?,
+        payload: signing::payload::<T>()?,
     })))
 }

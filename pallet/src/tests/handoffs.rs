@@ -36,7 +36,8 @@ impl Planned {
         let zero = H256::zero();
         let header = HeaderOf::<Test>::new(number, zero, zero, zero, System::digest());
         let payload = Duet::commitment_payload().expect("a set signs");
-        let said = payload.commit(BlockNumber::new(number as u32), header.hash());
+        let block = BlockNumber::new(number.try_into().expect("a block of a test"));
+        let said = payload.commit(block, header.hash());
         next_block();
         frame_system::BlockHash::<Test>::insert(number, header.hash());
         Self {

@@ -5,13 +5,14 @@ use super::{
     elections::join,
 };
 use crate::{
-    constants::SESSION_BLOCKS, Duet, Header, Mmr, Runtime, RuntimeEvent, UncheckedExtrinsic,
+    configs::staking::HandoffPoints, constants::SESSION_BLOCKS, Duet, Header, Mmr, Runtime,
+    RuntimeEvent, UncheckedExtrinsic,
 };
 use codec::Decode;
 use duet_primitives::{ConsensusLog, SetId};
-use pallet_duet::{Event, Handoff};
+use pallet_duet::{Event, Handoff, OnHandoff};
 use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
-use sp_keyring::Sr25519Keyring::Eve;
+use sp_keyring::Sr25519Keyring::{self, Eve};
 
 /// Four validators who sign nothing, and a fifth one who joins; the block that plans the set with it.
 fn planned() -> (Chain, Header) {
@@ -143,4 +144,17 @@ fn who_signed_earns_points_of_staking() {
     }
     // And 20 for the author of the block.
     assert_eq!((0..5).map(earned).sum::<u32>(), 3 * 20 + 20);
+}
+
+/// Points of who is not elected would make those of the others worth less.
+#[test]
+fn who_is_not_elected_earns_no_points() {
+    let mut chain = Chain::of_four();
+    chain.block();
+    let (_, before) = points(&mut chain);
+    let signed = [Sr25519Keyring::Alice, Eve].map(|who| who.to_account_id());
+    chain.ask(|| HandoffPoints::on_handoff(SetId::FIRST, &signed, &[]));
+    let mut expected = before;
+    expected[0] += 20;
+    assert_eq!(points(&mut chain).1, expected);
 }
