@@ -171,15 +171,19 @@ impl Duet {
         Ok(Some(keyset))
     }
 
+    /// The stateless proof of this justification, if it was made before; of one that has grown meanwhile it is made anew.
+    fn cached(&self, justification: &UncheckedJustification) -> Option<StatelessProof> {
+        let mut cache = self.stateless.lock();
+        let proof = cache.get(&justification.commitment.block_hash)?;
+        (proof.justification == *justification).then(|| proof.clone())
+    }
+
     /// How many keys have to be parsed for the stateless proof of a justification: none when the proof or its set is cached.
     fn keys_to_parse(&self, justification: &UncheckedJustification) -> Result<u32, RpcError> {
-        let commitment = &justification.commitment;
-        let cached = self.stateless.lock();
-        let cached = cached.peek(&commitment.block_hash);
-        let set = commitment.validator_set_id;
-        if cached.is_some_and(|proof| proof.justification == *justification)
-            || self.keysets.lock().peek(&set).is_some()
-        {
+        let set = justification.commitment.validator_set_id;
+        let is_here =
+            self.cached(justification).is_some() || self.keysets.lock().peek(&set).is_some();
+        if is_here {
             return Ok(0);
         }
         Ok(self.links.store.set(set)?.map_or(0, |set| set.len))
@@ -194,11 +198,8 @@ impl Duet {
         let commitment = &justification.commitment;
         let (block, hash) = (commitment.block_number, commitment.block_hash);
         let set = commitment.validator_set_id;
-        if let Some(proof) = self.stateless.lock().get(&hash) {
-            // A proof that has grown meanwhile is made anew.
-            if proof.justification == justification {
-                return Ok(Some(proof.clone()));
-            }
+        if let Some(proof) = self.cached(&justification) {
+            return Ok(Some(proof));
         }
         let Some(keyset) = self.keyset(set)? else {
             self.absent(HistoryItem::Set(set))?;

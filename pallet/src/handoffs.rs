@@ -9,7 +9,8 @@ use crate::{
     signing::is_expired,
     truth::{self, logs, Truth},
     types::{HeaderOf, LOG_TARGET},
-    Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets, Unsettled,
+    unsigned, Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets,
+    Unsettled,
 };
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
@@ -26,9 +27,7 @@ use frame_support::{
     },
 };
 use frame_system::{
-    ensure_none, ensure_signed,
-    offchain::{CreateBare, SubmitTransaction},
-    pallet_prelude::BlockNumberFor,
+    ensure_none, ensure_signed, offchain::CreateBare, pallet_prelude::BlockNumberFor,
 };
 use scale_info::TypeInfo;
 use sp_mmr_primitives::LeafProof;
@@ -235,13 +234,7 @@ pub(crate) fn validate_unsigned<T: Config>(
     source: TransactionSource,
     handoff: &Handoff<HeaderOf<T>>,
 ) -> TransactionValidity {
-    ensure!(
-        matches!(
-            source,
-            TransactionSource::Local | TransactionSource::InBlock
-        ),
-        InvalidTransaction::Call
-    );
+    unsigned::ensure_own(source)?;
     let Expected { set, signers } = expect::<T>(handoff).map_err(refusal)?;
     check::<T>(handoff.proof.clone(), &set).map_err(refusal)?;
     let missing = set.len.saturating_sub(signers.count());
@@ -279,6 +272,5 @@ pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(
     let number = proof.justification.commitment.block_number;
     let truth = truth::find::<T>(number, Some(header), latest, prove)?;
     let handoff = Box::new(Handoff { proof, truth });
-    let extrinsic = T::create_bare(Call::prove_handoff { handoff }.into());
-    SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic).ok()
+    unsigned::submit::<T>(Call::prove_handoff { handoff }).ok()
 }

@@ -70,6 +70,7 @@ mod signing;
 mod tests;
 mod truth;
 mod types;
+mod unsigned;
 mod weights;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]

@@ -5,7 +5,7 @@ use crate::{
     rotation::SetRecord,
     truth::FalseStatement,
     types::{HeaderOf, IdentificationTuple, LOG_TARGET},
-    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,
+    unsigned, Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,
 };
 use alloc::{vec, vec::Vec};
 use codec::{Decode, Encode};
@@ -22,10 +22,7 @@ use frame_support::{
     },
     traits::{EstimateNextSessionRotation, FindAuthor, Get},
 };
-use frame_system::{
-    ensure_none, ensure_signed,
-    offchain::{CreateBare, SubmitTransaction},
-};
+use frame_system::{ensure_none, ensure_signed, offchain::CreateBare};
 use sp_runtime::{
     traits::{BadOrigin, Convert, SaturatedConversion},
     transaction_validity::TransactionPriority,
@@ -279,8 +276,7 @@ fn author<T: Config>() -> Option<T::AccountId> {
 
 /// Submits an extrinsic without a signature to the node's own pool.
 pub(crate) fn submit<T: Config + CreateBare<Call<T>>>(call: Call<T>) -> Option<()> {
-    let extrinsic = T::create_bare(call.into());
-    SubmitTransaction::<T, Call<T>>::submit_transaction(extrinsic)
+    unsigned::submit::<T>(call)
         .inspect(|()| log::info!(target: LOG_TARGET, "submitted a report of an offence"))
         .inspect_err(|()| {
             log::error!(target: LOG_TARGET, "the pool refused a report of an offence");
@@ -295,13 +291,7 @@ pub(crate) fn validate_unsigned<T: Config>(
     call: &Call<T>,
 ) -> TransactionValidity {
     let evidence = evidence_in(call)?;
-    ensure!(
-        matches!(
-            source,
-            TransactionSource::Local | TransactionSource::InBlock
-        ),
-        InvalidTransaction::Call
-    );
+    unsigned::ensure_own(source)?;
     let case = find_case::<T>(evidence).map_err(refusal)?;
     evidence.check_against_chain().map_err(refusal)?;
     evidence

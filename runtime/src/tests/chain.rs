@@ -10,15 +10,18 @@ use crate::{
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
-    ownership_statement, suite::ENGINE_ID, BlockNumber, ConsensusLog, DualKeyset, RoundMessage,
-    SecretKey, StatelessProof, UncheckedVote,
+    ownership_statement, suite::ENGINE_ID, BlockNumber, Commitment, ConsensusLog, DualKeyset,
+    RoundMessage, SecretKey, StatelessProof, UncheckedVote, Vote,
 };
 use frame_support::traits::{DisabledValidators, FindAuthor};
 use pallet_duet::{Handoff, Truth};
 use serde_json::{json, Value};
 use sp_consensus_aura::AURA_ENGINE_ID;
 use sp_core::{
-    offchain::{testing::TestOffchainExt, OffchainDbExt, TransactionPoolExt},
+    offchain::{
+        testing::{TestOffchainExt, TestTransactionPoolExt},
+        OffchainDbExt, TransactionPoolExt,
+    },
     H256,
 };
 use sp_io::TestExternalities;
@@ -103,27 +106,30 @@ impl Chain {
         self.signers = signers.into_iter().collect();
     }
 
-    /// The proof of the latest block by those who sign, with its header.
-    pub(super) fn hand_off(&mut self, header: &Header) -> Option<Handoff<Header>> {
-        let signers = self.signers.clone();
+    /// The set that signs at the latest block.
+    pub(super) fn set(&mut self) -> DualKeyset {
         self.ask(|| {
-            let current = Duet::keysets()?.current;
-            let set =
-                DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).ok()?;
-            let number = BlockNumber::new(header.number);
-            let said = Duet::commitment_payload()?.commit(number, header.hash());
-            let message = RoundMessage::new(GENESIS_HASH, said);
-            let vote = |secret: &SecretKey| {
-                let signer = set.keyset().position(&secret.public().pk1())?;
-                let vote = UncheckedVote::sign(secret, signer, &message);
-                vote.check(set.keyset(), &message).ok()
-            };
-            let votes: Vec<_> = signers.iter().filter_map(vote).collect();
-            let proof = set.aggregate(&message, &votes).ok()?;
-            let proof = StatelessProof::new(&proof, set.keyset()).ok()?;
-            let truth = Truth::Recent(Box::new(header.clone()));
-            Some(Handoff { proof, truth })
+            let current = Duet::keysets().expect("has keys").current;
+            let keys = Duet::current_keys();
+            DualKeyset::from_chain_state_unchecked(&current, &keys).expect("its keys")
         })
+    }
+
+    /// What is true of the latest block.
+    pub(super) fn truth(&mut self, header: &Header) -> Commitment {
+        let payload = self.ask(|| Duet::commitment_payload().expect("has keys"));
+        payload.commit(BlockNumber::new(header.number), header.hash())
+    }
+
+    /// The proof of the latest block by those who sign, with its header; `None` when too few do.
+    pub(super) fn hand_off(&mut self, header: &Header) -> Option<Handoff<Header>> {
+        let (set, said) = (self.set(), self.truth(header));
+        let message = RoundMessage::new(GENESIS_HASH, said.clone());
+        let votes = votes(&set, &said, &self.signers);
+        let proof = set.aggregate(&message, &votes).ok()?;
+        let proof = StatelessProof::new(&proof, set.keyset()).expect("is of this set");
+        let truth = Truth::Recent(Box::new(header.clone()));
+        Some(Handoff { proof, truth })
     }
 
     /// Has a later block take the proof of this one, if it is a handoff.
@@ -142,9 +148,16 @@ impl Chain {
         self.state.execute_with(question)
     }
 
-    /// Has what is submitted go to this pool.
-    pub(super) fn submit_to(&mut self, pool: TransactionPoolExt) {
-        self.state.register_extension(pool);
+    /// What a call of the runtime submits to the pool of its node.
+    pub(super) fn submitted(
+        &mut self,
+        submit: impl FnOnce() -> Option<()>,
+    ) -> Option<UncheckedExtrinsic> {
+        let (pool, state) = TestTransactionPoolExt::new();
+        self.state.register_extension(TransactionPoolExt::new(pool));
+        self.ask_with_offchain_database(submit)?;
+        let bytes = state.write().transactions.pop()?;
+        Some(UncheckedExtrinsic::decode(&mut &bytes[..]).expect("an extrinsic"))
     }
 
     /// The same as [`Chain::ask`], with what the runtime indexed off chain at hand, as nodes have it.
@@ -281,6 +294,17 @@ impl Chain {
             signer.sign(bytes).into()
         })
     }
+}
+
+/// The votes of those of these who are members.
+pub(super) fn votes(set: &DualKeyset, said: &Commitment, secrets: &[SecretKey]) -> Vec<Vote> {
+    let message = RoundMessage::new(GENESIS_HASH, said.clone());
+    let vote = |secret: &SecretKey| {
+        let signer = set.keyset().position(&secret.public().pk1())?;
+        let vote = UncheckedVote::sign(secret, signer, &message);
+        Some(vote.check(set.keyset(), &message).expect("holds"))
+    };
+    secrets.iter().filter_map(vote).collect()
 }
 
 /// Aura refuses blocks of disabled authors, so an honest network skips their slots.

@@ -1,18 +1,16 @@
 //! What validators sign about a block that is not the chain's costs them their stake, and what they sign honestly
 //! never does.
 
-use super::chain::{has_event, logs, secret, Chain, GENESIS_HASH, VALIDATORS};
+use super::chain::{self, all_logs, has_event, logs, secret, Chain, GENESIS_HASH, VALIDATORS};
 use crate::{
     constants::SESSION_BLOCKS, AccountId, Duet, Header, Mmr, Runtime, RuntimeEvent, RuntimeOrigin,
     Session, Staking, UncheckedExtrinsic,
 };
-use codec::Decode;
 use duet_primitives::{
     Accusation, BlockNumber, Commitment, ConsensusLog, DualKeyset, EvidenceStatus, RoundMessage,
-    UncheckedVote, Vote, H256,
+    Vote, H256,
 };
 use pallet_duet::{Error, Event, FalseStatement, Truth};
-use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
 use sp_keyring::Sr25519Keyring::{Dave, Ferdie};
 use sp_runtime::{
     traits::{Hash, Keccak256},
@@ -21,30 +19,10 @@ use sp_runtime::{
 };
 use sp_staking::StakingInterface;
 
-/// The set that signs at the latest block.
-fn set(chain: &mut Chain) -> DualKeyset {
-    chain.ask(|| {
-        let current = Duet::keysets().expect("has keys").current;
-        DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).expect("its keys")
-    })
-}
-
-/// What is true of the latest block.
-fn truth(chain: &mut Chain, header: &Header) -> Commitment {
-    let payload = chain.ask(|| Duet::commitment_payload().expect("has keys"));
-    payload.commit(BlockNumber::new(header.number), header.hash())
-}
-
 /// The votes of these validators.
 fn votes(set: &DualKeyset, said: &Commitment, validators: &[u8]) -> Vec<Vote> {
-    let message = RoundMessage::new(GENESIS_HASH, said.clone());
-    let vote = |index: &u8| {
-        let secret = secret(*index);
-        let signer = set.keyset().position(&secret.public().pk1())?;
-        let vote = UncheckedVote::sign(&secret, signer, &message);
-        Some(vote.check(set.keyset(), &message).expect("holds"))
-    };
-    validators.iter().filter_map(vote).collect()
+    let secrets: Vec<_> = validators.iter().copied().map(secret).collect();
+    chain::votes(set, said, &secrets)
 }
 
 fn accuse(set: &DualKeyset, said: &Commitment, validator: u8) -> Accusation {
@@ -84,14 +62,10 @@ fn submit(
     header: Option<&Header>,
     latest: &Header,
 ) -> Option<UncheckedExtrinsic> {
-    let (pool, state) = TestTransactionPoolExt::new();
-    chain.submit_to(TransactionPoolExt::new(pool));
-    chain.ask_with_offchain_database(|| {
+    chain.submitted(|| {
         let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
         Duet::submit_accusation(accusation, header.cloned(), latest.clone(), prove)
-    })?;
-    let bytes = state.write().transactions.pop()?;
-    Some(UncheckedExtrinsic::decode(&mut &bytes[..]).expect("an extrinsic"))
+    })
 }
 
 fn account(index: u8) -> AccountId {
@@ -109,7 +83,7 @@ fn each_header_has_the_hash_of_what_is_signed_about_its_block() {
     for _ in 0..2 * SESSION_BLOCKS {
         let header = chain.block();
         let payload = chain.ask(|| Duet::commitment_payload().expect("has keys"));
-        let last = crate::tests::chain::all_logs(&header).pop();
+        let last = all_logs(&header).pop();
         assert_eq!(last, Some(ConsensusLog::Payload(payload.hash())));
     }
 }
@@ -120,7 +94,7 @@ fn a_vote_for_another_block_root_or_set_is_punished_and_one_for_what_is_true_is_
     let mut chain = Chain::of_four();
     chain.advance_to_session(2);
     let header = chain.block();
-    let (set, said) = (set(&mut chain), truth(&mut chain, &header));
+    let (set, said) = (chain.set(), chain.truth(&header));
     let recent = || Truth::Recent(Box::new(header.clone()));
     let mut nonce = 0..;
     let mut report_of = |chain: &mut Chain, said: &Commitment, validator| {
@@ -152,8 +126,8 @@ fn a_vote_for_another_block_root_or_set_is_punished_and_one_for_what_is_true_is_
 fn a_false_proof_costs_all_of_its_signers_their_stake() {
     let mut chain = Chain::of_four();
     let header = chain.block();
-    let set = set(&mut chain);
-    let mut said = truth(&mut chain, &header);
+    let set = chain.set();
+    let mut said = chain.truth(&header);
     said.block_hash = H256::repeat_byte(1);
     let message = RoundMessage::new(GENESIS_HASH, said.clone());
     let proof = set
@@ -180,8 +154,8 @@ fn a_false_proof_costs_all_of_its_signers_their_stake() {
 fn a_vote_for_a_block_that_is_not_there_yet_is_punished() {
     let mut chain = Chain::of_four();
     let header = chain.block();
-    let set = set(&mut chain);
-    let mut said = truth(&mut chain, &header);
+    let set = chain.set();
+    let mut said = chain.truth(&header);
     let now = chain.number();
     said.block_number = BlockNumber::new(now + 1);
     // The report is in the block that it says not to be there.
@@ -205,7 +179,7 @@ fn a_vote_for_a_block_that_is_not_there_yet_is_punished() {
 fn a_header_convicts_only_if_it_is_the_chains_and_of_that_block() {
     let mut chain = Chain::of_four();
     let headers: Vec<_> = (0..4).map(|_| chain.block()).collect();
-    let (set, said) = (set(&mut chain), truth(&mut chain, &headers[3]));
+    let (set, said) = (chain.set(), chain.truth(&headers[3]));
     let mut forged = headers[3].clone();
     forged.state_root = H256::repeat_byte(1);
     let mut nonce = 0..;
@@ -221,13 +195,13 @@ fn a_header_convicts_only_if_it_is_the_chains_and_of_that_block() {
 #[test]
 fn a_statement_about_an_old_block_is_judged_by_the_range() {
     let mut chain = Chain::of_four();
-    let (set, mut old) = (set(&mut chain), None);
+    let (set, mut old) = (chain.set(), None);
     let mut latest = chain.block();
-    let mut said = truth(&mut chain, &latest);
+    let mut said = chain.truth(&latest);
     for _ in 0..1_300 {
         latest = chain.block();
         if latest.number == 40 {
-            said = truth(&mut chain, &latest);
+            said = chain.truth(&latest);
             old = Some(latest.clone());
         }
     }
@@ -305,7 +279,7 @@ fn no_honest_vote_is_evidence() {
         if let Some(block) = before.take() {
             judge(&mut chain, block);
         }
-        let signed = (set(&mut chain), truth(&mut chain, &header));
+        let signed = (chain.set(), chain.truth(&header));
         before = Some((header, signed));
     }
     assert!(changes >= 2, "a set was planned and took over");

@@ -8,10 +8,8 @@ use crate::{
     configs::staking::HandoffPoints, constants::SESSION_BLOCKS, Duet, Header, Mmr, Runtime,
     RuntimeEvent, UncheckedExtrinsic,
 };
-use codec::Decode;
 use duet_primitives::{ConsensusLog, SetId};
 use pallet_duet::{Event, Handoff, OnHandoff};
-use sp_core::offchain::{testing::TestTransactionPoolExt, TransactionPoolExt};
 use sp_keyring::Sr25519Keyring::{self, Eve};
 
 /// Four validators who sign nothing, and a fifth one who joins; the block that plans the set with it.
@@ -41,14 +39,10 @@ fn submit(
     header: &Header,
     latest: &Header,
 ) -> Option<UncheckedExtrinsic> {
-    let (pool, state) = TestTransactionPoolExt::new();
-    chain.submit_to(TransactionPoolExt::new(pool));
-    chain.ask_with_offchain_database(|| {
+    chain.submitted(|| {
         let prove = |block, at| Mmr::generate_proof(vec![block], Some(at)).ok();
         Duet::submit_handoff(handoff.proof, header.clone(), latest.clone(), prove)
-    })?;
-    let bytes = state.write().transactions.pop()?;
-    Some(UncheckedExtrinsic::decode(&mut &bytes[..]).expect("an extrinsic"))
+    })
 }
 
 fn sign_with_four(chain: &mut Chain, header: &Header) -> Handoff<Header> {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{Duet, Executive, Runtime, RuntimeEvent, Session, Staking, System, UncheckedExtrinsic};
 use duet_primitives::{
-    BlockNumber, DualKeyset, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
+    BlockNumber, EquivocationProof, RoundMessage, SecretKey, UncheckedVote, H256,
 };
 use frame_support::traits::DisabledValidators;
 use sp_keyring::Sr25519Keyring::{Eve, Ferdie};
@@ -27,14 +27,10 @@ fn five() -> Chain {
 
 /// Eve's two votes on the latest block.
 fn evidence(chain: &mut Chain, secret: &SecretKey) -> EquivocationProof {
-    let number = chain.number();
+    let (number, set) = (chain.number(), chain.set());
+    let signer = set.keyset().position(&secret.public().pk1());
+    let signer = signer.expect("is a member");
     chain.ask(|| {
-        let current = Duet::keysets().expect("has keys").current;
-        let set = DualKeyset::from_chain_state_unchecked(&current, &Duet::current_keys()).unwrap();
-        let signer = set
-            .keyset()
-            .position(&secret.public().pk1())
-            .expect("is a member");
         let payload = Duet::commitment_payload().expect("has keys");
         let vote = |hash| {
             let commitment = payload

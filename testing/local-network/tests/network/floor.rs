@@ -1,13 +1,11 @@
 //! Half of the validators give up their keys. The set goes on without a successor, until enough of them have keys again.
 
 use crate::support::{
-    is_in_the_log, network_that_proves, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
+    is_in_the_log, keysets, light_client_syncs, network_that_proves, proven_beyond, rpc, scenario,
+    SOME_SESSIONS, SOON,
 };
-use duet_local_network::{
-    staking::register_new_key, transaction, wait, Executables, LightClient, Network, Result, Rpc,
-    DEVELOPMENT_ACCOUNTS,
-};
-use duet_primitives::{BlockNumber, Keysets, Participation, SetId};
+use duet_local_network::{staking::register_new_key, transaction, wait, Rpc, DEVELOPMENT_ACCOUNTS};
+use duet_primitives::{BlockNumber, Participation, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -39,7 +37,8 @@ async fn half_of_the_keys_do_not_take_over_and_three_of_four_do() {
         .await
         .expect("the set of four goes on");
         assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 0);
-        assert_eq!(signing_set(&alice).await, (SetId::FIRST, 4));
+        let signing = keysets(&alice, None).await.current;
+        assert_eq!((signing.id, signing.len), (SetId::FIRST, 4));
         is_in_the_log(network.node(0), "CHAIN-6: too few validators").await;
 
         let bob = rpc(&network, 1).await;
@@ -52,7 +51,7 @@ async fn half_of_the_keys_do_not_take_over_and_three_of_four_do() {
             .expect("three of four take over");
         let proven = alice.proven().await.expect("it answers");
         proven_beyond(&alice, proven).await.expect("they prove");
-        a_light_client_follows(&network, &alice).await;
+        light_client_syncs(&network, 3, &["--stateless"]).await;
     })
     .await;
 }
@@ -70,25 +69,7 @@ async fn participation(rpc: &Rpc) -> Participation<AccountId> {
     asked.expect("the API answers")
 }
 
-async fn signing_set(rpc: &Rpc) -> (SetId, u32) {
-    let asked: Result<Option<Keysets>> = rpc.call_runtime("DuetApi_keysets", &[], None).await;
-    let current = asked
-        .expect("the API answers")
-        .expect("there are sets")
-        .current;
-    (current.id, current.len)
-}
-
 fn sorted(mut accounts: Vec<AccountId>) -> Vec<AccountId> {
     accounts.sort();
     accounts
-}
-
-async fn a_light_client_follows(network: &Network, rpc: &Rpc) {
-    let executables = Executables::locate().expect("this program is somewhere");
-    let genesis = rpc.genesis_hash().await.expect("there is a genesis");
-    let url = network.node(3).url();
-    let synced = LightClient::sync(&executables, genesis, &url, &["--stateless"]);
-    let lines = wait::at_most("a light client to sync", SOON, synced).await;
-    assert!(!lines.expect("it follows the handoff").is_empty());
 }

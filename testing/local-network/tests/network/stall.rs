@@ -1,12 +1,10 @@
 //! GRANDPA stalls for some sessions while the set changes, and the chain is proven again without a reset.
 
 use crate::support::{
-    author_blocks, keysets, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc,
-    scenario, SOME_SESSIONS, SOON,
+    author_blocks, keysets, light_client_syncs, network_that_proves, no_offence_is_on_chain,
+    proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
 };
-use duet_local_network::{
-    staking::register_new_key, wait, Executables, LightClient, Network, Rpc, DEVELOPMENT_ACCOUNTS,
-};
+use duet_local_network::{staking::register_new_key, wait, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::SetId;
 use duet_runtime::constants::SESSION_BLOCKS;
 use jsonrpsee::rpc_params;
@@ -57,7 +55,9 @@ async fn a_set_that_was_planned_during_a_stall_waits_for_its_handoff() {
             proven_beyond(&node, best).await.expect("proofs go on");
         }
         everybody_signed(&alice).await;
-        a_light_client_comes_from_the_genesis(&network, &alice).await;
+        for flags in [&[][..], &["--stateless"]] {
+            light_client_syncs(&network, 1, flags).await;
+        }
         no_offence_is_on_chain(&alice).await;
     })
     .await;
@@ -79,15 +79,4 @@ async fn everybody_signed(alice: &Rpc) {
         .await
         .expect("all of them sign");
     assert_eq!(alice.handoffs(SetId::FIRST).await.expect("it answers"), 1);
-}
-
-async fn a_light_client_comes_from_the_genesis(network: &Network, alice: &Rpc) {
-    let executables = Executables::locate().expect("this program is somewhere");
-    let genesis = alice.genesis_hash().await.expect("there is a genesis");
-    for flags in [&[][..], &["--stateless"]] {
-        let url = network.node(1).url();
-        let synced = LightClient::sync(&executables, genesis, &url, flags);
-        let lines = wait::at_most("a light client to sync", SOON, synced).await;
-        assert!(!lines.expect("no reset is in its way").is_empty());
-    }
 }

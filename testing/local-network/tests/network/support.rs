@@ -1,6 +1,6 @@
 //! What the scenarios share.
 
-use duet_local_network::{wait, Interrupt, Network, Node, Result, Rpc};
+use duet_local_network::{wait, Executables, Interrupt, LightClient, Network, Node, Result, Rpc};
 use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Pk1Bytes,
     SignerIndex, UncheckedJustification, H256,
@@ -123,6 +123,17 @@ pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJusti
     proof
         .check(&set, genesis)
         .expect("a proof that a node gives out holds");
+}
+
+/// A light client comes from the genesis to the head of a node.
+pub(crate) async fn light_client_syncs(network: &Network, node: usize, flags: &[&str]) {
+    let executables = Executables::locate().expect("this program is somewhere");
+    let genesis = rpc(network, node).await.genesis_hash().await;
+    let genesis = genesis.expect("there is a genesis");
+    let url = network.node(node).url();
+    let synced = LightClient::sync(&executables, genesis, &url, flags);
+    let lines = wait::at_most("a light client to sync", SOON, synced).await;
+    assert!(!lines.expect("it follows the handoffs").is_empty());
 }
 
 /// The list would have a node that voted twice after its restart.
