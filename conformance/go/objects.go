@@ -108,6 +108,11 @@ type (
 		Activated *U64              `json:"activated,omitempty"`
 		Reset     *reset            `json:"reset,omitempty"`
 		Payload   Hex               `json:"payload,omitempty"`
+		Rules     *votingRules      `json:"rules,omitempty"`
+	}
+	votingRules struct {
+		Version  uint16 `json:"version"`
+		MinDelta uint32 `json:"min_delta"`
 	}
 	reset struct {
 		Ended U64              `json:"ended"`
@@ -209,6 +214,8 @@ func readDigestItem(r *reader) digestItem {
 		item.Reset = &reset{Ended: U64(log.u64()), Set: readKeysetCommitment(&log)}
 	case 4:
 		item.Payload = log.take(32)
+	case 5:
+		item.Rules = &votingRules{Version: log.u16(), MinDelta: log.u32()}
 	default:
 		log.failed = true
 	}

@@ -65,6 +65,8 @@ func (r *reader) padded(length int) []byte {
 
 func (r *reader) u8() byte { return r.padded(1)[0] }
 
+func (r *reader) u16() uint16 { return binary.LittleEndian.Uint16(r.padded(2)) }
+
 func (r *reader) u32() uint32 { return binary.LittleEndian.Uint32(r.padded(4)) }
 
 func (r *reader) u64() uint64 { return binary.LittleEndian.Uint64(r.padded(8)) }

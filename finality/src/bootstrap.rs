@@ -7,15 +7,22 @@
 
 use crate::chain::{error::ChainError, Chain};
 use duet_gossip::LOG_TARGET;
-use duet_primitives::{BlockNumber, ConsensusLog, Keysets, H256};
+use duet_primitives::{BlockNumber, ConsensusLog, Keysets, VotingRules, H256};
 use duet_voter::State;
 
 /// How far below the finalized block the search for a starting block goes.
 const DEPTH: u32 = 1024;
 
 /// Where to begin.
-#[derive(Clone)]
 pub(crate) struct Beginning {
+    pub(crate) block: Candidate,
+    /// How the set votes that signs at it. (ROUND-11)
+    rules: VotingRules,
+}
+
+/// A block at which a node may begin.
+#[derive(Clone)]
+pub(crate) struct Candidate {
     /// The first block that counts.
     pub(crate) start: BlockNumber,
     /// Its hash.
@@ -24,10 +31,17 @@ pub(crate) struct Beginning {
     pub(crate) sets: Keysets,
 }
 
+impl Candidate {
+    fn begin(self, chain: &Chain) -> Result<Beginning, ChainError> {
+        let rules = chain.voting_rules(self.hash)?;
+        Ok(Beginning { block: self, rules })
+    }
+}
+
 impl Beginning {
     /// The voter state to begin with.
     pub(crate) fn state(&self) -> State {
-        State::new(self.sets.current.clone(), self.start)
+        State::new(self.block.sets.current.clone(), self.block.start).with_rules(self.rules)
     }
 }
 
@@ -44,7 +58,7 @@ struct Searched {
     above: BlockNumber,
     /// and up to this one.
     to: BlockNumber,
-    found: Option<Beginning>,
+    found: Option<Candidate>,
 }
 
 impl Search {
@@ -52,18 +66,16 @@ impl Search {
     pub(crate) fn beginning(&mut self, chain: &Chain) -> Result<Option<Beginning>, ChainError> {
         let hash = chain.hash(BlockNumber::ZERO)?;
         if let Some(sets) = sets_if_here(chain, hash) {
-            return Ok(Some(Beginning {
-                start: BlockNumber::ZERO,
-                hash,
-                sets,
-            }));
+            let start = BlockNumber::ZERO;
+            return Candidate { start, hash, sets }.begin(chain).map(Some);
         }
         self.beginning_above(chain, BlockNumber::ZERO)
     }
 
     /// Where to begin above `above`, at or below the finalized block.
     ///
-    /// Cost: two calls of the runtime for each block that was not looked at before, of the [`DEPTH`] latest.
+    /// Cost: two calls of the runtime for each block that was not looked at before, of the [`DEPTH`] latest, and one more for the
+    /// one that is found.
     pub(crate) fn beginning_above(
         &mut self,
         chain: &Chain,
@@ -89,14 +101,14 @@ impl Search {
             to: finalized,
             found: found.clone(),
         });
-        Ok(found)
+        found.map(|block| block.begin(chain)).transpose()
     }
 }
 
 /// The run of known blocks that ends at a block.
 struct Run {
     /// The lowest of its blocks to begin at.
-    found: Option<Beginning>,
+    found: Option<Candidate>,
     /// Whether its last block is known.
     reads_top: bool,
     /// Whether all blocks that were looked at are.
@@ -121,7 +133,7 @@ fn run_of_known(chain: &Chain, from: BlockNumber, to: BlockNumber) -> Result<Run
             .iter()
             .any(|log| matches!(log, ConsensusLog::Planned(_)));
         if plans_itself || sets.next.id == sets.current.id {
-            run.found = Some(Beginning { start, hash, sets });
+            run.found = Some(Candidate { start, hash, sets });
         }
     }
     Ok(run)
@@ -175,7 +187,10 @@ mod tests {
         test.push(&first, &second, &[planned(&second)]);
         let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
         assert_eq!(
-            (beginning.start.get(), beginning.sets.current.id.get()),
+            (
+                beginning.block.start.get(),
+                beginning.block.sets.current.id.get()
+            ),
             (0, 0)
         );
         assert_eq!(beginning.state().scanned().get(), 0);
@@ -201,7 +216,7 @@ mod tests {
             test.push(&first, &first, &[]);
         }
         let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
-        assert_eq!(beginning.start.get(), 4);
+        assert_eq!(beginning.block.start.get(), 4);
         assert_eq!(beginning.state().scanned().get(), 3);
     }
 
@@ -222,7 +237,10 @@ mod tests {
         test.push(&second, &third, &[]);
         let beginning = Search::default().beginning(&test.chain()).unwrap().unwrap();
         assert_eq!(
-            (beginning.start.get(), beginning.sets.current.id.get()),
+            (
+                beginning.block.start.get(),
+                beginning.block.sets.current.id.get()
+            ),
             (4, 1)
         );
     }
@@ -236,7 +254,7 @@ mod tests {
         let chain = test.chain();
         let mut search = Search::default();
         let found = search.beginning_above(&chain, BlockNumber::new(3));
-        assert_eq!(found.unwrap().unwrap().start.get(), 4);
+        assert_eq!(found.unwrap().unwrap().block.start.get(), 4);
         let found = search.beginning_above(&chain, BlockNumber::new(5));
         assert!(found.unwrap().is_none());
     }
@@ -262,7 +280,7 @@ mod tests {
             let before = test.client.calls();
             let found = search.beginning_above(&chain, BlockNumber::ZERO).unwrap();
             assert_eq!(test.client.calls() - before, expected);
-            found.map(|found| found.start.get())
+            found.map(|found| found.block.start.get())
         };
         assert_eq!(calls(51), None);
         for _ in 0..3 {
@@ -271,10 +289,11 @@ mod tests {
         let logs = [ConsensusLog::Activated(SetId::new(1)), planned(&third)];
         test.push(&second, &third, &logs);
         test.push(&second, &third, &[]);
-        assert_eq!(calls(2), Some(52));
-        assert_eq!(calls(0), Some(52));
+        // One call is for the rules of what is found.
+        assert_eq!(calls(3), Some(52));
+        assert_eq!(calls(1), Some(52));
         test.push(&second, &third, &[]);
-        assert_eq!(calls(1), Some(52), "the lowest stays");
+        assert_eq!(calls(2), Some(52), "the lowest stays");
     }
 
     #[test]
@@ -287,8 +306,8 @@ mod tests {
             for (above, search) in &mut searches {
                 let again = search.beginning_above(&chain, *above).unwrap();
                 let anew = Search::default().beginning_above(&chain, *above).unwrap();
-                let again = again.map(|found| found.start.get());
-                assert_eq!(again, anew.map(|found| found.start.get()));
+                let again = again.map(|found| found.block.start.get());
+                assert_eq!(again, anew.map(|found| found.block.start.get()));
                 assert_eq!(again, expected, "above {above}");
             }
         };

@@ -9,9 +9,9 @@ use crate::{
     voting::Voting,
 };
 use duet_gossip::{clock::Clock, Network, LOG_TARGET};
-use duet_primitives::{BlockNumber, ConsensusLog, H256};
+use duet_primitives::{BlockNumber, ConsensusLog, VotingRules, H256};
 use duet_voter::{Event, Millis, State};
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// Blocks that are scanned at most before the voter is told and other work gets its turn,
 const SCAN_BATCH: u32 = 256;
@@ -70,6 +70,7 @@ impl Follower {
                 state.scanned(),
                 state.best_number(),
             );
+            tell_of_unknown(state.signing().rules, "the signing set votes");
             voting.start(state)?;
             progress.started = true;
         }
@@ -119,8 +120,10 @@ impl Follower {
                 return Ok(true);
             }
             match self.read_reset(number) {
-                Ok(Some(reset)) => {
-                    voting.handle(reset)?;
+                Ok(Some(logs)) => {
+                    for log in logs {
+                        voting.handle(log)?;
+                    }
                     return Ok(true);
                 }
                 Ok(None) => self.sought = number,
@@ -134,8 +137,8 @@ impl Follower {
         Ok(false)
     }
 
-    /// The reset in a final block, if it has one.
-    fn read_reset(&self, number: BlockNumber) -> Result<Option<Event>, ChainError> {
+    /// The reset in a final block and how its set votes, if it has one.
+    fn read_reset(&self, number: BlockNumber) -> Result<Option<Vec<Event>>, ChainError> {
         let logs = self.chain.logs(number)?;
         if !logs
             .iter()
@@ -143,8 +146,8 @@ impl Follower {
         {
             return Ok(None);
         }
-        let (_, mut events) = self.read_logs(number)?;
-        Ok(events.pop())
+        let (_, events) = self.read_logs(number)?;
+        Ok(Some(events))
     }
 
     /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
@@ -164,8 +167,8 @@ impl Follower {
 
     /// Stores the set of a beginning, and makes the state to begin with.
     fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
-        let set = &beginning.sets.current;
-        if let Err(error) = self.chain.keep_keys(set, beginning.hash) {
+        let set = &beginning.block.sets.current;
+        if let Err(error) = self.chain.keep_keys(set, beginning.block.hash) {
             log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
         }
         self.store.put_set(set)?;
@@ -214,6 +217,13 @@ impl Follower {
                     })?;
                     Event::Reset { block: number, set }
                 }
+                ConsensusLog::Rules(rules) => {
+                    tell_of_unknown(rules, format_args!("sets vote from block {number} on"));
+                    Event::Rules {
+                        block: number,
+                        rules,
+                    }
+                }
                 // It changes no set.
                 ConsensusLog::Payload(_) => continue,
             });
@@ -236,11 +246,11 @@ impl Follower {
             return Ok(false);
         }
         match self.search.beginning_above(&self.chain, scanned) {
-            Ok(Some(beginning)) if beginning.start > unreadable => {
+            Ok(Some(beginning)) if beginning.block.start > unreadable => {
                 log::warn!(
                     target: LOG_TARGET,
                     "block {unreadable} cannot be read ({error}); continuing from block {}",
-                    beginning.start,
+                    beginning.block.start,
                 );
                 let state = self.state_at(&beginning)?;
                 voting.persist(&state);
@@ -256,6 +266,19 @@ impl Follower {
                 Ok(false)
             }
         }
+    }
+}
+
+/// ROUND-11: a validator that does not know the rules does not vote, so its operator has to upgrade it.
+fn tell_of_unknown(rules: VotingRules, who: impl fmt::Display) {
+    if !rules.are_known() {
+        log::error!(
+            target: LOG_TARGET,
+            "ROUND-11: {who} by rules of version {}, and this node knows those up to {}: it follows the chain and does not vote; \
+             upgrade it",
+            rules.version,
+            VotingRules::VERSION,
+        );
     }
 }
 

@@ -11,7 +11,8 @@ use duet_light_client::GenesisProof;
 use duet_primitives::{
     suite, Accusation, Bitfield, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
     EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
-    PreparedJustification, RoundMessage, SetId, StatelessProof, UncheckedJustification, H256,
+    PreparedJustification, RoundMessage, SetId, StatelessProof, UncheckedJustification,
+    VotingRules, H256,
 };
 use error::{ChainError, CheckError};
 use logs::decode_logs;
@@ -87,6 +88,11 @@ impl Chain {
     /// The sets at the best block.
     pub(crate) fn best_keysets(&self) -> Result<Option<Keysets>, ChainError> {
         self.keysets(self.blocks.best_hash())
+    }
+
+    /// How the set votes that signs at a block. (ROUND-11)
+    pub(crate) fn voting_rules(&self, at: H256) -> Result<VotingRules, ChainError> {
+        Ok(self.runtime.voting_rules(at)?.unwrap_or_default())
     }
 
     /// What a set would stand for if it were made at a block; `None` where the runtime does not say it. (CHAIN-6)

@@ -79,6 +79,8 @@ mod reports;
 mod reset_tests;
 mod review;
 pub mod rpc;
+#[cfg(test)]
+mod rules_tests;
 mod run;
 mod signing;
 #[cfg(test)]

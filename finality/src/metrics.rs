@@ -49,6 +49,8 @@ metrics! {
         target_block: Gauge = "target_block", "Block that the signing set should prove next, as far as GRANDPA has come";
         buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
 
+        unknown_rules: Gauge = "unknown_rules", "1 while the signing set votes by rules that this node does not know, so that it does not vote";
+
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";
         reports_waiting: Gauge = "equivocation_reports_waiting", "Equivocations whose report is not on the finalized chain yet";
         equivocation_reports: Counter = "equivocation_reports_total", "Equivocations reported to the runtime";
@@ -162,6 +164,7 @@ impl Metrics {
         self.finalized_block.set(voter.scanned().get().into());
         self.target_block
             .set(voter.target().map_or(0, |target| target.get().into()));
+        self.unknown_rules.set((!voter.knows_rules()).into());
         self.lagging_sets.set(number(voter.lagging_sets()));
         self.rounds.set(number(voter.rounds_open()));
         self.votes_held.set(number(voter.votes_held()));

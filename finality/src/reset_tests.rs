@@ -7,7 +7,7 @@ use crate::testing::{
 use duet_gossip::source::ProofSource;
 use duet_primitives::{
     testing::{secret, TestSet},
-    BlockNumber, ConsensusLog, SetId,
+    BlockNumber, ConsensusLog, SetId, VotingRules,
 };
 
 /// The lost set: nobody runs with these keys.
@@ -116,9 +116,15 @@ fn a_reset_is_found_behind_more_set_changes_than_a_voter_takes() {
     net.pass(10_000);
     let (never, found) = (TestSet::new(300, 60..64), TestSet::new(301, 0..4));
     let at = u32::try_from(net.blocks.len()).unwrap();
-    let logs = [planned(&never), reset(299, &found)];
+    // Its rules are not those of the sets that were skipped. (ROUND-11)
+    let rules = ConsensusLog::Rules(VotingRules::with_min_delta(3));
+    let logs = [planned(&never), reset(299, &found), rules];
     net.push(&nodes, TestBlock::new(&found, &found, &logs));
-    prove(&net, &nodes, at);
+    net.push(&nodes, TestBlock::new(&found, &found, &[]));
+    net.pass(60_000);
+    assert!(nodes.iter().all(|node| node.best() == Some(1)));
+    net.push(&nodes, TestBlock::new(&found, &found, &[]));
+    prove(&net, &nodes, at + 2);
     end(&net, &mut nodes);
 }
 

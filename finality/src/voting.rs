@@ -364,7 +364,7 @@ impl Voting {
             metrics,
             ..
         } = &mut self.parts;
-        voting.set(voter.own_signer().is_some() && !voter.is_halted() && !self.syncing);
+        voting.set(voter.may_vote() && !self.syncing);
         validator.update(voter.window(), voter.state().best_number());
         metrics.follow(voter, comparison.len(), &mut self.counted);
         if let Some(set) = voter.set(voter.set_id()) {

@@ -64,6 +64,7 @@ mod offences;
 mod recovery;
 mod registration;
 mod rotation;
+mod rules;
 mod set;
 mod signing;
 #[cfg(test)]
@@ -88,7 +89,8 @@ pub use weights::{SubstrateWeight, WeightInfo};
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord, StatelessProof, H256,
+    Keysets as KeysetPair, MmrLeaf, Participation, SetId, SigningRecord, StatelessProof,
+    VotingRules, H256,
 };
 use frame_system::{offchain::CreateBare, pallet_prelude::BlockNumberFor};
 use sp_mmr_primitives::LeafProof;
@@ -110,7 +112,7 @@ pub mod pallet {
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
         Bitfield, BlockNumber, DualKeyBytes, EquivocationProof, Keysets as KeysetPair, Pk1Bytes,
-        PossessionProof, SetId, H256,
+        PossessionProof, SetId, VotingRules, H256,
     };
     #[allow(deprecated)] // Until the SDK's own reports of equivocations leave it, too.
     use frame_support::pallet_prelude::ValidateUnsigned;
@@ -176,6 +178,11 @@ pub mod pallet {
         /// be proven again when it is over. It needs nodes that bring the proofs, so upgrade them before the runtime.
         #[pallet::constant]
         type AwaitHandoff: Get<bool>;
+
+        /// The least distance between two blocks that are proven, in blocks, mandatory ones aside; 1 proves all that it can. A
+        /// change counts from the next set on. (ROUND-3, ROUND-11)
+        #[pallet::constant]
+        type MinDelta: Get<u32>;
 
         /// Told who signed each handoff; `()` for nobody. (HANDOFF-3)
         type OnHandoff: OnHandoff<Self::ValidatorId>;
@@ -297,6 +304,10 @@ pub mod pallet {
     /// The newest sessions whose validators make up two thirds of the signing set and of the next one. (HANDOFF-5)
     #[pallet::storage]
     pub type ElectedFor<T: Config> = StorageValue<_, (SessionIndex, SessionIndex), ValueQuery>;
+
+    /// How the set votes that signs. (ROUND-11)
+    #[pallet::storage]
+    pub type Rules<T: Config> = StorageValue<_, VotingRules, ValueQuery>;
 
     /// What happened.
     #[pallet::event]
@@ -770,6 +781,11 @@ impl<T: Config> Pallet<T> {
     /// Cost: two reads per remembered set, one of them of 32 bytes per member.
     pub fn signing_records() -> Vec<(T::ValidatorId, SigningRecord)> {
         handoffs::records::<T>()
+    }
+
+    /// How the signing set votes. (ROUND-11)
+    pub fn voting_rules() -> VotingRules {
+        Rules::<T>::get()
     }
 
     /// Puts the proof of a set's handoff into the node's transaction pool, without signature and free. The other arguments are as

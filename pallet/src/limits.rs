@@ -17,6 +17,10 @@ pub(crate) fn integrity_test<T: Config>() {
         "SET-1: MaxValidators is {limit}, but decoders refuse more than {}",
         suite::MAX_VALIDATORS,
     );
+    assert!(
+        <T as Config>::MinDelta::get() > 0,
+        "ROUND-3: MinDelta is zero, but the next block that is proven is at least one above the last"
+    );
     for (call, class, weight) in heaviest::<T>(limit) {
         let limits = T::BlockWeights::get();
         let most = limits.get(class).max_extrinsic.unwrap_or(limits.max_block);

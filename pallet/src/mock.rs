@@ -76,6 +76,7 @@ parameter_types! {
     pub static SlashableSessions: SessionIndex = 3;
     pub static MinParticipation: Perbill = Perbill::zero();
     pub static AwaitHandoff: bool = false;
+    pub static MinDelta: u32 = 1;
     /// Who signed the handoffs of sets, and who did not.
     pub static Told: Vec<(SetId, Vec<u64>, Vec<u64>)> = Vec::new();
     /// What each validator has at stake; nobody anything where it is empty.
@@ -222,6 +223,7 @@ impl pallet_duet::Config for Test {
     type StakeOf = StakeOf;
     type ResetOrigin = EnsureRoot<u64>;
     type AwaitHandoff = AwaitHandoff;
+    type MinDelta = MinDelta;
     type OnHandoff = Teller;
     type MmrRoot = MmrRoot;
     type LeafExtra = LeafExtra;

@@ -3,7 +3,7 @@
 use crate::{
     candidates::{commit, keys_for, KeptReason},
     rotation::{announce, install, record},
-    Config, Error, Event, Keysets, Pallet,
+    rules, Config, Error, Event, Keysets, Pallet,
 };
 use duet_primitives::{ConsensusLog, Keysets as KeysetPair};
 
@@ -28,6 +28,9 @@ pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
 
     let (id, len) = (set.id, set.len);
     announce::<T>(&ConsensusLog::Reset { ended, set });
+    // Always: a voter that has no room for the logs before it takes a reset all the same. (RESET-4)
+    rules::renew::<T>();
+    announce::<T>(&rules::log::<T>());
     Pallet::<T>::deposit_event(Event::SetsReset {
         ended,
         id,

@@ -2,7 +2,7 @@
 
 use crate::{
     candidates::{commit, keys_for, KeptReason, SetKeys, SetMembers},
-    handoffs, registration,
+    handoffs, registration, rules,
     set::is_member,
     signing,
     types::LOG_TARGET,
@@ -72,7 +72,10 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
     match found_first_set::<T>(validators, 0) {
-        Ok(first) => Keysets::<T>::put(KeysetPair::without_successor(first)),
+        Ok(first) => {
+            rules::renew::<T>();
+            Keysets::<T>::put(KeysetPair::without_successor(first));
+        }
         Err(reason) => {
             log::warn!(target: LOG_TARGET, "the genesis validators make no Duet set: {reason:?}");
         }
@@ -262,6 +265,9 @@ fn announce_activation<T: Config>(
     session: SessionIndex,
 ) -> KeysetCommitment {
     announce::<T>(&ConsensusLog::Activated(set.id));
+    if rules::renew::<T>() {
+        announce::<T>(&rules::log::<T>());
+    }
     Pallet::<T>::deposit_event(Event::SetActivated {
         id: set.id,
         len: set.len,

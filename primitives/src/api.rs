@@ -2,14 +2,14 @@
 
 use crate::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets, Participation, SetId, SigningRecord, StatelessProof,
+    Keysets, Participation, SetId, SigningRecord, StatelessProof, VotingRules,
 };
 use alloc::vec::Vec;
 use codec::Codec;
 
 sp_api::decl_runtime_apis! {
     /// What clients ask a chain that finalizes with Duet.
-    #[api_version(4)]
+    #[api_version(5)]
     pub trait DuetApi<AccountId: Codec> {
         /// The signing set and the next one; `None` before the first set.
         fn keysets() -> Option<Keysets>;
@@ -76,5 +76,8 @@ sp_api::decl_runtime_apis! {
         ///
         /// Cost: two reads of storage per remembered set, one of them of 32 bytes per member.
         fn signing_records() -> Vec<(AccountId, SigningRecord)>;
+
+        /// How the set votes that signs at this block. (ROUND-11) Since version 5.
+        fn voting_rules() -> VotingRules;
     }
 }

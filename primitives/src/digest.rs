@@ -5,7 +5,7 @@
 
 #[cfg(doc)]
 use crate::CommitmentPayload;
-use crate::{keyset::KeysetCommitment, numbers::SetId, suite::ENGINE_ID};
+use crate::{keyset::KeysetCommitment, numbers::SetId, rules::VotingRules, suite::ENGINE_ID};
 use codec::{Decode, DecodeAll, Encode};
 use primitive_types::H256;
 use scale_info::TypeInfo;
@@ -31,6 +31,9 @@ pub enum ConsensusLog {
     /// shows for ever whether a statement about the block is true. (CHAIN-7)
     #[codec(index = 4)]
     Payload(H256),
+    /// How the set votes that signs from this block on, if it is not as the set before, and always with a reset. (ROUND-11)
+    #[codec(index = 5)]
+    Rules(VotingRules),
 }
 
 impl ConsensusLog {

@@ -91,6 +91,7 @@ mod merkle;
 mod numbers;
 mod participation;
 mod possession;
+mod rules;
 mod secret;
 mod stateless;
 #[cfg(feature = "testing")]
@@ -131,6 +132,7 @@ pub use numbers::{BlockNumber, SetId, SignerIndex};
 pub use participation::{Participation, Share, SigningRecord};
 pub use possession::ownership_statement;
 pub use primitive_types::H256;
+pub use rules::VotingRules;
 pub use secret::SecretKey;
 pub use stateless::{check_stateless, prepare_stateless, StatelessProof};
 pub use vote::{UncheckedVote, Vote};

@@ -102,6 +102,10 @@ fn pinned() -> BTreeMap<&'static str, String> {
             "ConsensusLog::Planned",
             pin(&ConsensusLog::Planned(planned.clone())),
         ),
+        (
+            "ConsensusLog::Rules",
+            pin(&ConsensusLog::Rules(VotingRules::with_min_delta(7))),
+        ),
         ("DualKeyBytes", pin(&secret(0).public())),
         ("EquivocationProof", pin(&evidence)),
         ("KeysetCommitment", pin(&current)),
@@ -278,7 +282,7 @@ fn evidence_is_signer_key_membership_and_two_signed_commitments() {
 }
 
 #[test]
-fn a_log_is_one_for_planned_and_two_for_activated() {
+fn a_log_is_one_for_planned_two_for_activated_and_five_for_rules() {
     let Sample { next, .. } = sample();
     let planned = ConsensusLog::Planned(next.set.commitment().clone()).encode();
     assert_eq!(planned[0], 1);
@@ -287,6 +291,11 @@ fn a_log_is_one_for_planned_and_two_for_activated() {
         ConsensusLog::Activated(SetId::new(4)).encode(),
         [2, 4, 0, 0, 0, 0, 0, 0, 0]
     );
+    let rules = VotingRules {
+        version: 0x0102,
+        min_delta: 0x0304_0506,
+    };
+    assert_eq!(ConsensusLog::Rules(rules).encode(), [5, 2, 1, 6, 5, 4, 3]);
     assert!(ConsensusLog::decode(&mut &[0_u8; 93][..]).is_err());
     assert!(ConsensusLog::decode(&mut &[3_u8; 93][..]).is_err());
 }

@@ -9,7 +9,7 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 use codec::Encode;
 use duet_primitives::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
-    Keysets, Participation, SetId, SigningRecord, StatelessProof,
+    Keysets, Participation, SetId, SigningRecord, StatelessProof, VotingRules,
 };
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
@@ -281,6 +281,10 @@ impl_runtime_apis! {
 
         fn signing_records() -> Vec<(AccountId, SigningRecord)> {
             Duet::signing_records()
+        }
+
+        fn voting_rules() -> VotingRules {
+            Duet::voting_rules()
         }
     }
 

@@ -2,12 +2,10 @@
 
 use crate::Millis;
 
-/// The voter's parameters. The rules hold for all values; all nodes of a network should agree
-/// on `min_delta`, or they vote on different blocks.
+/// The voter's parameters. The rules hold for all values, and each node of a network may have others: what all must agree on
+/// comes from the chain ([`VotingRules`](duet_primitives::VotingRules)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Least distance of the next voted block from the last proven one. (ROUND-3)
-    pub min_delta: u32,
     /// How far above GRANDPA's best votes and justifications of peers that are ahead are taken.
     pub lookahead: u32,
     /// One step of the aggregator schedule. (ROUND-6)
@@ -34,7 +32,6 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            min_delta: 1,
             lookahead: 128,
             publish_step: 500,
             grace: 1_000,

@@ -3,7 +3,7 @@
 use crate::Aggregated;
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, Pk1Bytes,
-    RoundMessage, SetId, Vote,
+    RoundMessage, SetId, Vote, VotingRules,
 };
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub enum Event {
     /// that signs at it, and `set` takes over at the start of a later session. (ROUND-2)
     ///
     /// Logs come in block order, starting at [`Voter::scanned`](crate::Voter::scanned)` + 1`, an
-    /// `Activated` before a `Planned` of the same block, and all of them before the `Finalized`
+    /// `Activated` and its `Rules` before a `Planned` of the same block, and all of them before the `Finalized`
     /// that covers them. To deliver one again is harmless.
     Planned {
         /// The block.
@@ -30,6 +30,14 @@ pub enum Event {
         block: BlockNumber,
         /// The set.
         id: SetId,
+    },
+    /// A block that GRANDPA finalized carries `ConsensusLog::Rules`: so votes the set whose first block it is. It comes after the
+    /// `Activated` or `Reset` of the block. A set for which none comes votes as the one before. (ROUND-11)
+    Rules {
+        /// The block.
+        block: BlockNumber,
+        /// The rules.
+        rules: VotingRules,
     },
     /// A block that GRANDPA finalized carries `ConsensusLog::Reset`: `set` signs from it on. Sets whose handoffs are open are
     /// dropped with all that belongs to them. (RESET-4)

@@ -4,11 +4,17 @@
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{
     BlockNumber, Justification, KeysetCommitment, SetId, UncheckedJustification, UncheckedVote,
+    VotingRules,
 };
 use std::{collections::VecDeque, fmt, iter};
 
-/// The layout that this code writes. Any other is refused.
-const VERSION: u16 = 1;
+mod first;
+
+use first::{FirstEra, FirstState};
+
+/// The layout that this code writes; it reads the [`first`] one, too.
+const VERSION: u16 = 2;
+const FIRST_VERSION: u16 = 1;
 /// How many own votes above the best proven block are remembered one by one.
 const MAX_VOTES: usize = 64;
 
@@ -21,6 +27,8 @@ pub struct Era {
     pub start: Option<BlockNumber>,
     /// The block that names its successor, once there is one. (ROUND-2)
     pub mandatory: Option<BlockNumber>,
+    /// How it votes; until it starts, as the set before. (ROUND-11)
+    pub rules: VotingRules,
 }
 
 /// What survives a restart: which sets there are, what is proven, what was signed.
@@ -46,7 +54,7 @@ pub struct State {
 pub enum StateError {
     /// Written by another version.
     Version {
-        /// What this code reads.
+        /// The newest that this code reads.
         expected: u16,
         /// What was found.
         got: u16,
@@ -77,6 +85,30 @@ impl fmt::Display for StateError {
 
 impl std::error::Error for StateError {}
 
+impl From<FirstEra> for Era {
+    fn from(era: FirstEra) -> Self {
+        Self {
+            set: era.set,
+            start: era.start,
+            mandatory: era.mandatory,
+            rules: VotingRules::default(),
+        }
+    }
+}
+
+impl From<FirstState> for State {
+    fn from(first: FirstState) -> Self {
+        Self {
+            signing: first.signing.into(),
+            later: first.later.into_iter().map(Era::from).collect(),
+            scanned: first.scanned,
+            best: first.best,
+            floor: first.floor,
+            votes: first.votes,
+        }
+    }
+}
+
 /// What a log of the chain did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logged {
@@ -89,7 +121,8 @@ pub(crate) enum Logged {
 }
 
 impl State {
-    /// The state of a node that knows nothing but the first set, which signs from `start` on.
+    /// The state of a node that knows nothing but the first set, which signs from `start` on, by the rules of chains that
+    /// say nothing of rules.
     pub fn new(first: KeysetCommitment, start: BlockNumber) -> Self {
         let floor = start.saturating_previous();
         Self {
@@ -97,6 +130,7 @@ impl State {
                 set: first,
                 start: Some(start),
                 mandatory: None,
+                rules: VotingRules::default(),
             },
             later: VecDeque::new(),
             scanned: floor,
@@ -104,6 +138,13 @@ impl State {
             floor,
             votes: Vec::new(),
         }
+    }
+
+    /// The same, with a first set that votes by these rules. (ROUND-11)
+    #[must_use]
+    pub fn with_rules(mut self, rules: VotingRules) -> Self {
+        self.signing.rules = rules;
+        self
     }
 
     /// The bytes to store: a version, then SCALE.
@@ -117,14 +158,17 @@ impl State {
     /// [`StateError`]; a node must not start afresh on an error, because it would forget what it
     /// has signed.
     pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, StateError> {
-        let got = u16::decode(&mut bytes).map_err(StateError::Malformed)?;
-        if got != VERSION {
-            return Err(StateError::Version {
-                expected: VERSION,
-                got,
-            });
+        let state = match u16::decode(&mut bytes).map_err(StateError::Malformed)? {
+            VERSION => Self::decode_all(&mut bytes),
+            FIRST_VERSION => FirstState::decode_all(&mut bytes).map(Self::from),
+            got => {
+                return Err(StateError::Version {
+                    expected: VERSION,
+                    got,
+                })
+            }
         }
-        let state = Self::decode_all(&mut bytes).map_err(StateError::Malformed)?;
+        .map_err(StateError::Malformed)?;
         state.check_eras()?;
         state.check_votes()?;
         Ok(state)
@@ -254,10 +298,12 @@ impl State {
             return Logged::Gap;
         }
         last.mandatory = Some(block);
+        let rules = last.rules;
         self.later.push_back(Era {
             set,
             start: None,
             mandatory: None,
+            rules,
         });
         Logged::New
     }
@@ -285,6 +331,21 @@ impl State {
         Logged::New
     }
 
+    /// The set whose first block this is votes by `rules`. (ROUND-11)
+    pub(crate) fn rule(&mut self, block: BlockNumber, rules: VotingRules) -> Logged {
+        let is_over = self.signing.start >= Some(block);
+        let mut eras = iter::once(&mut self.signing).chain(&mut self.later);
+        match eras.find(|era| era.start == Some(block)) {
+            Some(era) if era.rules == rules => Logged::Known,
+            Some(era) => {
+                era.rules = rules;
+                Logged::New
+            }
+            None if is_over => Logged::Known,
+            None => Logged::Gap,
+        }
+    }
+
     /// The sets were reset at `block`: `set` signs from it on, and nothing of the sets before it is waited for any more.
     /// (RESET-4)
     pub(crate) fn reset(&mut self, block: BlockNumber, set: KeysetCommitment) -> Logged {
@@ -295,6 +356,7 @@ impl State {
             set,
             start: Some(block),
             mandatory: None,
+            rules: self.signing.rules,
         };
         self.later.clear();
         // No log below counts any more, so those that were not delivered are not missing.

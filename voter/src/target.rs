@@ -8,18 +8,22 @@ use duet_primitives::BlockNumber;
 /// The mandatory block while it is pending (ROUND-2). Otherwise a distance from the best proven
 /// block that doubles with the distance to GRANDPA (ROUND-3), so that nodes whose views of GRANDPA
 /// differ a little meet on the same block. Never a block of another set (ROUND-5), never beyond
-/// GRANDPA (ROUND-1).
+/// GRANDPA (ROUND-1). None where the set votes by rules that this code does not know (ROUND-11).
 ///
 /// A set counts from the block before its first one, even when its predecessor proved less: nodes
 /// may differ in what they hold of the predecessor's last proofs, which none of them takes any
 /// more, and must agree all the same.
-pub(crate) fn target(state: &State, min_delta: u32) -> Option<BlockNumber> {
+pub(crate) fn target(state: &State) -> Option<BlockNumber> {
+    let rules = state.signing().rules;
+    if !rules.are_known() {
+        return None;
+    }
     let finalized = state.scanned();
     let block = match state.pending() {
         Some(mandatory) => mandatory,
         None => {
             let proven = state.lowest().saturating_previous();
-            proven.checked_add(step(proven, finalized, min_delta)?)?
+            proven.checked_add(step(proven, finalized, rules.min_delta)?)?
         }
     };
     (block <= finalized.min(state.highest())).then_some(block)
@@ -36,12 +40,17 @@ fn step(best: BlockNumber, finalized: BlockNumber, min_delta: u32) -> Option<u32
 mod tests {
     use super::*;
     use duet_primitives::{
-        testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, SetId, H256,
+        testing::TestSet, KeysetCommitment, Pk1Bytes, RoundMessage, SetId, VotingRules, H256,
     };
 
-    /// The target as an integer.
+    /// The target as an integer, with this least distance.
     fn target(state: &State, min_delta: u32) -> Option<u32> {
-        super::target(state, min_delta).map(BlockNumber::get)
+        target_by(state, VotingRules::with_min_delta(min_delta))
+    }
+
+    fn target_by(state: &State, rules: VotingRules) -> Option<u32> {
+        let state = state.clone().with_rules(rules);
+        super::target(&state).map(BlockNumber::get)
     }
 
     fn set(id: u64) -> KeysetCommitment {
@@ -114,6 +123,18 @@ mod tests {
         state.scan(BlockNumber::new(40));
         assert_eq!(target(&state, 1), Some(5));
         assert_eq!(target(&state, 16), Some(5), "min_delta does not skip it");
+    }
+
+    /// ROUND-11.
+    #[test]
+    fn nothing_is_voted_on_by_rules_that_are_not_known() {
+        let mut state = State::new(set(0), BlockNumber::new(1));
+        state.plan(BlockNumber::new(5), set(1));
+        state.scan(BlockNumber::new(40));
+        let mut rules = VotingRules::default();
+        assert_eq!(target_by(&state, rules), Some(5));
+        rules.version = VotingRules::VERSION + 1;
+        assert_eq!(target_by(&state, rules), None);
     }
 
     #[test]

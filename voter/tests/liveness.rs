@@ -112,9 +112,8 @@ fn a_session_that_activates_one_set_and_plans_another_hands_over_twice() {
 fn a_greater_least_distance_leaves_less_than_itself_unproven() {
     for seed in seeds(0..10) {
         let mut scenario = Scenario::new("min_delta of four", 4).with_changes(2);
-        scenario.config.min_delta = 4;
+        scenario.min_deltas = vec![4];
         scenario.conditions = Conditions::BAD;
-        scenario.slack = 3;
         scenario.play(seed);
     }
 }

@@ -168,6 +168,9 @@ fn digest_item(bytes: &[u8]) -> Result<Value, Broken> {
             "reset": { "ended": ended.get().to_string(), "set": keyset(&set) }
         }),
         ConsensusLog::Payload(hash) => json!({ "payload": hexed(hash) }),
+        ConsensusLog::Rules(rules) => json!({
+            "rules": { "version": rules.version, "min_delta": rules.min_delta }
+        }),
     })
 }
 

@@ -93,12 +93,13 @@ const checkpoint = (from) => ({
   ...keysets(from),
 });
 
-/** What a header announces, by the number of its variant. (CHAIN-2, CHAIN-7, RESET-2) */
+/** What a header announces, by the number of its variant. (CHAIN-2, CHAIN-7, RESET-2, ROUND-11) */
 const LOGS = {
   1: (log) => ({ planned: keysetCommitment(log) }),
   2: (log) => ({ activated: log.u64() }),
   3: (log) => ({ reset: { ended: log.u64(), set: keysetCommitment(log) } }),
   4: (log) => ({ payload: log.take(32) }),
+  5: (log) => ({ rules: { version: log.u16(), min_delta: log.u32() } }),
 };
 
 /** CHAIN-2 */

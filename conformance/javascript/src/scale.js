@@ -25,6 +25,10 @@ export class Reader {
     return this.take(1)[0];
   }
 
+  u16() {
+    return Number(littleEndian(this.take(2)));
+  }
+
   u32() {
     return Number(littleEndian(this.take(4)));
   }

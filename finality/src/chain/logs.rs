@@ -3,17 +3,21 @@
 use duet_primitives::{ConsensusLog, H256};
 use sp_runtime::{Digest, DigestItem};
 
-/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, then what is
-/// planned. A reset makes what stands before it void, and stands alone (RESET-2): the block's state has no trace of the
-/// others. What is said of the payload changes no set, and is left out ([`payload_hash`]).
+/// Duet's logs in a header's digest, in the order in which the voter wants them: what starts, how it votes, then what is
+/// planned. A reset makes what stands before it void (RESET-2): the block's state has no trace of it. What is said of the
+/// payload changes no set, and is left out ([`payload_hash`]).
 pub(crate) fn decode_logs(digest: &Digest) -> Vec<ConsensusLog> {
     let of_sets = |log: &ConsensusLog| !matches!(log, ConsensusLog::Payload(_));
     let mut logs: Vec<ConsensusLog> = ours(digest).filter(of_sets).collect();
     let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
     if let Some(last) = logs.iter().rposition(is_reset) {
-        return vec![logs.swap_remove(last)];
+        logs.drain(..last);
     }
-    logs.sort_by_key(|log| matches!(log, ConsensusLog::Planned(_)));
+    logs.sort_by_key(|log| match log {
+        ConsensusLog::Activated(_) | ConsensusLog::Reset { .. } | ConsensusLog::Payload(_) => 0,
+        ConsensusLog::Rules(_) => 1,
+        ConsensusLog::Planned(_) => 2,
+    });
     logs
 }
 
@@ -31,7 +35,7 @@ mod tests {
     use super::*;
     use crate::testing::log_item;
     use codec::Encode;
-    use duet_primitives::{suite, testing::TestSet, SetId};
+    use duet_primitives::{suite, testing::TestSet, SetId, VotingRules};
 
     #[test]
     fn our_logs_are_read_and_what_starts_comes_before_what_is_planned() {
@@ -61,5 +65,27 @@ mod tests {
             logs: [&activated, &planned, &first, &last].map(log_item).into(),
         };
         assert_eq!(decode_logs(&digest), [last]);
+    }
+
+    /// ROUND-11: how a set votes is said of the set that starts, with a reset, too.
+    #[test]
+    fn rules_come_after_what_starts_and_before_what_is_planned() {
+        let set = |id| TestSet::new(id, 0..4).set.commitment().clone();
+        let planned = ConsensusLog::Planned(set(2));
+        let activated = ConsensusLog::Activated(SetId::new(1));
+        let [old, new] =
+            [2, 3].map(|delta| ConsensusLog::Rules(VotingRules::with_min_delta(delta)));
+        let decoded = |logs: &[&ConsensusLog]| {
+            let logs = logs.iter().map(|log| log_item(log)).collect();
+            decode_logs(&Digest { logs })
+        };
+        let expected = [activated.clone(), old.clone(), planned.clone()];
+        assert_eq!(decoded(&[&planned, &old, &activated]), expected);
+        let reset = ConsensusLog::Reset {
+            ended: SetId::new(0),
+            set: set(3),
+        };
+        let logs = [&activated, &old, &planned, &reset, &new];
+        assert_eq!(decoded(&logs), [reset.clone(), new.clone()]);
     }
 }

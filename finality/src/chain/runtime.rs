@@ -3,7 +3,7 @@
 use crate::client::{AccountId, DuetClient, Headers, Outside};
 use duet_primitives::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, DuetApi, EquivocationProof,
-    EvidenceStatus, Keysets, Participation, SetId, StatelessProof, H256,
+    EvidenceStatus, Keysets, Participation, SetId, StatelessProof, VotingRules, H256,
 };
 use sp_api::{ApiError, ApiExt};
 use sp_runtime::traits::Block as BlockT;
@@ -17,6 +17,8 @@ const REPORTS_AND_PARTICIPATION: u32 = 2;
 const ACCUSATIONS: u32 = 3;
 /// The version of the runtime API that brought handoffs on chain.
 pub(crate) const HANDOFFS: u32 = 4;
+/// The version of the runtime API that brought rules of voting.
+const VOTING_RULES: u32 = 5;
 
 /// What the runtime says at a block. An error mostly means that the state of the block is not here.
 pub(crate) trait Runtime: Send + Sync {
@@ -34,6 +36,9 @@ pub(crate) trait Runtime: Send + Sync {
 
     /// What a set would stand for if it were made at the block; `None` where the runtime does not say it.
     fn participation(&self, at: H256) -> Result<Option<Participation<AccountId>>, ApiError>;
+
+    /// How the set votes that signs at the block; `None` where the runtime does not say it.
+    fn voting_rules(&self, at: H256) -> Result<Option<VotingRules>, ApiError>;
 
     /// What the chain can still do about evidence at the block; `None` where the runtime does not say it.
     fn evidence_status(
@@ -132,6 +137,13 @@ where
             return Ok(None);
         }
         self.client.runtime_api().participation(at).map(Some)
+    }
+
+    fn voting_rules(&self, at: H256) -> Result<Option<VotingRules>, ApiError> {
+        if !self.has_version(at, VOTING_RULES)? {
+            return Ok(None);
+        }
+        self.client.runtime_api().voting_rules(at).map(Some)
     }
 
     fn evidence_status(

@@ -19,7 +19,7 @@ use duet_light_client::testing::prove_keysets;
 use duet_primitives::{
     suite, testing::TestSet, Accusation, Bitfield, CommitmentPayload, ConsensusLog, DualKeyBytes,
     DuetApi, EquivocationProof, EvidenceStatus, Keysets, Participation, SetId, SigningRecord,
-    StatelessProof, H256,
+    StatelessProof, VotingRules, H256,
 };
 use parking_lot::Mutex;
 use sc_client_api::{
@@ -47,6 +47,7 @@ struct TestState {
     current: Vec<DualKeyBytes>,
     next: Vec<DualKeyBytes>,
     payload: Option<CommitmentPayload>,
+    rules: VotingRules,
     /// Proves the keysets under the block's state root.
     nodes: Vec<Vec<u8>>,
 }
@@ -77,6 +78,14 @@ impl TestBlock {
         }
     }
 
+    /// The same block with a signing set that votes by these rules.
+    pub(crate) fn voting_by(mut self, rules: VotingRules) -> Self {
+        if let Some(state) = &mut self.state {
+            state.rules = rules;
+        }
+        self
+    }
+
     /// A block at whose end `current` signs and `next` is planned.
     pub(crate) fn new(current: &TestSet, next: &TestSet, logs: &[ConsensusLog]) -> Self {
         let commitment = |set: &TestSet| set.set.commitment().clone();
@@ -96,6 +105,7 @@ impl TestBlock {
             current: dual_keys(current),
             next: dual_keys(next),
             payload: Some(payload),
+            rules: VotingRules::default(),
             nodes,
         };
         Self {
@@ -325,6 +335,11 @@ sp_api::mock_impl_runtime_apis! {
 
         fn signing_records() -> Vec<(AccountId, SigningRecord)> {
             Vec::new()
+        }
+
+        #[advanced]
+        fn voting_rules(&self, at: H256) -> Result<VotingRules, ApiError> {
+            Ok(self.at(at)?.rules)
         }
     }
 }

@@ -5,6 +5,7 @@ mod offences;
 mod recovery;
 mod registration;
 mod rotation;
+mod rules;
 
 use duet_curve::{Encodings, Groups, Hashing, Multiplications, Native, Scalars};
 use duet_primitives::{

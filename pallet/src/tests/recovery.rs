@@ -49,11 +49,11 @@ fn a_reset_starts_a_set_of_the_keys_that_are_registered_now() {
         assert_eq!(payload.next, set);
         let ended = SetId::new(0);
         assert_eq!(
-            logs(),
-            [ConsensusLog::Reset {
+            logs()[0],
+            ConsensusLog::Reset {
                 ended,
                 set: set.clone()
-            }]
+            }
         );
         let (id, len, session) = (set.id, 4, Session::current_index());
         assert_eq!(
@@ -112,7 +112,8 @@ fn two_resets_in_one_session_are_two_sets() {
         reset();
         reset();
         assert_eq!(ids(), (2, 2));
-        assert_eq!(logs().len(), 2);
+        let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
+        assert_eq!(logs().into_iter().filter(is_reset).count(), 2);
         sessions(2);
         assert_eq!(ids(), (2, 2));
     });

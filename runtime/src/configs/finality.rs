@@ -69,6 +69,7 @@ impl pallet_duet::Config for Runtime {
     type StakeOf = ExposedStake;
     type ResetOrigin = EnsureRoot<AccountId>;
     type AwaitHandoff = ConstBool<true>;
+    type MinDelta = ConstU32<1>;
     type OnHandoff = HandoffPoints;
     type MmrRoot = MmrRoot;
     // This chain sends no messages.

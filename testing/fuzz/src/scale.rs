@@ -10,7 +10,7 @@ use codec::Encode;
 use duet_primitives::{
     testing::secret, Accusation, BlockNumber, Commitment, CommitmentPayload, ConsensusLog,
     DualKeyBytes, DualKeyset, Keysets, Pk1Bytes, Pk2Bytes, PossessionProof, RoundMessage, SetId,
-    SignatureBytes, VoteSignature,
+    SignatureBytes, VoteSignature, VotingRules,
 };
 
 /// The target.
@@ -156,6 +156,14 @@ fn scale_seeds() -> Vec<Seed> {
     seeds.push(seed(
         "activated",
         [&[7][..], &ConsensusLog::Activated(SetId::new(4)).encode()].concat(),
+    ));
+    seeds.push(seed(
+        "rules",
+        [
+            &[7][..],
+            &ConsensusLog::Rules(VotingRules::default()).encode(),
+        ]
+        .concat(),
     ));
     seeds.push(seed("a gigabyte of keys", [10, 2, 0, 0, 0xff]));
     for (name, accusation) in ["accused by a vote", "accused by a proof"]

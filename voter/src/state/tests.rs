@@ -1,5 +1,7 @@
 use super::*;
-use duet_primitives::{testing::TestSet, Pk1Bytes, RoundMessage, SignerIndex, VoteSignature, H256};
+use duet_primitives::{
+    testing::TestSet, Pk1Bytes, RoundMessage, SignerIndex, VoteSignature, VotingRules, H256,
+};
 
 fn set(id: u64) -> KeysetCommitment {
     KeysetCommitment {
@@ -48,6 +50,57 @@ fn what_is_stored_is_what_is_read() {
     }
 }
 
+/// The bytes that the first version wrote of [`rich`], but for its best proof.
+fn of_first_version(state: &State) -> Vec<u8> {
+    let era = |era: &Era| (&era.set, era.start, era.mandatory).encode();
+    let later: Vec<u8> = state.later.iter().flat_map(era).collect();
+    let count = codec::Compact(u32::try_from(state.later.len()).unwrap());
+    [
+        1_u16.encode(),
+        era(&state.signing),
+        count.encode(),
+        later,
+        (state.scanned, &state.best, state.floor, &state.votes).encode(),
+    ]
+    .concat()
+}
+
+/// ROUND-4, ROUND-11: a node that is upgraded forgets nothing, and its sets vote as before.
+#[test]
+fn a_state_of_the_first_version_is_read() {
+    let state = rich();
+    assert!(!state.votes.is_empty() && state.later.len() == 2);
+    assert_eq!(State::from_bytes(&of_first_version(&state)), Ok(state));
+    let mut cut = of_first_version(&rich());
+    cut.pop();
+    assert!(matches!(
+        State::from_bytes(&cut),
+        Err(StateError::Malformed(_))
+    ));
+}
+
+/// ROUND-11.
+#[test]
+fn a_set_votes_by_the_rules_of_its_first_block() {
+    let [one, two] = [4, 8].map(VotingRules::with_min_delta);
+    let rules = |state: &State| state.eras().map(|era| era.rules).collect::<Vec<_>>();
+    let mut state = State::new(set(0), BlockNumber::new(1)).with_rules(one);
+    state.plan(BlockNumber::new(5), set(1));
+    assert_eq!(state.rule(BlockNumber::new(9), two), Logged::Gap);
+    state.activate(BlockNumber::new(9), SetId::new(1));
+    assert_eq!(rules(&state), [one, one], "as the set before");
+    assert_eq!(state.rule(BlockNumber::new(9), two), Logged::New);
+    assert_eq!(state.rule(BlockNumber::new(9), two), Logged::Known);
+    assert_eq!(state.rule(BlockNumber::new(1), one), Logged::Known);
+    state.plan(BlockNumber::new(9), set(2));
+    assert_eq!(rules(&state), [one, two, two]);
+    assert_eq!(State::from_bytes(&state.to_bytes()), Ok(state.clone()));
+    state.reset(BlockNumber::new(20), set(4));
+    assert_eq!(state.rule(BlockNumber::new(9), one), Logged::Known, "over");
+    assert_eq!(state.rule(BlockNumber::new(20), two), Logged::New);
+    assert_eq!(rules(&state), [two]);
+}
+
 #[test]
 fn another_version_is_refused() {
     let mut bytes = rich().to_bytes();
@@ -55,7 +108,7 @@ fn another_version_is_refused() {
     assert_eq!(
         State::from_bytes(&bytes),
         Err(StateError::Version {
-            expected: 1,
+            expected: 2,
             got: 9
         })
     );
@@ -227,6 +280,7 @@ fn a_reset_drops_every_open_era_and_goes_on_from_its_block() {
         set: set(3),
         start: Some(BlockNumber::new(40)),
         mandatory: None,
+        rules: VotingRules::default(),
     };
     assert_eq!(state.eras().collect::<Vec<_>>(), [&era]);
     assert_eq!(state.scanned().get(), 39);

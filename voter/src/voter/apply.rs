@@ -6,7 +6,7 @@ use crate::{
 };
 use duet_primitives::{
     BlockNumber, DualKeyset, EquivocationProof, Justification, KeysetCommitment, RoundMessage,
-    SetId, UncheckedVote, Vote,
+    SetId, UncheckedVote, Vote, VotingRules,
 };
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ impl Voter {
         match event {
             Event::Planned { block, set } => self.planned(block, set, out),
             Event::Activated { block, id } => self.activated(block, id, out),
+            Event::Rules { block, rules } => self.ruled(block, rules, out),
             Event::Reset { block, set } => self.reset(block, set, out),
             Event::Finalized { number } => self.finalized(number),
             Event::Set(set) => self.loaded(set),
@@ -50,6 +51,13 @@ impl Voter {
     fn activated(&mut self, block: BlockNumber, id: SetId, out: &mut Outbox) {
         if self.deferred.is_none() {
             let logged = self.state.activate(block, id);
+            self.logged(logged, block, out);
+        }
+    }
+
+    fn ruled(&mut self, block: BlockNumber, rules: VotingRules, out: &mut Outbox) {
+        if self.deferred.is_none() {
+            let logged = self.state.rule(block, rules);
             self.logged(logged, block, out);
         }
     }
@@ -130,7 +138,7 @@ impl Voter {
         match vote.check(set.keyset(), message) {
             Ok(vote) => {
                 self.enter(vote.clone());
-                if !self.halted {
+                if !self.is_silent() {
                     out.push(Effect::PublishVote(vote));
                 }
             }
@@ -141,8 +149,8 @@ impl Voter {
     }
 
     fn signed(&mut self, vote: Vote, now: Millis, out: &mut Outbox) {
-        if self.halted {
-            return; // A contradiction came while the signer was at work. (ROUND-10)
+        if self.is_silent() {
+            return; // A contradiction, or another set, came while the signer was at work. (ROUND-10, ROUND-11)
         }
         let (commitment, set) = (vote.commitment(), self.set_id());
         let block = commitment.block_number;

@@ -16,7 +16,7 @@ impl Voter {
             return;
         }
         self.ask_to_prepare(now, out);
-        if self.halted {
+        if self.is_silent() {
             self.retry.sign.keep(|_| false);
         } else {
             self.ask_to_sign(now, out);
@@ -150,7 +150,7 @@ impl Voter {
 
     fn rebroadcast(&self, out: &mut Outbox) {
         let rounds = self.rounds.get(&self.set_id());
-        let votes = self.state.votes().iter().filter(|_| !self.halted);
+        let votes = self.state.votes().iter().filter(|_| !self.is_silent());
         for own in votes {
             let block = own.commitment.block_number;
             if let Some(vote) = rounds.and_then(|rounds| rounds.vote(block, own.signer)) {

@@ -214,7 +214,7 @@ impl Voter {
 
     /// The block that the signing set should prove next, if GRANDPA has come that far. (ROUND-3)
     pub fn target(&self) -> Option<BlockNumber> {
-        crate::target::target(&self.state, self.config.min_delta)
+        crate::target::target(&self.state)
     }
 
     /// The highest block that this node voted on and that may still be open.
@@ -233,6 +233,21 @@ impl Voter {
     /// Whether a contradiction keeps this node from voting. (ROUND-10)
     pub fn is_halted(&self) -> bool {
         self.halted
+    }
+
+    /// Whether this code knows the rules by which the signing set votes. If not, it does not vote. (ROUND-11)
+    pub fn knows_rules(&self) -> bool {
+        self.state.signing().rules.are_known()
+    }
+
+    /// Whether this node has a key of the signing set, and nothing keeps it from signing.
+    pub fn may_vote(&self) -> bool {
+        self.own_signer().is_some() && !self.is_silent()
+    }
+
+    /// Whether this node neither signs nor sends votes, although it may have a key of the set. (ROUND-10, ROUND-11)
+    fn is_silent(&self) -> bool {
+        self.halted || !self.knows_rules()
     }
 
     /// How many rounds are open.

@@ -1,6 +1,8 @@
 use super::*;
 use crate::Aggregation;
-use duet_primitives::{testing::TestSet, Commitment, EquivocationProof, RoundMessage, H256};
+use duet_primitives::{
+    testing::TestSet, Commitment, EquivocationProof, RoundMessage, VotingRules, H256,
+};
 
 const RETRY: Millis = 1_000;
 
@@ -936,6 +938,19 @@ fn a_reset_is_taken_when_there_is_no_room_for_set_changes() {
     }
     handle(&mut voter, planned(id, 900), 0);
     assert_eq!(voter.counters().deferred_plans, 1);
+    // ROUND-11: what comes behind it is not taken either, and nothing is wrong with it.
+    let (block, rules) = (BlockNumber::new(901), VotingRules::with_min_delta(4));
+    let id_of_next = SetId::new(id);
+    for event in [
+        Event::Activated {
+            block,
+            id: id_of_next,
+        },
+        Event::Rules { block, rules },
+    ] {
+        assert_eq!(handle(&mut voter, event, 0), [""; 0]);
+    }
+    assert_eq!(voter.counters().inconsistent, 0);
     let new = TestSet::new(id + 7, 2..6);
     let reset = Event::Reset {
         block: BlockNumber::new(950),
@@ -946,4 +961,31 @@ fn a_reset_is_taken_when_there_is_no_room_for_set_changes() {
     let number = BlockNumber::new(951);
     handle(&mut voter, Event::Finalized { number }, 0);
     assert_eq!(voter.scanned(), number);
+}
+
+/// ROUND-11: not even if its host prepares and signs.
+#[test]
+fn a_voter_that_does_not_know_the_rules_sends_no_vote_and_takes_proofs() {
+    let base = TestSet::new(0, 0..4);
+    let rules = VotingRules {
+        version: VotingRules::VERSION + 1,
+        min_delta: 1,
+    };
+    let state = State::new(base.set.commitment().clone(), BlockNumber::new(1)).with_rules(rules);
+    let mut voter = Voter::new(config(), state, vec![base.secrets[0].public().pk1()]);
+    handle(&mut voter, Event::Set(Arc::new(base.set.clone())), 0);
+    let number = BlockNumber::new(6);
+    assert_eq!(handle(&mut voter, Event::Finalized { number }, 0), [""; 0]);
+    assert!(!voter.knows_rules() && !voter.may_vote());
+    let message = message(&base, 4, &base);
+    let prepared = Event::Prepared(message.clone());
+    assert_eq!(handle(&mut voter, prepared, 0), [""; 0]);
+    assert_eq!(own_vote(&mut voter, &base, &message), [""; 0]);
+    let proof = base.justify(&message, [1, 2, 3]);
+    let concluded = handle(&mut voter, Event::Justification(proof), 0);
+    assert!(concluded.contains(&"conclude"), "{concluded:?}");
+    assert_eq!(
+        voter.best().expect("a proof").commitment,
+        *message.commitment()
+    );
 }

@@ -4,7 +4,7 @@ use super::{
     assert_says, block, chain, judge, lie, objection, proof, truth, vote, HANDOFF, SECOND_SET,
 };
 use crate::simulation::{chain::Chain, crypto, judge::Judge};
-use duet_primitives::{Bitfield, EquivocationProof, SignerIndex, H256};
+use duet_primitives::{Bitfield, EquivocationProof, SignerIndex, VotingRules, H256};
 use std::sync::Arc;
 
 #[test]
@@ -51,6 +51,25 @@ fn a_vote_of_a_set_whose_predecessor_has_not_handed_off_is_a_violation_of_round_
     assert_says(&said, "ROUND-5: node 1 votes in set 1 before");
     judge.concluded(1, &proof(&chain, HANDOFF), true);
     judge.published(1, block(12), &early);
+}
+
+/// The mandatory block has no least distance. (ROUND-2)
+#[test]
+fn a_vote_closer_than_the_set_s_rules_allow_is_a_violation_of_round_11() {
+    let rules = [1, 6, 1].map(VotingRules::with_min_delta);
+    let sets = [vec![0, 1, 2, 3], vec![1, 2, 3, 4], vec![2, 3, 4, 5]];
+    let chain = Chain::new(&sets, &[4], (4, 10), &[]).voting_by(rules.into_iter());
+    let chain = Arc::new(chain);
+    let mut judge = judge(&chain);
+    judge.concluded(1, &proof(&chain, HANDOFF), true);
+    let early = vote(&chain, 1, &truth(&chain, SECOND_SET));
+    let said = objection(&mut judge, |judge| judge.published(1, block(20), &early));
+    assert_says(
+        &said,
+        "ROUND-11: node 1 votes on 9, and set 1 begins with 14",
+    );
+    let mandatory = vote(&chain, 1, &truth(&chain, SECOND_SET + 4));
+    judge.published(1, block(20), &mandatory);
 }
 
 #[test]

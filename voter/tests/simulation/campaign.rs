@@ -72,9 +72,9 @@ fn draw_config(scenario: &mut Scenario, rng: &mut ChaCha8Rng) {
     config.max_eras = *choice(rng, &[2, 256, 256]);
     // With less room the last proof of the chain may find none, and no later one comes here to make up for it.
     config.max_justifications = *choice(rng, &[16, 256]);
-    config.min_delta = *choice(rng, &[1, 1, 1, 3]);
     config.grace = *choice(rng, &[0, 1_000]);
-    scenario.slack = config.min_delta - 1;
+    scenario.min_deltas = choice(rng, &[vec![1], vec![1], vec![1, 3], vec![3, 2, 1]]).clone();
+    scenario.mixed = one_in(rng, 3);
 }
 
 fn draw_nodes(scenario: &mut Scenario, n: u64, rng: &mut ChaCha8Rng) {

@@ -1,7 +1,7 @@
 //! The chain that GRANDPA finalizes: the truth that nodes learn late and the judge compares with.
 
 use super::crypto;
-use duet_primitives::{testing::TestSet, BlockNumber, Commitment, SetId};
+use duet_primitives::{testing::TestSet, BlockNumber, Commitment, SetId, VotingRules};
 use std::sync::Arc;
 
 /// One set's time on the chain.
@@ -12,6 +12,7 @@ pub(crate) struct Era {
     pub(crate) mandatory: Option<BlockNumber>,
     /// Whether a reset starts the set, and no handoff.
     pub(crate) is_reset: bool,
+    pub(crate) rules: VotingRules,
 }
 
 pub(crate) struct Chain {
@@ -24,6 +25,7 @@ pub(crate) enum Log {
     Activated(SetId),
     Planned(SetId),
     Reset(SetId),
+    Rules(VotingRules),
 }
 
 impl Chain {
@@ -45,6 +47,7 @@ impl Chain {
                 start: BlockNumber::new(start),
                 mandatory: mandatory.map(BlockNumber::new),
                 is_reset: resets.contains(&eras.len()),
+                rules: VotingRules::default(),
             });
             start = mandatory.map_or(start, |mandatory| mandatory + session);
         }
@@ -59,6 +62,14 @@ impl Chain {
         let height = eras.last().map_or(0, |last: &Era| last.start.get()) + tail;
         let height = BlockNumber::new(height);
         Self { eras, height }
+    }
+
+    /// The same with sets that vote by these rules. (ROUND-11)
+    pub(crate) fn voting_by(mut self, rules: impl Iterator<Item = VotingRules>) -> Self {
+        for (era, rules) in self.eras.iter_mut().zip(rules) {
+            era.rules = rules;
+        }
+        self
     }
 
     pub(crate) fn era(&self, id: SetId) -> Option<&Era> {
@@ -90,6 +101,7 @@ impl Chain {
 
     pub(crate) fn logs(&self, block: BlockNumber) -> Vec<Log> {
         let mut logs = Vec::new();
+        let mut before = None;
         for (id, era) in (0..).zip(&self.eras) {
             if era.start == block && id > 0 {
                 let id = SetId::new(id);
@@ -98,7 +110,11 @@ impl Chain {
                 } else {
                     Log::Activated(id)
                 });
+                if era.is_reset || before != Some(era.rules) {
+                    logs.push(Log::Rules(era.rules));
+                }
             }
+            before = Some(era.rules);
             if era.mandatory == Some(block) {
                 logs.push(Log::Planned(SetId::new(id + 1)));
             }

@@ -59,6 +59,7 @@ impl World {
                         set: chain.era(set).expect("a set").set.set.commitment().clone(),
                     },
                     Log::Activated(set) => Event::Activated { block, id: set },
+                    Log::Rules(rules) => Event::Rules { block, rules },
                     Log::Planned(set) => {
                         let era = chain.era(set).expect("planned sets exist");
                         Event::Planned {

@@ -166,6 +166,11 @@ impl Judge {
         self.require(ledger.may_sign(&self.chain, id), || {
             format!("ROUND-5: node {node} votes in set {id} before the handoff to it")
         });
+        let lowest = era.start.get() - 1 + era.rules.min_delta;
+        self.require(
+            block.get() >= lowest || era.mandatory == Some(block),
+            || format!("ROUND-11: node {node} votes on {block}, and set {id} begins with {lowest}"),
+        );
         let ended = |(_, era): &(u64, &Era)| era.is_reset && era.start <= grandpa;
         let reset = (0..).zip(&self.chain.eras).filter(ended).last();
         self.require(

@@ -42,12 +42,13 @@ impl Node {
         let first = State::new(
             chain.eras[0].set.set.commitment().clone(),
             BlockNumber::new(1),
-        );
+        )
+        .with_rules(chain.eras[0].rules);
         let disk = Disk {
             first: Some(first),
             ..Disk::default()
         };
-        let config = scenario.config.clone();
+        let config = scenario.config_of(id);
         let mut node = Self {
             id,
             epoch: 0,

@@ -7,6 +7,7 @@ use super::{
     world::{Outcome, World},
     NodeId,
 };
+use duet_primitives::VotingRules;
 use duet_voter::{Config, Millis};
 use std::{
     ops::Range,
@@ -44,11 +45,13 @@ pub(crate) struct Scenario {
     pub(crate) adversaries: Vec<(NodeId, Kind)>,
     /// Nodes that start when everything is finalized.
     pub(crate) late: Vec<NodeId>,
-    /// How many of the last blocks may stay unproven.
-    pub(crate) slack: u32,
+    /// How the sets vote, in turn: their least distance. (ROUND-11)
+    pub(crate) min_deltas: Vec<u32>,
     /// How long the network is calm at the end.
     pub(crate) calm: Millis,
     pub(crate) config: Config,
+    /// Whether each node has steps and waits of its own. (ROUND-11)
+    pub(crate) mixed: bool,
 }
 
 impl Scenario {
@@ -71,7 +74,7 @@ impl Scenario {
             reorging: None,
             adversaries: Vec::new(),
             late: Vec::new(),
-            slack: 0,
+            min_deltas: vec![1],
             calm: 120_000,
             config: Config {
                 publish_step: 200,
@@ -80,6 +83,7 @@ impl Scenario {
                 lookahead: 32,
                 ..Config::default()
             },
+            mixed: false,
         }
     }
 
@@ -105,6 +109,26 @@ impl Scenario {
             self.gaps[set % self.gaps.len()] + self.session * sessions
         };
         (0..self.sets.len()).map(gap).collect()
+    }
+
+    /// What a node is run with.
+    pub(super) fn config_of(&self, node: NodeId) -> Config {
+        let mut config = self.config.clone();
+        if self.mixed {
+            let id = node as Millis;
+            config.publish_step += 70 * id;
+            config.grace += 130 * id;
+            config.grow_step += 110 * id;
+            config.retry += 190 * id;
+            config.rebroadcast += 310 * id;
+        }
+        config
+    }
+
+    /// How each set votes.
+    pub(super) fn rules(&self) -> impl Iterator<Item = VotingRules> + '_ {
+        let deltas = self.min_deltas.iter().copied().cycle();
+        deltas.map(VotingRules::with_min_delta)
     }
 
     pub(super) fn is_stalled(&self, block: u32) -> bool {

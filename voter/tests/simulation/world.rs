@@ -63,7 +63,7 @@ impl World {
             (scenario.session, scenario.tail),
             &scenario.resets,
         );
-        let chain = Arc::new(chain);
+        let chain = Arc::new(chain.voting_by(scenario.rules()));
         let nodes = scenario.nodes();
         let bad = |id: NodeId| scenario.adversaries.iter().find(|(node, _)| *node == id);
         let actors: Vec<_> = (0..nodes)
@@ -104,10 +104,10 @@ impl World {
         let rough = BLOCK_TIME * Millis::from(height.get() + 2);
         self.plan(rough);
         let end = rough + self.scenario.calm;
-        let (expected, reorging) = (
-            BlockNumber::new(height.get().saturating_sub(self.scenario.slack)),
-            self.scenario.reorging,
-        );
+        // The last blocks have no block that is voted on so far above them. (ROUND-3)
+        let last = self.chain.era_at(height).rules.min_delta;
+        let expected = BlockNumber::new((height.get() + 1).saturating_sub(last));
+        let reorging = self.scenario.reorging;
         while let Some((at, item)) = self.network.next() {
             // A while after everything is done nothing new happens.
             if at > end || at > rough + AFTERMATH && self.judge.is_done(expected, reorging) {

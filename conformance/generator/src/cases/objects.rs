@@ -7,7 +7,7 @@ use codec::{Compact, Encode};
 use duet_primitives::{
     suite::ENGINE_ID, testing::TestSet, BlockNumber, CommitmentPayload, ConsensusLog,
     EquivocationProof, Keysets, LeafVersion, MerkleProof, MmrLeaf, RoundMessage, SetId,
-    SignerIndex, H256,
+    SignerIndex, VotingRules, H256,
 };
 use serde_json::{json, Value};
 
@@ -132,6 +132,14 @@ fn variants() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             digest_item(&ConsensusLog::Payload(
                 justification(&chain(), 5).commitment.payload().hash(),
             )),
+        ),
+        (
+            "DigestItem, rules",
+            "DigestItem",
+            digest_item(&ConsensusLog::Rules(VotingRules {
+                version: 258,
+                min_delta: 16_909_060,
+            })),
         ),
         (
             "GossipMessage, a justification",
