@@ -198,6 +198,10 @@ impl World {
             Effect::Request { first_set } => {
                 for _ in 0..2 {
                     let peers = self.network.peers(id);
+                    // The only honest node has none.
+                    if peers.is_empty() {
+                        return;
+                    }
                     let peer = peers[pick(&mut self.rng, peers.len())];
                     let message = Arc::new(Message::Request {
                         first_set: first_set.get(),
