@@ -155,8 +155,17 @@ impl Follower {
         if let Some(bytes) = self.store.voter_state()? {
             return Ok(Some(State::from_bytes(&bytes)?));
         }
-        match self.search.beginning(&self.chain) {
-            Ok(Some(beginning)) => Ok(Some(self.state_at(&beginning)?)),
+        let floor = self.store.floor()?;
+        let found = match floor {
+            None => self.search.beginning(&self.chain),
+            // The genesis is long ago.
+            Some(_) => self.search.beginning_above(&self.chain, BlockNumber::ZERO),
+        };
+        match found {
+            Ok(Some(beginning)) => {
+                let state = self.state_at(&beginning)?;
+                Ok(Some(state.silent_up_to(floor.unwrap_or(BlockNumber::ZERO))))
+            }
             Ok(None) => Ok(None),
             Err(error) => {
                 try_again("the chain's first set cannot be read", &error);

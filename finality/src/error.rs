@@ -1,9 +1,9 @@
-//! Why the worker stops.
+//! Why the worker stops, or stands still.
 
 use crate::store::StoreError;
 use duet_voter::StateError;
 
-/// Why the worker stopped. The node cannot go on: it would forget what it signed or miss what it must sign.
+/// Why the worker stopped. It cannot go on: it would forget what it signed or miss what it must sign.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -28,4 +28,15 @@ pub enum Error {
     /// The network shut down.
     #[error("the network shut down")]
     NetworkGone,
+}
+
+impl Error {
+    /// Whether it is for what is stored and cannot be read. A restart reads the same again, so the node goes on without its
+    /// voter until somebody has looked at it.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(
+            self,
+            Self::State(_) | Self::Store(StoreError::Corrupt { .. })
+        )
+    }
 }

@@ -87,6 +87,9 @@ mod signing;
 mod stall_tests;
 mod statement;
 mod store;
+mod stored;
+#[cfg(test)]
+mod stored_tests;
 mod suspects;
 #[cfg(test)]
 mod testing;
@@ -101,3 +104,4 @@ pub use newest::JustificationStream;
 pub use params::Params;
 pub use run::run;
 pub use store::StoreError;
+pub use stored::{RepairError, Stored, StoredEntry};

@@ -49,6 +49,7 @@ metrics! {
         target_block: Gauge = "target_block", "Block that the signing set should prove next, as far as GRANDPA has come";
         buffered_justifications: Gauge = "buffered_justifications", "Justifications that wait for GRANDPA or for an earlier one";
 
+        stopped: Gauge = "stopped", "1 while this node takes no part because what it has stored cannot be read";
         unknown_rules: Gauge = "unknown_rules", "1 while the signing set votes by rules that this node does not know, so that it does not vote";
 
         votes_sent: Counter = "votes_sent_total", "Own votes sent for the first time";

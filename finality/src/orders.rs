@@ -1,7 +1,7 @@
 //! What the voter asks for, on its way to the task that carries it out, so that no write to the disk holds up the loop.
 //!
 //! Orders are carried out one after the other, in a thread of their own: what must be durable is written before what
-//! follows from it. The first write that fails ends the task, and with it the worker.
+//! follows from it. After the first one that fails none is carried out any more, and the worker is told why.
 
 use crate::{error::Error, order::Order};
 use async_channel::{Receiver, Sender};
@@ -87,12 +87,13 @@ impl Orders {
 }
 
 impl Carrier {
-    /// Carries out orders until the worker is gone, or until one fails.
+    /// Carries out orders until one fails, and waits until the worker is gone.
     pub(crate) async fn run(mut self, mut carry_out: impl FnMut(Order) -> Result<(), Error>) {
         while let Some(order) = self.orders.next().await {
             if let Err(error) = carry_out(order) {
                 // The worker may be gone.
                 let _ = self.failed.send(error).await;
+                while self.orders.next().await.is_some() {}
                 return;
             }
             self.open.fetch_sub(1, Ordering::SeqCst);
@@ -131,19 +132,19 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_ends_the_worker_and_nothing_after_it_is_carried_out() {
+    fn after_what_fails_nothing_is_carried_out_and_the_worker_hears_why() {
         let (mut given, carrier, failed) = orders();
         (0..4).for_each(|state| given.give(persist(state)));
         let mut carried_out = 0;
-        let carrier = carrier.run(|_| {
+        let mut carrier = Box::pin(carrier.run(|_| {
             carried_out += 1;
             match carried_out {
                 3 => Err(Error::SignerGone),
                 _ => Ok(()),
             }
-        });
-        assert!(carrier.now_or_never().is_some(), "it has ended");
-        assert_eq!(carried_out, 3);
+        }));
+        let mut carry = || (&mut carrier).now_or_never().is_some();
+        assert!(!carry(), "the worker is there");
         assert!(matches!(failed.try_recv(), Ok(Error::SignerGone)));
         assert!(
             !given.are_done(),
@@ -154,6 +155,11 @@ mod tests {
             given.leave().now_or_never().is_some(),
             "nobody waits for it"
         );
+        assert!(!carry());
+        drop(given);
+        assert!(carry(), "it ends with the worker");
+        drop(carrier);
+        assert_eq!(carried_out, 3);
     }
 
     #[test]

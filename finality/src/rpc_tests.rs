@@ -641,13 +641,14 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
         best_proven: Some(BlockNumber::new(3)),
         finalized: BlockNumber::new(3),
         voting: false,
+        stopped: None,
         diverged: Vec::new(),
     };
     assert_eq!(health, expected);
     let json = serde_json::to_value(&health).unwrap();
     assert_eq!(
         json,
-        serde_json::json!({ "bestProven": 3, "finalized": 3, "voting": false, "diverged": [] })
+        serde_json::json!({ "bestProven": 3, "finalized": 3, "voting": false, "stopped": null, "diverged": [] })
     );
 
     setup.links.voting.set(true);

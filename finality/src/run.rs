@@ -164,7 +164,6 @@ fn start(
     joined: Joined,
     spawner: &dyn SpawnEssentialNamed,
 ) -> impl Future<Output = Result<Infallible, Error>> {
-    let stored = from.links.store.divergences();
     let compute = |name, task| spawner.spawn_essential_blocking(name, GROUP, task);
     for verifier in joined.verifiers {
         compute("duet-verify", verifier);
@@ -239,7 +238,7 @@ fn start(
     });
     let carrier = carrier.run(move |order| effects.carry_out(order));
     compute("duet-effects", carrier.boxed());
-    let mut sources = Sources {
+    let sources = Sources {
         finality: from.finality,
         checked: joined.checked,
         imported: from.links.imported,
@@ -247,7 +246,7 @@ fn start(
         answers: check_links.checked,
         done: opened.done,
         failed,
-        recalled: (Vec::new(), from.acknowledged),
+        recalled: (from.links.store.divergences(), from.acknowledged),
         network_gone: engine_gone.map(drop).boxed(),
     };
     let worker = assemble(Node {
@@ -270,10 +269,7 @@ fn start(
         loop_metrics: from.loop_metrics,
         config: from.config,
     });
-    async move {
-        sources.recalled.0 = stored?;
-        worker.run(sources).await
-    }
+    worker.run(sources)
 }
 
 /// What the parts of the worker are made of.

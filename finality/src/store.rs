@@ -7,6 +7,7 @@
 //! That prefix may lack a vote that was sent. The voter then asks for it again, and the signer, which has a
 //! record of its own that is flushed with each vote, returns the same bytes or an error. (ROUND-4)
 
+mod entries;
 mod reports;
 mod resets;
 mod served;
@@ -24,6 +25,7 @@ use sc_client_api::AuxStore;
 use std::sync::Arc;
 use tables::{entry, key, Tables};
 
+pub(crate) use entries::Checked;
 pub(crate) use reports::{Entry, ReportBook};
 pub(crate) use resets::Reset;
 #[cfg(test)]
@@ -32,6 +34,8 @@ pub(crate) use served::{bounded, sets};
 pub use tables::StoreError;
 
 const STATE: &str = "state";
+/// Up to which block nothing is signed where there is no state, because it was removed. (ROUND-4)
+const FLOOR: &str = "floor";
 const KEYS: &str = "keys";
 /// The halves in G1 of the keys under a root, of sets whose keys did not come from the chain's state.
 const HALVES: &str = "halves";

@@ -221,6 +221,12 @@ impl Voting {
         self.halt_or_resume()
     }
 
+    /// The node takes no part any more: what it needs to know cannot be read.
+    pub(crate) fn stop(&mut self, error: &Error) {
+        self.parts.voting.stop(error.to_string());
+        self.parts.metrics.stopped.set(1);
+    }
+
     /// Gives the voter the proofs whose height GRANDPA has finalized meanwhile.
     pub(crate) fn compare_due(&mut self) -> Result<(), Error> {
         let due = self.parts.comparison.take_due();

@@ -15,15 +15,16 @@ use crate::{
     imported::ImportedJustifications,
     pauses::{Begun, Pauses},
     review,
+    store::StoreError,
     voting::Voting,
 };
 use async_channel::Receiver;
-use duet_gossip::{clock::Clock, Checked, Network};
+use duet_gossip::{clock::Clock, Checked, Network, LOG_TARGET};
 use duet_primitives::{BlockNumber, Justification, Pk1Bytes, SetId, Vote};
 use duet_voter::{Event, Millis};
 use futures::{
     future::{self, BoxFuture, Either},
-    stream::BoxStream,
+    stream::{self, BoxStream},
     FutureExt, StreamExt,
 };
 use std::{convert::Infallible, sync::Arc};
@@ -31,6 +32,9 @@ use std::{convert::Infallible, sync::Arc};
 /// How often the worker checks what no notification reports: keys added to the key file, the end of a major
 /// sync, blocks that were finalized without a notification.
 const HOUSEKEEPING: Millis = 1_000;
+
+/// How often the operator is told that the worker stands still.
+const REMINDER: Millis = 600_000;
 
 /// What the worker listens to.
 pub(crate) struct Sources {
@@ -49,7 +53,7 @@ pub(crate) struct Sources {
     /// Why what the voter asked for could not be carried out.
     pub(crate) failed: Receiver<Error>,
     /// The contradictions that are stored, and the blocks at which the operator acknowledges them. (ROUND-10)
-    pub(crate) recalled: (Vec<Divergence>, Vec<BlockNumber>),
+    pub(crate) recalled: (Result<Vec<Divergence>, StoreError>, Vec<BlockNumber>),
     /// Completes when the network shuts down.
     pub(crate) network_gone: BoxFuture<'static, ()>,
 }
@@ -133,22 +137,44 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Runs until the network shuts down or what must survive cannot be written.
-    pub(crate) async fn run(mut self, sources: Sources) -> Result<Infallible, Error> {
+    /// Runs until the network shuts down or what must survive cannot be written. Stands still when it cannot be read.
+    pub(crate) async fn run(mut self, mut sources: Sources) -> Result<Infallible, Error> {
+        let Err(error) = self.work(&mut sources).await;
+        if !error.is_unreadable() {
+            return Err(error);
+        }
+        // Nobody takes them any more, and each would keep a block.
+        sources.finality = stream::pending().boxed();
+        self.voting.stop(&error);
+        loop {
+            log::error!(
+                target: LOG_TARGET,
+                "this node does not take part in Duet: {error}; `duet-node duet-state show` says more, and `repair` mends it while the node is stopped"
+            );
+            let again = self.clock.now().saturating_add(REMINDER);
+            futures::select! {
+                () = self.clock.sleep_until(again).fuse() => {}
+                () = (&mut sources.network_gone).fuse() => return Err(Error::NetworkGone),
+            }
+        }
+    }
+
+    async fn work(&mut self, sources: &mut Sources) -> Result<Infallible, Error> {
         let Sources {
             finality,
-            mut checked,
-            mut imported,
-            mut signed,
-            mut answers,
-            mut done,
-            mut failed,
+            checked,
+            imported,
+            signed,
+            answers,
+            done,
+            failed,
             recalled: (stored, acknowledged),
             network_gone,
         } = sources;
         let (mut network_gone, mut finality) = (network_gone.fuse(), finality.fuse());
         self.backfill.prove_genesis()?;
-        self.voting.recall(stored, &acknowledged);
+        let stored = std::mem::replace(stored, Ok(Vec::new()))?;
+        self.voting.recall(stored, acknowledged);
         self.housekeeping()?;
         self.housekeeping_at = self.clock.now().saturating_add(HOUSEKEEPING);
         let mut wake_at = self.wake_at();

@@ -1,6 +1,6 @@
 //! What can be asked on the command line.
 
-use crate::duet_key::DuetKeySubcommand;
+use crate::{duet_key::DuetKeySubcommand, duet_state::DuetStateSubcommand};
 use duet_gossip::Interest;
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
@@ -68,6 +68,10 @@ pub(crate) enum Subcommand {
     /// Key management for Duet keys, with which a validator proves finality.
     #[command(subcommand)]
     DuetKey(DuetKeySubcommand),
+
+    /// What Duet has stored in the database: look at it, and mend it when the node cannot read it.
+    #[command(subcommand)]
+    DuetState(DuetStateSubcommand),
 
     /// Export the chain specification.
     ExportChainSpec(ExportChainSpecCmd),

@@ -24,6 +24,10 @@ pub(crate) fn run() -> Result<()> {
         Some(Subcommand::DuetKey(cmd)) => cmd
             .run(&cli)
             .map_err(|error| sc_cli::Error::Application(Box::new(error))),
+        Some(Subcommand::DuetState(cmd)) => with_chain(&cli, cmd.at(), |config, chain, _| {
+            let directory = config.base_path.path().to_path_buf();
+            std::future::ready(cmd.run(&chain, &directory))
+        }),
         Some(Subcommand::ExportChainSpec(cmd)) => cmd.run(cli.load_spec(&cmd.chain)?),
         Some(Subcommand::ChainInfo(cmd)) => cli
             .create_runner(cmd)?

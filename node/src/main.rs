@@ -12,6 +12,7 @@
 mod cli;
 mod command;
 mod duet_key;
+mod duet_state;
 mod genesis;
 mod service;
 

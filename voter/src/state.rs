@@ -147,6 +147,13 @@ impl State {
         self
     }
 
+    /// The same of a node that does not know what it has signed up to this block, and signs nothing up to it. (ROUND-4)
+    #[must_use]
+    pub fn silent_up_to(mut self, block: BlockNumber) -> Self {
+        self.raise_floor(block);
+        self
+    }
+
     /// The bytes to store: a version, then SCALE.
     pub fn to_bytes(&self) -> Vec<u8> {
         (VERSION, self).encode()

@@ -32,6 +32,8 @@ export interface Health {
   bestProven: number | null;
   finalized: number;
   voting: boolean;
+  /** Why the node takes no part in Duet, if it does not. */
+  stopped: string | null;
   diverged: Contradiction[];
 }
 

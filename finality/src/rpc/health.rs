@@ -1,7 +1,7 @@
 //! Whether the node works as it should, and the evidence of contradictions. (ROUND-10)
 
 use super::error::RpcError;
-use crate::{evidence::Divergence, links::RpcLinks};
+use crate::{evidence::Divergence, links::RpcLinks, store::StoreError};
 use codec::Encode;
 use duet_primitives::{BlockNumber, SetId, H256};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,8 @@ pub struct Health {
     /// Whether this node votes: it has a key of the signing set, is not catching up, and no contradiction keeps it from
     /// voting.
     pub voting: bool,
+    /// Why this node takes no part in Duet, if it does not: what it has stored and cannot read.
+    pub stopped: Option<String>,
     /// The contradictions that this node knows of, in the order in which it found them: at most eight.
     pub diverged: Vec<Contradiction>,
 }
@@ -51,14 +53,28 @@ impl Health {
             voting,
             ..
         } = links;
-        let best = store.best()?;
-        let diverged = store.divergences()?.into_iter();
+        // What cannot be read is no reason to say nothing: that is what `stopped` is for.
+        let stopped = voting.stopped();
+        let best = readable(store.best(), &stopped)?;
+        let diverged = readable(store.divergences(), &stopped)?.into_iter();
         Ok(Self {
             best_proven: best.map(|best| best.commitment.block_number),
             finalized: blocks.finalized().0,
             voting: voting.get(),
+            stopped,
             diverged: diverged.map(Contradiction::from).collect(),
         })
+    }
+}
+
+/// What is stored, or nothing where it cannot be read and the node says so.
+fn readable<T: Default>(
+    stored: Result<T, StoreError>,
+    stopped: &Option<String>,
+) -> Result<T, RpcError> {
+    match stored {
+        Err(StoreError::Corrupt { .. }) if stopped.is_some() => Ok(T::default()),
+        stored => Ok(stored?),
     }
 }
 

@@ -25,6 +25,28 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "\n{missing}");
 }
 
+/// A page that is not in the summary is not in the book, and links to it lead nowhere.
+#[test]
+fn every_page_is_in_the_summary_of_the_book() {
+    let docs = support::repository().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).expect("the summary");
+    let (mut folders, mut missing) = (vec![docs.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let page = path.strip_prefix(&docs).expect("below it").display();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "md")
+                && !summary.contains(&format!("({page})"))
+            {
+                missing.push(page.to_string());
+            }
+        }
+    }
+    assert_eq!(missing, ["SUMMARY.md"]);
+}
+
 #[test]
 fn only_paths_of_files_are_taken_for_files() {
     let text = "`a/b.rs`, `docs/x.md` and `curve`, `c::d`, `/work/e.rs`, `a/<b>.rs`, b.rs";

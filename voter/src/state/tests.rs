@@ -101,6 +101,16 @@ fn a_set_votes_by_the_rules_of_its_first_block() {
     assert_eq!(rules(&state), [two]);
 }
 
+/// ROUND-4.
+#[test]
+fn a_state_that_is_silent_up_to_a_block_signs_nothing_up_to_it() {
+    let state = rich().silent_up_to(BlockNumber::new(12));
+    let signs = |block| state.may_sign(BlockNumber::new(block));
+    assert_eq!([3, 12, 13].map(signs), [false, false, true]);
+    assert!(state.votes().is_empty());
+    assert_eq!(State::from_bytes(&state.to_bytes()), Ok(state.clone()));
+}
+
 #[test]
 fn another_version_is_refused() {
     let mut bytes = rich().to_bytes();

@@ -1,0 +1,213 @@
+//! The entries that can be found by a name, and whether they can be read. (The database cannot list its keys.)
+
+use super::{
+    resets::RESETS,
+    tables::{entry, key, Write},
+    Entry, Reset, Store, StoreError, BEST, DIVERGED, FLOOR, FULLER, FULLER_SLOTS, GENESIS, HALVES,
+    HANDOFF, HANDOFF_AT, KEYS, SET, STATE,
+};
+use crate::{evidence::Divergence, statement::FalseStatement};
+use codec::{Decode, DecodeAll, Encode};
+use duet_gossip::source::GenesisProof;
+use duet_primitives::{
+    BlockNumber, DualKeyBytes, EquivocationProof, KeysetCommitment, Pk1Bytes, SetId,
+    UncheckedJustification,
+};
+use duet_voter::State;
+use std::collections::BTreeSet;
+
+/// An entry in the database.
+pub(crate) struct Checked {
+    pub(crate) table: &'static str,
+    /// What it is the entry of, for people; empty where a table has one entry.
+    pub(crate) of: String,
+    pub(crate) key: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
+    /// Why it cannot be read.
+    pub(crate) error: Option<String>,
+}
+
+impl Checked {
+    /// What is lost with it.
+    pub(crate) fn loss(&self) -> &'static str {
+        match self.table {
+            STATE => "which blocks this node voted on: it votes on none up to the finalized one again; it begins anew near that block",
+            BEST => "nothing: the next proof takes its place",
+            GENESIS => "nothing: it is made again from the genesis, or fetched from peers",
+            DIVERGED => "the evidence of contradictions, and that they keep this node from voting",
+            RESETS => "where governance reset the sets: light clients are not told why a handoff is missing",
+            FLOOR => "up to which block nothing is signed after an earlier repair",
+            SET => "nothing where the handoff to the set is stored; otherwise proofs of the set cannot be checked here",
+            KEYS | HALVES => "nothing: they are read from the chain's state, or fetched from peers with the handoff to the set",
+            HANDOFF => "nothing while a peer has it: it is fetched",
+            HANDOFF_AT => "by which block the handoff was found: it is not served with that block",
+            FULLER => "the later signers of one proof",
+            _ => "evidence of an offence that may not be on chain yet",
+        }
+    }
+}
+
+/// An id as it is in the key, and for people.
+struct Id(Vec<u8>, String);
+
+impl Id {
+    fn none() -> Self {
+        Self(Vec::new(), String::new())
+    }
+
+    fn set(id: SetId) -> Self {
+        Self(id.get().to_le_bytes().into(), id.to_string())
+    }
+
+    fn root(commitment: &KeysetCommitment) -> Self {
+        let of = format!("set {}", commitment.id);
+        Self(commitment.root.as_bytes().into(), of)
+    }
+}
+
+impl Store {
+    /// Nothing at or below this block is signed again, because it is not known any more what was. (ROUND-4)
+    pub(crate) fn floor(&self) -> Result<Option<BlockNumber>, StoreError> {
+        self.tables.get(FLOOR, &[])
+    }
+
+    /// Every entry but the payloads of blocks.
+    ///
+    /// Cost: up to six reads for each set since the genesis.
+    pub(crate) fn entries(&self) -> Result<Vec<Checked>, StoreError> {
+        let mut all: Vec<_> = self
+            .check(STATE, Id::none(), read_state)?
+            .into_iter()
+            .collect();
+        all.extend(self.check_as::<UncheckedJustification>(BEST, Id::none())?);
+        all.extend(self.check_as::<GenesisProof>(GENESIS, Id::none())?);
+        all.extend(self.check_as::<Vec<Divergence>>(DIVERGED, Id::none())?);
+        all.extend(self.check_as::<Vec<Reset>>(RESETS, Id::none())?);
+        all.extend(self.check_as::<BlockNumber>(FLOOR, Id::none())?);
+        all.extend(self.check_reports::<EquivocationProof>()?);
+        all.extend(self.check_reports::<FalseStatement>()?);
+        for slot in 0..FULLER_SLOTS {
+            let id = Id(slot.to_le_bytes().into(), format!("slot {slot}"));
+            all.extend(self.check_as::<UncheckedJustification>(FULLER, id)?);
+        }
+        for id in self.sets_so_far()? {
+            all.extend(self.check_set(id)?);
+        }
+        // Sets of the same keys share them.
+        let mut seen = BTreeSet::new();
+        all.retain(|one| seen.insert(one.key.clone()));
+        Ok(all)
+    }
+
+    /// All sets up to the newest one that the voter's state or the newest proof names; none where neither can be read.
+    fn sets_so_far(&self) -> Result<impl Iterator<Item = SetId>, StoreError> {
+        let state = self.voter_state()?;
+        let state = state.and_then(|bytes| State::from_bytes(&bytes).ok());
+        let of_state = state.and_then(|state| state.eras().last().map(|era| era.set.id));
+        let best = match self.best() {
+            Err(StoreError::Corrupt { .. }) => None,
+            best => best?,
+        };
+        let newest = of_state.max(best.map(|best| best.commitment.next.id));
+        let behind = newest.map_or(SetId::FIRST, SetId::saturating_next);
+        Ok(SetId::FIRST.until(behind))
+    }
+
+    fn check_set(&self, id: SetId) -> Result<Vec<Checked>, StoreError> {
+        let mut found: Vec<_> = self
+            .check_as::<KeysetCommitment>(SET, Id::set(id))?
+            .into_iter()
+            .collect();
+        if let Ok(Some(commitment)) = self.set(id) {
+            found.extend(self.check_as::<Vec<DualKeyBytes>>(KEYS, Id::root(&commitment))?);
+            found.extend(self.check_as::<Vec<Pk1Bytes>>(HALVES, Id::root(&commitment))?);
+        }
+        found.extend(self.check_as::<UncheckedJustification>(HANDOFF, Id::set(id))?);
+        if let Ok(Some(proof)) = self.handoff(id) {
+            let block = proof.commitment.block_number;
+            let at = Id(block.get().to_le_bytes().into(), format!("block {block}"));
+            found.extend(self.check_as::<SetId>(HANDOFF_AT, at)?);
+        }
+        Ok(found)
+    }
+
+    fn check_reports<R: Entry>(&self) -> Result<Vec<Checked>, StoreError> {
+        let list = self.check_as::<Vec<R::Id>>(R::LIST, Id::none())?;
+        let ids: Vec<R::Id> = match self.tables.get(R::LIST, &[]) {
+            Err(StoreError::Corrupt { .. }) => Vec::new(),
+            ids => ids?.unwrap_or_default(),
+        };
+        let mut found: Vec<_> = list.into_iter().collect();
+        for (number, id) in ids.iter().enumerate() {
+            let id = Id(id.encode(), format!("{number}"));
+            found.extend(self.check_as::<R>(R::ENTRY, id)?);
+        }
+        Ok(found)
+    }
+
+    fn check_as<T: Decode>(
+        &self,
+        table: &'static str,
+        id: Id,
+    ) -> Result<Option<Checked>, StoreError> {
+        let read = |mut bytes: &[u8]| {
+            T::decode_all(&mut bytes)
+                .err()
+                .map(|error| error.to_string())
+        };
+        self.check(table, id, read)
+    }
+
+    fn check(
+        &self,
+        table: &'static str,
+        id: Id,
+        fault: impl Fn(&[u8]) -> Option<String>,
+    ) -> Result<Option<Checked>, StoreError> {
+        let Id(id, of) = id;
+        let bytes = self.tables.read(table, &id)?;
+        Ok(bytes.map(|bytes| Checked {
+            table,
+            of,
+            key: key(table, &id),
+            error: fault(&bytes),
+            bytes,
+        }))
+    }
+
+    /// Removes these entries at once, and with the voter's state the right to sign up to `floor`. A set that the handoff to it
+    /// names is written again.
+    pub(crate) fn remove_unreadable(
+        &self,
+        entries: &[Checked],
+        floor: BlockNumber,
+    ) -> Result<(), StoreError> {
+        let mut writes: Vec<Write> = Vec::new();
+        for one in entries {
+            writes.push((one.key.clone(), None));
+            if one.table == STATE {
+                writes.push(entry(FLOOR, &[], &floor));
+            }
+        }
+        for id in self.sets_so_far()? {
+            if self.set(id).is_err() {
+                let named = id
+                    .checked_previous()
+                    .and_then(|before| self.handoff(before).ok()?);
+                let named = named.map(|proof| proof.commitment.next);
+                if let Some(set) = named.filter(|set| set.id == id) {
+                    let written = entry(SET, &id.get().to_le_bytes(), &set);
+                    writes.retain(|(key, _)| *key != written.0);
+                    writes.push(written);
+                }
+            }
+        }
+        self.tables.write(&writes)
+    }
+}
+
+fn read_state(bytes: &[u8]) -> Option<String> {
+    State::from_bytes(bytes)
+        .err()
+        .map(|error| error.to_string())
+}

@@ -1,0 +1,115 @@
+//! What Duet has stored in the database of a node, for its operator to look at and to mend while the node is stopped.
+
+use crate::store::{Checked, Store, StoreError};
+use duet_primitives::BlockNumber;
+use duet_voter::{State, StateError};
+use sc_client_api::AuxStore;
+use std::{io, sync::Arc};
+
+/// What Duet has stored in a database.
+pub struct Stored {
+    store: Store,
+}
+
+/// An entry of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// What it is, such as `handover 7`.
+    pub name: String,
+    /// Its key in the auxiliary store.
+    pub key: Vec<u8>,
+    /// What is stored.
+    pub bytes: Vec<u8>,
+    /// Why it cannot be read, if it cannot.
+    pub error: Option<String>,
+    /// What is lost when it is removed.
+    pub loss: &'static str,
+}
+
+/// Why nothing was repaired.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepairError {
+    /// A newer node wrote the voter's state, and can read it.
+    #[error(
+        "the voter's state was written by a newer node ({0}): upgrade this one; nothing is broken"
+    )]
+    Newer(StateError),
+    /// What is to be removed could not be saved.
+    #[error("what cannot be read could not be saved, so it was left as it is: {0}")]
+    NotSaved(#[from] io::Error),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Stored {
+    /// In this database.
+    pub fn of<A: AuxStore + Send + Sync + 'static>(aux: Arc<A>) -> Self {
+        Self {
+            store: Store::new(aux),
+        }
+    }
+
+    /// The voter's state; `None` where none is stored.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database cannot be read.
+    pub fn voter(&self) -> Result<Option<Result<State, StateError>>, StoreError> {
+        let bytes = self.store.voter_state()?;
+        Ok(bytes.map(|bytes| State::from_bytes(&bytes)))
+    }
+
+    /// Every entry but what is signed about blocks. Sets and their handoffs are found only where the voter's state or the
+    /// newest proof can be read.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database cannot be read.
+    pub fn entries(&self) -> Result<Vec<StoredEntry>, StoreError> {
+        let entries = self.store.entries()?;
+        Ok(entries.into_iter().map(StoredEntry::from).collect())
+    }
+
+    /// Removes what cannot be read, after `save` has kept it, and returns it. `finalized` is the highest block that GRANDPA
+    /// finalized: where the voter's state is removed, nothing up to it is signed again. (ROUND-4)
+    ///
+    /// # Errors
+    /// [`RepairError`]; then nothing was changed.
+    pub fn repair(
+        &self,
+        finalized: BlockNumber,
+        save: impl FnOnce(&[StoredEntry]) -> io::Result<()>,
+    ) -> Result<Vec<StoredEntry>, RepairError> {
+        if let Some(Err(error @ StateError::Version { .. })) = self.voter()? {
+            return Err(RepairError::Newer(error));
+        }
+        let mut removed = self.store.entries()?;
+        removed.retain(|one| one.error.is_some());
+        if removed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let named: Vec<_> = removed.iter().map(StoredEntry::from).collect();
+        save(&named)?;
+        self.store.remove_unreadable(&removed, finalized)?;
+        Ok(named)
+    }
+}
+
+impl From<&Checked> for StoredEntry {
+    fn from(one: &Checked) -> Self {
+        let name = format!("{} {}", one.table, one.of);
+        Self {
+            name: name.trim_end().to_owned(),
+            key: one.key.clone(),
+            bytes: one.bytes.clone(),
+            error: one.error.clone(),
+            loss: one.loss(),
+        }
+    }
+}
+
+impl From<Checked> for StoredEntry {
+    fn from(one: Checked) -> Self {
+        Self::from(&one)
+    }
+}
