@@ -240,7 +240,7 @@ fn a_report_must_hold_come_once_and_name_nobody_honest() {
         let set = &chain.eras[0].set;
         let [first, second] = [truth(&chain, 3), lie(&chain, 3)].map(|commitment| {
             let vote = vote(&chain, node, &commitment);
-            crypto::check_vote(&set.clone(), vote).expect("a valid vote")
+            crypto::check_vote(set, &vote).expect("a valid vote")
         });
         EquivocationProof::new(set.set.keyset(), &first, &second).expect("an equivocation")
     };

@@ -188,15 +188,29 @@ impl fmt::Display for Tally {
     }
 }
 
-/// Plays the networks of these seeds on all cores, and says once in a while how far it is.
+/// Plays the networks of these seeds, and says once in a while which of them it has played: a run that was stopped goes on
+/// from there.
 ///
 /// # Panics
 /// With the seed and the command that plays it again, when anything that must not happen does.
 pub(crate) fn play(seeds: Range<u64>) -> Tally {
-    let (next, sum) = (AtomicU64::new(seeds.start), Mutex::new(Tally::default()));
     let began = Instant::now();
+    let count = seeds.end.saturating_sub(seeds.start);
+    let step = (count / 10).clamp(1_000, 10_000);
+    let (mut next, mut sum) = (seeds.start, Tally::default());
+    while next < seeds.end {
+        let end = seeds.end.min(next.saturating_add(step));
+        sum += play_all(next..end);
+        next = end;
+        println!("played {}..{next} in {:.0?}", seeds.start, began.elapsed());
+    }
+    sum
+}
+
+/// Plays all of them, on all cores.
+fn play_all(seeds: Range<u64>) -> Tally {
+    let (next, sum) = (AtomicU64::new(seeds.start), Mutex::new(Tally::default()));
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let step = (seeds.end.saturating_sub(seeds.start) / 10).max(1);
     thread::scope(|scope| {
         let play = || loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
@@ -206,10 +220,6 @@ pub(crate) fn play(seeds: Range<u64>) -> Tally {
             let scenario = scenario(seed);
             let tally = Tally::of_run(&scenario, &scenario.play(seed));
             *sum.lock().expect("no holder panics") += tally;
-            let played = seed + 1 - seeds.start;
-            if played.is_multiple_of(step) {
-                println!("{played} networks in {:.0?}", began.elapsed());
-            }
         };
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(play)).collect();
         for thread in threads {

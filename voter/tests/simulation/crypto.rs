@@ -5,33 +5,38 @@ use super::NodeId;
 use codec::Encode;
 use duet_primitives::{
     testing::{self, TestSet},
-    Commitment, Justification, JustificationError, Pk1Bytes, RoundMessage, SetId, SignerIndex,
-    UncheckedJustification, UncheckedVote, Vote, VoteError, H256,
+    Commitment, Equivocation, EquivocationError, EquivocationProof, Justification,
+    JustificationError, Pk1Bytes, Pk2Bytes, RoundMessage, SetId, SignerIndex,
+    UncheckedJustification, UncheckedVote, Vote, VoteError, VoteSignature, H256,
 };
+use sha2::{Digest, Sha256};
 use std::{
     collections::HashMap,
-    hash::Hash,
     sync::{Arc, LazyLock, Mutex},
 };
 
 pub(crate) const GENESIS: H256 = H256::repeat_byte(9);
 
-/// So many objects of a kind are remembered; then it begins anew.
-const MAX_KNOWN: usize = 1 << 18;
+/// So many objects of a kind are remembered; then it begins anew. A million networks ask about fewer of most kinds.
+const MAX_KNOWN: usize = 1 << 19;
 
-type Memo<K, V> = LazyLock<Mutex<HashMap<K, V>>>;
+/// What came of objects, by their hashes: whole objects would take several times the memory.
+type Memo<V> = LazyLock<Mutex<HashMap<[u8; 32], V>>>;
 
-static KEYS: Memo<NodeId, Pk1Bytes> = LazyLock::new(Default::default);
-static SETS: Memo<(SetId, Vec<u64>), Arc<TestSet>> = LazyLock::new(Default::default);
-static MESSAGES: Memo<Vec<u8>, RoundMessage> = LazyLock::new(Default::default);
-static SIGNED: Memo<(H256, SignerIndex, Vec<u8>), UncheckedVote> = LazyLock::new(Default::default);
-static JUSTIFIED: Memo<(H256, Vec<SignerIndex>, Vec<u8>), UncheckedJustification> =
-    LazyLock::new(Default::default);
-static VOTES: Memo<(H256, Vec<u8>), Result<Vote, VoteError>> = LazyLock::new(Default::default);
-static PROOFS: Memo<(H256, Vec<u8>), Result<Justification, JustificationError>> =
-    LazyLock::new(Default::default);
+static KEYS: Memo<(Pk1Bytes, Pk2Bytes)> = LazyLock::new(Default::default);
+static SETS: Memo<Arc<TestSet>> = LazyLock::new(Default::default);
+static MESSAGES: Memo<RoundMessage> = LazyLock::new(Default::default);
+static SIGNED: Memo<VoteSignature> = LazyLock::new(Default::default);
+static JUSTIFIED: Memo<UncheckedJustification> = LazyLock::new(Default::default);
+static VOTES: Memo<Result<Vote, VoteError>> = LazyLock::new(Default::default);
+static PROOFS: Memo<Result<Justification, JustificationError>> = LazyLock::new(Default::default);
+static EVIDENCE: Memo<Result<Equivocation, EquivocationError>> = LazyLock::new(Default::default);
 
-fn memo<K: Hash + Eq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce() -> V) -> V {
+fn memo<V: Clone>(memo: &Memo<V>, object: &impl Encode, make: impl FnOnce() -> V) -> V {
+    // With room for what is asked about most: to grow on the way takes longer than the rest.
+    let mut bytes = Vec::with_capacity(512);
+    object.encode_to(&mut bytes);
+    let key = Sha256::digest(&bytes).into();
     if let Some(known) = memo.lock().expect("no holder panics").get(&key) {
         return known.clone();
     }
@@ -44,28 +49,42 @@ fn memo<K: Hash + Eq, V: Clone>(memo: &Memo<K, V>, key: K, make: impl FnOnce() -
     made
 }
 
+/// Both halves of the key of a node.
+pub(crate) fn keys(node: NodeId) -> (Pk1Bytes, Pk2Bytes) {
+    let number = node as u64;
+    memo(&KEYS, &number, || {
+        let secret = testing::secret(number);
+        (secret.public().pk1(), secret.public().pk2())
+    })
+}
+
 /// The key of a node.
 pub(crate) fn key(node: NodeId) -> Pk1Bytes {
-    memo(&KEYS, node, || testing::secret(node as u64).public().pk1())
+    keys(node).0
 }
 
 pub(crate) fn set(id: SetId, members: &[u64]) -> Arc<TestSet> {
-    memo(&SETS, (id, members.to_vec()), || {
+    memo(&SETS, &(id, members), || {
         Arc::new(TestSet::new(id.get(), members.iter().copied()))
     })
 }
 
 pub(crate) fn message(commitment: &Commitment) -> RoundMessage {
     let make = || RoundMessage::new(GENESIS, commitment.clone());
-    memo(&MESSAGES, commitment.encode(), make)
+    memo(&MESSAGES, commitment, make)
 }
 
 pub(crate) fn sign(set: &TestSet, signer: SignerIndex, commitment: &Commitment) -> UncheckedVote {
-    let key = (set.set.commitment().root, signer, commitment.encode());
+    let key = (set.set.commitment().root, signer, commitment);
     let secret = &set.secrets[signer.get() as usize];
-    memo(&SIGNED, key, || {
-        UncheckedVote::sign(secret, signer, &message(commitment))
-    })
+    let signature = memo(&SIGNED, &key, || {
+        UncheckedVote::sign(secret, signer, &message(commitment)).signature
+    });
+    UncheckedVote {
+        commitment: commitment.clone(),
+        signer,
+        signature,
+    }
 }
 
 pub(crate) fn justify(
@@ -73,27 +92,35 @@ pub(crate) fn justify(
     commitment: &Commitment,
     signers: &[SignerIndex],
 ) -> UncheckedJustification {
-    let key = (
-        set.set.commitment().root,
-        signers.to_vec(),
-        commitment.encode(),
-    );
-    memo(&JUSTIFIED, key, || {
+    let key = (set.set.commitment().root, signers, commitment);
+    memo(&JUSTIFIED, &key, || {
         let signers = signers.iter().map(|signer| signer.get());
         set.justify(&message(commitment), signers).into_unchecked()
     })
 }
 
-pub(crate) fn check_vote(set: &TestSet, vote: UncheckedVote) -> Result<Vote, VoteError> {
-    let key = (set.set.commitment().root, vote.encode());
-    let message = message(&vote.commitment);
-    memo(&VOTES, key, || vote.check(set.set.keyset(), &message))
+pub(crate) fn check_vote(set: &TestSet, vote: &UncheckedVote) -> Result<Vote, VoteError> {
+    let key = (set.set.commitment().root, vote);
+    memo(&VOTES, &key, || {
+        let message = message(&vote.commitment);
+        vote.clone().check(set.set.keyset(), &message)
+    })
 }
 
 pub(crate) fn check_proof(
     set: &TestSet,
-    proof: UncheckedJustification,
+    proof: &UncheckedJustification,
 ) -> Result<Justification, JustificationError> {
-    let key = (set.set.commitment().root, proof.encode());
-    memo(&PROOFS, key, || proof.check(set.set.keyset(), GENESIS))
+    let key = (set.set.commitment().root, proof);
+    memo(&PROOFS, &key, || {
+        proof.clone().check(set.set.keyset(), GENESIS)
+    })
+}
+
+pub(crate) fn check_evidence(
+    set: &TestSet,
+    proof: &EquivocationProof,
+) -> Result<Equivocation, EquivocationError> {
+    let set = set.set.commitment();
+    memo(&EVIDENCE, &(set.root, proof), || proof.check(set, GENESIS))
 }

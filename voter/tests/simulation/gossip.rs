@@ -41,7 +41,7 @@ impl World {
             .chain
             .era(vote.commitment.validator_set_id)
             .expect("the filter knows it");
-        let checked = match crypto::check_vote(&era.set, vote.clone()) {
+        let checked = match crypto::check_vote(&era.set, vote) {
             Ok(checked) => checked,
             Err(_) => return self.judge.blamed(to, from),
         };
@@ -94,7 +94,7 @@ impl World {
             .chain
             .era(proof.commitment.validator_set_id)
             .expect("the filter knows it");
-        let checked = match crypto::check_proof(&era.set, proof.clone()) {
+        let checked = match crypto::check_proof(&era.set, proof) {
             Ok(checked) => checked,
             Err(_) => return self.judge.blamed(to, from),
         };
@@ -138,7 +138,7 @@ impl World {
                 era.set.set.commitment(),
                 "the voter's eras are those of the chain"
             );
-            match crypto::check_proof(&era.set, proof.clone()) {
+            match crypto::check_proof(&era.set, proof) {
                 Ok(proof) => checked.push(proof),
                 Err(_) => {
                     self.judge.blamed(to, from);

@@ -186,7 +186,7 @@ impl World {
                 let commitment = message.commitment();
                 let era = self.chain.era(commitment.validator_set_id).expect("a set");
                 let vote = crypto::sign(&era.set, signer, commitment);
-                let vote = crypto::check_vote(&era.set, vote).expect("own votes hold");
+                let vote = crypto::check_vote(&era.set, &vote).expect("own votes hold");
                 self.answer(id, Event::Signed(vote));
             }
             Effect::Aggregate(votes) => {

@@ -8,9 +8,9 @@ use super::{
     chain::{Chain, Era},
     crypto, NodeId,
 };
-use codec::Encode;
 use duet_primitives::{
-    BlockNumber, EquivocationProof, SetId, SignerIndex, UncheckedJustification, UncheckedVote, H256,
+    BlockNumber, Commitment, EquivocationProof, SetId, SignerIndex, UncheckedJustification,
+    UncheckedVote, H256,
 };
 use statements::Statements;
 use std::{
@@ -42,7 +42,7 @@ pub(crate) struct Judge {
     /// What each honest node has concluded and still knows of.
     concluded: BTreeMap<NodeId, Ledger>,
     /// Curve work for valid objects: node, life, object's place.
-    votes_checked: BTreeMap<Place, BTreeSet<Vec<u8>>>,
+    votes_checked: BTreeMap<Place, Vec<Commitment>>,
     proofs_checked: BTreeSet<(NodeId, u64, SetId, BlockNumber, H256)>,
     statements: Statements,
     /// Nodes that got a valid proof of another block.
@@ -201,7 +201,7 @@ impl Judge {
         self.require(signers >= n - (n - 1) / 3, || {
             format!("JUST-4: node {node} concludes block {block} with {signers} of {n}")
         });
-        self.require(crypto::check_proof(&era.set, proof.clone()).is_ok(), || {
+        self.require(crypto::check_proof(&era.set, proof).is_ok(), || {
             format!("node {node} concludes block {block} with a proof that does not hold")
         });
         self.require(mandatory == (era.mandatory == Some(block)), || {
@@ -241,7 +241,7 @@ impl Judge {
         let block = proof.commitment.block_number;
         let set = self.chain.era(proof.commitment.validator_set_id);
         let set = &set.expect("a set of the chain").set;
-        self.require(crypto::check_proof(set, proof.clone()).is_ok(), || {
+        self.require(crypto::check_proof(set, proof).is_ok(), || {
             format!("the grown proof of block {block} at node {node} does not hold")
         });
         let ledger = self
@@ -297,10 +297,11 @@ impl Judge {
         let key = (node, epoch, id, block, vote.signer);
         let checked = self.votes_checked.entry(key).or_default();
         assert!(
-            checked.insert(vote.commitment.encode()) && checked.len() <= 2,
+            !checked.contains(&vote.commitment) && checked.len() < 2,
             "GOSSIP-3: node {node} checks signer {} on block {block} too often",
             vote.signer,
         );
+        checked.push(vote.commitment.clone());
     }
 
     pub(crate) fn checked_proof(
@@ -332,10 +333,10 @@ impl Judge {
     pub(crate) fn reported(&mut self, by: NodeId, epoch: u64, proof: &EquivocationProof) {
         let id = proof.first.0.validator_set_id;
         let era = self.chain.era(id).expect("a set of the chain");
-        let offender = era.set.secrets[proof.signer.get() as usize].public().pk1();
+        let offender = self.key(id, proof.signer);
         let honest = self.honest.iter().any(|id| crypto::key(*id) == offender);
         self.require(!honest, || format!("node {by} reports an honest node"));
-        let checked = proof.check(era.set.set.commitment(), crypto::GENESIS);
+        let checked = crypto::check_evidence(&era.set, proof);
         self.require(checked.is_ok(), || {
             format!("node {by} reports evidence that fails")
         });

@@ -4,8 +4,7 @@ use super::{below, pick, Item, Message, NodeId};
 use duet_voter::Millis;
 use rand_chacha::ChaCha8Rng;
 use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet, BinaryHeap},
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
@@ -39,8 +38,8 @@ impl Conditions {
 }
 
 pub(crate) struct Network {
-    queue: BinaryHeap<Reverse<(Millis, u64)>>,
-    items: BTreeMap<u64, Item>,
+    /// By time, and of one time in the order in which they came.
+    queue: BTreeMap<(Millis, u64), Item>,
     count: u64,
     peers: Vec<Vec<NodeId>>,
     conditions: Conditions,
@@ -72,8 +71,7 @@ impl Network {
             }
         }
         Self {
-            queue: BinaryHeap::new(),
-            items: BTreeMap::new(),
+            queue: BTreeMap::new(),
             count: 0,
             peers: links
                 .into_iter()
@@ -92,14 +90,13 @@ impl Network {
     }
 
     pub(crate) fn at(&mut self, at: Millis, item: Item) {
-        self.queue.push(Reverse((at, self.count)));
-        self.items.insert(self.count, item);
+        self.queue.insert((at, self.count), item);
         self.count += 1;
     }
 
     pub(crate) fn next(&mut self) -> Option<(Millis, Item)> {
-        let Reverse((at, number)) = self.queue.pop()?;
-        Some((at, self.items.remove(&number)?))
+        let ((at, _), item) = self.queue.pop_first()?;
+        Some((at, item))
     }
 
     pub(crate) fn send(

@@ -85,7 +85,7 @@ impl World {
         let Some(era) = self.chain.era(proof.commitment.validator_set_id) else {
             return;
         };
-        match crypto::check_proof(&era.set, proof.clone()) {
+        match crypto::check_proof(&era.set, proof) {
             Ok(checked) => {
                 let agreeing = self.compare_proof(to, checked);
                 assert!(agreeing.is_none(), "another block is final there");

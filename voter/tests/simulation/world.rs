@@ -236,13 +236,12 @@ impl World {
         };
         let sent = adversary.act(&view, &mut self.rng);
         for (to, message) in sent {
-            if let Message::Vote(vote) = &message {
+            if let Message::Vote(vote) = message.as_ref() {
                 if is_own(&self.chain, id, vote) {
                     self.judge.voted(vote);
                 }
             }
-            self.network
-                .send(self.now, id, to, &Arc::new(message), &mut self.rng);
+            self.network.send(self.now, id, to, &message, &mut self.rng);
         }
         self.network.at(self.now + 400, Item::Act { node: id });
     }

@@ -5,6 +5,7 @@ use super::{Adversary, Message, NodeId, View};
 use crate::simulation::{below, chain::Era, crypto};
 use duet_primitives::{BlockNumber, Commitment, SignerIndex, H256};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 /// From a set's first block to the one that the coalition lies about.
 const LIE_AFTER: u32 = 2;
@@ -15,7 +16,7 @@ const VOTED: u32 = 12;
 pub(crate) struct Colluder;
 
 impl Adversary for Colluder {
-    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)> {
         let last = view.finalized.get();
         let mut sent = Vec::new();
         for block in (last.saturating_sub(VOTED).max(1)..=last).map(BlockNumber::new) {
@@ -29,7 +30,7 @@ impl Adversary for Colluder {
                     _ => said.mmr_root = H256::repeat_byte(0xfc),
                 }
             }
-            let vote = view.sign(&said).map(Message::Vote);
+            let vote = view.vote(&said);
             sent.extend(vote.iter().flat_map(|vote| view.to_all(vote)));
             let is_first = view.colluders.first() == Some(&view.id);
             if lies && is_first && below(rng, 2) == 0 {
@@ -45,12 +46,12 @@ impl Adversary for Colluder {
 }
 
 /// The proof by all colluders who are in the set, if they are enough.
-fn proof(view: &View<'_>, era: &Era, said: &Commitment) -> Option<Message> {
+fn proof(view: &View<'_>, era: &Era, said: &Commitment) -> Option<Arc<Message>> {
     let keyset = era.set.set.keyset();
     let colluders = view.colluders.iter();
     let signers: Vec<SignerIndex> = colluders
         .filter_map(|id| keyset.position(&crypto::key(*id)))
         .collect();
     let enough = signers.len() >= keyset.threshold() as usize;
-    enough.then(|| Message::Proof(crypto::justify(&era.set, said, &signers)))
+    enough.then(|| Arc::new(Message::Proof(crypto::justify(&era.set, said, &signers))))
 }

@@ -5,6 +5,7 @@ use super::{Adversary, Message, NodeId, View};
 use crate::simulation::below;
 use duet_primitives::{BlockNumber, SetId, H256};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(crate) struct Flooder {
@@ -12,7 +13,7 @@ pub(crate) struct Flooder {
 }
 
 impl Adversary for Flooder {
-    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)> {
         self.turn += 1;
         let mut sent = Vec::new();
         for _ in 0..20 {
@@ -22,14 +23,14 @@ impl Adversary for Flooder {
             if below(rng, 2) == 0 {
                 commitment.mmr_root = H256::from_low_u64_be(below(rng, 3));
             }
-            if let Some(vote) = view.sign(&commitment) {
-                sent.extend(view.to_all(&Message::Vote(vote)));
+            if let Some(vote) = view.vote(&commitment) {
+                sent.extend(view.to_all(&vote));
             }
         }
-        sent.extend(view.to_all(&Message::Request {
+        sent.extend(view.to_all(&Arc::new(Message::Request {
             first_set: (SetId::new(below(rng, 4))).get(),
-        }));
-        sent.extend(view.to_all(&Message::Response(Vec::new())));
+        })));
+        sent.extend(view.to_all(&Arc::new(Message::Response(Vec::new()))));
         sent
     }
 }

@@ -1,10 +1,10 @@
 //! Puts words into others' mouths: votes under their names, proofs that do not hold.
 
 use super::{Adversary, Message, NodeId, View};
-use crate::simulation::{below, pick};
+use crate::simulation::{below, crypto, pick};
 use duet_primitives::{Bitfield, SignerIndex, UncheckedJustification, UncheckedVote, H256};
 use rand_chacha::ChaCha8Rng;
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 /// The first and the last byte of each part of a signature. Few, so that the same forgeries are checked once.
 const ENDS: [usize; 6] = [0, 47, 48, 79, 80, 111];
@@ -16,8 +16,8 @@ pub(crate) struct Forger {
 }
 
 impl Adversary for Forger {
-    fn hear(&mut self, message: &Message) {
-        match message {
+    fn hear(&mut self, message: &Arc<Message>) {
+        match message.as_ref() {
             Message::Vote(vote) => self.votes.push_back(vote.clone()),
             Message::Proof(proof) => self.proofs.push_back(proof.clone()),
             _ => {}
@@ -26,7 +26,7 @@ impl Adversary for Forger {
         self.proofs.drain(..self.proofs.len().saturating_sub(2));
     }
 
-    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)> {
         let mut sent = Vec::new();
         let ahead = view.finalized.saturating_next();
         let commitment = view.chain.commitment(ahead.min(view.chain.height));
@@ -43,10 +43,10 @@ impl Adversary for Forger {
                 .chain([n, u32::MAX])
                 .filter(|signer| *signer != own.signer.get())
             {
-                sent.extend(view.to_all(&Message::Vote(UncheckedVote {
+                sent.extend(view.to_all(&Arc::new(Message::Vote(UncheckedVote {
                     signer: SignerIndex::new(signer),
                     ..own.clone()
-                })));
+                }))));
             }
         }
         // True votes with one byte of signature or proof changed, or on something else.
@@ -56,10 +56,10 @@ impl Adversary for Forger {
                 0 => vote.signature.0[ENDS[pick(rng, ENDS.len())]] ^= 1,
                 _ => vote.commitment.mmr_root = H256::repeat_byte(0xcc),
             }
-            sent.extend(view.to_all(&Message::Vote(vote)));
+            sent.extend(view.to_all(&Arc::new(Message::Vote(vote))));
         }
         for proof in &self.proofs {
-            sent.extend(view.to_all(&Message::Proof(tampered(proof, n, rng))));
+            sent.extend(view.to_all(&Arc::new(Message::Proof(tampered(proof, n, rng)))));
         }
         // A proof out of nothing.
         if let Some(own) = view.sign(&commitment) {
@@ -67,12 +67,10 @@ impl Adversary for Forger {
                 commitment,
                 signers: Bitfield::from_indices(n, (0..n).map(SignerIndex::new)),
                 signature: own.signature.sigma(),
-                apk2: duet_primitives::testing::secret(view.id as u64)
-                    .public()
-                    .pk2(),
+                apk2: crypto::keys(view.id).1,
             };
-            sent.extend(view.to_all(&Message::Proof(proof.clone())));
-            sent.extend(view.to_all(&Message::Response(vec![proof])));
+            sent.extend(view.to_all(&Arc::new(Message::Proof(proof.clone()))));
+            sent.extend(view.to_all(&Arc::new(Message::Response(vec![proof]))));
         }
         sent
     }

@@ -4,6 +4,7 @@
 use super::{Adversary, Message, NodeId, View};
 use duet_primitives::{BlockNumber, H256};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 /// How many blocks before and after the last finalized one it votes on.
 const AROUND: u32 = 2;
@@ -15,7 +16,7 @@ pub(crate) struct Forker {
 }
 
 impl Adversary for Forker {
-    fn act(&mut self, view: &View<'_>, _: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+    fn act(&mut self, view: &View<'_>, _: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)> {
         let last = view.finalized.saturating_add(AROUND).min(view.chain.height);
         let first = view.finalized.get().saturating_sub(AROUND);
         let first = first.max(self.done + 1);
@@ -27,7 +28,7 @@ impl Adversary for Forker {
                 1 => lie.mmr_root = H256::repeat_byte(0xf1),
                 _ => lie.next.root = H256::repeat_byte(0xf2),
             }
-            let vote = view.sign(&lie).map(Message::Vote);
+            let vote = view.vote(&lie);
             sent.extend(vote.iter().flat_map(|vote| view.to_all(vote)));
         }
         self.done = self.done.max(last.get());

@@ -12,6 +12,7 @@ pub(crate) mod stale;
 use super::{chain::Chain, crypto, Message, NodeId};
 use duet_primitives::{BlockNumber, Commitment, SignerIndex, UncheckedVote};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 /// Which adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +70,14 @@ impl View<'_> {
         Some(crypto::sign(&era.set, signer, commitment))
     }
 
+    /// That vote as a message.
+    pub(crate) fn vote(&self, commitment: &Commitment) -> Option<Arc<Message>> {
+        let vote = self.sign(commitment)?;
+        Some(Arc::new(Message::Vote(vote)))
+    }
+
     /// The same message to every peer.
-    pub(crate) fn to_all(&self, message: &Message) -> Vec<(NodeId, Message)> {
+    pub(crate) fn to_all(&self, message: &Arc<Message>) -> Vec<(NodeId, Arc<Message>)> {
         self.peers
             .iter()
             .map(|peer| (*peer, message.clone()))
@@ -80,10 +87,10 @@ impl View<'_> {
 
 pub(crate) trait Adversary {
     /// A message reaches it.
-    fn hear(&mut self, _message: &Message) {}
+    fn hear(&mut self, _message: &Arc<Message>) {}
 
     /// It is its turn: what does it send to whom?
-    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Message)>;
+    fn act(&mut self, view: &View<'_>, rng: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)>;
 }
 
 pub(crate) fn make(kind: Kind, _id: NodeId) -> Box<dyn Adversary> {

@@ -2,11 +2,12 @@
 
 use super::{Adversary, Message, NodeId, View};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 pub(crate) struct Silent;
 
 impl Adversary for Silent {
-    fn act(&mut self, _: &View<'_>, _: &mut ChaCha8Rng) -> Vec<(NodeId, Message)> {
+    fn act(&mut self, _: &View<'_>, _: &mut ChaCha8Rng) -> Vec<(NodeId, Arc<Message>)> {
         Vec::new()
     }
 }

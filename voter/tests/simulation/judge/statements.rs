@@ -271,7 +271,7 @@ impl Judge {
         honest.any(|node| Some(*node) != self.premises.reorging && crypto::key(*node) == key)
     }
 
-    fn key(&self, id: SetId, signer: SignerIndex) -> Pk1Bytes {
+    pub(super) fn key(&self, id: SetId, signer: SignerIndex) -> Pk1Bytes {
         let era = self.chain.era(id).expect("a set of the chain");
         era.set.set.keyset().key_bytes()[signer.get() as usize]
     }
