@@ -1,6 +1,6 @@
 //! Ten thousand networks, each drawn from its seed and judged. More of them, or one again:
 //!
-//! `DUET_SEEDS=0..1000000 cargo test -p duet-voter --test campaign -- --nocapture`
+//! `DUET_SEEDS=0..1000000 cargo test --release -p duet-voter --test campaign -- --nocapture`
 
 mod simulation;
 

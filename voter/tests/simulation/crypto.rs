@@ -17,7 +17,7 @@ use std::{
 
 pub(crate) const GENESIS: H256 = H256::repeat_byte(9);
 
-/// So many objects of a kind are remembered; then it begins anew. A million networks ask about fewer of most kinds.
+/// So many objects of a kind are remembered; then it begins anew.
 const MAX_KNOWN: usize = 1 << 19;
 
 /// What came of objects, by their hashes: whole objects would take several times the memory.
