@@ -301,6 +301,10 @@ fn a_vote_in_a_set_that_a_reset_has_ended_is_a_violation_of_reset_4() {
         block(SECOND_SET),
         &vote(&chain, 1, &truth(&chain, SECOND_SET)),
     );
+    // Node 3 is just being told, and node 2 was.
+    let old = vote(&chain, 3, &before.commitment);
+    judge.published(3, block(SECOND_SET), &old);
+    judge.finalized(2, block(SECOND_SET));
     let said = objection(&mut judge, |judge| {
         judge.published(2, block(SECOND_SET), &vote(&chain, 2, &before.commitment));
     });

@@ -80,6 +80,7 @@ impl World {
                     number: BlockNumber::new(to),
                 },
             );
+            self.judge.finalized(id, BlockNumber::new(to));
         }
         self.compare_due_proofs(id);
     }

@@ -63,6 +63,8 @@ struct Ledger {
     persisted_best: BlockNumber,
     handoffs: BTreeSet<SetId>,
     proofs: BTreeMap<BlockNumber, UncheckedJustification>,
+    /// Up to where the voter was told what GRANDPA finalized, with all logs.
+    told: BlockNumber,
 }
 
 impl Ledger {
@@ -72,6 +74,7 @@ impl Ledger {
             persisted_best: BlockNumber::ZERO,
             handoffs: BTreeSet::new(),
             proofs: BTreeMap::new(),
+            told: BlockNumber::ZERO,
         }
     }
 
@@ -171,12 +174,21 @@ impl Judge {
             block.get() >= lowest || era.mandatory == Some(block),
             || format!("ROUND-11: node {node} votes on {block}, and set {id} begins with {lowest}"),
         );
-        let ended = |(_, era): &(u64, &Era)| era.is_reset && era.start <= grandpa;
+        // While the logs of a long time are delivered, the voter may still send what it has signed before.
+        let told = ledger.told;
+        let ended = |(_, era): &(u64, &Era)| era.is_reset && era.start <= told;
         let reset = (0..).zip(&self.chain.eras).filter(ended).last();
         self.require(
             reset.is_none_or(|(first, _)| id >= SetId::new(first)),
             || format!("RESET-4: node {node} votes in set {id}, which a reset has ended"),
         );
+    }
+
+    /// An honest node was told that GRANDPA has finalized all up to a block, after the logs up to it.
+    pub(crate) fn finalized(&mut self, node: NodeId, number: BlockNumber) {
+        if let Some(ledger) = self.concluded.get_mut(&node) {
+            ledger.told = ledger.told.max(number);
+        }
     }
 
     /// An honest node concludes: everything that PROTOCOL.md asks of a finality proof, and of the
