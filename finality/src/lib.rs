@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `client`, `params`, `links` | what a node passes in, and what ties import, worker and RPC together |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
-//! | `store` | what survives a restart |
+//! | `store` | what survives a restart; `stored` is what a command shows of it, and how it is repaired |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
 //! | `worker` | the only loop; it owns the four parts that follow, and is never busy for long (`pauses`) |
 //! | `desk` | tasks for what takes long: adding up votes, reading sets and blocks (`reading`), checks; signing is `signing` |

@@ -14,6 +14,7 @@ use duet_primitives::{
     UncheckedVote,
 };
 use futures::StreamExt;
+use sc_client_api::AuxStore;
 use sc_rpc::DenyUnsafe;
 use sp_core::testing::TaskExecutor;
 use sp_runtime::traits::{BlakeTwo256, Hash as _};
@@ -679,6 +680,25 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
             "evidence": one.evidence,
         })
     );
+}
+
+/// What cannot be read is why it has stopped, and does not keep it from saying so.
+#[test]
+fn a_node_that_takes_no_part_says_why() {
+    let setup = proven();
+    setup.links.voting.set(true);
+    for key in ["duet/v1/best/", "duet/v1/diverged/"] {
+        let (backend, key) = (&setup.chain.backend, key.as_bytes());
+        backend.insert_aux(&[(key, &[0xff][..])], &[]).unwrap();
+    }
+    assert!(
+        setup.rpc.health().is_err(),
+        "the worker did not find it yet"
+    );
+    setup.links.voting.stop("a reason".into());
+    let health = setup.rpc.health().unwrap();
+    assert_eq!((health.voting, health.best_proven), (false, None));
+    assert_eq!(health.stopped.as_deref(), Some("a reason"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What is stored cannot be read: the node goes on without its voter, and votes again once it is repaired. (ROUND-4)
 
 use crate::{
+    evidence::Divergence,
+    store::{ReportBook, Reset},
     stored::{RepairError, Stored},
     testing::{
         nodes::{planned, Net, Node},
@@ -8,9 +10,10 @@ use crate::{
     },
     StoredEntry,
 };
+use duet_gossip::source::HandoffProof;
 use duet_primitives::{
     testing::{secret, TestSet},
-    BlockNumber, ConsensusLog, SetId,
+    BlockNumber, ConsensusLog, EquivocationProof, RoundMessage, SetId, H256,
 };
 use sc_client_api::AuxStore;
 use std::io;
@@ -167,6 +170,38 @@ fn what_cannot_be_saved_is_not_removed() {
     assert_eq!(read(&nodes[0], STATE), Some(vec![2]));
 }
 
+/// What nodes store that have seen more.
+fn fill(node: &Node) {
+    let (store, set) = (node.chain.store(), set());
+    let handoff = store.handoff(SetId::new(0)).unwrap().unwrap();
+    let reset = Reset {
+        block: BlockNumber::new(9),
+        hash: H256::zero(),
+        ended: SetId::new(1),
+        set: set.set.commitment().clone(),
+    };
+    store.put_reset(&reset).unwrap();
+    let divergence = Divergence {
+        finalized: None,
+        justification: handoff.clone(),
+        acknowledged: true,
+    };
+    store.put_divergences(&[divergence]).unwrap();
+    store.put_fuller(&handoff).unwrap();
+    let said = set.commitment(1, &set.set);
+    let mut other = said.clone();
+    other.mmr_root = H256::repeat_byte(0xee);
+    let vote = |said| set.vote(0, &RoundMessage::new(H256::zero(), said)).unwrap();
+    let evidence = EquivocationProof::new(set.set.keyset(), &vote(said), &vote(other)).unwrap();
+    assert!(ReportBook::new(&store).put(&evidence).unwrap());
+    let halves = set.secrets.iter().map(|secret| secret.public().pk1());
+    let fetched = HandoffProof {
+        justification: handoff,
+        next_keys: halves.collect(),
+    };
+    store.put_fetched(&fetched).unwrap();
+}
+
 /// Two sets with their handoff; whatever entry is broken is found, and the node is where it was afterwards.
 #[test]
 fn every_entry_that_is_broken_is_found_and_made_again() {
@@ -178,27 +213,24 @@ fn every_entry_that_is_broken_is_found_and_made_again() {
     prove(&net, &nodes, 3);
     net.pass(60_000);
     net.stop(&mut nodes[0]);
+    fill(&nodes[0]);
     let all = stored(&nodes[0]).entries().unwrap();
     let names: Vec<_> = all.iter().map(|one| one.name.as_str()).collect();
-    for expected in [
-        "state",
-        "best",
-        "genesis",
-        "set 0",
-        "set 1",
-        "keys set 0",
-        "handover 0",
-    ] {
-        assert!(names.contains(&expected), "{expected} in {names:?}");
+    let tables = "state best genesis diverged resets set keys halves handover handover-at fuller reports report";
+    for table in tables.split(' ') {
+        let is_of = |name: &&str| name.split(' ').next() == Some(table);
+        assert!(names.iter().any(is_of), "{table} in {names:?}");
     }
     for one in &all {
-        let cut = &one.bytes[..one.bytes.len() / 2];
-        write(&nodes[0], &one.key, cut);
-        assert_eq!(unreadable(&nodes[0]), [one.name.as_str()]);
-        assert_eq!(repair(&nodes[0], 3), [one.name.as_str()]);
-        assert_eq!(unreadable(&nodes[0]), [""; 0]);
-        if one.name == "set 1" {
-            assert_eq!(read(&nodes[0], &one.key).as_ref(), Some(&one.bytes));
+        let cut = one.bytes[..one.bytes.len() / 2].to_vec();
+        for broken in [cut, [&one.bytes[..], &[0xff]].concat()] {
+            write(&nodes[0], &one.key, &broken);
+            assert_eq!(unreadable(&nodes[0]), [one.name.as_str()]);
+            assert_eq!(repair(&nodes[0], 3), [one.name.as_str()]);
+            assert_eq!(unreadable(&nodes[0]), [""; 0]);
+            if one.name == "set 1" {
+                assert_eq!(read(&nodes[0], &one.key).as_ref(), Some(&one.bytes));
+            }
         }
         write(&nodes[0], &one.key, &one.bytes);
     }

@@ -149,7 +149,8 @@ impl Worker {
         loop {
             log::error!(
                 target: LOG_TARGET,
-                "this node does not take part in Duet: {error}; `duet-node duet-state show` says more, and `repair` mends it while the node is stopped"
+                "this node does not take part in Duet: {error}; the command `duet-state show` says more, and `duet-state repair` mends it while the \
+                 node is stopped"
             );
             let again = self.clock.now().saturating_add(REMINDER);
             futures::select! {
