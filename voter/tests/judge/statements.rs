@@ -79,6 +79,27 @@ fn a_proof_that_counts_a_vote_for_something_else_is_a_violation() {
     judge.counted(0, &proof);
 }
 
+/// Its members have signed before anybody sees a vote; who is not in it has not.
+#[test]
+fn a_proof_of_a_coalition_counts_its_members_and_nobody_else() {
+    let chain = chain();
+    let proof = proof(&chain, 3);
+    let named: Vec<_> = (0..4)
+        .filter(|node| proof.signers.contains(signer(&chain, *node)))
+        .collect();
+    let mut judged = judge(&chain);
+    judged.colluded(&proof, &named);
+    judged.counted(0, &proof);
+    let mut judged = judge(&chain);
+    judged.colluded(&proof, &named[1..]);
+    let said = objection(&mut judged, |judge| judge.counted(0, &proof));
+    let innocent = signer(&chain, named[0]);
+    assert_says(
+        &said,
+        &format!("node 0 counts signer {innocent} for block 3"),
+    );
+}
+
 /// GOSSIP-3.
 #[test]
 fn a_vote_that_is_dropped_as_known_and_is_not_is_a_violation_of_gossip_3() {

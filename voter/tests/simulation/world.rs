@@ -236,10 +236,10 @@ impl World {
         };
         let sent = adversary.act(&view, &mut self.rng);
         for (to, message) in sent {
-            if let Message::Vote(vote) = message.as_ref() {
-                if is_own(&self.chain, id, vote) {
-                    self.judge.voted(vote);
-                }
+            match message.as_ref() {
+                Message::Vote(vote) if is_own(&self.chain, id, vote) => self.judge.voted(vote),
+                Message::Proof(proof) => self.judge.colluded(proof, &self.scenario.colluders()),
+                _ => {}
             }
             self.network.send(self.now, id, to, &message, &mut self.rng);
         }

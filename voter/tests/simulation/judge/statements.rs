@@ -100,6 +100,25 @@ impl Judge {
         }
     }
 
+    /// A coalition sends a proof of its own: those in it have signed, although their votes may come later.
+    pub(crate) fn colluded(&mut self, proof: &UncheckedJustification, coalition: &[NodeId]) {
+        let said = &proof.commitment;
+        let Some(era) = self.chain.era(said.validator_set_id) else {
+            return;
+        };
+        let keyset = era.set.set.keyset();
+        let members = coalition
+            .iter()
+            .map(|id| keyset.position(&crypto::key(*id)));
+        let named = members
+            .flatten()
+            .filter(|signer| proof.signers.contains(*signer));
+        let votes: Vec<_> = named
+            .map(|signer| crypto::sign(&era.set, signer, said))
+            .collect();
+        votes.iter().for_each(|vote| self.voted(vote));
+    }
+
     /// A proof names only members who voted for what it says.
     pub(crate) fn counted(&self, node: NodeId, proof: &UncheckedJustification) {
         let said = &proof.commitment;
