@@ -18,10 +18,8 @@ pub struct StoredEntry {
     pub name: String,
     /// Its key in the auxiliary store.
     pub key: Vec<u8>,
-    /// What is stored.
-    pub bytes: Vec<u8>,
-    /// Why it cannot be read, if it cannot.
-    pub error: Option<String>,
+    /// Why it cannot be read, and what is there instead; nothing where it can be read.
+    pub broken: Option<(String, Vec<u8>)>,
     /// What is lost when it is removed.
     pub loss: &'static str,
 }
@@ -71,7 +69,7 @@ impl Stored {
     }
 
     /// Removes what cannot be read, after `save` has kept it, and returns it. `finalized` is the highest block that GRANDPA
-    /// finalized: where the voter's state is removed, nothing up to it is signed again. (ROUND-4)
+    /// finalized: where what a node remembers of its votes is removed, nothing up to it is signed again. (ROUND-4)
     ///
     /// # Errors
     /// [`RepairError`]; then nothing was changed.
@@ -84,7 +82,7 @@ impl Stored {
             return Err(RepairError::Newer(error));
         }
         let mut removed = self.store.entries()?;
-        removed.retain(|one| one.error.is_some());
+        removed.retain(|one| one.broken.is_some());
         if removed.is_empty() {
             return Ok(Vec::new());
         }
@@ -101,8 +99,7 @@ impl From<&Checked> for StoredEntry {
         Self {
             name: name.trim_end().to_owned(),
             key: one.key.clone(),
-            bytes: one.bytes.clone(),
-            error: one.error.clone(),
+            broken: one.broken.clone(),
             loss: one.loss(),
         }
     }

@@ -36,7 +36,7 @@ fn stored(node: &Node) -> Stored {
 
 fn unreadable(node: &Node) -> Vec<String> {
     let entries = stored(node).entries().unwrap();
-    let bad = entries.into_iter().filter(|one| one.error.is_some());
+    let bad = entries.into_iter().filter(|one| one.broken.is_some());
     bad.map(|one| one.name).collect()
 }
 
@@ -133,8 +133,11 @@ fn after_a_repair_a_node_votes_again_and_on_nothing_that_it_may_have_voted_on() 
     push(&mut net, &nodes);
     write(&nodes[0], STATE, &[2]);
     assert_eq!(unreadable(&nodes[0]), ["state"]);
-    assert_eq!(repair(&nodes[0], 5), ["state"]);
+    assert_eq!(repair(&nodes[0], 2), ["state"]);
     assert_eq!(unreadable(&nodes[0]), [""; 0]);
+    // What is left of it is broken, too, before the node was started.
+    write(&nodes[0], b"duet/v1/floor/", &[1]);
+    assert_eq!(repair(&nodes[0], 5), ["floor"]);
     for (key, node) in (0..3).zip(&mut nodes) {
         net.run(node, secret(key), true);
     }
@@ -222,17 +225,18 @@ fn every_entry_that_is_broken_is_found_and_made_again() {
         assert!(names.iter().any(is_of), "{table} in {names:?}");
     }
     for one in &all {
-        let cut = one.bytes[..one.bytes.len() / 2].to_vec();
-        for broken in [cut, [&one.bytes[..], &[0xff]].concat()] {
+        let bytes = read(&nodes[0], &one.key).unwrap();
+        let cut = bytes[..bytes.len() / 2].to_vec();
+        for broken in [cut, [&bytes[..], &[0xff]].concat()] {
             write(&nodes[0], &one.key, &broken);
             assert_eq!(unreadable(&nodes[0]), [one.name.as_str()]);
             assert_eq!(repair(&nodes[0], 3), [one.name.as_str()]);
             assert_eq!(unreadable(&nodes[0]), [""; 0]);
             if one.name == "set 1" {
-                assert_eq!(read(&nodes[0], &one.key).as_ref(), Some(&one.bytes));
+                assert_eq!(read(&nodes[0], &one.key).as_ref(), Some(&bytes));
             }
         }
-        write(&nodes[0], &one.key, &one.bytes);
+        write(&nodes[0], &one.key, &bytes);
     }
     end(&net, &mut nodes);
 }

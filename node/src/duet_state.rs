@@ -89,7 +89,7 @@ impl CliConfiguration for DuetStateCmd {
 
 fn show(stored: &Stored, output: &OutputTypeFlag) -> Result<(), RepairError> {
     let (entries, voter) = (stored.entries()?, stored.voter()?);
-    let unreadable: Vec<_> = entries.iter().filter(|one| one.error.is_some()).collect();
+    let unreadable: Vec<_> = entries.iter().filter(|one| one.broken.is_some()).collect();
     let voter = voter.and_then(Result::ok).map(|state| {
         json!({
             "signingSet": state.signing().set.id.get(),
@@ -102,7 +102,7 @@ fn show(stored: &Stored, output: &OutputTypeFlag) -> Result<(), RepairError> {
     if matches!(output.output_type, OutputType::Json) {
         let unreadable: Vec<_> = unreadable
             .iter()
-            .map(|one| json!({ "entry": one.name, "error": one.error, "loss": one.loss }))
+            .map(|one| json!({ "entry": one.name, "error": error(one), "loss": one.loss }))
             .collect();
         println!(
             "{:#}",
@@ -120,14 +120,18 @@ fn show(stored: &Stored, output: &OutputTypeFlag) -> Result<(), RepairError> {
     Ok(())
 }
 
+fn error(one: &StoredEntry) -> &str {
+    one.broken.as_ref().map_or("", |(error, _)| error)
+}
+
 fn print(one: &StoredEntry) {
-    println!("  {}: {}", one.name, one.error.as_deref().unwrap_or("-"));
+    println!("  {}: {}", one.name, error(one));
     println!("    lost with it: {}", one.loss);
 }
 
 fn would_remove(stored: &Stored) -> Result<(), RepairError> {
     let mut entries = stored.entries()?;
-    entries.retain(|one| one.error.is_some());
+    entries.retain(|one| one.broken.is_some());
     if entries.is_empty() {
         println!("everything can be read: there is nothing to repair");
         return Ok(());
@@ -166,8 +170,9 @@ fn keep(entries: &[StoredEntry], directory: &Path) -> io::Result<PathBuf> {
         }
     };
     for one in entries {
-        let (key, value) = (encoded(&one.key), encoded(&one.bytes));
-        writeln!(file, "{key} {value}")?;
+        if let Some((_, bytes)) = &one.broken {
+            writeln!(file, "{} {}", encoded(&one.key), encoded(bytes))?;
+        }
     }
     file.sync_all()?;
     Ok(path)
@@ -187,8 +192,7 @@ mod tests {
         let entry = |value| StoredEntry {
             name: "state".into(),
             key: b"duet".to_vec(),
-            bytes: vec![value],
-            error: None,
+            broken: Some(("a reason".into(), vec![value])),
             loss: "",
         };
         let paths = [1, 2].map(|value| keep(&[entry(value)], directory.path()).expect("room"));

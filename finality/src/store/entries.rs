@@ -14,7 +14,7 @@ use duet_primitives::{
     UncheckedJustification,
 };
 use duet_voter::State;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An entry in the database.
 pub(crate) struct Checked {
@@ -22,9 +22,8 @@ pub(crate) struct Checked {
     /// What it is the entry of, for people; empty where a table has one entry.
     pub(crate) of: String,
     pub(crate) key: Vec<u8>,
-    pub(crate) bytes: Vec<u8>,
-    /// Why it cannot be read.
-    pub(crate) error: Option<String>,
+    /// Why it cannot be read, and what is there instead.
+    pub(crate) broken: Option<(String, Vec<u8>)>,
 }
 
 impl Checked {
@@ -36,7 +35,7 @@ impl Checked {
             GENESIS => "nothing: it is made again from the genesis, or fetched from peers",
             DIVERGED => "the evidence of contradictions, and that they keep this node from voting",
             RESETS => "where governance reset the sets: light clients are not told why a handoff is missing",
-            FLOOR => "up to which block nothing is signed after an earlier repair",
+            FLOOR => "up to which block nothing is signed after an earlier repair: it is the finalized block from now on",
             SET => "nothing where the handoff to the set is stored; otherwise proofs of the set cannot be checked here",
             KEYS | HALVES => "nothing: they are read from the chain's state, or fetched from peers with the handoff to the set",
             HANDOFF => "nothing while a peer has it: it is fetched",
@@ -170,39 +169,39 @@ impl Store {
             table,
             of,
             key: key(table, &id),
-            error: fault(&bytes),
-            bytes,
+            broken: fault(&bytes).map(|error| (error, bytes)),
         }))
     }
 
-    /// Removes these entries at once, and with the voter's state the right to sign up to `floor`. A set that the handoff to it
-    /// names is written again.
+    /// Removes these entries at once. With what a node remembers of its votes goes the right to sign up to `floor`. A set that the
+    /// handoff to it names is written again.
     pub(crate) fn remove_unreadable(
         &self,
         entries: &[Checked],
         floor: BlockNumber,
     ) -> Result<(), StoreError> {
-        let mut writes: Vec<Write> = Vec::new();
-        for one in entries {
-            writes.push((one.key.clone(), None));
-            if one.table == STATE {
-                writes.push(entry(FLOOR, &[], &floor));
-            }
+        let mut writes: BTreeMap<Vec<u8>, Option<Vec<u8>>> =
+            entries.iter().map(|one| (one.key.clone(), None)).collect();
+        if entries
+            .iter()
+            .any(|one| [STATE, FLOOR].contains(&one.table))
+        {
+            writes.extend([entry(FLOOR, &[], &floor)]);
         }
         for id in self.sets_so_far()? {
             if self.set(id).is_err() {
-                let named = id
-                    .checked_previous()
-                    .and_then(|before| self.handoff(before).ok()?);
-                let named = named.map(|proof| proof.commitment.next);
-                if let Some(set) = named.filter(|set| set.id == id) {
-                    let written = entry(SET, &id.get().to_le_bytes(), &set);
-                    writes.retain(|(key, _)| *key != written.0);
-                    writes.push(written);
-                }
+                writes.extend(self.set_of_handoff(id));
             }
         }
+        let writes: Vec<Write> = writes.into_iter().collect();
         self.tables.write(&writes)
+    }
+
+    /// Writes a set as the handoff to it names it.
+    fn set_of_handoff(&self, id: SetId) -> Option<Write> {
+        let handoff = self.handoff(id.checked_previous()?).ok()??;
+        let set = handoff.commitment.next;
+        (set.id == id).then(|| entry(SET, &id.get().to_le_bytes(), &set))
     }
 }
 
