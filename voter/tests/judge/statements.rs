@@ -100,6 +100,21 @@ fn a_proof_of_a_coalition_counts_its_members_and_nobody_else() {
     );
 }
 
+/// GOSSIP-3, GOSSIP-7: a proof that may still grow takes a vote that was displaced.
+#[test]
+fn a_vote_that_later_ones_displaced_may_be_checked_once_more() {
+    let chain = chain();
+    let mut judge = judge(&chain);
+    let vote = |number| vote(&chain, 1, &truth(&chain, number));
+    judge.checked_vote(0, 0, &vote(3));
+    let said = objection(&mut judge, |judge| judge.checked_vote(0, 0, &vote(3)));
+    assert_says(&said, "GOSSIP-3: node 0 checks signer");
+    (4..4 + ROOM).for_each(|number| judge.checked_vote(0, 0, &vote(number)));
+    judge.checked_vote(0, 0, &vote(3));
+    let said = objection(&mut judge, |judge| judge.checked_vote(0, 0, &vote(3)));
+    assert_says(&said, "GOSSIP-3: node 0 checks signer");
+}
+
 /// GOSSIP-3.
 #[test]
 fn a_vote_that_is_dropped_as_known_and_is_not_is_a_violation_of_gossip_3() {

@@ -43,6 +43,8 @@ pub(crate) struct Judge {
     concluded: BTreeMap<NodeId, Ledger>,
     /// Curve work for valid objects: node, life, object's place.
     votes_checked: BTreeMap<Place, Vec<Commitment>>,
+    /// Those that were displaced and taken again.
+    votes_taken_again: BTreeSet<Place>,
     proofs_checked: BTreeSet<(NodeId, u64, SetId, BlockNumber, H256)>,
     statements: Statements,
     /// Nodes that got a valid proof of another block.
@@ -100,6 +102,7 @@ impl Judge {
             honest,
             signed: BTreeMap::new(),
             votes_checked: BTreeMap::new(),
+            votes_taken_again: BTreeSet::new(),
             proofs_checked: BTreeSet::new(),
             statements: Statements::default(),
             informed: BTreeSet::new(),
@@ -300,6 +303,16 @@ impl Judge {
         self.publishers.entry(block).or_default().insert(node);
     }
 
+    /// Whether the signer has votes on so many blocks of the set that they displace each other. (GOSSIP-7)
+    fn crowds(&self, (node, epoch, id, _, signer): Place) -> bool {
+        let first = (node, epoch, id, BlockNumber::ZERO, signer);
+        let last = (node, epoch, id, BlockNumber::MAX, signer);
+        let of_signer = self.votes_checked.range(first..=last);
+        let blocks = of_signer.filter(|((.., of), _)| *of == signer).count();
+        let room = self.premises.rounds_per_signer;
+        room > 0 && blocks > room
+    }
+
     /// GOSSIP-3 and GOSSIP-4: of each signer and block one vote, and one that contradicts it.
     pub(crate) fn checked_vote(&mut self, node: NodeId, epoch: u64, vote: &UncheckedVote) {
         let (id, block) = (
@@ -307,9 +320,15 @@ impl Judge {
             vote.commitment.block_number,
         );
         let key = (node, epoch, id, block, vote.signer);
+        let crowds = self.crowds(key);
         let checked = self.votes_checked.entry(key).or_default();
+        let enough =
+            |checked: &[Commitment]| checked.contains(&vote.commitment) || checked.len() >= 2;
+        if enough(checked) && crowds && self.votes_taken_again.insert(key) {
+            checked.clear();
+        }
         assert!(
-            !checked.contains(&vote.commitment) && checked.len() < 2,
+            !enough(checked),
             "GOSSIP-3: node {node} checks signer {} on block {block} too often",
             vote.signer,
         );
