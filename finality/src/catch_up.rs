@@ -120,10 +120,9 @@ impl Follower {
                 return Ok(true);
             }
             match self.read_reset(number) {
-                Ok(Some(logs)) => {
-                    for log in logs {
-                        voting.handle(log)?;
-                    }
+                // Its block is read again with what else it says, because the voter has scanned only up to the one before.
+                Ok(Some(reset)) => {
+                    voting.handle(reset)?;
                     return Ok(true);
                 }
                 Ok(None) => self.sought = number,
@@ -137,8 +136,8 @@ impl Follower {
         Ok(false)
     }
 
-    /// The reset in a final block and how its set votes, if it has one.
-    fn read_reset(&self, number: BlockNumber) -> Result<Option<Vec<Event>>, ChainError> {
+    /// The reset in a final block, if it has one.
+    fn read_reset(&self, number: BlockNumber) -> Result<Option<Event>, ChainError> {
         let logs = self.chain.logs(number)?;
         if !logs
             .iter()
@@ -147,7 +146,7 @@ impl Follower {
             return Ok(None);
         }
         let (_, events) = self.read_logs(number)?;
-        Ok(Some(events))
+        Ok(events.into_iter().next())
     }
 
     /// Takes up what is stored, or begins where the chain lets a new node begin. `None` as long as it does not.
@@ -176,8 +175,8 @@ impl Follower {
 
     /// Stores the set of a beginning, and makes the state to begin with.
     fn state_at(&self, beginning: &Beginning) -> Result<State, Error> {
-        let set = &beginning.block.sets.current;
-        if let Err(error) = self.chain.keep_keys(set, beginning.block.hash) {
+        let set = &beginning.sets.current;
+        if let Err(error) = self.chain.keep_keys(set, beginning.hash) {
             log::warn!(target: LOG_TARGET, "the keys of set {} cannot be read: {error}", set.id);
         }
         self.store.put_set(set)?;
@@ -255,11 +254,11 @@ impl Follower {
             return Ok(false);
         }
         match self.search.beginning_above(&self.chain, scanned) {
-            Ok(Some(beginning)) if beginning.block.start > unreadable => {
+            Ok(Some(beginning)) if beginning.start > unreadable => {
                 log::warn!(
                     target: LOG_TARGET,
                     "block {unreadable} cannot be read ({error}); continuing from block {}",
-                    beginning.block.start,
+                    beginning.start,
                 );
                 let state = self.state_at(&beginning)?;
                 voting.persist(&state);

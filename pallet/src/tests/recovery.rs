@@ -7,7 +7,7 @@ use crate::{
     Error, Event, KeyOwners, KeyStatus, SetRecord, Sets, WeightInfo,
 };
 use duet_primitives::{
-    testing::TestSet, BlockNumber, ConsensusLog, DualKeyBytes, KeysetCommitment, SetId,
+    testing::TestSet, BlockNumber, ConsensusLog, DualKeyBytes, KeysetCommitment, SetId, VotingRules,
 };
 use frame_support::{assert_noop, assert_ok, dispatch::GetDispatchInfo};
 use sp_runtime::{DispatchError, Perbill};
@@ -49,11 +49,14 @@ fn a_reset_starts_a_set_of_the_keys_that_are_registered_now() {
         assert_eq!(payload.next, set);
         let ended = SetId::new(0);
         assert_eq!(
-            logs()[0],
-            ConsensusLog::Reset {
-                ended,
-                set: set.clone()
-            }
+            logs(),
+            [
+                ConsensusLog::Reset {
+                    ended,
+                    set: set.clone()
+                },
+                ConsensusLog::Rules(VotingRules::default()),
+            ]
         );
         let (id, len, session) = (set.id, 4, Session::current_index());
         assert_eq!(
@@ -113,7 +116,8 @@ fn two_resets_in_one_session_are_two_sets() {
         reset();
         assert_eq!(ids(), (2, 2));
         let is_reset = |log: &ConsensusLog| matches!(log, ConsensusLog::Reset { .. });
-        assert_eq!(logs().into_iter().filter(is_reset).count(), 2);
+        let resets: Vec<_> = logs().iter().map(is_reset).collect();
+        assert_eq!(resets, [true, false, true, false], "each with its rules");
         sessions(2);
         assert_eq!(ids(), (2, 2));
     });
