@@ -4,26 +4,28 @@
 //! The keys come from the keyring of `duet_primitives::testing`, whose secrets are public.
 
 use crate::{
-    recovery,
+    blocks, chores, draft, recovery,
     registration::{enlist, genesis_hash, insert, retire},
-    rotation::{announce_payload, rotate},
-    Call, Config, CurrentKeys, EquivocationOffence, FalseStatement, Handoff, Handoffs, HeaderOf,
-    KeyOwners, Keys, Keysets, NextKeys, OldestSet, Pallet, RetiredRange, TimeSlot, Truth,
-    Unsettled,
+    rotation::{announce_payload, record, rotate},
+    Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, EquivocationOffence,
+    FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets, Members, NextKeys,
+    OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft, SettledMembers, Tally,
+    TimeSlot, Truth, Unsettled,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{
-    ownership_statement,
+    ownership_statement, suite,
     testing::{secret, TestSet},
-    Accusation, Bitfield, BlockNumber, EquivocationProof, PossessionProof, RoundMessage, SetId,
-    SignerIndex, StatelessProof, H256,
+    Accusation, Bitfield, BlockNumber, DualKeyBytes, EquivocationProof, KeysetCommitment,
+    Keysets as KeysetPair, PartialSum, PossessionProof, RoundMessage, SetId, SignerIndex,
+    StatelessProof, H256,
 };
 use frame_benchmarking::v2::{account, benchmarks, BenchmarkError};
-use frame_support::traits::Get;
+use frame_support::{traits::Get, WeakBoundedVec};
 use frame_system::RawOrigin;
 use pallet_session::CurrentIndex;
 use sp_runtime::{
-    traits::{Convert, Header as _},
+    traits::{BlakeTwo256, Convert, Hash, Header as _},
     SaturatedConversion,
 };
 use sp_staking::{offence::ReportOffence, SessionIndex};
@@ -33,6 +35,12 @@ pub trait BenchmarkHelper<AccountId> {
     /// Makes an account one that may register keys, and that can pay the deposit.
     fn make_validator(account: &AccountId);
 }
+
+/// Validators of the largest sets that are measured.
+const LARGE: u32 = 10_000;
+
+/// A validator that was looked at, and its key.
+type Elected<Id> = (Id, Option<DualKeyBytes>);
 
 const BLOCK: BlockNumber = BlockNumber::new(5);
 
@@ -119,6 +127,106 @@ fn handoff<T: Config>(n: u32, absent: u32) -> Result<Handoff<HeaderOf<T>>, Bench
     Ok(Handoff { proof, truth })
 }
 
+/// The most validators of whom one block makes a set.
+fn at_once<T: Config>() -> u32 {
+    T::MaxValidators::get().min(T::ValidatorsPerBlock::get())
+}
+
+/// The fewest of whom it does not.
+fn above<T: Config>() -> u32 {
+    T::ValidatorsPerBlock::get().saturating_add(1)
+}
+
+/// These validators with keys of a generation. The keys are no points: where sets are this large, nobody looks.
+fn with_keys<Id>(validators: Vec<Id>, generation: u8) -> impl Iterator<Item = Elected<Id>> {
+    validators.into_iter().zip(0_u32..).map(move |(id, index)| {
+        let seed = [&index.to_be_bytes()[..], &[generation]].concat();
+        let hash = BlakeTwo256::hash(&seed);
+        let mut bytes = [0_u8; suite::DUAL_KEY_LEN];
+        bytes
+            .iter_mut()
+            .zip(hash.as_bytes().iter().cycle())
+            .for_each(|(to, from)| *to = *from);
+        (id, Some(DualKeyBytes(bytes)))
+    })
+}
+
+/// A chain long after two sets of `n` members handed off, of which the first is settled. A third one signs, and has handed off to a
+/// fourth. Nobody looks at the keys of these sets, and they are no points.
+fn large_sets<T: Config>(n: u32) -> Result<Vec<T::ValidatorId>, BenchmarkError> {
+    found::<T>(1, u64::from)?;
+    let validators = validators::<T>(n)?;
+    let first = Keysets::<T>::get()
+        .ok_or(BenchmarkError::Stop("no set"))?
+        .current;
+    let set = |id| KeysetCommitment {
+        id: SetId::new(id),
+        len: n,
+        ..first.clone()
+    };
+    let keys = |generation| {
+        let keys = with_keys(validators.clone(), generation).filter_map(|(_, key)| key);
+        WeakBoundedVec::force_from(keys.collect(), None)
+    };
+    CurrentKeys::<T>::put(keys(1));
+    NextKeys::<T>::put(keys(2));
+    Keysets::<T>::put(KeysetPair {
+        current: set(2),
+        next: set(3),
+    });
+    for id in 0..4 {
+        let members = WeakBoundedVec::force_from(validators.clone(), None);
+        Members::<T>::insert(SetId::new(id), members);
+    }
+    for id in 0..3 {
+        Handoffs::<T>::insert(SetId::new(id), everybody(n));
+    }
+    record::<T>(set(0), Some(0));
+    record::<T>(set(1), Some(0));
+    record::<T>(set(2), None);
+    Unsettled::<T>::put(SetId::new(1));
+    let far = T::SlashableSessions::get().saturating_add(10);
+    CurrentIndex::<T>::put(far);
+    ElectedFor::<T>::put((far, far));
+    Ok(validators)
+}
+
+/// The signing set has planned no other one.
+fn without_planned<T: Config>() {
+    Keysets::<T>::mutate(|sets| {
+        if let Some(sets) = sets {
+            sets.next = sets.current.clone();
+        }
+    });
+}
+
+/// These validators make a set, of whom `members` were looked at.
+fn put_draft<T: Config>(
+    purpose: Purpose,
+    elected: impl Iterator<Item = Elected<T::ValidatorId>>,
+    members: u32,
+) {
+    let elected: Vec<_> = elected.collect();
+    let mut parts = 0_u32;
+    for part in elected.chunks(T::ValidatorsPerBlock::get() as usize) {
+        DraftParts::<T>::insert(parts, WeakBoundedVec::force_from(part.to_vec(), None));
+        parts += 1;
+    }
+    let sum = PartialSum::default().add_stored_unchecked(&[secret(0).public().pk1()]);
+    Draft::<T>::put(SetDraft {
+        purpose,
+        session: CurrentIndex::<T>::get(),
+        parts,
+        taken: if members == 0 { 0 } else { parts + 1 },
+        tally: Tally {
+            members,
+            elected: members,
+            sum: sum.ok(),
+            ..Tally::default()
+        },
+    });
+}
+
 fn proof<T: Config>(number: u64, account: &T::AccountId) -> PossessionProof {
     secret(number).prove_possession(&ownership_statement(genesis_hash::<T>(), account))
 }
@@ -176,11 +284,13 @@ fn report_others<T: Config>(
 #[benchmarks]
 mod calls {
     use super::{
-        accusation, change_planned, enlist, everybody, evidence, found, handoff, member,
-        most_absent, proof, put_keys, recovery, report_others, secret, BenchmarkError,
-        BenchmarkHelper, Box, Call, Config, CurrentIndex, CurrentKeys, FalseStatement, Get,
-        Handoffs, NextKeys, OldestSet, Pallet, RawOrigin, RetiredRange, SessionIndex, SetId,
-        SignerIndex, TestSet, Truth, Unsettled, BLOCK,
+        above, accusation, at_once, blocks, change_planned, chores, draft, enlist, everybody,
+        evidence, found, handoff, large_sets, member, most_absent, proof, put_draft, put_key,
+        put_keys, recovery, report_others, secret, validators, with_keys, without_planned,
+        BenchmarkError, BenchmarkHelper, Box, Call, Chores, Config, CurrentIndex, CurrentKeys,
+        Draft, FalseStatement, Get, Handoffs, Keysets, NextKeys, OldestSet, OpenChores, Pallet,
+        Purpose, RawOrigin, RetiredRange, SessionIndex, SetId, SettledMembers, SignerIndex,
+        TestSet, Truth, Unsettled, BLOCK, LARGE,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -251,7 +361,7 @@ mod calls {
     /// `n` members with other keys take over, all of them change their keys again, and a set that ended long ago is settled and
     /// forgotten with its keys.
     #[benchmark]
-    fn rotate(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
+    fn rotate(n: Linear<1, { at_once::<T>() }>) -> Result<(), BenchmarkError> {
         let validators = change_planned::<T>(n)?;
         let hand_off = |id| Handoffs::<T>::insert(SetId::new(id), everybody(n));
         hand_off(0);
@@ -278,6 +388,131 @@ mod calls {
         );
         assert_eq!(OldestSet::<T>::get(), SetId::new(1));
         assert_eq!(Unsettled::<T>::get(), SetId::new(1));
+        Ok(())
+    }
+
+    /// `n` members with other keys take over, and as many validators as they are wait to be looked at. A set that ended long ago is
+    /// settled and forgotten.
+    #[benchmark]
+    fn begin_draft(n: Linear<{ above::<T>() }, LARGE>) -> Result<(), BenchmarkError> {
+        let validators = large_sets::<T>(n)?;
+
+        #[block]
+        {
+            super::rotate::<T>(validators.iter(), validators.iter());
+        }
+
+        let parts = n.div_ceil(T::ValidatorsPerBlock::get());
+        assert_eq!(Draft::<T>::get().map(|draft| draft.parts), Some(parts));
+        assert_eq!(
+            Keysets::<T>::get().map(|sets| sets.current.id),
+            Some(SetId::new(3))
+        );
+        assert_eq!(OldestSet::<T>::get(), SetId::new(1));
+        assert_eq!(SettledMembers::<T>::get(), T::ValidatorsPerBlock::get());
+        Ok(())
+    }
+
+    /// `n` validators are looked at whose keys were in no set.
+    #[benchmark]
+    fn draft_part(n: Linear<1, { at_once::<T>() }>) -> Result<(), BenchmarkError> {
+        found::<T>(1, u64::from)?;
+        put_keys::<T>(n, 1)?;
+        let validators = validators::<T>(n)?;
+        put_draft::<T>(
+            Purpose::Successor,
+            validators.into_iter().map(|it| (it, None)),
+            0,
+        );
+
+        #[block]
+        {
+            draft::step::<T>();
+        }
+
+        let members = Draft::<T>::get().map(|draft| draft.tally.members);
+        assert_eq!(members, Some(n));
+        Ok(())
+    }
+
+    /// `n` validators become the next set, and all keys differ from those of the signing one.
+    #[benchmark]
+    fn finish_draft(n: Linear<1, LARGE>) -> Result<(), BenchmarkError> {
+        let validators = large_sets::<T>(n)?;
+        put_draft::<T>(Purpose::Successor, with_keys(validators, 3), n);
+        without_planned::<T>();
+
+        #[block]
+        {
+            blocks::finish_draft::<T>();
+        }
+
+        let next = Keysets::<T>::get().map(|sets| (sets.next.id, sets.next.len));
+        assert_eq!(next, Some((SetId::new(3), n)));
+        Ok(())
+    }
+
+    /// `n` validators become the signing set after a reset.
+    #[benchmark]
+    fn finish_reset(n: Linear<1, LARGE>) -> Result<(), BenchmarkError> {
+        let validators = large_sets::<T>(n)?;
+        put_draft::<T>(Purpose::Reset, with_keys(validators, 3), n);
+
+        #[block]
+        {
+            blocks::finish_draft::<T>();
+        }
+
+        let current = Keysets::<T>::get().map(|sets| (sets.current.id, sets.current.len));
+        assert_eq!(current, Some((SetId::new(4), n)));
+        Ok(())
+    }
+
+    /// `n` keys of sets that are forgotten.
+    #[benchmark]
+    fn forget_keys(n: Linear<1, { T::ValidatorsPerBlock::get() }>) -> Result<(), BenchmarkError> {
+        found::<T>(1, u64::from)?;
+        for index in 1..=n {
+            let number = u64::from(index);
+            put_key::<T>(index, number)?;
+            enlist::<T>(&secret(number).public().pk1());
+            put_key::<T>(index, number + 1_000_000)?;
+        }
+        OldestSet::<T>::put(SetId::new(1));
+        Chores::<T>::put(OpenChores {
+            forgets: true,
+            settles: false,
+        });
+        let before = RetiredRange::<T>::get().0;
+
+        #[block]
+        {
+            chores::go_on::<T>();
+        }
+
+        let forgotten = RetiredRange::<T>::get().0.saturating_sub(before);
+        assert_eq!(forgotten, u64::from(n));
+        Ok(())
+    }
+
+    /// `n` members of a large set that is over, all of whom signed.
+    #[benchmark]
+    fn settle_members(
+        n: Linear<1, { T::ValidatorsPerBlock::get() }>,
+    ) -> Result<(), BenchmarkError> {
+        large_sets::<T>(LARGE)?;
+        SettledMembers::<T>::put(LARGE.saturating_sub(n));
+        Chores::<T>::put(OpenChores {
+            forgets: false,
+            settles: true,
+        });
+
+        #[block]
+        {
+            chores::go_on::<T>();
+        }
+
+        assert_eq!(Unsettled::<T>::get(), SetId::new(2));
         Ok(())
     }
 
@@ -337,7 +572,7 @@ mod calls {
 
     /// A set of `n` members is ended while another of as many is planned, and `n` new keys take their place.
     #[benchmark]
-    fn reset(n: Linear<1, { T::MaxValidators::get() }>) -> Result<(), BenchmarkError> {
+    fn reset(n: Linear<1, { at_once::<T>() }>) -> Result<(), BenchmarkError> {
         let validators = change_planned::<T>(n)?;
         pallet_session::Validators::<T>::put(&validators);
         let planned = NextKeys::<T>::get();

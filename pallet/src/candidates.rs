@@ -6,7 +6,9 @@
 use crate::{types::LOG_TARGET, Config, Event, Keys, Pallet};
 use alloc::vec::Vec;
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_primitives::{DualKeyBytes, KeysetCommitment, Participation, SetId, Share};
+use duet_primitives::{
+    DualKeyBytes, KeysetCommitment, PartialSum, Participation, Pk1Bytes, SetId, Share,
+};
 use frame_support::{traits::Get, WeakBoundedVec};
 use scale_info::TypeInfo;
 use sp_runtime::{traits::Convert, Perbill};
@@ -49,71 +51,92 @@ pub enum KeptReason {
     TooLittleStake(Share),
 }
 
-/// The validators of one session.
-struct Candidates<'a, T: Config> {
-    /// Those that a set would have, with their keys.
-    members: Vec<(&'a T::ValidatorId, DualKeyBytes)>,
-    /// Those without a key. (CHAIN-4)
-    without_keys: Vec<&'a T::ValidatorId>,
-    /// Those with a key for whom a set has no room. (SET-1)
-    without_room: Vec<&'a T::ValidatorId>,
+/// What part of a session's validators, and of their stake, the members of a set are, as far as they were looked at. (CHAIN-6)
+#[derive(
+    Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+)]
+pub struct Tally {
+    /// How many members there are.
+    pub members: u32,
+    /// How many validators.
+    pub elected: u32,
+    /// The stake of the members.
+    pub member_stake: u128,
+    /// That of all validators.
+    pub elected_stake: u128,
+    /// The sum of the members' keys; `None` when one of them is no point, which the registry does not let in.
+    pub sum: Option<PartialSum>,
 }
 
-impl<'a, T: Config> Candidates<'a, T> {
-    /// The session lists validators in the order of their election, so room is given to the first ones.
-    ///
-    /// Cost: one read per validator.
-    fn of(validators: impl Iterator<Item = &'a T::ValidatorId>) -> Self {
-        let (mut members, mut without_keys) = (Vec::new(), Vec::new());
-        for validator in validators {
-            match Keys::<T>::get(validator) {
-                Some(key) => members.push((validator, key)),
-                None => without_keys.push(validator),
-            }
-        }
-        let room = usize::try_from(<T as Config>::MaxValidators::get()).unwrap_or(usize::MAX);
-        let beyond = members.split_off(room.min(members.len()));
+impl Default for Tally {
+    fn default() -> Self {
         Self {
-            members,
-            without_keys,
-            without_room: beyond.into_iter().map(|(validator, _)| validator).collect(),
+            members: 0,
+            elected: 0,
+            member_stake: 0,
+            elected_stake: 0,
+            sum: Some(PartialSum::default()),
         }
     }
+}
 
-    fn missing(&self) -> impl Iterator<Item = &'a T::ValidatorId> + '_ {
-        self.without_keys.iter().chain(&self.without_room).copied()
-    }
+/// A validator that was looked at.
+enum Candidate {
+    Member(DualKeyBytes),
+    /// CHAIN-4.
+    WithoutKey,
+    /// It has a key, but the set is full. (SET-1)
+    WithoutRoom,
+}
 
-    /// What part of the validators the members are, by a weight of each.
-    fn share(&self, weight: impl Fn(&T::ValidatorId) -> u128) -> Share {
-        let add = |sum: u128, validator| sum.saturating_add(weight(validator));
-        let in_set = self
-            .members
-            .iter()
-            .map(|(validator, _)| *validator)
-            .fold(0, add);
-        let elected = self.missing().fold(in_set, add);
-        let floor: Perbill = T::MinParticipation::get();
-        Share {
-            in_set,
-            elected,
-            needed: floor.mul_ceil(elected),
+impl Tally {
+    /// Looks at the next validator. The session lists them in the order of their election, so room is given to the first ones.
+    ///
+    /// Cost: one read, and one question to [`Config::StakeOf`].
+    fn take<T: Config>(&mut self, validator: &T::ValidatorId) -> Candidate {
+        let has_room = self.members < <T as Config>::MaxValidators::get();
+        let candidate = match Keys::<T>::get(validator) {
+            None => Candidate::WithoutKey,
+            Some(_) if !has_room => Candidate::WithoutRoom,
+            Some(key) => Candidate::Member(key),
+        };
+        let stake = T::StakeOf::convert(validator.clone());
+        self.elected = self.elected.saturating_add(1);
+        self.elected_stake = self.elected_stake.saturating_add(stake);
+        if let Candidate::Member(_) = candidate {
+            self.members = self.members.saturating_add(1);
+            self.member_stake = self.member_stake.saturating_add(stake);
         }
+        candidate
     }
 
-    fn validators(&self) -> Share {
-        self.share(|_| 1)
+    /// Adds the keys of members that were looked at.
+    ///
+    /// Cost: one decompression and addition in G1 per key.
+    fn add(&mut self, keys: &[Pk1Bytes]) {
+        let added = self
+            .sum
+            .take()
+            .map(|sum| sum.add_stored_unchecked(keys))
+            .transpose();
+        self.sum = added.unwrap_or_else(|error| {
+            log::error!(target: LOG_TARGET, "CHAIN-1: a registered key is no point: {error}");
+            None
+        });
     }
 
-    /// Cost: one question to [`Config::StakeOf`] per validator.
-    fn stake(&self) -> Share {
-        self.share(|validator| T::StakeOf::convert(validator.clone()))
+    fn validators<T: Config>(&self) -> Share {
+        share::<T>(self.members.into(), self.elected.into())
+    }
+
+    fn stake<T: Config>(&self) -> Share {
+        share::<T>(self.member_stake, self.elected_stake)
     }
 
     /// Why the members do not make a set, if so. (CHAIN-5, CHAIN-6)
-    fn refusal(&self) -> Option<KeptReason> {
-        let (validators, stake) = (self.validators(), self.stake());
-        if self.members.is_empty() {
+    fn refusal<T: Config>(&self) -> Option<KeptReason> {
+        let (validators, stake) = (self.validators::<T>(), self.stake::<T>());
+        if self.members == 0 {
             Some(KeptReason::NoKeys)
         } else if !validators.suffices() {
             Some(KeptReason::TooFewValidators(validators))
@@ -123,75 +146,174 @@ impl<'a, T: Config> Candidates<'a, T> {
             None
         }
     }
+}
 
-    /// Says who is left out of the set for `session`.
-    fn announce_missing(&self, session: SessionIndex) {
-        if !self.without_keys.is_empty() {
-            let validators = &self.without_keys;
-            log::warn!(
-                target: LOG_TARGET,
-                "CHAIN-4: validators without Duet keys do not sign in session {session}: {validators:?}"
-            );
-            Pallet::<T>::deposit_event(Event::ValidatorsLeftOut {
-                session,
-                validators: validators.iter().copied().cloned().collect(),
-            });
-        }
-        if !self.without_room.is_empty() {
-            Pallet::<T>::deposit_event(Event::SetTruncated {
-                session,
-                limit: <T as Config>::MaxValidators::get(),
-                left_out: u32::try_from(self.without_room.len()).unwrap_or(u32::MAX),
-            });
-        }
+fn share<T: Config>(in_set: u128, elected: u128) -> Share {
+    let floor: Perbill = T::MinParticipation::get();
+    Share {
+        in_set,
+        elected,
+        needed: floor.mul_ceil(elected),
     }
 }
 
 /// What a set would stand for if it were made now of the validators of the next session.
 pub(crate) fn participation<T: Config>() -> Participation<T::ValidatorId> {
-    let queued = pallet_session::QueuedKeys::<T>::get();
-    let candidates = Candidates::<T>::of(queued.iter().map(|(validator, _)| validator));
+    let mut tally = Tally::default();
+    let queued = pallet_session::QueuedKeys::<T>::get().into_iter();
+    let is_missing =
+        |validator: &T::ValidatorId| !matches!(tally.take::<T>(validator), Candidate::Member(_));
+    let missing = queued
+        .map(|(validator, _)| validator)
+        .filter(is_missing)
+        .collect();
     Participation {
-        validators: candidates.validators(),
-        stake: candidates.stake(),
-        missing: candidates.missing().cloned().collect(),
+        validators: tally.validators::<T>(),
+        stake: tally.stake::<T>(),
+        missing,
     }
 }
 
-/// The keys of these validators in set order and who owns them, if they make a set for `session`. Says who is left out.
+/// A validator, and its key if it becomes a member of the set.
+pub(crate) type Elected<T> = (
+    <T as pallet_session::Config>::ValidatorId,
+    Option<DualKeyBytes>,
+);
+
+/// The validators of a session as they were looked at.
+pub(crate) struct Candidates<T: Config> {
+    /// The session.
+    pub session: SessionIndex,
+    /// All of them, in the order of their election.
+    pub elected: Vec<Elected<T>>,
+    /// What was seen.
+    pub tally: Tally,
+    /// Whether the members' keys are marked as those of a set already.
+    pub are_enlisted: bool,
+}
+
+impl<T: Config> Candidates<T> {
+    /// All validators of a session at once.
+    pub(crate) fn of<'a>(
+        session: SessionIndex,
+        validators: impl Iterator<Item = &'a T::ValidatorId>,
+    ) -> Self
+    where
+        T::ValidatorId: 'a,
+    {
+        let mut tally = Tally::default();
+        let mut elected = validators
+            .map(|validator| (validator.clone(), None))
+            .collect::<Vec<_>>();
+        look_at::<T>(session, &mut elected, &mut tally);
+        Self {
+            session,
+            elected,
+            tally,
+            are_enlisted: false,
+        }
+    }
+
+    /// The members in set order, if they make a set.
+    ///
+    /// # Errors
+    /// CHAIN-5, CHAIN-6: why they do not.
+    pub(crate) fn members(&self) -> Result<NewMembers<T>, KeptReason> {
+        if let Some(reason) = self.tally.refusal::<T>() {
+            return Err(reason);
+        }
+        let with_key = |(validator, key): &Elected<T>| key.map(|key| (validator.clone(), key));
+        let mut members: Vec<_> = self.elected.iter().filter_map(with_key).collect();
+        members.sort_by_key(|(_, key)| key.pk1());
+        let (owners, keys) = members.into_iter().unzip();
+        Ok(NewMembers {
+            keys: bounded::<T, _>(keys),
+            owners: bounded::<T, _>(owners),
+            sum: self.tally.sum.clone().ok_or(KeptReason::Refused)?,
+            are_enlisted: self.are_enlisted,
+        })
+    }
+}
+
+/// The keys of a new set, in set order, and whose they are.
+pub(crate) struct NewMembers<T: Config> {
+    pub keys: SetKeys<T>,
+    pub owners: SetMembers<T>,
+    sum: PartialSum,
+    are_enlisted: bool,
+}
+
+impl<T: Config> NewMembers<T> {
+    /// Those whose keys have to be marked as those of a set.
+    pub(crate) fn to_enlist(&self) -> impl Iterator<Item = Pk1Bytes> + '_ {
+        let unmarked = (!self.are_enlisted).then_some(&self.keys);
+        unmarked
+            .into_iter()
+            .flat_map(|keys| keys.iter().map(DualKeyBytes::pk1))
+    }
+
+    /// The commitment to these keys. Cost: two hashes per key.
+    ///
+    /// # Errors
+    /// CHAIN-5: they add up to zero.
+    pub(crate) fn commit(&self, id: SetId) -> Result<KeysetCommitment, KeptReason> {
+        let keys: Vec<_> = self.keys.iter().map(DualKeyBytes::pk1).collect();
+        KeysetCommitment::of_summed_unchecked(id, &keys, &self.sum).map_err(|error| {
+            log::error!(target: LOG_TARGET, "CHAIN-5: the keys do not make a set: {error}");
+            KeptReason::Refused
+        })
+    }
+}
+
+/// Looks at the next validators of a session: notes the keys of those that become members, adds them up, and says who is left
+/// out. (CHAIN-4, SET-1)
 ///
-/// # Errors
-/// CHAIN-5, CHAIN-6: why they do not.
-pub(crate) fn keys_for<'a, T: Config>(
+/// Cost: one read, one question for stake, and one decompression and addition in G1 per validator.
+pub(crate) fn look_at<T: Config>(
     session: SessionIndex,
-    validators: impl Iterator<Item = &'a T::ValidatorId>,
-) -> Result<(SetKeys<T>, SetMembers<T>), KeptReason> {
-    let candidates = Candidates::<T>::of(validators);
-    candidates.announce_missing(session);
-    if let Some(reason) = candidates.refusal() {
-        return Err(reason);
+    validators: &mut [Elected<T>],
+    tally: &mut Tally,
+) {
+    let (mut keys, mut without_keys, mut without_room) = (Vec::new(), Vec::new(), 0_u32);
+    for (validator, member) in validators {
+        match tally.take::<T>(validator) {
+            Candidate::Member(key) => {
+                *member = Some(key);
+                keys.push(key.pk1());
+            }
+            Candidate::WithoutKey => without_keys.push(validator.clone()),
+            Candidate::WithoutRoom => without_room = without_room.saturating_add(1),
+        }
     }
-    let mut members = candidates.members;
-    members.sort_by_key(|(_, key)| key.pk1());
-    members.dedup_by_key(|(_, key)| key.pk1());
-    let keys = members.iter().map(|(_, key)| *key).collect();
-    let owners = members.iter().map(|(owner, _)| (*owner).clone()).collect();
-    Ok((bounded::<T, _>(keys), bounded::<T, _>(owners)))
+    tally.add(&keys);
+    announce_left_out::<T>(session, without_keys, without_room);
 }
 
-/// [`Candidates`] has left out for whom there is no room.
+fn announce_left_out<T: Config>(
+    session: SessionIndex,
+    without_keys: Vec<T::ValidatorId>,
+    without_room: u32,
+) {
+    if !without_keys.is_empty() {
+        log::warn!(
+            target: LOG_TARGET,
+            "CHAIN-4: validators without Duet keys do not sign in session {session}: {without_keys:?}"
+        );
+        Pallet::<T>::deposit_event(Event::ValidatorsLeftOut {
+            session,
+            validators: without_keys,
+        });
+    }
+    if without_room > 0 {
+        Pallet::<T>::deposit_event(Event::SetTruncated {
+            session,
+            limit: <T as Config>::MaxValidators::get(),
+            left_out: without_room,
+        });
+    }
+}
+
+/// A set is given no more members than there is room for.
 fn bounded<T: Config, Item>(members: Vec<Item>) -> Bounded<T, Item> {
     WeakBoundedVec::force_from(members, Some("the next Duet set"))
-}
-
-/// The commitment to keys that are in set order.
-///
-/// # Errors
-/// CHAIN-5: they add up to zero.
-pub(crate) fn commit(id: SetId, keys: &[DualKeyBytes]) -> Result<KeysetCommitment, KeptReason> {
-    let keys: Vec<_> = keys.iter().map(DualKeyBytes::pk1).collect();
-    KeysetCommitment::of_stored_unchecked(id, &keys).map_err(|error| {
-        log::error!(target: LOG_TARGET, "CHAIN-5: the keys do not make a set: {error}");
-        KeptReason::Refused
-    })
 }

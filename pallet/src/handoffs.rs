@@ -10,7 +10,7 @@ use crate::{
     truth::{self, logs, Truth},
     types::{HeaderOf, LOG_TARGET},
     unsigned, Call, Config, Error, Event, Handoffs, Keysets, Members, OldestSet, Pallet, Sets,
-    Unsettled,
+    SettledMembers, Unsettled,
 };
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use codec::{Decode, DecodeWithMemTracking, Encode};
@@ -22,7 +22,7 @@ use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays},
     ensure,
     pallet_prelude::{
-        InvalidTransaction, TransactionSource, TransactionValidity, TransactionValidityError,
+        Get, InvalidTransaction, TransactionSource, TransactionValidity, TransactionValidityError,
         ValidTransaction,
     },
 };
@@ -34,7 +34,7 @@ use sp_mmr_primitives::LeafProof;
 use sp_runtime::{traits::BadOrigin, transaction_validity::TransactionPriority};
 use sp_staking::SessionIndex;
 
-/// How many sets are settled in one session at most; in the long run one ends per session.
+/// How many sets are settled in one block at most; in the long run one ends per session.
 const SETTLED_AT_ONCE: usize = 4;
 
 /// The proof of a set's handoff.
@@ -63,9 +63,11 @@ impl<Header> Handoff<Header> {
 
 /// Told who signed a set's handoff, once, when no proof of it is taken any more: a chain may reward or chill.
 pub trait OnHandoff<ValidatorId> {
-    /// The members of the set, in two parts. Not called for a set without a proof: then nobody can be told apart.
+    /// Members of the set, those who signed and those who did not. Not called for a set without a proof: then nobody can be told
+    /// apart.
     ///
-    /// It runs in the first block of a session.
+    /// It runs in the first block of a session, with no more than `ValidatorsPerBlock` members. Of a larger set the next blocks
+    /// tell the rest, and of each member it is told once. (CHAIN-8)
     fn on_handoff(set: SetId, signed: &[ValidatorId], missed: &[ValidatorId]);
 }
 
@@ -159,40 +161,73 @@ pub(crate) fn is_proven<T: Config>(id: SetId) -> bool {
     Handoffs::<T>::contains_key(id)
 }
 
-/// Tells the chain who signed the handoffs of which no proof is taken any more. (HANDOFF-3)
-pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) {
-    let first = Unsettled::<T>::get();
-    let mut unsettled = first;
+/// Tells the chain who signed the handoffs of which no proof is taken any more, until it told of as many members as one block
+/// may. Returns how many these are. (HANDOFF-3, CHAIN-8)
+///
+/// Cost: a read of 32 bytes per member of the set; and what [`OnHandoff`] does with those that it is told of.
+pub(crate) fn settle<T: Config>(current: SetId, now: SessionIndex) -> u32 {
+    let limit = T::ValidatorsPerBlock::get();
+    let mut room = limit;
+    let first = Unsettled::<T>::get().max(OldestSet::<T>::get());
+    let told_before = SettledMembers::<T>::get();
+    let (mut unsettled, mut told) = (first, told_before);
     for id in first.until(current).take(SETTLED_AT_ONCE) {
-        // What was forgotten, or never was, needs no settling.
+        // What never was needs no settling.
         if let Some(set) = Sets::<T>::get(id) {
             if set.last_session.is_none_or(|last| is_open(last, now)) {
                 break;
             }
-            settle_one::<T>(id);
+            let part = settle_part::<T>(id, told, room);
+            room = room.saturating_sub(part.told);
+            told = told.saturating_add(part.told);
+            if !part.is_last {
+                break;
+            }
         }
-        unsettled = id.saturating_next();
+        (unsettled, told) = (id.saturating_next(), 0);
     }
-    if unsettled != first {
+    if (unsettled, told) != (first, told_before) {
         Unsettled::<T>::put(unsettled);
+        SettledMembers::<T>::put(told);
     }
+    limit.saturating_sub(room)
 }
 
-fn settle_one<T: Config>(id: SetId) {
+/// What one block told of a set.
+struct SettledPart {
+    told: u32,
+    is_last: bool,
+}
+
+/// Tells of at most `limit` members, from position `from` on.
+fn settle_part<T: Config>(id: SetId, from: u32, limit: u32) -> SettledPart {
     let Some(signers) = Handoffs::<T>::get(id) else {
         Pallet::<T>::deposit_event(Event::HandoffMissed { id });
-        return;
+        return SettledPart {
+            told: 0,
+            is_last: true,
+        };
     };
-    let (mut signed, mut missed) = (Vec::new(), Vec::new());
-    for (validator, has_signed) in members::<T>(id, &signers) {
+    let skipped = usize::try_from(from).unwrap_or(usize::MAX);
+    let mut rest = members::<T>(id, &signers).skip(skipped);
+    let (mut signed, mut missed, mut told) = (Vec::new(), Vec::new(), 0_u32);
+    while told < limit {
+        let Some((validator, has_signed)) = rest.next() else {
+            break;
+        };
         if has_signed {
             signed.push(validator);
         } else {
             missed.push(validator);
         }
+        told = told.saturating_add(1);
     }
-    T::OnHandoff::on_handoff(id, &signed, &missed);
-    Pallet::<T>::deposit_event(Event::HandoffSettled { id, missed });
+    let is_last = rest.next().is_none();
+    if told > 0 {
+        T::OnHandoff::on_handoff(id, &signed, &missed);
+        Pallet::<T>::deposit_event(Event::HandoffSettled { id, missed });
+    }
+    SettledPart { told, is_last }
 }
 
 /// The members of a set, and whether they are among the signers.

@@ -1,8 +1,8 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    set::is_member, Config, CurrentKeys, Handoffs, KeyOwners, KeyStatus, Keys, Keysets, Members,
-    NextKeys, OldestSet, Retired, RetiredRange, Sets, Unsettled,
+    set::is_member, Config, CurrentKeys, Draft, DraftParts, Handoffs, KeyOwners, KeyStatus, Keys,
+    Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange, Sets, SettledMembers, Unsettled,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId};
@@ -16,6 +16,7 @@ use sp_runtime::TryRuntimeError;
 pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     registry::<T>()?;
     retirements::<T>()?;
+    draft::<T>()?;
     match Keysets::<T>::get() {
         Some(sets) => {
             current_and_next::<T>(&sets)?;
@@ -75,11 +76,12 @@ fn retirements<T: Config>() -> Result<(), TryRuntimeError> {
         let key = Retired::<T>::get(entry).ok_or("the queue of retired keys has a hole")?;
         match KeyOwners::<T>::get(key).map(|owner| owner.status) {
             Some(KeyStatus::Retired { last_set }) => {
+                // A set in the making that does not come to be leaves keys behind that may have been its members.
                 ensure!(
-                    last_set >= latest,
+                    last_set.saturating_next() >= latest,
                     "the queue of retired keys is out of order"
                 );
-                latest = last_set;
+                latest = latest.max(last_set);
             }
             _ => return Err("a key in the queue of retired keys is not retired".into()),
         }
@@ -122,6 +124,35 @@ fn current_and_next<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError>
             "a member of a set is not enlisted"
         );
     }
+    Ok(())
+}
+
+/// CHAIN-8: the parts of a set in the making are there, and hold what was seen of them.
+fn draft<T: Config>() -> Result<(), TryRuntimeError> {
+    let draft = Draft::<T>::get();
+    let parts = draft.as_ref().map_or(0, |draft| draft.parts);
+    ensure!(
+        DraftParts::<T>::iter_keys().count() == usize::try_from(parts).unwrap_or(usize::MAX)
+            && (0..parts).all(DraftParts::<T>::contains_key),
+        "the parts of the set in the making are not those of its draft"
+    );
+    let Some(draft) = draft else { return Ok(()) };
+    let looked_at = (0..draft.taken.min(parts)).flat_map(DraftParts::<T>::get);
+    let (mut members, mut elected) = (0, 0);
+    for (_, key) in looked_at {
+        elected += 1;
+        let Some(key) = key else { continue };
+        members += 1;
+        let owner = KeyOwners::<T>::get(key.pk1()).ok_or("a drafted key has no owner")?;
+        ensure!(
+            owner.status != KeyStatus::Fresh,
+            "a drafted key is not enlisted"
+        );
+    }
+    ensure!(
+        (members, elected) == (draft.tally.members, draft.tally.elected),
+        "the tally of the set in the making is not that of its parts"
+    );
     Ok(())
 }
 
@@ -184,6 +215,10 @@ fn history<T: Config>(current: &KeysetCommitment) -> Result<(), TryRuntimeError>
     Ok(())
 }
 
+fn members_of_unsettled<T: Config>() -> usize {
+    Members::<T>::get(Unsettled::<T>::get()).len()
+}
+
 /// HANDOFF-2: the owners of the keys are known of each remembered set and of the next one, and who signed of the former.
 fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     let KeysetPair { current, next } = sets;
@@ -217,6 +252,11 @@ fn handoffs<T: Config>(sets: &KeysetPair) -> Result<(), TryRuntimeError> {
     ensure!(
         Unsettled::<T>::get() <= current.id,
         "handoffs are settled of sets that did not sign"
+    );
+    let told = SettledMembers::<T>::get();
+    ensure!(
+        told == 0 || usize::try_from(told).is_ok_and(|told| told < members_of_unsettled::<T>()),
+        "more members of a set are settled than it has"
     );
     Ok(())
 }

@@ -52,7 +52,10 @@ extern crate alloc;
     reason = "measures, and runs on no chain: a panic is a failed measurement"
 )]
 mod benchmarking;
+mod blocks;
 mod candidates;
+mod chores;
+mod draft;
 mod handoffs;
 #[cfg(any(test, feature = "try-runtime"))]
 mod invariants;
@@ -76,7 +79,9 @@ mod weights;
 
 #[cfg(any(feature = "runtime-benchmarks", test))]
 pub use benchmarking::BenchmarkHelper;
-pub use candidates::KeptReason;
+pub use candidates::{KeptReason, Tally};
+pub use chores::OpenChores;
+pub use draft::{Purpose, SetDraft};
 pub use handoffs::{Handoff, OnHandoff};
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
@@ -105,9 +110,9 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        handoffs, limits, offences, recovery, registration, rotation, BalanceOf,
-        EquivocationOffence, FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason,
-        KeyOwner, OnHandoff, SetRecord, WeightInfo,
+        blocks, handoffs, limits, offences, recovery, registration, BalanceOf, EquivocationOffence,
+        FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
+        OpenChores, Purpose, SetDraft, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{
@@ -156,6 +161,13 @@ pub mod pallet {
         /// The most validators a set may have; those beyond are left out with an event.
         #[pallet::constant]
         type MaxValidators: Get<u32>;
+
+        /// The most validators that one block looks at when it makes a set: those of more take several blocks. It is also the most
+        /// keys that one block forgets. (CHAIN-8)
+        ///
+        /// A set of this size should take less than a tenth of a block, which a test of the runtime checks.
+        #[pallet::constant]
+        type ValidatorsPerBlock: Get<u32>;
 
         /// The floor: the share of a session's validators, and of their stake, that a set must stand for to take
         /// over. (CHAIN-6)
@@ -297,9 +309,13 @@ pub mod pallet {
     #[pallet::storage]
     pub type Handoffs<T: Config> = StorageMap<_, Twox64Concat, SetId, Bitfield, OptionQuery>;
 
-    /// The first set that [`Config::OnHandoff`] was not told of. (HANDOFF-3)
+    /// The first set that [`Config::OnHandoff`] was not told all of. (HANDOFF-3)
     #[pallet::storage]
     pub type Unsettled<T: Config> = StorageValue<_, SetId, ValueQuery, FirstSet>;
+
+    /// Of how many of that set's members it was told. (CHAIN-8)
+    #[pallet::storage]
+    pub type SettledMembers<T: Config> = StorageValue<_, u32, ValueQuery>;
 
     /// The newest sessions whose validators make up two thirds of the signing set and of the next one. (HANDOFF-5)
     #[pallet::storage]
@@ -308,6 +324,25 @@ pub mod pallet {
     /// How the set votes that signs. (ROUND-11)
     #[pallet::storage]
     pub type Rules<T: Config> = StorageValue<_, VotingRules, ValueQuery>;
+
+    /// The set that is in the making over several blocks. (CHAIN-8)
+    #[pallet::storage]
+    pub type Draft<T: Config> = StorageValue<_, SetDraft, OptionQuery>;
+
+    /// The validators of whom it is made, in the order of their election, and the keys of those that were looked at and become
+    /// members.
+    #[pallet::storage]
+    pub type DraftParts<T: Config> = StorageMap<
+        _,
+        Twox64Concat,
+        u32,
+        WeakBoundedVec<(T::ValidatorId, Option<DualKeyBytes>), <T as Config>::ValidatorsPerBlock>,
+        ValueQuery,
+    >;
+
+    /// What the next block goes on with. (CHAIN-8)
+    #[pallet::storage]
+    pub type Chores<T: Config> = StorageValue<_, OpenChores, OptionQuery>;
 
     /// What happened.
     #[pallet::event]
@@ -433,7 +468,8 @@ pub mod pallet {
             /// How many members it has.
             len: u32,
         },
-        /// No further proof of a set's handoff is taken. (HANDOFF-3)
+        /// No further proof of a set's handoff is taken. Of more members than one block looks at, several events tell. (HANDOFF-3,
+        /// CHAIN-8)
         #[codec(index = 12)]
         HandoffSettled {
             /// The set.
@@ -465,6 +501,26 @@ pub mod pallet {
             session: SessionIndex,
             /// The set.
             id: SetId,
+        },
+        /// A set is in the making of more validators than one block looks at. (CHAIN-8)
+        #[codec(index = 16)]
+        SetDrafted {
+            /// What it is made for.
+            purpose: Purpose,
+            /// The session whose validators they are.
+            session: SessionIndex,
+            /// How many they are.
+            validators: u32,
+            /// How many blocks it takes, from the next one on.
+            blocks: u32,
+        },
+        /// The validators do not make the set with which a reset was to begin, so the signing one goes on. (RESET-1, CHAIN-8)
+        #[codec(index = 17)]
+        ResetRefused {
+            /// The session whose validators they are.
+            session: SessionIndex,
+            /// Why.
+            reason: KeptReason,
         },
     }
 
@@ -557,11 +613,11 @@ pub mod pallet {
     #[pallet::hooks]
     impl<T: Config> Hooks<BlockNumberFor<T>> for Pallet<T> {
         fn on_initialize(_: BlockNumberFor<T>) -> Weight {
-            <T as Config>::WeightInfo::announce_payload()
+            blocks::on_initialize::<T>()
         }
 
         fn on_finalize(_: BlockNumberFor<T>) {
-            rotation::announce_payload::<T>();
+            blocks::on_finalize::<T>();
         }
 
         fn integrity_test() {
@@ -621,16 +677,15 @@ pub mod pallet {
         ///
         /// For a chain that cannot be proven any more, because more than a third of a set's keys are lost. No light client
         /// crosses a reset by itself: its user has to give it a checkpoint from after this block. So it is refused where
-        /// these keys do not make a set, and is the last resort all the same.
+        /// these keys do not make a set, and is the last resort all the same. With more validators than one block looks at, the
+        /// block in which the last of them was looked at is the one that ends the set, and an event says so if it cannot. (CHAIN-8)
         #[pallet::call_index(3)]
-        #[pallet::weight((
-            <T as Config>::WeightInfo::reset(<T as Config>::MaxValidators::get()),
-            DispatchClass::Operational,
-        ))]
+        #[pallet::weight((limits::most_of_reset::<T>(), DispatchClass::Operational))]
         pub fn reset(origin: OriginFor<T>) -> DispatchResultWithPostInfo {
             T::ResetOrigin::ensure_origin(origin)?;
             let members = recovery::reset::<T>()?;
-            Ok(Some(<T as Config>::WeightInfo::reset(members)).into())
+            // What it takes to begin with a large set is not given back.
+            Ok(members.map(<T as Config>::WeightInfo::reset).into())
         }
 
         /// Reports that members of a set, the signing one or an earlier one that is still slashable, signed a statement about a

@@ -4,6 +4,8 @@ use crate::{Config, WeightInfo};
 use duet_primitives::suite;
 use frame_support::{dispatch::DispatchClass, traits::Get, weights::Weight};
 
+type Weights<T> = <T as Config>::WeightInfo;
+
 /// # Panics
 /// With the limit that is broken, and by how much.
 pub(crate) fn integrity_test<T: Config>() {
@@ -21,6 +23,17 @@ pub(crate) fn integrity_test<T: Config>() {
         <T as Config>::MinDelta::get() > 0,
         "ROUND-3: MinDelta is zero, but the next block that is proven is at least one above the last"
     );
+    assert!(
+        T::ValidatorsPerBlock::get() > 0,
+        "CHAIN-8: ValidatorsPerBlock is zero, so no set would ever be made"
+    );
+    let tenth = T::BlockWeights::get().max_block.saturating_div(10);
+    for (what, weight) in in_each_block::<T>() {
+        assert!(
+            weight.all_lte(tenth),
+            "CHAIN-8: {what} takes {weight}, but a block gives {tenth} to the sets; lower ValidatorsPerBlock or MaxValidators",
+        );
+    }
     for (call, class, weight) in heaviest::<T>(limit) {
         let limits = T::BlockWeights::get();
         let most = limits.get(class).max_extrinsic.unwrap_or(limits.max_block);
@@ -31,9 +44,53 @@ pub(crate) fn integrity_test<T: Config>() {
     }
 }
 
+/// The most that `reset` takes: of no more validators than one block looks at it makes a set, and with more it begins.
+pub(crate) fn most_of_reset<T: Config>() -> Weight {
+    let Sizes { n, part, parts } = sizes::<T>();
+    Weights::<T>::reset(part).max(Weights::<T>::begin_draft(n, parts))
+}
+
+/// The largest set, its parts, and how large they are.
+struct Sizes {
+    n: u32,
+    part: u32,
+    parts: u32,
+}
+
+fn sizes<T: Config>() -> Sizes {
+    let n = <T as Config>::MaxValidators::get();
+    let part = T::ValidatorsPerBlock::get().max(1);
+    Sizes {
+        n,
+        part: part.min(n),
+        parts: n.div_ceil(part),
+    }
+}
+
+/// The most that one block does for the sets. (CHAIN-8)
+fn in_each_block<T: Config>() -> [(&'static str, Weight); 3] {
+    let Sizes { n, part, parts } = sizes::<T>();
+    let per_block = T::ValidatorsPerBlock::get();
+    let chores = Weights::<T>::settle_members(per_block)
+        .saturating_add(Weights::<T>::forget_keys(per_block));
+    let begin = Weights::<T>::begin_draft(n, parts);
+    // A session may start in any of these blocks.
+    let most = |step: Weight| chores.saturating_add(step);
+    [
+        ("the start of a session", most(Weights::<T>::rotate(part))),
+        (
+            "a part of the largest set",
+            most(Weights::<T>::draft_part(part).saturating_add(begin)),
+        ),
+        (
+            "the end of the making of the largest set",
+            most(Weights::<T>::finish_draft(n, parts).saturating_add(begin)),
+        ),
+    ]
+}
+
 /// The most that each call takes whose weight grows with the set.
 fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 4] {
-    type Weights<T> = <T as Config>::WeightInfo;
     let non_signers = n.saturating_sub(1).checked_div(3).unwrap_or(0);
     let accused = suite::MAX_ACCUSED.min(n);
     [
@@ -52,6 +109,6 @@ fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 4] {
             DispatchClass::Normal,
             Weights::<T>::prove_handoff(non_signers),
         ),
-        ("reset", DispatchClass::Operational, Weights::<T>::reset(n)),
+        ("reset", DispatchClass::Operational, most_of_reset::<T>()),
     ]
 }

@@ -73,6 +73,7 @@ parameter_types! {
     /// Punished offenders: who, who reported, fraction, session.
     pub static Punished: Vec<(u64, Vec<u64>, Perbill, SessionIndex)> = Vec::new();
     pub static MaxValidators: u32 = 5;
+    pub static ValidatorsPerBlock: u32 = 20;
     pub static SlashableSessions: SessionIndex = 3;
     pub static MinParticipation: Perbill = Perbill::zero();
     pub static AwaitHandoff: bool = false;
@@ -218,6 +219,7 @@ impl pallet_duet::Config for Test {
     type Currency = Balances;
     type KeyDeposit = ConstU64<DEPOSIT>;
     type MaxValidators = MaxValidators;
+    type ValidatorsPerBlock = ValidatorsPerBlock;
     type SlashableSessions = SlashableSessions;
     type MinParticipation = MinParticipation;
     type StakeOf = StakeOf;

@@ -1,29 +1,59 @@
 //! A set that starts without a handoff, when none can come any more. (RESET-1 to RESET-3)
 
 use crate::{
-    candidates::{commit, keys_for, KeptReason},
+    candidates::{Candidates, KeptReason},
+    draft::{self, Purpose},
     rotation::{announce, install, record},
-    rules, Config, Error, Event, Keysets, Pallet,
+    rules,
+    types::LOG_TARGET,
+    Config, Error, Event, Keysets, Pallet,
 };
 use duet_primitives::{ConsensusLog, Keysets as KeysetPair};
+use frame_support::ensure;
 
-/// Body of the call `reset`; returns how many validators the new set has.
+/// Body of the call `reset`; returns how many validators the new set has, or nothing when later blocks make it. (CHAIN-8)
+pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
+    ensure!(Keysets::<T>::exists(), Error::<T>::NoSetToReset);
+    let session = pallet_session::CurrentIndex::<T>::get();
+    let validators = pallet_session::Validators::<T>::get();
+    let Some(candidates) = draft::begin::<T>(Purpose::Reset, session, validators.iter()) else {
+        return Ok(None);
+    };
+    let len = replace::<T>(&candidates)?.ok_or(Error::<T>::NoSetToReset)?;
+    // It was to take over from a set that is ended.
+    draft::discard::<T>();
+    Ok(Some(len))
+}
+
+/// All validators were looked at of whom a reset makes a set. (CHAIN-8)
+///
+/// Cost: two hashes per validator, and two writes of all keys.
+pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
+    if let Err(reason) = replace::<T>(candidates) {
+        let session = candidates.session;
+        log::error!(target: LOG_TARGET, "RESET-1: the sets are not reset: {reason:?}");
+        Pallet::<T>::deposit_event(Event::ResetRefused { session, reason });
+    }
+}
+
+/// Ends the signing set. Returns how many validators the new one has; nothing when there is no set to end.
 ///
 /// Its id is above that of every set that was planned, so that no two sets ever have one id: a light client may know a
 /// planned set from a proof, and that set never signs.
-pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
-    let KeysetPair { current, next } = Keysets::<T>::get().ok_or(Error::<T>::NoSetToReset)?;
-    let session = pallet_session::CurrentIndex::<T>::get();
-    let validators = pallet_session::Validators::<T>::get();
-    let (keys, members) = keys_for::<T>(session, validators.iter())?;
-    let set = commit(next.id.saturating_next(), &keys)?;
+fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptReason> {
+    let Some(KeysetPair { current, next }) = Keysets::<T>::get() else {
+        return Ok(None);
+    };
+    let members = candidates.members()?;
+    let set = members.commit(next.id.saturating_next())?;
 
     // Both stay punishable for what they sign: the one that signed, and the one that was planned and never will.
     let ended = current.id;
+    let session = pallet_session::CurrentIndex::<T>::get();
     for old in [current, next] {
         record::<T>(old, Some(session));
     }
-    install::<T>(&set, &keys, &members, session);
+    install::<T>(&set, &members, candidates.session);
     Keysets::<T>::put(KeysetPair::without_successor(set.clone()));
 
     let (id, len) = (set.id, set.len);
@@ -37,7 +67,7 @@ pub(crate) fn reset<T: Config>() -> Result<u32, Error<T>> {
         len,
         session,
     });
-    Ok(len)
+    Ok(Some(len))
 }
 
 impl<T> From<KeptReason> for Error<T> {

@@ -8,7 +8,7 @@
 #![allow(clippy::cast_possible_truncation)]
 
 use crate::{
-    types::BalanceOf, Config, Error, Event, HoldReason, KeyOwners, Keys, Keysets, OldestSet,
+    types::BalanceOf, Config, Draft, Error, Event, HoldReason, KeyOwners, Keys, Keysets, OldestSet,
     Pallet, Retired, RetiredRange,
 };
 use alloc::vec::Vec;
@@ -197,13 +197,15 @@ pub(crate) fn is_slashable<T: Config>(last_session: SessionIndex, now: SessionIn
     now <= last_session.saturating_add(T::SlashableSessions::get())
 }
 
-/// Forgets retired keys whose last set is forgotten, at most `MaxValidators` of them: no more
-/// keys than that can enter sets in one session, so the queue cannot grow for ever.
-pub(crate) fn forget_retired<T: Config>() {
+/// Forgets retired keys whose last set is forgotten: as many as a block looks at when it makes a set. The next blocks go on, so
+/// that keys are forgotten as fast as they can enter sets, and the queue cannot grow for ever. Returns how many it forgot.
+/// (EQV-6, CHAIN-8)
+pub(crate) fn forget_retired<T: Config>() -> u32 {
     let oldest = OldestSet::<T>::get();
     let (first, end) = RetiredRange::<T>::get();
-    let mut entry = first;
-    for _ in 0..<T as Config>::MaxValidators::get() {
+    let limit = T::ValidatorsPerBlock::get();
+    let (mut entry, mut forgotten) = (first, 0_u32);
+    while forgotten < limit {
         let Some(key) = Retired::<T>::get(entry) else {
             break;
         };
@@ -215,10 +217,12 @@ pub(crate) fn forget_retired<T: Config>() {
         }
         Retired::<T>::remove(entry);
         entry = entry.saturating_add(1);
+        forgotten = forgotten.saturating_add(1);
     }
     if entry != first {
         RetiredRange::<T>::put((entry, end));
     }
+    forgotten
 }
 
 fn status<T: Config>(key: &Pk1Bytes) -> Option<KeyStatus> {
@@ -261,14 +265,22 @@ pub(crate) fn retire<T: Config>(key: &Pk1Bytes) -> Option<KeyOwner<T>> {
     let owner = KeyOwners::<T>::get(key)?;
     match owner.status {
         KeyStatus::Fresh => KeyOwners::<T>::remove(key),
-        // It may be a member of the next set, which is fixed, and of none after it.
+        // It may be a member of the newest set, which is fixed, and of none after it.
         KeyStatus::Enlisted => {
-            let last_set = Keysets::<T>::get().map_or(SetId::FIRST, |sets| sets.next.id);
-            remember::<T>(key, last_set);
+            remember::<T>(key, newest_set::<T>());
         }
         KeyStatus::Retired { .. } => {}
     }
     Some(owner)
+}
+
+/// The newest set that a key may be a member of which leaves the registry now: the next one, or one that is in the making.
+fn newest_set<T: Config>() -> SetId {
+    match Keysets::<T>::get() {
+        Some(sets) if Draft::<T>::exists() => sets.next.id.saturating_next(),
+        Some(sets) => sets.next.id,
+        None => SetId::FIRST,
+    }
 }
 
 fn remember<T: Config>(key: &Pk1Bytes, last_set: SetId) {

@@ -1,26 +1,22 @@
 //! Rotation of the key sets at a session change, and what headers announce of sets and blocks. (CHAIN-2 to CHAIN-7)
 
 use crate::{
-    candidates::{commit, keys_for, KeptReason, SetKeys, SetMembers},
+    candidates::{Candidates, KeptReason, NewMembers},
+    chores,
+    draft::{self, Purpose},
     handoffs, registration, rules,
     set::is_member,
     signing,
     types::LOG_TARGET,
-    Config, CurrentKeys, ElectedFor, Event, Handoffs, Keysets, Members, NextKeys, OldestSet,
-    Pallet, Sets,
+    Config, CurrentKeys, ElectedFor, Event, Keysets, Members, NextKeys, OldestSet, Pallet, Sets,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
-use duet_primitives::{
-    suite, ConsensusLog, DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId,
-};
+use duet_primitives::{suite, ConsensusLog, KeysetCommitment, Keysets as KeysetPair, SetId};
 use frame_support::traits::Get;
 use scale_info::TypeInfo;
 use sp_runtime::{generic::DigestItem, traits::OpaqueKeys, KeyTypeId};
 use sp_staking::SessionIndex;
-
-/// How many sets are forgotten in one session at most; in the long run one retires per session.
-const SETS_FORGOTTEN_AT_ONCE: usize = 4;
 
 /// A set that signed.
 #[derive(
@@ -71,7 +67,8 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
 
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
-    match found_first_set::<T>(validators, 0) {
+    // A genesis is no block: it has all the time that it takes.
+    match found_first_set::<T>(&Candidates::of(0, validators)) {
         Ok(first) => {
             rules::renew::<T>();
             Keysets::<T>::put(KeysetPair::without_successor(first));
@@ -82,34 +79,73 @@ fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::Valid
     }
 }
 
-/// A session starts: the planned set takes over, and the one after it is fixed. (CHAIN-3)
+/// A session starts: the planned set takes over, and the one after it is fixed, or begun if it is large. (CHAIN-3, CHAIN-8)
 ///
-/// Cost: one read and one question for stake per queued validator; if the keys differ from the signing set's, one decompression and
-/// addition in G1 and two hashes per validator, and one write per newcomer; what [`OnHandoff`](crate::OnHandoff) does; and what is
-/// forgotten.
+/// Cost: one copy of the keys of a set that takes over; one read and one question for stake per queued validator; if the keys
+/// differ from the signing set's, one decompression and addition in G1 and two hashes per validator, and one write per newcomer;
+/// what [`OnHandoff`](crate::OnHandoff) does; and what is forgotten. For more validators than one block looks at: one write per
+/// part of them.
 pub(crate) fn rotate<'a, T: Config>(
-    active: impl Iterator<Item = &'a T::ValidatorId>,
+    active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) {
     let session = pallet_session::CurrentIndex::<T>::get();
     let sets = match Keysets::<T>::get() {
-        Some(sets) => advance::<T>(sets, queued, session),
-        None => match found_first_set::<T>(active, session) {
-            Ok(first) => {
-                let current = announce_activation::<T>(first, session);
-                with_successor::<T>(current, queued, session)
-            }
-            Err(reason) => {
-                log::warn!(target: LOG_TARGET, "no Duet set signs in session {session}: {reason:?}");
-                Pallet::<T>::deposit_event(Event::SetNotFounded { session, reason });
-                return;
-            }
-        },
+        Some(sets) => Some(advance::<T>(sets, queued, session)),
+        None => found::<T>(active, queued, session),
     };
+    let Some(sets) = sets else { return };
     Keysets::<T>::put(&sets);
-    handoffs::settle::<T>(sets.current.id, session);
-    forget_sets::<T>(sets.current.id, session);
-    registration::forget_retired::<T>();
+    chores::begin::<T>(sets.current.id, session);
+}
+
+/// All validators were looked at of whom the first set, or the one that takes over, is to be made. (CHAIN-8)
+///
+/// Cost: two hashes per validator, and one write of all keys.
+pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
+    let sets = match Keysets::<T>::get() {
+        Some(KeysetPair { current, .. }) => KeysetPair {
+            next: plan::<T>(&current, candidates),
+            current,
+        },
+        None => {
+            let session = pallet_session::CurrentIndex::<T>::get();
+            let Some(first) = first_set::<T>(candidates, session) else {
+                return;
+            };
+            KeysetPair::without_successor(first)
+        }
+    };
+    Keysets::<T>::put(sets);
+}
+
+/// The sets of a session that starts without any; `None` when there are still none.
+fn found<'a, T: Config>(
+    active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+    session: SessionIndex,
+) -> Option<KeysetPair> {
+    if draft::is_open::<T>() {
+        return None;
+    }
+    let candidates = draft::begin::<T>(Purpose::First, session, active)?;
+    let first = first_set::<T>(&candidates, session)?;
+    Some(with_successor::<T>(first, queued, session))
+}
+
+/// The first set signs from this block on; `None`, with an event, when the validators do not make one.
+fn first_set<T: Config>(
+    candidates: &Candidates<T>,
+    session: SessionIndex,
+) -> Option<KeysetCommitment> {
+    match found_first_set::<T>(candidates) {
+        Ok(first) => Some(announce_activation::<T>(first, session)),
+        Err(reason) => {
+            log::warn!(target: LOG_TARGET, "no Duet set signs in session {session}: {reason:?}");
+            Pallet::<T>::deposit_event(Event::SetNotFounded { session, reason });
+            None
+        }
+    }
 }
 
 /// The sets of the session that starts.
@@ -152,34 +188,42 @@ fn with_successor<'a, T: Config>(
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     session: SessionIndex,
 ) -> KeysetPair {
-    let next = plan::<T>(&current, queued, session.saturating_add(1));
-    KeysetPair { current, next }
+    let planned_for = session.saturating_add(1);
+    // To begin anew in each session would never end where sessions are short.
+    let is_open = draft::is_open::<T>();
+    let begin = || draft::begin::<T>(Purpose::Successor, planned_for, queued.clone());
+    if let Some(candidates) = (!is_open).then(begin).flatten() {
+        return KeysetPair {
+            next: plan::<T>(&current, &candidates),
+            current,
+        };
+    }
+    signing::renew::<T>(&current, queued, planned_for);
+    KeysetPair::without_successor(current)
 }
 
 /// Creates set 0: at genesis or, on a chain that adopts Duet later, at the first session whose validators make a set.
-fn found_first_set<'a, T: Config>(
-    validators: impl Iterator<Item = &'a T::ValidatorId>,
-    session: SessionIndex,
-) -> Result<KeysetCommitment, KeptReason> {
-    let (keys, members) = keys_for::<T>(session, validators)?;
-    let first = commit(SetId::FIRST, &keys)?;
+fn found_first_set<T: Config>(candidates: &Candidates<T>) -> Result<KeysetCommitment, KeptReason> {
+    let members = candidates.members()?;
+    let first = members.commit(SetId::FIRST)?;
     OldestSet::<T>::put(first.id);
-    install::<T>(&first, &keys, &members, session);
+    install::<T>(&first, &members, candidates.session);
     Ok(first)
 }
 
 /// A set of validators of this session signs that has no successor yet.
 pub(crate) fn install<T: Config>(
     set: &KeysetCommitment,
-    keys: &SetKeys<T>,
-    members: &SetMembers<T>,
+    members: &NewMembers<T>,
     session: SessionIndex,
 ) {
-    keys.iter()
-        .for_each(|key| registration::enlist::<T>(&key.pk1()));
+    members
+        .to_enlist()
+        .for_each(|key| registration::enlist::<T>(&key));
+    let NewMembers { keys, owners, .. } = members;
     CurrentKeys::<T>::put(keys);
     NextKeys::<T>::put(keys);
-    Members::<T>::insert(set.id, members);
+    Members::<T>::insert(set.id, owners);
     ElectedFor::<T>::put((session, session));
     record::<T>(set.clone(), None);
 }
@@ -206,14 +250,10 @@ fn activate<T: Config>(
     announce_activation::<T>(next, session)
 }
 
-/// The set for the session after this one: `current` again when the keys stay, or when no other set can be made.
-/// (CHAIN-3, CHAIN-5, CHAIN-6)
-fn plan<'a, T: Config>(
-    current: &KeysetCommitment,
-    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
-    session: SessionIndex,
-) -> KeysetCommitment {
-    replace::<T>(current, queued.clone(), session).unwrap_or_else(|reason| {
+/// The set that takes over: `current` again when the keys stay, or when no other set can be made. (CHAIN-3, CHAIN-5, CHAIN-6)
+fn plan<T: Config>(current: &KeysetCommitment, candidates: &Candidates<T>) -> KeysetCommitment {
+    replace::<T>(current, candidates).unwrap_or_else(|reason| {
+        let session = candidates.session;
         log::warn!(
             target: LOG_TARGET,
             "Duet set {} stays for session {session}: {reason:?}",
@@ -224,38 +264,43 @@ fn plan<'a, T: Config>(
             id: current.id,
             reason,
         });
-        signing::renew::<T>(current, queued, session);
+        let elected = candidates.elected.iter().map(|(validator, _)| validator);
+        signing::renew::<T>(current, elected, session);
         current.clone()
     })
 }
 
-/// The set of the queued validators, announced if it differs from the signing one.
-fn replace<'a, T: Config>(
+/// The set of the candidates, announced if it differs from the signing one.
+fn replace<T: Config>(
     current: &KeysetCommitment,
-    queued: impl Iterator<Item = &'a T::ValidatorId>,
-    session: SessionIndex,
+    candidates: &Candidates<T>,
 ) -> Result<KeysetCommitment, KeptReason> {
-    let (keys, members) = keys_for::<T>(session, queued)?;
+    let elected_for = candidates.session;
+    let members = candidates.members()?;
     let signing = CurrentKeys::<T>::get();
-    if keys == signing {
-        ElectedFor::<T>::put((session, session));
+    if members.keys == signing {
+        ElectedFor::<T>::mutate(|(current, next)| {
+            *current = elected_for.max(*current);
+            *next = *current;
+        });
         return Ok(current.clone());
     }
-    let next = commit(current.id.saturating_next(), &keys)?;
-    keys.iter()
-        .map(DualKeyBytes::pk1)
+    let next = members.commit(current.id.saturating_next())?;
+    members
+        .to_enlist()
         .filter(|key| !is_member(key, &signing))
-        .for_each(|key| {
-            registration::enlist::<T>(&key);
-        });
+        .for_each(|key| registration::enlist::<T>(&key));
+    let NewMembers { keys, owners, .. } = members;
     NextKeys::<T>::put(&keys);
-    Members::<T>::insert(next.id, members);
-    ElectedFor::<T>::mutate(|(_, elected_for)| *elected_for = session);
+    Members::<T>::insert(next.id, owners);
+    ElectedFor::<T>::mutate(|(_, next)| *next = elected_for);
     announce::<T>(&ConsensusLog::Planned(next.clone()));
+    // What took many blocks may be late.
+    let soonest = pallet_session::CurrentIndex::<T>::get().saturating_add(1);
     Pallet::<T>::deposit_event(Event::SetPlanned {
         id: next.id,
         len: next.len,
-        session,
+        session: elected_for.max(soonest),
     });
     Ok(next)
 }
@@ -286,29 +331,5 @@ pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
 pub(crate) fn announce_payload<T: Config>() {
     if let Some(payload) = signing::payload::<T>() {
         announce::<T>(&ConsensusLog::Payload(payload.hash()));
-    }
-}
-
-/// Forgets the sets whose equivocations can no longer be punished. (EQV-6)
-fn forget_sets<T: Config>(current: SetId, session: SessionIndex) {
-    let oldest = OldestSet::<T>::get();
-    let expired = |id: &SetId| {
-        Sets::<T>::get(id)
-            .and_then(|set| set.last_session)
-            .is_some_and(|last| !registration::is_slashable::<T>(last, session))
-    };
-    let mut kept = oldest;
-    for id in oldest
-        .until(current)
-        .take(SETS_FORGOTTEN_AT_ONCE)
-        .take_while(expired)
-    {
-        Sets::<T>::remove(id);
-        Members::<T>::remove(id);
-        Handoffs::<T>::remove(id);
-        kept = id.saturating_next();
-    }
-    if kept != oldest {
-        OldestSet::<T>::put(kept);
     }
 }

@@ -1,8 +1,8 @@
 //! What the signing set signs about a block, and for how long. (MSG-2, HANDOFF-5)
 
 use crate::{registration, Config, ElectedFor, Keysets, Members};
-use alloc::collections::BTreeSet;
-use codec::Encode;
+use alloc::vec::Vec;
+use codec::{Encode, MaxEncodedLen};
 use duet_primitives::{CommitmentPayload, KeysetCommitment, Keysets as KeysetPair};
 use frame_support::traits::Get;
 use sp_staking::SessionIndex;
@@ -28,17 +28,34 @@ pub(crate) fn is_expired<T: Config>() -> bool {
 /// A set goes on whose keys are not those of the session's validators: as long as at most a third of its members are no
 /// validators, more than a third of the set answer with their stake for each proof. (HANDOFF-5)
 ///
-/// Cost: one read of 32 bytes per member.
+/// Cost: one read of 32 bytes per member, and a sort.
 pub(crate) fn renew<'a, T: Config>(
     set: &KeysetCommitment,
     validators: impl Iterator<Item = &'a T::ValidatorId>,
     session: SessionIndex,
 ) {
-    // Not every chain's validator ids have an order; their encodings do.
-    let elected: BTreeSet<_> = validators.map(Encode::encode).collect();
-    let members = Members::<T>::get(set.id).into_iter();
-    let still = members.filter(|member| elected.contains(&member.encode()));
+    // Not every chain's validator ids have an order; their encodings do. All are in one buffer, because an allocation for each
+    // would take longer than the rest.
+    let len = T::ValidatorId::max_encoded_len().max(1);
+    let mut buffer = Vec::new();
+    validators.for_each(|validator| append(validator, len, &mut buffer));
+    let mut elected: Vec<_> = buffer.chunks(len).collect();
+    elected.sort_unstable();
+    let mut one = Vec::with_capacity(len);
+    let is_elected = |member: &T::ValidatorId| {
+        one.clear();
+        append(member, len, &mut one);
+        elected.binary_search(&one.as_slice()).is_ok()
+    };
+    let still = Members::<T>::get(set.id).into_iter().filter(is_elected);
     if u32::try_from(still.count()).is_ok_and(|still| still >= set.threshold()) {
-        ElectedFor::<T>::mutate(|(current, _)| *current = session);
+        ElectedFor::<T>::mutate(|(current, _)| *current = session.max(*current));
     }
+}
+
+/// Appends the encoding, and zeros up to `len` bytes. No encoding is the beginning of another one, so they stay different.
+fn append(id: &impl Encode, len: usize, to: &mut Vec<u8>) {
+    let end = to.len().saturating_add(len);
+    id.encode_to(to);
+    to.resize(end, 0);
 }

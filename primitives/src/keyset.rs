@@ -77,22 +77,31 @@ impl KeysetCommitment {
     /// [`KeysetError`] when the set is empty or too large, keys are out of order or repeated, one is an invalid
     /// point, or they add up to zero.
     pub fn of_stored_unchecked(id: SetId, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
-        let (points, len) = read_keys(keys)?;
-        Self::new(id, len, keys, &points)
+        let len = check_order(keys)?;
+        let sum = PartialSum::default().add_stored_unchecked(keys)?;
+        Self::new(id, len, keys, &sum)
     }
 
-    fn new(id: SetId, len: u32, bytes: &[Pk1Bytes], keys: &[Pk1]) -> Result<Self, KeysetError> {
-        let points: Vec<_> = keys.iter().map(|key| key.0.point()).collect();
-        let total = Native::g1_sum(&points);
-        if Native::g1_is_zero(&total) {
-            return Err(KeysetError::ZeroTotal);
-        }
-        let apk1 = Pk1Bytes(Native::g1_to_bytes(&total));
+    /// The same for keys that were added up before, in any order and in as many parts as it took.
+    ///
+    /// `sum` has to be the sum of just these keys: it becomes `apk1` as it is. Cost: `2n` hashes.
+    ///
+    /// # Errors
+    /// As [`of_stored_unchecked`](Self::of_stored_unchecked), but no key is decompressed.
+    pub fn of_summed_unchecked(
+        id: SetId,
+        keys: &[Pk1Bytes],
+        sum: &PartialSum,
+    ) -> Result<Self, KeysetError> {
+        Self::new(id, check_order(keys)?, keys, sum)
+    }
+
+    fn new(id: SetId, len: u32, keys: &[Pk1Bytes], sum: &PartialSum) -> Result<Self, KeysetError> {
         Ok(Self {
             id,
             len,
-            root: Tree::new(bytes).root(),
-            apk1,
+            root: Tree::new(keys).root(),
+            apk1: sum.0.ok_or(KeysetError::ZeroTotal)?,
         })
     }
 
@@ -102,8 +111,49 @@ impl KeysetCommitment {
     }
 }
 
-/// SET-1: at least one key, not too many, strictly ascending by their bytes (so none twice), each a point.
-fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
+/// The sum of `pk1`s so far, in a form that a chain stores between the blocks in which it reads them.
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+pub struct PartialSum(
+    /// `None` is zero, which keys may add up to on the way.
+    Option<Pk1Bytes>,
+);
+
+impl PartialSum {
+    /// Adds keys, each of which was checked before it was stored.
+    ///
+    /// Cost: a decompression and an addition in G1 per key, and for the sum so far.
+    ///
+    /// # Errors
+    /// [`KeysetError::Key`] with the first key that is no point.
+    pub fn add_stored_unchecked(&self, keys: &[Pk1Bytes]) -> Result<Self, KeysetError> {
+        let keys = read_keys(keys)?;
+        let so_far = self.0.map(|sum| read_key(0, &sum)).transpose()?;
+        let points: Vec<_> = so_far
+            .iter()
+            .chain(&keys)
+            .map(|key| key.0.point())
+            .collect();
+        let sum = Native::g1_sum(&points);
+        let is_zero = Native::g1_is_zero(&sum);
+        Ok(Self(
+            (!is_zero).then(|| Pk1Bytes(Native::g1_to_bytes(&sum))),
+        ))
+    }
+}
+
+/// SET-1: at least one key, not too many, strictly ascending by their bytes (so none twice). Returns how many.
+fn check_order(keys: &[Pk1Bytes]) -> Result<u32, KeysetError> {
     let len = u32::try_from(keys.len()).unwrap_or(u32::MAX);
     if len == 0 {
         return Err(KeysetError::Empty);
@@ -118,16 +168,17 @@ fn read_keys(keys: &[Pk1Bytes]) -> Result<(Vec<Pk1>, u32), KeysetError> {
     if let Some((_, index)) = neighbours.zip(1..).find(|((key, next), _)| key >= next) {
         return Err(KeysetError::Order { index });
     }
-    let read = |(index, bytes)| {
-        Pk1::from_chain_state_unchecked(bytes).map_err(|error| KeysetError::Key { index, error })
-    };
-    Ok((
-        keys.iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, _>>()?,
-        len,
-    ))
+    Ok(len)
+}
+
+/// SET-1: each key is a point.
+fn read_keys(keys: &[Pk1Bytes]) -> Result<Vec<Pk1>, KeysetError> {
+    let read = |(index, bytes)| read_key(index, bytes);
+    keys.iter().enumerate().map(read).collect()
+}
+
+fn read_key(index: usize, bytes: &Pk1Bytes) -> Result<Pk1, KeysetError> {
+    Pk1::from_chain_state_unchecked(bytes).map_err(|error| KeysetError::Key { index, error })
 }
 
 /// A set as verifiers of votes and justifications need it: the `pk1`s, decompressed once, and their Merkle tree.
@@ -162,7 +213,8 @@ impl Keyset {
         if expected != got {
             return Err(KeysetError::Root { expected, got });
         }
-        let (keys, len) = read_keys(keys)?;
+        let len = check_order(keys)?;
+        let keys = read_keys(keys)?;
         let keys = keys.iter().map(|key| key.of_member(len)).collect();
         let keys = PointList::new(keys, |key: &Pk1| key.0.point());
         let total = Base::new(keys.sum(), Purpose::SetTotal);

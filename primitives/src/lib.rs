@@ -125,7 +125,7 @@ pub use error::{
 };
 pub use justification::{Justification, PreparedJustification, UncheckedJustification};
 pub use keys::{DualKey, Pk1, PossessedKey};
-pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets};
+pub use keyset::{threshold, DualKeyset, Keyset, KeysetCommitment, Keysets, PartialSum};
 pub use leaf::{LeafVersion, MmrLeaf};
 pub use merkle::MerkleProof;
 pub use numbers::{BlockNumber, SetId, SignerIndex};

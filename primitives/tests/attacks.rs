@@ -748,6 +748,37 @@ fn a_set_with_a_repeated_key_no_key_or_too_many_is_refused() {
 }
 
 #[test]
+fn sums_in_parts_may_be_zero_on_the_way_and_refuse_what_is_no_point() {
+    let [one, two] = [0, 1].map(|index| secret(index).public().pk1());
+    let minus = Pk1Bytes(bytes(-g1(one.as_ref())));
+    let id = SetId::new(0);
+    let start = PartialSum::default();
+    let zero = start
+        .add_stored_unchecked(&[one, minus])
+        .expect("these are points");
+    assert_eq!(zero, start);
+    let refused = KeysetCommitment::of_summed_unchecked(id, &[one], &zero);
+    assert_eq!(refused, Err(KeysetError::ZeroTotal));
+    let further = zero.add_stored_unchecked(&[two]).expect("it is a point");
+    let set = KeysetCommitment::of_summed_unchecked(id, &[two], &further);
+    assert_eq!(set.map(|set| set.apk1), Ok(two));
+    assert_eq!(further.add_stored_unchecked(&[]), Ok(further.clone()));
+
+    let refused = further.add_stored_unchecked(&[one, Pk1Bytes([0xff; 48])]);
+    assert!(
+        matches!(refused, Err(KeysetError::Key { index: 1, .. })),
+        "{refused:?}"
+    );
+    for (keys, error) in [
+        (vec![], KeysetError::Empty),
+        (vec![one, one], KeysetError::Order { index: 1 }),
+    ] {
+        let refused = KeysetCommitment::of_summed_unchecked(id, &keys, &further);
+        assert_eq!(refused, Err(error));
+    }
+}
+
+#[test]
 fn a_secret_is_not_printed() {
     let secret = secret(0);
     let printed = format!("{secret:?}");

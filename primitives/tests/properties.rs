@@ -7,7 +7,10 @@ use duet_primitives::{
     testing::{secret, TestSet},
     *,
 };
-use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest, ProptestConfig};
+use proptest::{
+    collection::btree_set,
+    prelude::{any, prop_assert, prop_assert_eq, proptest, ProptestConfig},
+};
 use sha3::{Digest, Keccak256};
 use std::collections::BTreeSet;
 
@@ -113,6 +116,31 @@ proptest! {
     }
 
     #[test]
+    fn keys_that_are_added_up_in_parts_make_the_same_commitment(
+        secrets in btree_set(0_u64..1_000, 1..9),
+        order in 0_usize..9,
+        part in 1_usize..9,
+    ) {
+        let mut keys: Vec<_> = secrets.into_iter().map(|number| secret(number).public().pk1()).collect();
+        let len = keys.len();
+        keys.rotate_left(order % len);
+        let mut sum = PartialSum::default();
+        for part in keys.chunks(part) {
+            let stored = sum.add_stored_unchecked(part).expect("these are points").encode();
+            sum = PartialSum::decode(&mut &stored[..]).expect("what a chain stores");
+        }
+        let id = SetId::new(7);
+        let unordered = KeysetCommitment::of_summed_unchecked(id, &keys, &sum);
+        let in_order = keys.is_sorted();
+        let is_refused = matches!(unordered, Err(KeysetError::Order { .. }));
+        prop_assert_eq!(is_refused, !in_order);
+        keys.sort();
+        let expected = KeysetCommitment::of_stored_unchecked(id, &keys);
+        prop_assert!(expected.is_ok());
+        prop_assert_eq!(KeysetCommitment::of_summed_unchecked(id, &keys, &sum), expected);
+    }
+
+    #[test]
     fn the_keys_of_a_set_are_read_back_only_whole_and_in_order(n in 2_u32..=8, at in 0_usize..8, with in 0_usize..8) {
         let (set, _) = round(n, 2);
         let keyset = set.set.keyset();
@@ -137,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn a_bitfield_holds_who_was_put_in(n in 1_u32..200, picks in proptest::collection::btree_set(0_u32..220, 0..60)) {
+    fn a_bitfield_holds_who_was_put_in(n in 1_u32..200, picks in btree_set(0_u32..220, 0..60)) {
         let picks: BTreeSet<_> = picks.into_iter().map(SignerIndex::new).collect();
         let field = Bitfield::from_indices(n, picks.iter().copied());
         let inside: Vec<_> = picks.iter().copied().filter(|index| index.get() < n).collect();

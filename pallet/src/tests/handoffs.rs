@@ -2,8 +2,9 @@ use crate::{
     mock::{
         events, key, logs, next_block, next_session, register, sessions, with, AwaitHandoff, Duet,
         Elected, RuntimeCall, RuntimeOrigin, Session, SlashableSessions, System, Test, Told,
+        ValidatorsPerBlock,
     },
-    Call, Error, Event, Handoff, HeaderOf, Keysets, Sets, Truth, WeightInfo,
+    Call, Error, Event, Handoff, HeaderOf, Keysets, Members, Sets, Truth, WeightInfo,
 };
 use duet_primitives::{
     testing::TestSet, Bitfield, BlockNumber, Commitment, ConsensusLog, KeysetCommitment,
@@ -252,6 +253,47 @@ fn the_chain_is_told_once_who_signed_and_who_did_not() {
         assert!(events().contains(&Event::HandoffSettled { id, missed }));
         sessions(3);
         assert_eq!(Told::take(), []);
+    });
+}
+
+/// CHAIN-8, EQV-6.
+#[test]
+fn a_large_set_is_told_of_in_several_blocks_and_forgotten_after_that() {
+    with_planned(|planned| {
+        assert_ok!(prove(planned.handoff(&[1, 2, 4])));
+        next_session();
+        ValidatorsPerBlock::set(2);
+        SlashableSessions::set(0);
+        let members = Members::<Test>::get(set_id(0)).into_inner();
+        let mut told = Vec::new();
+        for part in members.chunks(2) {
+            if told.is_empty() {
+                next_session();
+            } else {
+                next_block();
+            }
+            let [(id, mut signed, missed)] =
+                <[_; 1]>::try_from(Told::take()).expect("a part of one set");
+            assert!(events().contains(&Event::HandoffSettled {
+                id,
+                missed: missed.clone()
+            }));
+            assert!(missed.iter().all(|account| *account == 3));
+            assert!(!signed.contains(&3));
+            signed.extend(missed);
+            signed.sort_unstable();
+            let mut part = part.to_vec();
+            part.sort_unstable();
+            assert_eq!((id, &signed), (set_id(0), &part));
+            told.extend(part);
+            // It could have been forgotten when it was replaced.
+            assert!(Sets::<Test>::contains_key(set_id(0)));
+        }
+        assert_eq!(told.len(), 4);
+        next_session();
+        assert_eq!(Told::take(), []);
+        assert!(!Sets::<Test>::contains_key(set_id(0)));
+        assert!(!Members::<Test>::contains_key(set_id(0)));
     });
 }
 

@@ -1,3 +1,4 @@
+mod drafts;
 mod false_statements;
 mod floor;
 mod handoffs;

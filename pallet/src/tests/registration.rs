@@ -1,10 +1,11 @@
 use crate::{
     mock::{
-        events, evidence, genesis, genesis_proof, key, on, proof, register, register_key_of,
-        sessions, with, Balances, Duet, Elected, RuntimeGenesisConfig, RuntimeOrigin,
-        SlashableSessions, System, Test, DEPOSIT, GENESIS, NOT_BONDED, NOT_ENDOWED,
+        events, evidence, genesis, genesis_proof, key, next_block, on, proof, register,
+        register_key_of, sessions, with, Balances, Duet, Elected, RuntimeGenesisConfig,
+        RuntimeOrigin, SlashableSessions, System, Test, ValidatorsPerBlock, DEPOSIT, GENESIS,
+        NOT_BONDED, NOT_ENDOWED,
     },
-    Error, Event, HoldReason, KeyOwners, KeyStatus, Keys, Retired, RetiredRange,
+    Chores, Error, Event, HoldReason, KeyOwners, KeyStatus, Keys, Retired, RetiredRange,
 };
 use duet_primitives::{
     ownership_statement,
@@ -218,20 +219,25 @@ fn a_retired_key_is_forgotten_when_it_can_be_punished_no_more() {
 }
 
 #[test]
-fn at_most_a_set_of_retired_keys_is_forgotten_at_once_and_in_order() {
+fn a_block_forgets_so_many_retired_keys_in_order_and_the_next_blocks_go_on() {
     with(&[1, 2, 3, 4, 5], || {
-        let limit = u64::from(crate::mock::MaxValidators::get());
+        ValidatorsPerBlock::set(5);
         (1..=5).for_each(|v| register_key_of(v + 10, v));
         sessions(1);
         (1..=5).for_each(|v| register_key_of(v + 20, v));
         assert_eq!(RetiredRange::<Test>::get(), (0, 10));
         // Both groups expire at once when the window is cut by a runtime upgrade.
-        sessions(1);
+        sessions(2);
         SlashableSessions::set(0);
+        ValidatorsPerBlock::set(4);
+        // No more than one block looks at.
+        Elected::set(vec![1, 2, 3, 4]);
         sessions(1);
-        assert_eq!(RetiredRange::<Test>::get(), (limit, 10));
-        sessions(1);
-        assert_eq!(RetiredRange::<Test>::get(), (10, 10));
+        for forgotten in [4, 8, 10, 10] {
+            assert_eq!(RetiredRange::<Test>::get(), (forgotten, 10));
+            next_block();
+        }
+        assert_eq!(Chores::<Test>::get(), None);
     });
 }
 

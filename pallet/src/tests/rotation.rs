@@ -488,6 +488,6 @@ fn a_leaf_tells_of_the_parent_and_holds_what_the_runtime_adds() {
 #[test]
 #[should_panic(expected = "report_equivocation of a set of that size takes")]
 fn a_limit_at_which_a_call_fits_no_block_fails_the_integrity_test() {
-    MaxValidators::set(100_000);
+    MaxValidators::set(15_000);
     Duet::integrity_test();
 }

@@ -5,7 +5,7 @@ use crate::{
         consensus::PunishableOffences,
         staking::{ExposedStake, HandoffPoints},
     },
-    constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS},
+    constants::{BONDING_SESSIONS, KEY_DEPOSIT, MAX_VALIDATORS, VALIDATORS_PER_BLOCK},
     AccountId, Authorship, Balances, Runtime,
 };
 use frame_support::{
@@ -64,6 +64,7 @@ impl pallet_duet::Config for Runtime {
     type Currency = Balances;
     type KeyDeposit = ConstU128<KEY_DEPOSIT>;
     type MaxValidators = ConstU32<MAX_VALIDATORS>;
+    type ValidatorsPerBlock = ConstU32<VALIDATORS_PER_BLOCK>;
     type SlashableSessions = ConstU32<BONDING_SESSIONS>;
     type MinParticipation = MinParticipation;
     type StakeOf = ExposedStake;

@@ -1,0 +1,46 @@
+//! What is done in each block, whatever is in it. (CHAIN-7, CHAIN-8)
+
+use crate::{
+    chores::{self, Done},
+    draft::{self, Purpose, Step},
+    recovery, rotation, Config, WeightInfo,
+};
+use frame_support::{traits::Get, weights::Weight};
+
+type Weights<T> = <T as Config>::WeightInfo;
+
+/// Goes on with the set in the making, and with what the session's first block has left. Returns what this block takes in all, its end included.
+pub(crate) fn on_initialize<T: Config>() -> Weight {
+    let step = match draft::step::<T>() {
+        Step::Idle => T::DbWeight::get().reads(1),
+        Step::Looked(validators) => Weights::<T>::draft_part(validators),
+        Step::Finishes { validators, parts } => Weights::<T>::finish_draft(validators, parts),
+    };
+    let Done { settled, forgotten } = chores::go_on::<T>();
+    let done = [
+        Some(T::DbWeight::get().reads(1)),
+        Some(step),
+        settled.map(Weights::<T>::settle_members),
+        forgotten.map(Weights::<T>::forget_keys),
+    ];
+    let add = |sum: Weight, one: Weight| sum.saturating_add(one);
+    done.into_iter()
+        .flatten()
+        .fold(Weights::<T>::announce_payload(), add)
+}
+
+/// Plans the set whose making ends, and writes what is signed about the block.
+pub(crate) fn on_finalize<T: Config>() {
+    finish_draft::<T>();
+    rotation::announce_payload::<T>();
+}
+
+/// Cost: two hashes per validator, and one write of all keys, or two after a reset.
+pub(crate) fn finish_draft<T: Config>() {
+    if let Some((purpose, candidates)) = draft::take_finished::<T>() {
+        match purpose {
+            Purpose::First | Purpose::Successor => rotation::finish::<T>(&candidates),
+            Purpose::Reset => recovery::finish::<T>(&candidates),
+        }
+    }
+}

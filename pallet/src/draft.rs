@@ -1,0 +1,173 @@
+//! A set in the making: a block looks at no more than [`Config::ValidatorsPerBlock`] validators, and the next ones go on. (CHAIN-8)
+//!
+//! What becomes of the validators once all were looked at is decided elsewhere.
+
+// The casts are in the code that `Encode` derives for enums.
+#![allow(clippy::cast_possible_truncation)]
+
+use crate::{
+    candidates::{look_at, Candidates, Elected, Tally},
+    registration, Config, Draft, DraftParts, Event, Pallet,
+};
+use alloc::vec::Vec;
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use frame_support::{traits::Get, WeakBoundedVec};
+use scale_info::TypeInfo;
+use sp_staking::SessionIndex;
+
+/// What a set is made for.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Debug,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
+pub enum Purpose {
+    /// To be the chain's first one.
+    #[codec(index = 0)]
+    First,
+    /// To take over from the signing one.
+    #[codec(index = 1)]
+    Successor,
+    /// To sign after a reset. (RESET-1)
+    #[codec(index = 2)]
+    Reset,
+}
+
+/// A set in the making, and how far it is. (CHAIN-8)
+#[derive(
+    Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+)]
+pub struct SetDraft {
+    /// What it is made for.
+    pub purpose: Purpose,
+    /// The session whose validators it is made of.
+    pub session: SessionIndex,
+    /// Into how many parts these are divided.
+    pub parts: u32,
+    /// How many steps were done: one looks at each part, and the last one puts them together.
+    pub taken: u32,
+    /// What was seen.
+    pub tally: Tally,
+}
+
+/// Whether a set is in the making.
+pub(crate) fn is_open<T: Config>() -> bool {
+    Draft::<T>::exists()
+}
+
+/// Looks at the validators of a session, for a set of them. `None` when they are too many for one block: then the next blocks
+/// go on, and what was in the making before is dropped.
+pub(crate) fn begin<'a, T: Config>(
+    purpose: Purpose,
+    session: SessionIndex,
+    validators: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+) -> Option<Candidates<T>> {
+    let per_block = usize::try_from(T::ValidatorsPerBlock::get()).unwrap_or(usize::MAX);
+    if validators.clone().nth(per_block).is_none() {
+        return Some(Candidates::of(session, validators));
+    }
+    discard::<T>();
+    let elected: Vec<Elected<T>> = validators.map(|it| (it.clone(), None)).collect();
+    let mut parts = 0_u32;
+    for part in elected.chunks(per_block.max(1)) {
+        put_part::<T>(parts, part.to_vec());
+        parts = parts.saturating_add(1);
+    }
+    Draft::<T>::put(SetDraft {
+        purpose,
+        session,
+        parts,
+        taken: 0,
+        tally: Tally::default(),
+    });
+    Pallet::<T>::deposit_event(Event::SetDrafted {
+        purpose,
+        session,
+        validators: u32::try_from(elected.len()).unwrap_or(u32::MAX),
+        // One more puts the parts together.
+        blocks: parts.saturating_add(1),
+    });
+    None
+}
+
+/// What one block does for the set in the making.
+pub(crate) enum Step {
+    /// No set is in the making.
+    Idle,
+    /// It looked at so many validators.
+    Looked(u32),
+    /// It puts so many validators together, at its end.
+    Finishes { validators: u32, parts: u32 },
+}
+
+/// Does the next step at the start of a block, if a set is in the making.
+///
+/// Cost: that of [`look_at`] for one part, with a read and at most a write for each member.
+pub(crate) fn step<T: Config>() -> Step {
+    let Some(mut draft) = Draft::<T>::get() else {
+        return Step::Idle;
+    };
+    let step = if draft.taken < draft.parts {
+        Step::Looked(look_at_part::<T>(&mut draft))
+    } else {
+        Step::Finishes {
+            validators: draft.tally.elected,
+            parts: draft.parts,
+        }
+    };
+    draft.taken = draft.taken.saturating_add(1);
+    Draft::<T>::put(draft);
+    step
+}
+
+fn look_at_part<T: Config>(draft: &mut SetDraft) -> u32 {
+    let mut part = DraftParts::<T>::get(draft.taken).into_inner();
+    look_at::<T>(draft.session, &mut part, &mut draft.tally);
+    // Now, and not when the set is planned, which would be too much for one block: until then a key may leave the registry.
+    for key in part.iter().filter_map(|(_, key)| key.as_ref()) {
+        registration::enlist::<T>(&key.pk1());
+    }
+    let looked = u32::try_from(part.len()).unwrap_or(u32::MAX);
+    put_part::<T>(draft.taken, part);
+    looked
+}
+
+/// At the end of a block: the candidates of a set whose last step this block is.
+///
+/// At the end, so that a session that starts with this block has planned its sets before, as it has when a call resets them.
+///
+/// Cost: one read and one write per part.
+pub(crate) fn take_finished<T: Config>() -> Option<(Purpose, Candidates<T>)> {
+    let draft = Draft::<T>::get().filter(|draft| draft.taken > draft.parts)?;
+    Draft::<T>::kill();
+    let candidates = Candidates {
+        session: draft.session,
+        elected: take_parts::<T>(draft.parts),
+        tally: draft.tally,
+        are_enlisted: true,
+    };
+    Some((draft.purpose, candidates))
+}
+
+/// Drops the set in the making.
+pub(crate) fn discard<T: Config>() {
+    if let Some(draft) = Draft::<T>::take() {
+        take_parts::<T>(draft.parts);
+    }
+}
+
+fn put_part<T: Config>(index: u32, part: Vec<Elected<T>>) {
+    let part = WeakBoundedVec::force_from(part, Some("a part of a Duet set in the making"));
+    DraftParts::<T>::insert(index, part);
+}
+
+fn take_parts<T: Config>(parts: u32) -> Vec<Elected<T>> {
+    (0..parts).flat_map(DraftParts::<T>::take).collect()
+}
