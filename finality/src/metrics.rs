@@ -21,6 +21,7 @@ metrics! {
     pub(crate) struct RpcMetrics {
         subscriptions: Gauge = "rpc_subscriptions", "Subscriptions to justifications that are open";
         refused: Counter = "rpc_subscriptions_refused_total", "Subscriptions that were refused because their connection has too many";
+        refused_calls: Counter = "rpc_calls_refused_total", "Calls that were refused because their connection has too many open";
         skipped: Counter = "rpc_skipped_justifications_total", "Justifications that a newer one replaced before a subscriber took them";
     }
 }

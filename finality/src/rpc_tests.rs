@@ -3,22 +3,24 @@ use crate::{
     block_import,
     evidence::Divergence,
     missing::Missing,
-    store::{ReportBook, Reset, StoreError, MAX_LIST_BYTES},
+    statement::FalseStatement,
+    store::{bounded, ReportBook, Reset, StoreError, MAX_LIST_BYTES},
     testing::{dual_keys, reader::TestReader, TestChain, TestClient},
     DuetBlockImport, VoterLinks,
 };
+use codec::{DecodeAll, Encode};
 use duet_keystore::SignerError;
 use duet_light_client::GenesisProof;
 use duet_primitives::{
-    check_stateless, testing::TestSet, ConsensusLog, PossessionProof, RoundMessage, SignerIndex,
-    UncheckedVote,
+    check_stateless, ownership_statement, testing::TestSet, ConsensusLog, DualKeyBytes,
+    EvidenceStatus, Keyset, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, StatelessProof,
+    UncheckedJustification, UncheckedVote,
 };
 use futures::StreamExt;
 use sc_client_api::AuxStore;
 use sc_rpc::DenyUnsafe;
 use sp_core::testing::TaskExecutor;
 use sp_runtime::traits::{BlakeTwo256, Hash as _};
-use std::sync::atomic::AtomicU32;
 
 fn decode<T: codec::Decode>(bytes: &[u8]) -> T {
     T::decode_all(&mut &*bytes).unwrap()
@@ -72,6 +74,7 @@ struct Setup {
     chain: TestChain,
     sets: Vec<TestSet>,
     rpc: Duet,
+    reader: Arc<TestReader>,
     links: VoterLinks,
     genesis: H256,
 }
@@ -85,12 +88,13 @@ fn setup() -> Setup {
     let (_, links, rpc): (DuetBlockImport<_, TestClient, ()>, _, _) =
         block_import((), chain.client.clone(), chain.backend.clone(), None);
     let signer = Arc::new(TestSigner(TestSet::new(0, 0..1)));
-    let reader = Arc::new(TestReader(BlockNumber::new(1), AtomicU32::new(0)));
-    let rpc = Duet::new(rpc, reader, signer, Arc::new(TaskExecutor::new()));
+    let reader = Arc::new(TestReader::of_states_from(BlockNumber::new(1)));
+    let rpc = Duet::new(rpc, reader.clone(), signer, Arc::new(TaskExecutor::new()));
     Setup {
         chain,
         sets,
         rpc,
+        reader,
         links,
         genesis,
     }
@@ -125,14 +129,14 @@ fn code<T: std::fmt::Debug>(result: RpcResult<T>) -> i32 {
 
 #[test]
 fn before_anything_is_proven_there_is_no_head_and_an_error_code() {
-    assert_eq!(code(setup().rpc.finalized_head()), 9001);
+    assert_eq!(code(setup().rpc.answers.finalized_head()), 9001);
 }
 
 #[test]
 fn the_head_is_the_highest_proven_block_from_the_store_alone() {
     let setup = proven();
     let (_, head) = setup.chain.chain().finalized();
-    assert_eq!(setup.rpc.finalized_head().unwrap(), head);
+    assert_eq!(setup.rpc.answers.finalized_head().unwrap(), head);
 }
 
 #[test]
@@ -140,6 +144,7 @@ fn a_blocks_justification_is_what_was_put_to_it() {
     let setup = proven();
     let bytes = setup
         .rpc
+        .answers
         .justification(BlockNumber::new(2))
         .unwrap()
         .unwrap();
@@ -149,7 +154,11 @@ fn a_blocks_justification_is_what_was_put_to_it() {
         .is_ok());
     for none in [0, 99] {
         assert_eq!(
-            setup.rpc.justification(BlockNumber::new(none)).unwrap(),
+            setup
+                .rpc
+                .answers
+                .justification(BlockNumber::new(none))
+                .unwrap(),
             None
         );
     }
@@ -158,7 +167,7 @@ fn a_blocks_justification_is_what_was_put_to_it() {
 #[test]
 fn set_proofs_lead_from_set_to_set() {
     let setup = proven();
-    let bytes = setup.rpc.set_proofs(SetId::new(0), 10).unwrap();
+    let bytes = setup.rpc.answers.set_proofs(SetId::new(0), 10).unwrap();
     let proofs: Vec<(UncheckedJustification, Vec<Pk1Bytes>)> = decode(&bytes);
     assert_eq!(proofs.len(), 3);
     let mut keyset = setup.sets[0].set.keyset().clone();
@@ -167,7 +176,7 @@ fn set_proofs_lead_from_set_to_set() {
         keyset = Keyset::check(&checked.commitment().next, &keys).unwrap();
     }
     assert_eq!(keyset.id().get(), SETS);
-    let bytes = setup.rpc.set_proofs(SetId::new(SETS), 10).unwrap();
+    let bytes = setup.rpc.answers.set_proofs(SetId::new(SETS), 10).unwrap();
     assert_eq!(bytes.0, [0], "a set that has not handed off has no proof");
 }
 
@@ -175,9 +184,9 @@ fn set_proofs_lead_from_set_to_set() {
 #[test]
 fn stateless_set_proofs_end_where_too_many_keys_would_be_parsed() {
     let mut setup = proven();
-    setup.rpc.max_parsed = 4;
+    Arc::get_mut(&mut setup.rpc.answers).unwrap().max_parsed = 4;
     let entries = |rpc: &Duet| {
-        let bytes = rpc.stateless_set_proofs(SetId::new(0), 9).unwrap();
+        let bytes = rpc.answers.stateless_set_proofs(SetId::new(0), 9).unwrap();
         decode::<Vec<StatelessProof>>(&bytes).len()
     };
     assert_eq!(entries(&setup.rpc), 2);
@@ -188,7 +197,11 @@ fn stateless_set_proofs_end_where_too_many_keys_would_be_parsed() {
 fn stateless_set_proofs_lead_from_commitment_to_commitment() {
     let setup = proven();
     for _ in 0..2 {
-        let bytes = setup.rpc.stateless_set_proofs(SetId::new(1), 2).unwrap();
+        let bytes = setup
+            .rpc
+            .answers
+            .stateless_set_proofs(SetId::new(1), 2)
+            .unwrap();
         let proofs: Vec<StatelessProof> = decode(&bytes);
         assert_eq!(proofs.len(), 2);
         let mut commitment = setup.sets[1].set.commitment().clone();
@@ -205,13 +218,18 @@ fn a_blocks_stateless_proof_holds_under_the_commitment_alone() {
     let setup = proven();
     let bytes = setup
         .rpc
+        .answers
         .stateless_proof(BlockNumber::new(1))
         .unwrap()
         .unwrap();
     let proof: StatelessProof = decode(&bytes);
     assert!(check_stateless(proof, setup.sets[0].set.commitment(), setup.genesis).is_ok());
     assert_eq!(
-        setup.rpc.stateless_proof(BlockNumber::new(0)).unwrap(),
+        setup
+            .rpc
+            .answers
+            .stateless_proof(BlockNumber::new(0))
+            .unwrap(),
         None
     );
 }
@@ -221,11 +239,14 @@ fn one_answer_brings_proof_path_header_and_nodes_of_a_block() {
     let setup = proven();
     let (block, under) = (BlockNumber::new(1), BlockNumber::new(2));
     let keys = vec![Bytes(vec![7]), Bytes(vec![8])];
-    let answer = setup.rpc.proofs(keys, Some(block), Some(under), None);
+    let answer = setup
+        .rpc
+        .answers
+        .proofs(keys, Some(block), Some(under), None);
     let answer = answer.unwrap().unwrap();
     assert_eq!(
         Some(answer.proof),
-        setup.rpc.justification(under).unwrap(),
+        setup.rpc.answers.justification(under).unwrap(),
         "the proof is that of the later block"
     );
     let hash = setup.chain.chain().hash(block).unwrap();
@@ -245,11 +266,11 @@ fn one_answer_brings_proof_path_header_and_nodes_of_a_block() {
 fn the_newest_proven_block_is_read_under_its_own_proof() {
     let setup = proven();
     let head = setup.chain.chain().finalized().0;
-    let answer = setup.rpc.proofs(Vec::new(), None, None, Some(true));
+    let answer = setup.rpc.answers.proofs(Vec::new(), None, None, Some(true));
     let answer = answer.unwrap().unwrap();
     assert_eq!(
         Some(answer.proof),
-        setup.rpc.stateless_proof(head).unwrap(),
+        setup.rpc.answers.stateless_proof(head).unwrap(),
         "in the form that was asked for"
     );
     assert_eq!(answer.path, None);
@@ -261,14 +282,20 @@ fn what_is_not_proven_is_not_answered() {
     let setup = proven();
     let nothing = |block: u32, under: u32| {
         let (block, under) = (BlockNumber::new(block), BlockNumber::new(under));
-        let answer = setup.rpc.proofs(Vec::new(), Some(block), Some(under), None);
+        let answer = setup
+            .rpc
+            .answers
+            .proofs(Vec::new(), Some(block), Some(under), None);
         assert_eq!(answer.unwrap(), None, "block {block} under block {under}");
     };
     nothing(2, 1);
     nothing(0, 0);
     nothing(1, 99);
     let fresh = self::setup();
-    assert_eq!(code(fresh.rpc.proofs(Vec::new(), None, None, None)), 9001);
+    assert_eq!(
+        code(fresh.rpc.answers.proofs(Vec::new(), None, None, None)),
+        9001
+    );
 }
 
 #[test]
@@ -277,7 +304,7 @@ fn a_state_that_is_gone_has_a_code_of_its_own_and_keys_are_counted() {
     let ask = |keys: usize, block: u32| {
         let block = Some(BlockNumber::new(block));
         let keys = vec![Bytes(vec![7]); keys];
-        setup.rpc.proofs(keys, block, None, None)
+        setup.rpc.answers.proofs(keys, block, None, None)
     };
     assert_eq!(code(ask(1, 0)), 9008);
     assert!(ask(0, 0).unwrap().is_some(), "the header needs no state");
@@ -292,7 +319,10 @@ fn a_damaged_proof_is_not_served_as_a_stateless_one() {
     let mut handoff = store.handoff(SetId::new(0)).unwrap().unwrap();
     handoff.commitment.mmr_root = H256::zero();
     store.put_handoff(&handoff).unwrap();
-    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(0), 1)), 9003);
+    assert_eq!(
+        code(setup.rpc.answers.stateless_set_proofs(SetId::new(0), 1)),
+        9003
+    );
 }
 
 #[test]
@@ -301,17 +331,26 @@ fn keys_that_do_not_match_their_commitment_are_an_error_and_not_an_absence() {
     let commitment = setup.sets[0].set.commitment();
     let others = dual_keys(&setup.sets[1]);
     setup.chain.store().put_keys(commitment, &others).unwrap();
-    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(0), 1)), 9003);
-    assert_eq!(code(setup.rpc.stateless_proof(BlockNumber::new(1))), 9003);
+    assert_eq!(
+        code(setup.rpc.answers.stateless_set_proofs(SetId::new(0), 1)),
+        9003
+    );
+    assert_eq!(
+        code(setup.rpc.answers.stateless_proof(BlockNumber::new(1))),
+        9003
+    );
 }
 
 #[test]
 fn limits_are_kept() {
     let setup = proven();
     for limit in [0, MAX_SETS + 1, u32::MAX] {
-        assert_eq!(code(setup.rpc.set_proofs(SetId::new(0), limit)), 9002);
         assert_eq!(
-            code(setup.rpc.stateless_set_proofs(SetId::new(0), limit)),
+            code(setup.rpc.answers.set_proofs(SetId::new(0), limit)),
+            9002
+        );
+        assert_eq!(
+            code(setup.rpc.answers.stateless_set_proofs(SetId::new(0), limit)),
             9002
         );
     }
@@ -324,23 +363,23 @@ fn limits_are_kept() {
 #[test]
 fn keys_of_known_sets_are_served() {
     let setup = proven();
-    let bytes = setup.rpc.keys(SetId::new(1)).unwrap().unwrap();
+    let bytes = setup.rpc.answers.keys(SetId::new(1)).unwrap().unwrap();
     let keys: Vec<Pk1Bytes> = decode(&bytes);
     assert!(Keyset::check(setup.sets[1].set.commitment(), &keys).is_ok());
-    assert_eq!(setup.rpc.keys(SetId::new(77)).unwrap(), None);
+    assert_eq!(setup.rpc.answers.keys(SetId::new(77)).unwrap(), None);
 }
 
 #[test]
 fn the_genesis_proof_is_served_when_there_is_one() {
     let setup = setup();
-    assert_eq!(code(setup.rpc.genesis_proof()), 9005);
+    assert_eq!(code(setup.rpc.answers.genesis_proof()), 9005);
     let proof = GenesisProof {
         header: vec![1],
         nodes: vec![vec![2]],
         keys: Vec::new(),
     };
     setup.chain.store().put_genesis_proof(&proof).unwrap();
-    let bytes = setup.rpc.genesis_proof().unwrap();
+    let bytes = setup.rpc.answers.genesis_proof().unwrap();
     assert_eq!(decode::<GenesisProof>(&bytes), proof);
 }
 
@@ -363,32 +402,55 @@ fn fetching() -> (Setup, duet_light_client::testing::TestChain) {
 #[test]
 fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
     let (setup, past) = fetching();
-    assert_eq!(code(setup.rpc.genesis_proof()), 9006);
-    assert_eq!(code(setup.rpc.set_proofs(SetId::new(1), 9)), 9006);
-    assert_eq!(code(setup.rpc.stateless_set_proofs(SetId::new(1), 9)), 9006);
+    assert_eq!(code(setup.rpc.answers.genesis_proof()), 9006);
+    assert_eq!(code(setup.rpc.answers.set_proofs(SetId::new(1), 9)), 9006);
     assert_eq!(
-        code(setup.rpc.justification(BlockNumber::new(past.mandatory(1)))),
+        code(setup.rpc.answers.stateless_set_proofs(SetId::new(1), 9)),
         9006
     );
     assert_eq!(
         code(
             setup
                 .rpc
+                .answers
+                .justification(BlockNumber::new(past.mandatory(1)))
+        ),
+        9006
+    );
+    assert_eq!(
+        code(
+            setup
+                .rpc
+                .answers
                 .stateless_proof(BlockNumber::new(past.mandatory(1)))
         ),
         9006
     );
-    assert_eq!(code(setup.rpc.keys(SetId::new(0))), 9006);
+    assert_eq!(code(setup.rpc.answers.keys(SetId::new(0))), 9006);
 
-    assert_eq!(setup.rpc.set_proofs(SetId::new(2), 9).unwrap().0, [0]);
-    assert_eq!(setup.rpc.justification(BlockNumber::new(30)).unwrap(), None);
-    assert_eq!(setup.rpc.keys(SetId::new(2)).unwrap(), None);
-    setup.links.missing.set(None);
-    assert_eq!(code(setup.rpc.genesis_proof()), 9005);
-    assert_eq!(setup.rpc.set_proofs(SetId::new(1), 9).unwrap().0, [0]);
+    assert_eq!(
+        setup.rpc.answers.set_proofs(SetId::new(2), 9).unwrap().0,
+        [0]
+    );
     assert_eq!(
         setup
             .rpc
+            .answers
+            .justification(BlockNumber::new(30))
+            .unwrap(),
+        None
+    );
+    assert_eq!(setup.rpc.answers.keys(SetId::new(2)).unwrap(), None);
+    setup.links.missing.set(None);
+    assert_eq!(code(setup.rpc.answers.genesis_proof()), 9005);
+    assert_eq!(
+        setup.rpc.answers.set_proofs(SetId::new(1), 9).unwrap().0,
+        [0]
+    );
+    assert_eq!(
+        setup
+            .rpc
+            .answers
             .justification(BlockNumber::new(past.mandatory(1)))
             .unwrap(),
         None
@@ -399,15 +461,16 @@ fn what_is_still_being_fetched_is_not_here_yet_and_has_a_code_of_its_own() {
 #[test]
 fn what_was_fetched_is_served_as_if_it_had_been_here_always() {
     let (setup, past) = fetching();
-    let bytes = setup.rpc.set_proofs(SetId::new(0), 9).unwrap();
+    let bytes = setup.rpc.answers.set_proofs(SetId::new(0), 9).unwrap();
     assert_eq!(bytes.0, past.handoff_proofs(0, 1).encode());
     let bytes = setup
         .rpc
+        .answers
         .justification(BlockNumber::new(past.mandatory(0)))
         .unwrap()
         .unwrap();
     assert_eq!(bytes.0, past.handoff_proofs(0, 1)[0].justification.encode());
-    let bytes = setup.rpc.keys(SetId::new(1)).unwrap().unwrap();
+    let bytes = setup.rpc.answers.keys(SetId::new(1)).unwrap().unwrap();
     assert_eq!(bytes.0, past.keys(1).unwrap().encode());
 }
 
@@ -512,7 +575,7 @@ fn the_header_of_the_first_reset_after_a_set_is_served() {
         (8, Some(1)),
         (9, None),
     ] {
-        let served = setup.rpc.reset(SetId::new(from)).unwrap();
+        let served = setup.rpc.answers.reset(SetId::new(from)).unwrap();
         let expected: Option<usize> = header;
         assert_eq!(
             served.map(|bytes| bytes.0),
@@ -534,13 +597,17 @@ fn a_reset_in_a_block_that_is_not_the_chains_is_not_served() {
         set,
     };
     setup.chain.store().put_unchecked_reset(&reset).unwrap();
-    assert_eq!(setup.rpc.reset(SetId::new(0)).unwrap(), None);
+    assert_eq!(setup.rpc.answers.reset(SetId::new(0)).unwrap(), None);
     reset.hash = hash;
     setup.chain.store().put_reset(&reset).unwrap();
-    assert!(setup.rpc.reset(SetId::new(0)).unwrap().is_some());
+    assert!(setup.rpc.answers.reset(SetId::new(0)).unwrap().is_some());
     reset.block = block.saturating_next();
     setup.chain.store().put_reset(&reset).unwrap();
-    assert_eq!(setup.rpc.reset(SetId::new(0)).unwrap(), None, "not final");
+    assert_eq!(
+        setup.rpc.answers.reset(SetId::new(0)).unwrap(),
+        None,
+        "not final"
+    );
 }
 
 /// FALSE-3.
@@ -549,7 +616,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     let setup = proven();
     let (set, genesis) = (&setup.sets[0], setup.genesis);
     let block = BlockNumber::new(1);
-    let truth = setup.rpc.justification(block).unwrap().unwrap();
+    let truth = setup.rpc.answers.justification(block).unwrap().unwrap();
     let truth: UncheckedJustification = decode(&truth);
     let signed = |change: &dyn Fn(&mut duet_primitives::Commitment)| {
         let mut said = truth.commitment.clone();
@@ -557,7 +624,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
         let proof = set.justify(&RoundMessage::new(genesis, said), 0..3);
         Bytes(proof.into_unchecked().encode())
     };
-    let judged = |proof: &Bytes| setup.rpc.report_proof(proof.clone());
+    let judged = |proof: &Bytes| setup.rpc.answers.report_proof(proof);
     let waiting = || {
         let book = ReportBook::<FalseStatement>::new(&setup.chain.store());
         book.len().unwrap()
@@ -567,11 +634,21 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     let early = signed(&|said| said.block_number = next);
     assert_eq!(judged(&early).unwrap(), Verdict::Undecided);
     assert_eq!(waiting(), 0);
+    // What nobody can be punished for is told, and not kept.
+    let old = signed(&|said| said.block_hash = H256::repeat_byte(9));
+    for status in [EvidenceStatus::NotSlashable, EvidenceStatus::Invalid] {
+        *setup.reader.status.lock() = Some(status);
+        assert_eq!(judged(&old).unwrap(), Verdict::False);
+        assert_eq!(waiting(), 0);
+    }
+    *setup.reader.status.lock() = Some(EvidenceStatus::New);
     let forked = signed(&|said| said.block_hash = H256::repeat_byte(1));
     let beyond = signed(&|said| said.block_number = BlockNumber::new(u32::MAX));
     for (proof, filed) in [(&forked, 1), (&forked, 1), (&beyond, 2)] {
         assert_eq!(judged(proof).unwrap(), Verdict::False);
         assert_eq!(waiting(), filed);
+        // An older runtime does not say it: then it is kept.
+        *setup.reader.status.lock() = None;
     }
 
     let mut unsigned: UncheckedJustification = decode(&forked);
@@ -592,7 +669,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
 fn the_nodes_own_code_gets_each_justification_once() {
     let setup = proven();
     let justification = setup.chain.store().best().unwrap().unwrap();
-    let mut stream = setup.rpc.links.justifications.subscribe(1);
+    let mut stream = setup.rpc.answers.links.justifications.subscribe(1);
     setup.links.subscribers.publish(justification.clone());
     assert_eq!(stream.next().now_or_never(), Some(Some(justification)));
     assert!(stream.next().now_or_never().is_none());
@@ -610,12 +687,14 @@ fn a_proof_that_has_grown_is_served_by_every_method() {
     } = proven();
     let block = BlockNumber::new(1);
     let served = || {
-        let one: UncheckedJustification = decode(&rpc.justification(block).unwrap().unwrap());
-        let stateless: StatelessProof = decode(&rpc.stateless_proof(block).unwrap().unwrap());
+        let one: UncheckedJustification =
+            decode(&rpc.answers.justification(block).unwrap().unwrap());
+        let stateless: StatelessProof =
+            decode(&rpc.answers.stateless_proof(block).unwrap().unwrap());
         let list: Vec<StatelessProof> =
-            decode(&rpc.stateless_set_proofs(SetId::new(0), 1).unwrap());
+            decode(&rpc.answers.stateless_set_proofs(SetId::new(0), 1).unwrap());
         let full: Vec<duet_gossip::source::HandoffProof> =
-            decode(&rpc.set_proofs(SetId::new(0), 1).unwrap());
+            decode(&rpc.answers.set_proofs(SetId::new(0), 1).unwrap());
         assert_eq!(list[0], stateless);
         assert_eq!(
             (&full[0].justification, &stateless.justification),
@@ -637,7 +716,7 @@ fn a_proof_that_has_grown_is_served_by_every_method() {
 #[test]
 fn health_says_what_is_proven_and_serves_the_evidence() {
     let setup = proven();
-    let health = setup.rpc.health().unwrap();
+    let health = setup.rpc.answers.health().unwrap();
     let expected = Health {
         best_proven: Some(BlockNumber::new(3)),
         finalized: BlockNumber::new(3),
@@ -661,7 +740,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
         acknowledged: true,
     };
     store.put_divergences(&[one]).unwrap();
-    let health = setup.rpc.health().unwrap();
+    let health = setup.rpc.answers.health().unwrap();
     assert!(health.voting);
     let [one] = &health.diverged[..] else {
         panic!("there is one");
@@ -692,18 +771,18 @@ fn a_node_that_takes_no_part_says_why() {
         backend.insert_aux(&[(key, &[0xff][..])], &[]).unwrap();
     }
     assert!(
-        setup.rpc.health().is_err(),
+        setup.rpc.answers.health().is_err(),
         "the worker did not find it yet"
     );
     setup.links.voting.stop("a reason".into());
-    let health = setup.rpc.health().unwrap();
+    let health = setup.rpc.answers.health().unwrap();
     assert_eq!((health.voting, health.best_proven), (false, None));
     assert_eq!(health.stopped.as_deref(), Some("a reason"));
 }
 
 #[test]
 fn before_anything_is_proven_the_health_says_so() {
-    let health = setup().rpc.health().unwrap();
+    let health = setup().rpc.answers.health().unwrap();
     assert_eq!((health.best_proven, health.voting), (None, false));
 }
 
@@ -717,11 +796,11 @@ fn signing_records_are_those_of_the_finalized_block_and_are_read_once() {
         handoffs: 3,
     };
     for _ in 0..2 {
-        let records = setup.rpc.signing_records().unwrap();
+        let records = setup.rpc.answers.signing_records().unwrap();
         assert_eq!(records, [expected(finalized, 0)]);
     }
     let set = &setup.sets[0];
     let newer = setup.chain.push(set, set, &[]);
-    let records = setup.rpc.signing_records().unwrap();
+    let records = setup.rpc.answers.signing_records().unwrap();
     assert_eq!(records, [expected(newer, 1)]);
 }

@@ -14,7 +14,7 @@ const FIRST: u32 = 1;
 /// The version of the runtime API that brought `participation` and `evidence_status`.
 const REPORTS_AND_PARTICIPATION: u32 = 2;
 /// The version of the runtime API that brought accusations.
-const ACCUSATIONS: u32 = 3;
+pub(crate) const ACCUSATIONS: u32 = 3;
 /// The version of the runtime API that brought handoffs on chain.
 pub(crate) const HANDOFFS: u32 = 4;
 /// The version of the runtime API that brought rules of voting.

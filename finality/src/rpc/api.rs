@@ -87,43 +87,43 @@ pub trait DuetRpc {
     fn finalized_head(&self) -> RpcResult<H256>;
 
     /// The justification of a block of the finalized chain, if it has one.
-    #[method(name = "duet_getJustification", blocking)]
-    fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
+    #[method(name = "duet_getJustification", with_extensions)]
+    async fn justification(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
     /// For light clients that sync: SCALE of a list, whose entry `i` is the handoff proof of set
     /// `from_set + i`, the justification and the keys of the set that takes over, `(UncheckedJustification,
     /// Vec<Pk1Bytes>)`. Empty when set `from_set` has not handed off.
-    #[method(name = "duet_getSetProofs", blocking)]
-    fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
+    #[method(name = "duet_getSetProofs", with_extensions)]
+    async fn set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
 
     /// The same for light clients without keys: SCALE of `Vec<StatelessProof>`.
-    #[method(name = "duet_getStatelessSetProofs", blocking)]
-    fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
+    #[method(name = "duet_getStatelessSetProofs", with_extensions)]
+    async fn stateless_set_proofs(&self, from_set: SetId, limit: u32) -> RpcResult<Bytes>;
 
     /// The stateless proof of a block of the finalized chain, if it has a justification: SCALE of
     /// `StatelessProof`.
-    #[method(name = "duet_getStatelessProof", blocking)]
-    fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
+    #[method(name = "duet_getStatelessProof", with_extensions)]
+    async fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
     /// What a light client starts from: SCALE of the genesis header's bytes, the storage proof of
     /// `Duet::Keysets` in its state, and the keys of set 0, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`.
-    #[method(name = "duet_getGenesisProof", blocking)]
-    fn genesis_proof(&self) -> RpcResult<Bytes>;
+    #[method(name = "duet_getGenesisProof", with_extensions)]
+    async fn genesis_proof(&self) -> RpcResult<Bytes>;
 
     /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
-    #[method(name = "duet_getKeys", blocking)]
-    fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
+    #[method(name = "duet_getKeys", with_extensions)]
+    async fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;
 
     /// The header of the first block that starts a set after `from_set` without a handoff: SCALE of the header, in whose
     /// digest the new set stands. `None` when there is no such block. No proof leads across it. (RESET-5)
-    #[method(name = "duet_getReset", blocking)]
-    fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>>;
+    #[method(name = "duet_getReset", with_extensions)]
+    async fn reset(&self, from_set: SetId) -> RpcResult<Option<Bytes>>;
 
     /// All that proves what is stored under some keys at a block, in one answer. `under` is the block whose proof of
     /// finality is given, the newest one when absent; `block` comes before it, or is it, as when absent. `None` when
     /// `under` has no proof here, or `block` comes after it.
-    #[method(name = "duet_getProofs", blocking)]
-    fn proofs(
+    #[method(name = "duet_getProofs", with_extensions)]
+    async fn proofs(
         &self,
         keys: Vec<Bytes>,
         block: Option<BlockNumber>,
@@ -135,14 +135,14 @@ pub trait DuetRpc {
     /// kept, and all of its signers are reported to the chain until it has punished them. (FALSE-1, FALSE-3)
     ///
     /// Cost: that of checking the proof.
-    #[method(name = "duet_reportProof", blocking)]
-    fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict>;
+    #[method(name = "duet_reportProof", with_extensions)]
+    async fn report_proof(&self, proof: Bytes) -> RpcResult<Verdict>;
 
     /// How often each validator signed the handoffs of the sets that the chain remembers, at the finalized block. (HANDOFF-2)
     ///
     /// Cost: reads of 32 bytes per member of each remembered set, once per block.
-    #[method(name = "duet_getSigningRecords", blocking)]
-    fn signing_records(&self) -> RpcResult<Vec<Record>>;
+    #[method(name = "duet_getSigningRecords", with_extensions)]
+    async fn signing_records(&self) -> RpcResult<Vec<Record>>;
 
     /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
     #[method(name = "duet_health", blocking)]

@@ -38,6 +38,15 @@ pub enum RpcError {
         /// The most that is allowed.
         most: u32,
     },
+    /// The connection has as many calls open as one may have.
+    #[error("this connection has {most} calls that run or wait, as many as one may have")]
+    Calls {
+        /// The most that is allowed.
+        most: usize,
+    },
+    /// The call ended without an answer, because the node stops or has a fault.
+    #[error("the call ended without an answer")]
+    NoAnswer,
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -153,11 +162,13 @@ impl From<RpcError> for ErrorObjectOwned {
             | RpcError::Malformed { .. }
             | RpcError::Damaged { .. }
             | RpcError::DamagedKeys { .. }
-            | RpcError::Stateless { .. } => 9003,
+            | RpcError::Stateless { .. }
+            | RpcError::NoAnswer => 9003,
             RpcError::Signer(_) | RpcError::Key { .. } => 9004,
             RpcError::NoGenesisProof => 9005,
             RpcError::NotHereYet { .. } => 9006,
             RpcError::Subscriptions { .. } => 9007,
+            RpcError::Calls { .. } => 9010,
             RpcError::NoProof(_) | RpcError::BadProof(_) | RpcError::UnknownSet { .. } => 9009,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)

@@ -1,8 +1,11 @@
 //! State and past blocks, to prove both, behind a trait, and the same over a client of the SDK.
 
-use crate::{chain::runtime::HANDOFFS, client::AccountId};
+use crate::{
+    chain::runtime::{ACCUSATIONS, HANDOFFS},
+    client::AccountId,
+};
 use codec::Encode;
-use duet_primitives::{BlockNumber, DuetApi, SigningRecord, H256};
+use duet_primitives::{Accusation, BlockNumber, DuetApi, EvidenceStatus, SigningRecord, H256};
 use sc_client_api::ProofProvider;
 use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
 use sp_blockchain::{Error, HeaderBackend};
@@ -69,6 +72,16 @@ pub trait ChainReader: Send + Sync {
     /// # Errors
     /// When the runtime cannot be called.
     fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError>;
+
+    /// What the chain can still do about the accused, as the state at a block has it; `None` where the runtime does not know it.
+    ///
+    /// # Errors
+    /// When the runtime cannot be called.
+    fn accusation_status(
+        &self,
+        at: H256,
+        accusation: &Accusation,
+    ) -> Result<Option<EvidenceStatus>, ReaderError>;
 }
 
 /// [`ChainReader`] over a client of the SDK whose runtime has the Merkle mountain range.
@@ -86,6 +99,18 @@ impl<Block, Client, Storage> ClientReader<Block, Client, Storage> {
             leaves: OffchainDb::new(storage),
             _block: PhantomData,
         }
+    }
+}
+
+impl<Block, Client, Storage> ClientReader<Block, Client, Storage>
+where
+    Block: BlockT<Hash = H256>,
+    Client: ProvideRuntimeApi<Block>,
+    Client::Api: DuetApi<Block, AccountId>,
+{
+    fn has_version(&self, at: H256, least: u32) -> Result<bool, ApiError> {
+        let api = self.client.runtime_api();
+        api.has_api_with::<dyn DuetApi<Block, AccountId>, _>(at, |version| version >= least)
     }
 }
 
@@ -133,12 +158,21 @@ where
     }
 
     fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError> {
-        let api = self.client.runtime_api();
-        let is_known = api
-            .has_api_with::<dyn DuetApi<Block, AccountId>, _>(at, |version| version >= HANDOFFS)?;
-        match is_known {
-            true => Ok(api.signing_records(at)?),
+        match self.has_version(at, HANDOFFS)? {
+            true => Ok(self.client.runtime_api().signing_records(at)?),
             false => Ok(Vec::new()),
         }
+    }
+
+    fn accusation_status(
+        &self,
+        at: H256,
+        accusation: &Accusation,
+    ) -> Result<Option<EvidenceStatus>, ReaderError> {
+        if !self.has_version(at, ACCUSATIONS)? {
+            return Ok(None);
+        }
+        let api = self.client.runtime_api();
+        Ok(Some(api.accusation_status(at, accusation.clone())?))
     }
 }

@@ -13,7 +13,7 @@ use duet_primitives::{
 use futures::future::BoxFuture;
 use jsonrpsee::{core::EmptyServerParams, MethodsError, RpcModule, Subscription};
 use sp_core::{traits::SpawnNamed, Bytes};
-use std::{future::Future, sync::atomic::AtomicU32};
+use std::future::Future;
 
 /// A signer without keys.
 struct NoKeys;
@@ -73,7 +73,7 @@ fn setup() -> Setup {
     Setup {
         module: Duet::new(
             rpc,
-            Arc::new(TestReader(BlockNumber::ZERO, AtomicU32::new(0))),
+            Arc::new(TestReader::of_states_from(BlockNumber::ZERO)),
             Arc::new(NoKeys),
             Arc::new(Here),
         )

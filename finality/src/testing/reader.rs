@@ -5,11 +5,30 @@ use crate::{
     rpc::{ChainReader, Path, ReaderError},
 };
 use codec::Encode;
-use duet_primitives::{BlockNumber, SigningRecord, H256};
+use duet_primitives::{Accusation, BlockNumber, EvidenceStatus, SigningRecord, H256};
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The states of blocks below this one are gone. Counts how often records were asked for.
-pub(crate) struct TestReader(pub(crate) BlockNumber, pub(crate) AtomicU32);
+/// The reader.
+pub(crate) struct TestReader {
+    /// The states of blocks below this one are gone.
+    pub(crate) oldest_state: BlockNumber,
+    /// How often records were asked for.
+    pub(crate) asked: AtomicU32,
+    /// What can be done about accusations; `None` where the runtime does not know it.
+    pub(crate) status: Mutex<Option<EvidenceStatus>>,
+}
+
+impl TestReader {
+    /// Of a chain whose states below a block are gone.
+    pub(crate) fn of_states_from(oldest_state: BlockNumber) -> Self {
+        Self {
+            oldest_state,
+            asked: AtomicU32::new(0),
+            status: Mutex::default(),
+        }
+    }
+}
 
 impl ChainReader for TestReader {
     fn nodes(
@@ -18,7 +37,7 @@ impl ChainReader for TestReader {
         hash: H256,
         keys: &[Vec<u8>],
     ) -> Result<Vec<Vec<u8>>, ReaderError> {
-        if number < self.0 {
+        if number < self.oldest_state {
             return Err(ReaderError::NoState(number));
         }
         Ok(keys.iter().map(|key| (hash, key).encode()).collect())
@@ -33,9 +52,17 @@ impl ChainReader for TestReader {
 
     fn signing_records(&self, at: H256) -> Result<Vec<(AccountId, SigningRecord)>, ReaderError> {
         let record = SigningRecord {
-            signed: self.1.fetch_add(1, Ordering::Relaxed),
+            signed: self.asked.fetch_add(1, Ordering::Relaxed),
             handoffs: 3,
         };
         Ok(vec![(AccountId::new(at.0), record)])
+    }
+
+    fn accusation_status(
+        &self,
+        _: H256,
+        _: &Accusation,
+    ) -> Result<Option<EvidenceStatus>, ReaderError> {
+        Ok(*self.status.lock())
     }
 }

@@ -567,7 +567,7 @@ fn members_are_kept_in_the_order_of_their_keys() {
             let mut owners = accounts.map(|account| (key(account).pk1(), account));
             owners.sort();
             let KeysetCommitment { id, .. } = set;
-            let members = crate::Members::<Test>::get(id);
+            let members = Members::<Test>::get(id);
             assert_eq!(members.into_inner(), owners.map(|(_, account)| account));
         }
     });
