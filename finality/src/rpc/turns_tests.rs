@@ -111,7 +111,10 @@ fn a_call_too_many_is_refused_until_another_one_has_ended() {
         let (calls, mut seen) = Calls::new(2);
         let open: Vec<_> = (0..MAX_OPEN).map(|_| calls.call(7)).collect();
         settle().await;
-        let refused = calls.call(7).await.unwrap().unwrap_err();
+        let one_more = calls.call(7);
+        settle().await;
+        assert!(one_more.is_finished(), "it waits");
+        let refused = one_more.await.unwrap().unwrap_err();
         assert_eq!(
             refused.to_string(),
             "this connection has 64 calls that run or wait, as many as one may have"
