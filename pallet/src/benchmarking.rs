@@ -221,9 +221,9 @@ fn put_draft<T: Config>(
         tally: Tally {
             members,
             elected: members,
-            sum: sum.ok(),
             ..Tally::default()
         },
+        sum: sum.ok(),
     });
 }
 

@@ -53,7 +53,16 @@ pub enum KeptReason {
 
 /// What part of a session's validators, and of their stake, the members of a set are, as far as they were looked at. (CHAIN-6)
 #[derive(
-    Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+    Clone,
+    Default,
+    PartialEq,
+    Eq,
+    Debug,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
 )]
 pub struct Tally {
     /// How many members there are.
@@ -64,20 +73,6 @@ pub struct Tally {
     pub member_stake: u128,
     /// That of all validators.
     pub elected_stake: u128,
-    /// The sum of the members' keys; `None` when one of them is no point, which the registry does not let in.
-    pub sum: Option<PartialSum>,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            members: 0,
-            elected: 0,
-            member_stake: 0,
-            elected_stake: 0,
-            sum: Some(PartialSum::default()),
-        }
-    }
 }
 
 /// A validator that was looked at.
@@ -108,21 +103,6 @@ impl Tally {
             self.member_stake = self.member_stake.saturating_add(stake);
         }
         candidate
-    }
-
-    /// Adds the keys of members that were looked at.
-    ///
-    /// Cost: one decompression and addition in G1 per key.
-    fn add(&mut self, keys: &[Pk1Bytes]) {
-        let added = self
-            .sum
-            .take()
-            .map(|sum| sum.add_stored_unchecked(keys))
-            .transpose();
-        self.sum = added.unwrap_or_else(|error| {
-            log::error!(target: LOG_TARGET, "CHAIN-1: a registered key is no point: {error}");
-            None
-        });
     }
 
     fn validators<T: Config>(&self) -> Share {
@@ -188,8 +168,8 @@ pub(crate) struct Candidates<T: Config> {
     pub elected: Vec<Elected<T>>,
     /// What was seen.
     pub tally: Tally,
-    /// Whether the members' keys are marked as those of a set already.
-    pub are_enlisted: bool,
+    /// The sum of the members' keys, where they are marked as those of a set and were added up already. (CHAIN-8)
+    pub enlisted: Option<PartialSum>,
 }
 
 impl<T: Config> Candidates<T> {
@@ -210,7 +190,7 @@ impl<T: Config> Candidates<T> {
             session,
             elected,
             tally,
-            are_enlisted: false,
+            enlisted: None,
         }
     }
 
@@ -225,12 +205,15 @@ impl<T: Config> Candidates<T> {
         let with_key = |(validator, key): &Elected<T>| key.map(|key| (validator.clone(), key));
         let mut members: Vec<_> = self.elected.iter().filter_map(with_key).collect();
         members.sort_by_key(|(_, key)| key.pk1());
+        let seen = members.len();
+        members.dedup_by_key(|(_, key)| key.pk1());
+        // A validator that the session lists twice was added twice.
+        let enlisted = self.enlisted.clone().filter(|_| members.len() == seen);
         let (owners, keys) = members.into_iter().unzip();
         Ok(NewMembers {
             keys: bounded::<T, _>(keys),
             owners: bounded::<T, _>(owners),
-            sum: self.tally.sum.clone().ok_or(KeptReason::Refused)?,
-            are_enlisted: self.are_enlisted,
+            enlisted,
         })
     }
 }
@@ -239,53 +222,54 @@ impl<T: Config> Candidates<T> {
 pub(crate) struct NewMembers<T: Config> {
     pub keys: SetKeys<T>,
     pub owners: SetMembers<T>,
-    sum: PartialSum,
-    are_enlisted: bool,
+    enlisted: Option<PartialSum>,
 }
 
 impl<T: Config> NewMembers<T> {
     /// Those whose keys have to be marked as those of a set.
     pub(crate) fn to_enlist(&self) -> impl Iterator<Item = Pk1Bytes> + '_ {
-        let unmarked = (!self.are_enlisted).then_some(&self.keys);
+        let unmarked = self.enlisted.is_none().then_some(&self.keys);
         unmarked
             .into_iter()
             .flat_map(|keys| keys.iter().map(DualKeyBytes::pk1))
     }
 
-    /// The commitment to these keys. Cost: two hashes per key.
+    /// The commitment to these keys.
+    ///
+    /// Cost: two hashes per key, and a decompression and addition in G1 where they are not added up already.
     ///
     /// # Errors
     /// CHAIN-5: they add up to zero.
     pub(crate) fn commit(&self, id: SetId) -> Result<KeysetCommitment, KeptReason> {
         let keys: Vec<_> = self.keys.iter().map(DualKeyBytes::pk1).collect();
-        KeysetCommitment::of_summed_unchecked(id, &keys, &self.sum).map_err(|error| {
+        let made = match &self.enlisted {
+            Some(sum) => KeysetCommitment::of_summed_unchecked(id, &keys, sum),
+            None => KeysetCommitment::of_stored_unchecked(id, &keys),
+        };
+        made.map_err(|error| {
             log::error!(target: LOG_TARGET, "CHAIN-5: the keys do not make a set: {error}");
             KeptReason::Refused
         })
     }
 }
 
-/// Looks at the next validators of a session: notes the keys of those that become members, adds them up, and says who is left
-/// out. (CHAIN-4, SET-1)
+/// Looks at the next validators of a session: notes the keys of those that become members, and says who is left out. (CHAIN-4,
+/// SET-1)
 ///
-/// Cost: one read, one question for stake, and one decompression and addition in G1 per validator.
+/// Cost: one read and one question for stake per validator.
 pub(crate) fn look_at<T: Config>(
     session: SessionIndex,
     validators: &mut [Elected<T>],
     tally: &mut Tally,
 ) {
-    let (mut keys, mut without_keys, mut without_room) = (Vec::new(), Vec::new(), 0_u32);
+    let (mut without_keys, mut without_room) = (Vec::new(), 0_u32);
     for (validator, member) in validators {
         match tally.take::<T>(validator) {
-            Candidate::Member(key) => {
-                *member = Some(key);
-                keys.push(key.pk1());
-            }
+            Candidate::Member(key) => *member = Some(key),
             Candidate::WithoutKey => without_keys.push(validator.clone()),
             Candidate::WithoutRoom => without_room = without_room.saturating_add(1),
         }
     }
-    tally.add(&keys);
     announce_left_out::<T>(session, without_keys, without_room);
 }
 

@@ -302,6 +302,24 @@ fn too_few_keys_for_the_floor_keep_the_set_when_all_were_looked_at() {
     });
 }
 
+/// SET-1.
+#[test]
+fn a_validator_that_a_session_lists_twice_is_in_the_set_once() {
+    for per_block in [2, 20] {
+        with(&[1, 2], || {
+            register(3);
+            ValidatorsPerBlock::set(per_block);
+            let listed = [1, 3, 2, 3];
+            crate::rotation::rotate::<Test>(listed.iter(), listed.iter());
+            while Draft::<Test>::exists() {
+                block();
+            }
+            assert_eq!(sets().next, set(1, 1..=3), "{per_block}");
+            assert_eq!(crate::invariants::check::<Test>(), Ok(()));
+        });
+    }
+}
+
 #[test]
 fn keys_that_stay_the_same_make_no_other_set() {
     with(&[1, 2, 3, 4, 5], || {
