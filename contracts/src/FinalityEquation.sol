@@ -35,8 +35,9 @@ library FinalityEquation {
         if (!left.pairsToOne(MINUS_G2, right, apk2)) revert Rule_JUST_5();
     }
 
+    /// @notice The coefficient `t`. Public, since no valid proof notices a wrong one. (JUST-5)
     function coefficient(bytes memory hashed, bytes memory s, bytes memory apk1, bytes memory apk2)
-        private
+        public
         pure
         returns (uint256)
     {
