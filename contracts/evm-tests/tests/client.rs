@@ -1,0 +1,351 @@
+//! The client beside the verifier in Rust.
+
+use codec::{DecodeAll, Encode};
+use duet_evm_tests::{proof_bytes, rust_verdict, Chain, Verdict, FORKS};
+use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
+use duet_primitives::{
+    testing::TestSet, BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
+};
+use serde_json::Value;
+
+const GENESIS: H256 = H256([7; 32]);
+
+fn vectors(name: &str) -> Value {
+    let path = format!(
+        "{}/../../conformance/vectors/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    serde_json::from_str(&std::fs::read_to_string(path).expect("vectors")).expect("JSON")
+}
+
+fn bytes(file: &Value, value: &Value) -> Vec<u8> {
+    let text = value.as_str().expect("text");
+    let text = match text.strip_prefix('$') {
+        Some(name) => file["data"][name].as_str().expect("data"),
+        None => text,
+    };
+    hex::decode(&text[2..]).expect("hex")
+}
+
+fn hash(file: &Value, value: &Value) -> H256 {
+    H256(bytes(file, value).try_into().expect("32 bytes"))
+}
+
+fn checkpoint(genesis_hash: H256, set: &KeysetCommitment) -> Checkpoint {
+    Checkpoint {
+        genesis_hash,
+        block_number: BlockNumber::new(0),
+        block_hash: genesis_hash,
+        keysets: Keysets::without_successor(set.clone()),
+    }
+}
+
+fn prove(set: &TestSet, block: u32, next: &TestSet, absent: u32) -> StatelessProof {
+    prove_with(set, block, next, absent, 0)
+}
+
+fn prove_with(set: &TestSet, block: u32, next: &TestSet, absent: u32, salt: u8) -> StatelessProof {
+    let mut commitment = set.commitment(block, &next.set);
+    commitment.block_hash.0[0] = salt;
+    let n = set.set.commitment().len;
+    // Spread over the set.
+    let away: Vec<_> = (0..absent).map(|i| i * n / absent).collect();
+    let signers = (0..n).filter(|signer| !away.contains(signer));
+    let justification = set.justify(&RoundMessage::new(GENESIS, commitment), signers);
+    StatelessProof::new(&justification, set.set.keyset()).expect("members")
+}
+
+#[test]
+fn stateless_vectors_have_their_verdicts() {
+    let file = vectors("justifications");
+    let (mut valid, mut invalid) = (0, 0);
+    for fork in FORKS {
+        for case in file["cases"].as_array().expect("cases") {
+            if case["operation"] != "stateless_proof" {
+                continue;
+            }
+            let set =
+                KeysetCommitment::decode_all(&mut &bytes(&file, &case["input"]["commitment"])[..])
+                    .expect("set");
+            let genesis = hash(&file, &case["input"]["genesis_hash"]);
+            let proof = StatelessProof::decode_all(&mut &bytes(&file, &case["input"]["proof"])[..])
+                .expect("proof");
+            let expected = case["expected"]["valid"] == true;
+            let got = Chain::new(fork, &checkpoint(genesis, &set)).is_some_and(|mut chain| {
+                chain.submit(&proof_bytes(&proof, &set)).0 == Verdict::New
+            });
+            assert_eq!(got, expected, "{}", case["id"]);
+            if expected {
+                valid += 1
+            } else {
+                invalid += 1
+            }
+        }
+    }
+    println!("{valid} valid, {invalid} invalid");
+    assert!(valid >= 30 && invalid >= 100);
+}
+
+#[test]
+fn scenarios_of_stateless_steps_have_their_outcomes() {
+    let (mut run, mut steps, mut left_out) = (0, 0, 0);
+    for name in ["follow", "attacks"] {
+        let file = vectors(name);
+        for case in file["cases"].as_array().expect("cases") {
+            let input = &case["input"];
+            let all = input["steps"].as_array().expect("steps");
+            let start = &input["start"];
+            if all.iter().any(|step| step["form"] != "stateless") || start["genesis_hash"].is_null()
+            {
+                left_out += 1;
+                continue;
+            }
+            let genesis = decode::<GenesisProof>(&bytes(&file, &start["genesis_proof"]));
+            let begun = genesis.and_then(|proof| {
+                Trusted::from_genesis(hash(&file, &start["genesis_hash"]), &proof, Mode::Stateless)
+            });
+            let Ok(begun) = begun else {
+                left_out += 1;
+                continue;
+            };
+            run += 1;
+            for fork in FORKS {
+                let mut trusted = begun.clone();
+                let mut chain = Chain::new(fork, &trusted.checkpoint()).expect("a checkpoint");
+                for step in all {
+                    let Ok(proof) = decode::<StatelessProof>(&bytes(&file, &step["bytes"])) else {
+                        break;
+                    };
+                    let id = proof.justification.commitment.validator_set_id;
+                    let next = trusted.next().filter(|set| set.id == id);
+                    let sent = proof_bytes(&proof, next.unwrap_or(trusted.signing()));
+                    let expected = rust_verdict(&mut trusted, proof);
+                    assert_eq!(chain.submit(&sent).0, expected, "{}", case["id"]);
+                    steps += 1;
+                    if matches!(expected, Verdict::Frozen | Verdict::Refused) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    println!("{run} scenarios, {steps} steps; {left_out} left out: other forms, or no start");
+    assert!(run >= 60);
+}
+
+/// Gas of whole transactions: members, absent, and the figure that is held to within one percent.
+const GAS: [(u32, u32, u64); 10] = [
+    (20, 0, 198_402),
+    (20, 1, 209_313),
+    (100, 0, 198_662),
+    (100, 1, 211_651),
+    (100, 10, 267_719),
+    (100, 33, 362_195),
+    (1000, 0, 200_793),
+    (1000, 1, 216_815),
+    (1000, 10, 307_461),
+    (1000, 33, 475_023),
+];
+
+/// The same for a handoff that all of 1 000 signed.
+const HANDOFF: u64 = 211_016;
+
+#[test]
+fn gas_is_within_one_percent_of_what_is_written_down() {
+    let mut over = Vec::new();
+    for fork in FORKS {
+        for (n, absent, most) in GAS {
+            let set = TestSet::new(3, 0..u64::from(n));
+            let mut chain =
+                Chain::new(fork, &checkpoint(GENESIS, set.set.commitment())).expect("deployed");
+            let called = chain.submit(&proof_bytes(
+                &prove(&set, 5, &set, absent),
+                set.set.commitment(),
+            ));
+            assert_eq!(called.0, Verdict::New);
+            let next = TestSet::new(4, 1..u64::from(n) + 1);
+            let handoff = chain.submit(&proof_bytes(
+                &prove(&set, 6, &next, absent),
+                set.set.commitment(),
+            ));
+            assert_eq!(handoff.0, Verdict::New);
+            let first = chain.submit(&proof_bytes(
+                &prove(&next, 7, &next, absent),
+                next.set.commitment(),
+            ));
+            assert_eq!(first.0, Verdict::New);
+            let target = match absent {
+                0 => "200000",
+                1 => "225000",
+                _ => "-",
+            };
+            println!("{fork:?} n {n} absent {absent}: {} (target {target}), handoff {} (target 235000 with all), first of the next {}, deployment {}",
+                called.1.gas, handoff.1.gas, first.1.gas, chain.deployment);
+            assert!(absent > 0 || handoff.1.gas * 100 <= HANDOFF * 101);
+            if called.1.gas * 100 > most * 101 {
+                over.push((fork, n, absent, called.1.gas));
+            }
+            assert!(chain.deployment <= 2_525_000, "{}", chain.deployment);
+        }
+    }
+    assert!(over.is_empty(), "{over:?}");
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// How many times something random is done: `DUET_EVM_ROUNDS`, or this.
+fn rounds(short: u64) -> u64 {
+    std::env::var("DUET_EVM_ROUNDS").map_or(short, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn sequences_of_proofs_lead_rust_and_the_contract_to_the_same_state() {
+    let sets: Vec<_> = (0..5).map(|id| TestSet::new(id, id..id + 4)).collect();
+    let mut dice = Dice(17);
+    let mut seen = [0; 4];
+    for round in 0..rounds(20) {
+        let fork = FORKS[(round % 2) as usize];
+        let begin = checkpoint(GENESIS, sets[0].set.commitment());
+        let mut trusted =
+            Trusted::from_checkpoint(begin.clone(), Mode::Stateless).expect("a checkpoint");
+        let mut chain = Chain::new(fork, &begin).expect("deployed");
+        let (mut block, mut newest) = (0, 0);
+        let mut frozen = false;
+        for _ in 0..12 {
+            let id = (trusted.signing().id.encode()[0] as u64 + dice.roll(3)).min(4) as usize;
+            let next = if dice.roll(3) == 0 {
+                (id + 1).min(4)
+            } else {
+                id
+            };
+            let number = (newest as u64 + dice.roll(4)).saturating_sub(1) as u32;
+            let salt = u8::from(dice.roll(8) == 0);
+            let proof = prove_with(&sets[id], number, &sets[next], dice.roll(2) as u32, salt);
+            let sent = proof_bytes(&proof, sets[id].set.commitment());
+            let before = chain.status();
+            let (got, _) = chain.submit(&sent);
+            let after = chain.status();
+            assert!(after.0 >= before.0 && after.1 >= before.1 && after.1 <= before.1 + 1);
+            if frozen {
+                assert_eq!(
+                    (got, after),
+                    (Verdict::Refused, before),
+                    "a frozen client stays frozen"
+                );
+                continue;
+            }
+            assert_eq!(got, rust_verdict(&mut trusted, proof));
+            frozen = got == Verdict::Frozen;
+            assert_eq!(frozen, after.3);
+            if got == Verdict::New {
+                block += 1;
+                newest = number;
+            }
+            seen[got as usize] += 1;
+            assert_eq!(after.0, u64::from(newest));
+            assert_eq!(
+                after.1.to_le_bytes().to_vec(),
+                trusted.signing().id.encode()
+            );
+            assert_eq!(after.2, trusted.next().is_some());
+        }
+        assert!(block <= 12);
+    }
+    println!("new, known, frozen, refused: {seen:?}");
+    assert!(seen.iter().all(|times| *times > 0));
+}
+
+#[test]
+fn mutated_proofs_are_refused_by_both() {
+    let set = TestSet::new(3, 0..20);
+    let begin = checkpoint(GENESIS, set.set.commitment());
+    let trusted = Trusted::from_checkpoint(begin.clone(), Mode::Stateless).expect("a checkpoint");
+    let fresh = Chain::new(FORKS[1], &begin).expect("deployed");
+    let proof = prove(&set, 5, &set, 3);
+    let (mut dice, mut decoded) = (Dice(23), 0);
+    let encoded = proof.encode();
+    for _ in 0..rounds(200) {
+        // In the bytes as they travel: Rust says what they are worth.
+        let mut bytes = encoded.clone();
+        let place = dice.roll(bytes.len() as u64) as usize;
+        bytes[place] ^= 1 << dice.roll(8);
+        if let Ok(other) = decode::<StatelessProof>(&bytes) {
+            decoded += 1;
+            let sent = proof_bytes(&other, set.set.commitment());
+            let expected = rust_verdict(&mut trusted.clone(), other);
+            assert_eq!(fresh.clone().submit(&sent).0, expected, "{place}");
+        }
+        // In the bytes that the contract takes: none is free to change.
+        let mut sent = proof_bytes(&proof, set.set.commitment());
+        let place = dice.roll(sent.len() as u64) as usize;
+        sent[place] ^= 1 << dice.roll(8);
+        assert_eq!(fresh.clone().submit(&sent).0, Verdict::Refused, "{place}");
+    }
+    assert!(decoded > 100);
+}
+
+#[test]
+fn cut_long_and_random_calldata_is_refused() {
+    let set = TestSet::new(3, 0..20);
+    let fresh = Chain::new(FORKS[0], &checkpoint(GENESIS, set.set.commitment())).expect("deployed");
+    let sent = proof_bytes(&prove(&set, 5, &set, 3), set.set.commitment());
+    assert_eq!(fresh.clone().submit(&sent).0, Verdict::New);
+    for cut in 1..80 {
+        assert_eq!(
+            fresh.clone().submit(&sent[..sent.len() - cut]).0,
+            Verdict::Refused
+        );
+        let longer = [&sent[..], &vec![0; cut]].concat();
+        assert_eq!(fresh.clone().submit(&longer).0, Verdict::Refused);
+    }
+    let mut dice = Dice(29);
+    for _ in 0..rounds(200) {
+        let random: Vec<_> = (0..dice.roll(2000)).map(|_| dice.roll(256) as u8).collect();
+        let (verdict, called) = fresh.clone().submit(&random);
+        assert_eq!(verdict, Verdict::Refused);
+        // What random bytes cost is their calldata and two look-ups.
+        assert!(
+            called.gas < 21_000 + 40 * (random.len() as u64 + 200) + 20_000,
+            "{}",
+            called.gas
+        );
+    }
+}
+
+#[test]
+fn two_proofs_that_contradict_freeze_the_client_and_others_do_not() {
+    let (one, two) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let mut chain =
+        Chain::new(FORKS[1], &checkpoint(GENESIS, one.set.commitment())).expect("deployed");
+    let send = |proof: &StatelessProof, set: &TestSet| proof_bytes(proof, set.set.commitment());
+    let a = send(&prove(&one, 5, &one, 0), &one);
+    let b = send(&prove_with(&one, 5, &one, 1, 9), &one);
+    let c = send(&prove(&one, 7, &two, 0), &one);
+    let d = send(&prove(&one, 8, &one, 0), &one);
+    let report = "reportMisbehaviour(bytes,bytes)";
+    for (first, second) in [(&a, &a), (&a, &c), (&c, &a), (&a, &d)] {
+        assert!(!chain.clone().call(report, &[first, second]).ok);
+    }
+    for (first, second) in [(&a, &b), (&b, &a), (&c, &d), (&d, &c)] {
+        let mut chain = chain.clone();
+        assert!(chain.call(report, &[first, second]).ok);
+        assert!(chain.status().3);
+        assert_eq!(chain.submit(&c).0, Verdict::Refused);
+    }
+    // Of a set that is not trusted nothing is evidence. Once it is, a block of it below one of the set before is.
+    let e = send(&prove(&two, 6, &two, 0), &two);
+    assert!(!chain.clone().call(report, &[&c, &e]).ok);
+    assert_eq!(chain.submit(&c).0, Verdict::New);
+    assert!(chain.call(report, &[&e, &c]).ok);
+    assert!(chain.status().3);
+}

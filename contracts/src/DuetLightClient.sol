@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {FinalityProof} from "./FinalityProof.sol";
+
+/// @title A light client of a chain that Duet finalizes.
+/// @notice Anybody may bring proofs. Nobody can change, stop or upgrade it. Two valid proofs that contradict each other
+/// freeze it for good. It crosses no reset (LIGHT-8).
+/// @dev Sets and blocks are kept as hashes: of a set 92 signed bytes and y of its total, of a block its number, hash and MMR
+/// root. Whoever needs them brings them; the events have them.
+contract DuetLightClient {
+    /// A newer block is final.
+    event BlockVerified(uint32 indexed number, bytes32 blockHash, bytes32 mmrRoot, uint64 indexed set);
+    /// A set named its successor: 92 signed bytes and y of its total.
+    event SetAnnounced(uint64 indexed id, bytes set);
+    /// A set signs for the first time.
+    event SetChanged(uint64 indexed id);
+    /// Two proofs contradict each other. This client accepts nothing any more.
+    event Frozen(bytes32 first, bytes32 second);
+
+    /// The block is older than the newest one.
+    error Rule_LIGHT_4(uint32 best, uint32 got);
+    /// The set has been replaced.
+    error Rule_LIGHT_5_OldSet(uint64 signing, uint64 got);
+    /// What is named as the next set cannot be it.
+    error Rule_LIGHT_5_Successor();
+    /// The set is beyond the trusted ones: handoffs are missing.
+    error Rule_LIGHT_6(uint64 latest, uint64 got);
+    /// The set that came along is not the trusted one of this id.
+    error Rule_LIGHT_3();
+    /// The client is frozen.
+    error IsFrozen();
+    /// The two proofs do not contradict each other.
+    error NoContradiction();
+    /// The chain lacks the precompiles of EIP-2537.
+    error NoPrecompiles();
+    /// The checkpoint cannot be one. (SET-1, LIGHT-5)
+    error BadCheckpoint();
+
+    /// @notice How many blocks are remembered.
+    uint256 public constant KEPT = 8;
+    uint32 private constant MAX_VALIDATORS = 100_000;
+
+    /// @notice Which chain.
+    bytes32 public immutable genesisHash;
+
+    struct State {
+        uint32 number;
+        uint64 signing;
+        bool hasNext;
+        bool isFrozen;
+        /// The best block is a checkpoint: of its payload nothing is known.
+        bool isCheckpoint;
+        /// How many blocks were remembered.
+        uint64 count;
+    }
+
+    State private state;
+    /// Hash of the set that signs, and of its successor.
+    bytes32 private signingSet;
+    bytes32 private nextSet;
+    bytes32[KEPT] private blocks;
+
+    struct Checkpoint {
+        bytes32 genesisHash;
+        uint32 blockNumber;
+        bytes32 blockHash;
+        /// 92 bytes of the set's commitment, then 48 bytes y of its total.
+        bytes current;
+        /// The same of its successor; empty when none is named.
+        bytes next;
+    }
+
+    /// @notice Begins at a checkpoint, which is trusted without proof: whoever uses the client has to check it.
+    /// @param checkpoint The newest block that is trusted, and the sets from there on.
+    constructor(Checkpoint memory checkpoint) {
+        if (!FinalityProof.precompilesWork()) revert NoPrecompiles();
+        genesisHash = checkpoint.genesisHash;
+        // A slot that was written before costs less: from the first block on each costs the same.
+        nextSet = bytes32(uint256(1));
+        for (uint256 i; i < KEPT; ++i) blocks[i] = bytes32(uint256(1));
+        _begin(checkpoint);
+    }
+
+    /// @notice Number of the newest final block, the set that signs, whether a successor is known, whether it is frozen.
+    function status() external view returns (uint32 number, uint64 signing, bool hasNext, bool isFrozen) {
+        State memory s = state;
+        return (s.number, s.signing, s.hasNext, s.isFrozen);
+    }
+
+    /// @notice Hashes of the set that signs and of its successor: Keccak-256 of 92 signed bytes and y of the total.
+    function sets() external view returns (bytes32 signing, bytes32 next) {
+        return (signingSet, state.hasNext ? nextSet : bytes32(0));
+    }
+
+    /// @notice Whether a block with this MMR root was proven and is one of the last `KEPT`.
+    /// A frozen client says no, because it cannot tell which of the blocks before are on the chain that lasts.
+    function isVerified(uint32 number, bytes32 blockHash, bytes32 mmrRoot) public view returns (bool) {
+        State memory s = state;
+        if (s.isFrozen) return false;
+        bytes32 wanted = _block(number, blockHash, mmrRoot);
+        for (uint256 i; i < KEPT; ++i) if (blocks[i] == wanted) return true;
+        return false;
+    }
+
+    /// @notice Takes a proof of a newer block, or of the newest one, when it says the same or contradicts.
+    /// Rules: LIGHT-4, LIGHT-5, LIGHT-6, JUST-2 to JUST-5, STATELESS-1, -2, LIGHT-5, SET-3, contradictions. (JUST-1 is the
+    /// choice of the set.)
+    /// @param proof See `FinalityProof`.
+    function submit(bytes calldata proof) external {
+        if (_offset(proof) != 68 || msg.data.length != 68 + ((proof.length + 31) & ~uint256(31))) revert FinalityProof.Rule_ENC_6();
+        State memory s = state;
+        if (s.isFrozen) revert IsFrozen();
+        uint256 place = _offset(proof);
+        uint32 number = uint32(FinalityProof.u32(place));
+        if (number < s.number) revert Rule_LIGHT_4(s.number, number);
+        (uint64 id, uint64 next) = _check(s, proof);
+        bytes32 wanted = _block(number, _word(place + 4), _word(place + 36));
+        if (_contradicts(s, proof, number, id, next, wanted)) {
+            state.isFrozen = true;
+            emit Frozen(blocks[(s.count - 1) % KEPT], keccak256(proof[:168]));
+            return;
+        }
+        if (number == s.number) return;
+        if (id != s.signing) {
+            signingSet = nextSet;
+            s.signing = id;
+            s.hasNext = false;
+            emit SetChanged(id);
+        }
+        if (next != id && !s.hasNext) {
+            nextSet = _successor(proof);
+            s.hasNext = true;
+        }
+        s.number = number;
+        s.isCheckpoint = false;
+        blocks[s.count % KEPT] = wanted;
+        s.count += 1;
+        state = s;
+        emit BlockVerified(number, _word(place + 4), _word(place + 36), id);
+    }
+
+    /// @notice Freezes the client when both proofs hold, by sets that it trusts, and contradict each other. They may be of
+    /// older blocks.
+    function reportMisbehaviour(bytes calldata first, bytes calldata second) external {
+        State memory s = state;
+        if (s.isFrozen) revert IsFrozen();
+        (uint64 one, uint64 oneNext) = _check(s, first);
+        (uint64 other, uint64 otherNext) = _check(s, second);
+        uint256 a = FinalityProof.u32(_offset(first));
+        uint256 b = FinalityProof.u32(_offset(second));
+        bytes32 firstHash = keccak256(first[:168]);
+        bytes32 secondHash = keccak256(second[:168]);
+        bool contradiction;
+        if (a == b) {
+            contradiction = firstHash != secondHash;
+        } else {
+            if (a > b) (one, oneNext, other, otherNext) = (other, otherNext, one, oneNext);
+            contradiction = one > other
+                || (one == other && oneNext != one
+                    && keccak256(first[76:168]) != keccak256(second[76:168]));
+        }
+        if (!contradiction) revert NoContradiction();
+        state.isFrozen = true;
+        emit Frozen(firstHash, secondHash);
+    }
+
+    /// @dev All rules on one proof that do not compare it with other blocks.
+    function _check(State memory s, bytes calldata proof) private view returns (uint64 id, uint64 next) {
+        if (proof.length < 596) revert FinalityProof.Rule_ENC_6();
+        uint256 place = _offset(proof);
+        id = uint64(FinalityProof.u64(place + 68));
+        next = uint64(FinalityProof.u64(place + 76));
+        if (id < s.signing) revert Rule_LIGHT_5_OldSet(s.signing, id);
+        uint64 latest = s.hasNext ? s.signing + 1 : s.signing;
+        if (id > latest) revert Rule_LIGHT_6(latest, id);
+        if (keccak256(proof[168:308]) != (id == s.signing ? signingSet : nextSet)) revert Rule_LIGHT_3();
+        FinalityProof.verify(proof, genesisHash);
+        if (next == id) {
+            if (keccak256(proof[76:168]) != keccak256(proof[168:260])) revert Rule_LIGHT_5_Successor();
+        } else {
+            uint256 len = FinalityProof.u32(place + 84);
+            unchecked {
+                if (next != id + 1 || next == 0 || len == 0 || len > MAX_VALIDATORS) revert Rule_LIGHT_5_Successor();
+            }
+        }
+    }
+
+    /// @dev Whether a valid proof contradicts the newest block or what its set said about its successor.
+    function _contradicts(State memory s, bytes calldata proof, uint32 number, uint64 id, uint64 next, bytes32 wanted)
+        private
+        view
+        returns (bool)
+    {
+        if (number == s.number) {
+            bytes32 kept = blocks[(s.count - 1) % KEPT];
+            if (s.isCheckpoint) {
+                if (_word(_offset(proof) + 4) != kept) return true;
+            } else if (wanted != kept || id != s.signing || (next != id) != s.hasNext) {
+                return true;
+            }
+        }
+        if (id != s.signing || !s.hasNext) return false;
+        if (next == id) return true;
+        return _setHash(proof) != nextSet;
+    }
+
+    /// @dev Checks and hashes the successor that a handoff names.
+    function _successor(bytes calldata proof) private returns (bytes32) {
+        bytes memory set = bytes.concat(proof[76:168], proof[596:644]);
+        _checkTotal(set);
+        emit SetAnnounced(uint64(FinalityProof.u64(_offset(proof) + 76)), set);
+        return keccak256(set);
+    }
+
+    /// @dev The hash of the successor that a proof names. y that is wrong is the sender's lie, not a contradiction.
+    function _setHash(bytes calldata proof) private view returns (bytes32) {
+        bytes memory set = bytes.concat(proof[76:168], proof[596:644]);
+        _checkTotal(set);
+        return keccak256(set);
+    }
+
+    function _begin(Checkpoint memory checkpoint) internal {
+        (uint64 id, bytes32 hash) = _trusted(checkpoint.current);
+        signingSet = hash;
+        bool hasNext = checkpoint.next.length != 0;
+        if (hasNext) {
+            uint64 next;
+            (next, hash) = _trusted(checkpoint.next);
+            if (id == type(uint64).max || next != id + 1) revert BadCheckpoint();
+            nextSet = hash;
+            emit SetAnnounced(next, checkpoint.next);
+        }
+        State memory s = state;
+        s.number = checkpoint.blockNumber;
+        s.signing = id;
+        s.hasNext = hasNext;
+        s.isCheckpoint = true;
+        blocks[s.count % KEPT] = checkpoint.blockHash;
+        s.count += 1;
+        state = s;
+        emit SetAnnounced(id, checkpoint.current);
+        emit SetChanged(id);
+    }
+
+    /// @dev Id and hash of a set that a checkpoint names, after a check of its form.
+    function _trusted(bytes memory set) private view returns (uint64 id, bytes32 hash) {
+        if (set.length != 140) revert BadCheckpoint();
+        uint256 word = uint256(bytes32(set));
+        uint256 len;
+        for (uint256 i = 12; i > 8; --i) len = (len << 8) | ((word >> (256 - 8 * i)) & 0xff);
+        for (uint256 i = 8; i > 0; --i) id = (id << 8) | uint64((word >> (256 - 8 * i)) & 0xff);
+        if (len == 0 || len > MAX_VALIDATORS) revert BadCheckpoint();
+        _checkTotal(set);
+        return (id, keccak256(set));
+    }
+
+    function _checkTotal(bytes memory set) private view {
+        uint256 from;
+        assembly ("memory-safe") {
+            from := add(set, 76)
+        }
+        FinalityProof.checkTotal(from);
+    }
+
+    function _block(uint32 number, bytes32 blockHash, bytes32 mmrRoot) private pure returns (bytes32) {
+        return keccak256(abi.encode(number, blockHash, mmrRoot));
+    }
+
+    function _offset(bytes calldata proof) private pure returns (uint256 place) {
+        assembly ("memory-safe") {
+            place := proof.offset
+        }
+    }
+
+    function _word(uint256 place) private pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := calldataload(place)
+        }
+    }
+}

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+/// @title Stateless finality proofs of Duet, over the precompiles of EIP-2537.
+/// @notice The bytes of a proof, in this order, with nothing behind them:
+///
+///     168   the commitment, SCALE (MSG-2)
+///     92    the commitment of the set that signs, SCALE (SET-3)
+///     48    y of its total
+///     96    the signature: x, y
+///     192   apk2: x.c0, x.c1, y.c0, y.c1
+///     48    y of the next set's total; only when the commitment names another id as next
+///     n/8   the bitfield, rounded up (JUST-2)
+///     96 k  the keys of the k non-signers: x, y (STATELESS-1)
+///     32 h  the multiproof (STATELESS-2)
+///
+/// Points come uncompressed, because the EVM cannot find y; bytes that are hashed are compressed here.
+/// @dev Subgroups: the multiplication checks apk1, the pairing checks apk2 and `s + t*apk1`, and therefore `s`. Keys of
+/// non-signers are under a trusted root, so the chain checked them (SET-5). The top bits of x are free, because every
+/// point goes to a precompile that refuses x above the modulus before the proof is accepted.
+library FinalityProof {
+    /// A precompile refused its input, or the chain lacks it. ENC-1, ENC-3 or ENC-4.
+    error Rule_ENC(uint256 precompile);
+    /// A point is infinity.
+    error Rule_ENC_2();
+    /// The proof is cut, or bytes are left over.
+    error Rule_ENC_6();
+    /// A bit beyond the set is set.
+    error Rule_JUST_3();
+    /// Too few signers.
+    error Rule_JUST_4();
+    /// The equation does not hold.
+    error Rule_JUST_5();
+    /// The keys of the non-signers are not under the root of the set.
+    error Rule_STATELESS_2();
+    /// The total of a set is no point, or y is not the one that its sign bit names.
+    error Rule_SET_3();
+
+    uint256 internal constant SET = 168;
+    uint256 private constant SIGNATURE = 308;
+    uint256 private constant APK2 = 404;
+    uint256 private constant REST = 596;
+
+    // The modulus, and half of it, in 16 and 32 bytes.
+    uint256 private constant P_HIGH = 0x1a0111ea397fe69a4b1ba7b6434bacd7;
+    uint256 private constant P_LOW = 0x64774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab;
+    uint256 private constant HALF_HIGH = 0x0d0088f51cbff34d258dd3db21a5d66b;
+    uint256 private constant HALF_LOW = 0xb23ba5c279c2895fb39869507b587b120f55ffff58a9ffffdcff7fffffffd555;
+
+    // Where things are in the working memory. First the input of the pairing: left, -g2, right, apk2.
+    uint256 private constant RIGHT = 384;
+    uint256 private constant KEY2 = 512;
+    uint256 private constant SIGMA = 768;
+    uint256 private constant T_APK1 = 896;
+    uint256 private constant MESSAGE = 1024;
+    uint256 private constant T_G1 = 1152;
+    uint256 private constant APK1 = 1280;
+    uint256 private constant SCALAR = 1408;
+    uint256 private constant SCRATCH = 1440;
+    uint256 private constant SIZE = 2048;
+
+    /// @notice Reverts unless the proof holds for the set that it brings. The caller compares that set with a trusted one.
+    /// Rules: JUST-2 to JUST-5, STATELESS-1, STATELESS-2. What is looped over is paid for as calldata.
+    function verify(bytes calldata proof, bytes32 genesisHash) internal view {
+        uint256 place;
+        uint256 m;
+        assembly ("memory-safe") {
+            place := proof.offset
+            m := mload(0x40)
+            mstore(0x40, add(m, SIZE))
+        }
+        _apk1(m, place, proof.length);
+        _hash(m, place, genesisHash);
+        _point(m + SIGMA, place + SIGNATURE);
+        _point(m + KEY2, place + APK2);
+        _point(m + KEY2 + 128, place + APK2 + 96);
+        if (_isZero(m + SIGMA + 64) || (_isZero(m + KEY2 + 128) && _isZero(m + KEY2 + 192))) revert Rule_ENC_2();
+        uint256 t = coefficient(m);
+        assembly ("memory-safe") {
+            mstore(add(m, SCALAR), t)
+        }
+        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
+        assembly ("memory-safe") {
+            let g := add(m, APK1)
+            mstore(g, 0x17f1d3a73197d7942695638c4fa9ac0f)
+            mstore(add(g, 32), 0xc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb)
+            mstore(add(g, 64), 0x08b3f481e3aaa0f1a09e30ed741d8ae4)
+            mstore(add(g, 96), 0xfcf5e095d5d00af600db18cb2c04b3edd03cc744a2888ae40caa232946c5e7e1)
+        }
+        _generator(m + 128);
+        _call(0x0c, m + APK1, 160, m + T_G1, 128);
+        _call(0x0b, m + SIGMA, 256, m, 128);
+        _call(0x0b, m + MESSAGE, 256, m + RIGHT, 128);
+        _call(0x0f, m, 768, m, 32);
+        bool holds;
+        assembly ("memory-safe") {
+            holds := eq(mload(m), 1)
+        }
+        if (!holds) revert Rule_JUST_5();
+    }
+
+    /// @notice Whether the chain's precompiles answer a known question: a hash to the curve whose bytes are known, a
+    /// multiple of it, a product of pairings that is one, and another that is not.
+    function precompilesWork() internal view returns (bool) {
+        uint256 m;
+        assembly ("memory-safe") {
+            m := mload(0x40)
+            mstore(0x40, add(m, SIZE))
+        }
+        _expand(m, bytes32(uint256(1)), bytes32(uint256(2)), bytes32(uint256(3)), bytes32(uint256(4)));
+        assembly ("memory-safe") {
+            mcopy(add(m, APK1), add(m, MESSAGE), 128)
+            mstore(add(m, SCALAR), 2)
+            mcopy(add(m, T_G1), add(m, MESSAGE), 128)
+        }
+        if (_digest(m + MESSAGE) != KNOWN) return false;
+        _call(0x0c, m + APK1, 160, m + T_APK1, 128);
+        _call(0x0b, m + MESSAGE, 256, m + T_G1, 128);
+        if (_digest(m + T_APK1) != _digest(m + T_G1)) return false;
+        _generator(m + 128);
+        _generator(m + KEY2);
+        assembly ("memory-safe") {
+            mcopy(m, add(m, APK1), 128)
+            mcopy(add(m, RIGHT), add(m, APK1), 128)
+        }
+        _call(0x0f, m, 768, m + SCRATCH, 32);
+        if (_load(m + SCRATCH) != 0) return false;
+        _negate(m + RIGHT);
+        _call(0x0f, m, 768, m + SCRATCH, 32);
+        return uint256(_load(m + SCRATCH)) == 1;
+    }
+
+    // The hash of the sum of the two points to which the words 1, 2 and 3, 4 lead.
+    bytes32 private constant KNOWN = 0x3f71fd19bf4dd149a728835c34677e8a664419e8fc672700b50acf18496a40b1;
+
+    function _digest(uint256 point) private pure returns (bytes32 digest) {
+        assembly ("memory-safe") {
+            digest := keccak256(point, 128)
+        }
+    }
+
+    /// @dev Minus the generator of G2.
+    function _generator(uint256 to) private pure {
+        assembly ("memory-safe") {
+            mstore(to, 0x024aa2b2f08f0a91260805272dc51051)
+            mstore(add(to, 32), 0xc6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8)
+            mstore(add(to, 64), 0x13e02b6052719f607dacd3a088274f65)
+            mstore(add(to, 96), 0x596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e)
+            mstore(add(to, 128), 0x0d1b3cc2c7027888be51d9ef691d77bc)
+            mstore(add(to, 160), 0xb679afda66c73f17f9ee3837a55024f78c71363275a75d75d86bab79f74782aa)
+            mstore(add(to, 192), 0x13fa4d4a0ad8b1ce186ed5061789213d)
+            mstore(add(to, 224), 0x993923066dddaf1040bc3ff59f825c78df74f2d75467e25e0f55f8a00fa030ed)
+        }
+    }
+
+    /// @notice Checks that the total of a set is a point of the curve whose y is the one that its sign bit names. (SET-3)
+    /// The subgroup is checked when the total is used.
+    /// @param from Where the 48 signed bytes and then y are in memory.
+    function checkTotal(uint256 from) internal view {
+        uint256 m;
+        bool agrees;
+        assembly ("memory-safe") {
+            m := mload(0x40)
+            mstore(m, and(shr(128, mload(from)), 0x1fffffffffffffffffffffffffffffff))
+            mstore(add(m, 32), mload(add(from, 16)))
+            mstore(add(m, 64), shr(128, mload(add(from, 48))))
+            mstore(add(m, 96), mload(add(from, 64)))
+            calldatacopy(add(m, 128), calldatasize(), 128)
+        }
+        uint256 isLarge = _isLarge(m + 64);
+        assembly ("memory-safe") {
+            // Compressed, not infinity, and the sign of y.
+            agrees := eq(shr(253, mload(from)), or(4, isLarge))
+        }
+        if (!agrees || _isZero(m + 64)) revert Rule_SET_3();
+        _call(0x0b, m, 256, m, 128);
+    }
+
+    /// @dev Number of four little-endian bytes of the calldata.
+    function u32(uint256 place) internal pure returns (uint256 n) {
+        assembly ("memory-safe") {
+            let w := calldataload(place)
+            n := or(or(byte(0, w), shl(8, byte(1, w))), or(shl(16, byte(2, w)), shl(24, byte(3, w))))
+        }
+    }
+
+    /// @dev Number of eight little-endian bytes of the calldata.
+    function u64(uint256 place) internal pure returns (uint256) {
+        return u32(place) | (u32(place + 4) << 32);
+    }
+
+    /// @dev STATELESS-1, STATELESS-2, JUST-2 to JUST-4: apk1 is the total minus the keys of the non-signers.
+    function _apk1(uint256 m, uint256 place, uint256 length) private view {
+        uint256 rest = place + REST;
+        if (u64(place + 68) != u64(place + 76)) rest += 48;
+        uint256 n = u32(place + SET + 8);
+        uint256 bits = (n + 7) / 8;
+        uint256 end = place + length;
+        if (rest + bits > end) revert Rule_ENC_6();
+        (uint256 list, uint256 k) = _nonSigners(rest, n);
+        rest += bits;
+        if (rest + 96 * k > end) revert Rule_ENC_6();
+        _total(m + APK1, place + SET + 44, place + SET + 92);
+        if (k == 0) {
+            if (rest != end) revert Rule_ENC_6();
+            return;
+        }
+        _negate(m + APK1);
+        for (uint256 i; i < k; ++i) {
+            uint256 key = m + SCALAR;
+            _point(key, rest + 96 * i);
+            if (_isZero(key + 64)) revert Rule_ENC_2();
+            _call(0x0b, m + APK1, 256, m + APK1, 128);
+            uint256 isLarge = _isLarge(key + 64);
+            assembly ("memory-safe") {
+                mstore8(add(key, 16), or(byte(16, mload(key)), shl(5, or(4, isLarge))))
+                // The leaf: a zero byte of the padding, then the compressed key.
+                mstore(add(list, add(mul(k, 32), mul(i, 32))), keccak256(add(key, 15), 49))
+            }
+        }
+        // Infinity has no sign, and no set whose keys were checked leads to it.
+        if (_isZero(m + APK1 + 64)) revert Rule_ENC_2();
+        _negate(m + APK1);
+        _multiproof(list, k, n, rest + 96 * k, end, place + SET + 12);
+    }
+
+    /// @dev Positions of those who did not sign, at `list`, with room for as many hashes behind them. (JUST-3, JUST-4)
+    function _nonSigners(uint256 place, uint256 n) private pure returns (uint256 list, uint256 k) {
+        uint256 most = n == 0 ? 0 : (n - 1) / 3;
+        if (n == 0) revert Rule_JUST_4();
+        bool padded;
+        bool few;
+        assembly ("memory-safe") {
+            list := mload(0x40)
+            for { let i := 0 } lt(i, n) { i := add(i, 256) } {
+                let w := not(calldataload(add(place, shr(3, i))))
+                let left := sub(n, i)
+                if lt(left, 256) {
+                    // Bytes behind the bitfield are not looked at; bits behind the set must be zero.
+                    let bytes_ := shr(3, add(left, 7))
+                    w := and(w, not(shr(shl(3, bytes_), not(0))))
+                    let spare := and(left, 7)
+                    if spare {
+                        let last := byte(sub(bytes_, 1), w)
+                        let high := and(0xff, shl(spare, 0xff))
+                        if iszero(eq(and(last, high), high)) { padded := 1 }
+                        w := xor(w, shl(shl(3, sub(32, bytes_)), high))
+                    }
+                }
+                if w {
+                    for { let j := 0 } lt(j, 32) { j := add(j, 1) } {
+                        let b := byte(j, w)
+                        for { let bit := 0 } b { bit := add(bit, 1) } {
+                            if and(b, 1) {
+                                if lt(k, most) {
+                                    mstore(add(list, shl(5, k)), add(add(i, shl(3, j)), bit))
+                                }
+                                k := add(k, 1)
+                            }
+                            b := shr(1, b)
+                        }
+                    }
+                    if gt(k, most) { few := 1 }
+                }
+                if or(padded, few) { break }
+            }
+            mstore(0x40, add(list, shl(6, k)))
+        }
+        if (padded) revert Rule_JUST_3();
+        if (few) revert Rule_JUST_4();
+    }
+
+    /// @dev SET-2, STATELESS-2. Positions are at `list`, the hashes of their leaves behind them.
+    function _multiproof(uint256 list, uint256 k, uint256 n, uint256 place, uint256 end, uint256 rootAt) private pure {
+        bool holds;
+        assembly ("memory-safe") {
+            let hashes := add(list, shl(5, k))
+            let s := mload(0x40)
+            mstore8(s, 1)
+            for { } gt(n, 1) { n := shr(1, add(n, 1)) } {
+                let to := 0
+                for { let i := 0 } lt(i, k) { i := add(i, 1) } {
+                    let node := mload(add(list, shl(5, i)))
+                    let hash := mload(add(hashes, shl(5, i)))
+                    let known := 0
+                    switch and(node, 1)
+                    case 1 {
+                        mstore(add(s, 1), calldataload(place))
+                        mstore(add(s, 33), hash)
+                        place := add(place, 32)
+                        hash := keccak256(s, 65)
+                    }
+                    default {
+                        if lt(add(node, 1), n) {
+                            let next := add(i, 1)
+                            if lt(next, k) { known := eq(mload(add(list, shl(5, next))), add(node, 1)) }
+                            mstore(add(s, 1), hash)
+                            switch known
+                            case 1 { mstore(add(s, 33), mload(add(hashes, shl(5, next)))) }
+                            default {
+                                mstore(add(s, 33), calldataload(place))
+                                place := add(place, 32)
+                            }
+                            hash := keccak256(s, 65)
+                        }
+                    }
+                    mstore(add(list, shl(5, to)), shr(1, node))
+                    mstore(add(hashes, shl(5, to)), hash)
+                    to := add(to, 1)
+                    i := add(i, known)
+                }
+                k := to
+            }
+            // `at` beyond the end would have read foreign bytes; then it is not equal either.
+            holds := and(eq(place, end), eq(mload(hashes), calldataload(rootAt)))
+        }
+        if (!holds) revert Rule_STATELESS_2();
+    }
+
+    /// @dev MSG-1, MSG-2: RFC 9380 with SHA-256, 128 bytes, the tag `01`.
+    function _hash(uint256 m, uint256 place, bytes32 genesisHash) private view {
+        uint256 s = m + SCRATCH;
+        assembly ("memory-safe") {
+            mstore(s, 0)
+            mstore(add(s, 32), 0)
+            mstore(add(s, 64), "BLS_SIG_BLS12381G1_XMD:SHA-256_S")
+            mstore(add(s, 96), "SWU_RO_NUL_duet-v1")
+            mstore(add(s, 114), genesisHash)
+            calldatacopy(add(s, 146), place, 168)
+            mstore(add(s, 314), shl(216, 0x0080000101))
+        }
+        _call(0x02, s, 319, s, 32);
+        bytes32 zero = _load(s);
+        bytes32 one = _block(s, zero, 0x01);
+        bytes32 two = _block(s, zero ^ one, 0x02);
+        bytes32 three = _block(s, zero ^ two, 0x03);
+        _expand(m, one, two, three, _block(s, zero ^ three, 0x04));
+    }
+
+    function _block(uint256 s, bytes32 previous, uint256 index) private view returns (bytes32) {
+        assembly ("memory-safe") {
+            mstore(s, previous)
+            mstore(add(s, 32), shl(232, or(shl(16, index), 0x0101)))
+        }
+        _call(0x02, s, 35, s, 32);
+        return _load(s);
+    }
+
+    function _expand(uint256 m, bytes32 one, bytes32 two, bytes32 three, bytes32 four) private view {
+        _map(m, one, two, m + MESSAGE);
+        _map(m, three, four, m + T_G1);
+        _call(0x0b, m + MESSAGE, 256, m + MESSAGE, 128);
+    }
+
+    /// @dev MODEXP with exponent one reduces 64 bytes by the modulus.
+    function _map(uint256 m, bytes32 high, bytes32 low, uint256 to) private view {
+        uint256 s = m + SCRATCH;
+        assembly ("memory-safe") {
+            mstore(s, 64)
+            mstore(add(s, 32), 1)
+            mstore(add(s, 64), 48)
+            mstore(add(s, 96), high)
+            mstore(add(s, 128), low)
+            mstore8(add(s, 160), 1)
+            mstore(add(s, 161), shl(128, P_HIGH))
+            mstore(add(s, 177), P_LOW)
+        }
+        _call(0x05, s, 209, s + 16, 48);
+        assembly ("memory-safe") {
+            mstore(s, shr(128, mload(add(s, 16))))
+        }
+        _call(0x10, s, 64, to, 128);
+    }
+
+    /// @notice JUST-5: the coefficient, of the points in the working memory.
+    function coefficient(uint256 m) internal view returns (uint256 t) {
+        uint256 s = m + SCRATCH;
+        assembly ("memory-safe") {
+            mstore(s, shl(248, 23))
+            mstore(add(s, 8), "duet-v1/justification/t")
+        }
+        _length(s + 31, 48);
+        _compress(s + 39, m + MESSAGE, _isLarge(m + MESSAGE + 64));
+        _length(s + 87, 48);
+        _compress(s + 95, m + APK1, _isLarge(m + APK1 + 64));
+        _length(s + 143, 96);
+        uint256 y = m + KEY2 + (_isZero(m + KEY2 + 192) ? 128 : 192);
+        _compress(s + 151, m + KEY2 + 64, _isLarge(y));
+        assembly ("memory-safe") {
+            // The second half has no flags.
+            mcopy(add(s, 199), add(m, add(KEY2, 16)), 48)
+        }
+        _length(s + 247, 48);
+        _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
+        _call(0x02, s, 303, s, 32);
+        assembly ("memory-safe") {
+            let digest := mload(s)
+            for { let i := 0 } lt(i, 16) { i := add(i, 1) } { t := or(t, shl(shl(3, i), byte(i, digest))) }
+            if iszero(t) { t := 1 }
+        }
+    }
+
+    /// @dev A length below 256 in eight little-endian bytes. What comes next overwrites the rest of the word.
+    function _length(uint256 to, uint256 length) private pure {
+        assembly ("memory-safe") {
+            mstore(to, shl(248, length))
+        }
+    }
+
+    /// @dev ENC-1: 48 bytes.
+    function _compress(uint256 to, uint256 point, uint256 isLarge) private pure {
+        assembly ("memory-safe") {
+            mcopy(to, add(point, 16), 48)
+            mstore8(to, or(byte(16, mload(point)), shl(5, or(4, isLarge))))
+        }
+    }
+
+    /// @dev Two coordinates of 48 bytes from the calldata.
+    function _point(uint256 to, uint256 from) private pure {
+        assembly ("memory-safe") {
+            mstore(to, shr(128, calldataload(from)))
+            mstore(add(to, 32), calldataload(add(from, 16)))
+            mstore(add(to, 64), shr(128, calldataload(add(from, 48))))
+            mstore(add(to, 96), calldataload(add(from, 64)))
+        }
+    }
+
+    /// @dev x from compressed bytes without their flags, y from elsewhere.
+    function _total(uint256 to, uint256 place, uint256 yAt) private pure {
+        assembly ("memory-safe") {
+            mstore(to, and(shr(128, calldataload(place)), 0x1fffffffffffffffffffffffffffffff))
+            mstore(add(to, 32), calldataload(add(place, 16)))
+            mstore(add(to, 64), shr(128, calldataload(yAt)))
+            mstore(add(to, 96), calldataload(add(yAt, 16)))
+        }
+    }
+
+    /// @dev y becomes p - y. y is not zero: the curve has no point of order two.
+    function _negate(uint256 point) private pure {
+        assembly ("memory-safe") {
+            let low := mload(add(point, 96))
+            mstore(add(point, 64), sub(sub(P_HIGH, mload(add(point, 64))), gt(low, P_LOW)))
+            mstore(add(point, 96), sub(P_LOW, low))
+        }
+    }
+
+    function _isLarge(uint256 y) private pure returns (uint256 large) {
+        assembly ("memory-safe") {
+            let high := mload(y)
+            large := or(gt(high, HALF_HIGH), and(eq(high, HALF_HIGH), gt(mload(add(y, 32)), HALF_LOW)))
+        }
+    }
+
+    function _isZero(uint256 y) private pure returns (bool zero) {
+        assembly ("memory-safe") {
+            zero := iszero(or(mload(y), mload(add(y, 32))))
+        }
+    }
+
+    function _load(uint256 place) private pure returns (bytes32 word) {
+        assembly ("memory-safe") {
+            word := mload(place)
+        }
+    }
+
+    /// @dev A chain without the precompile answers with success and no bytes.
+    function _call(uint256 target, uint256 from, uint256 length, uint256 to, uint256 size) private view {
+        bool ok;
+        assembly ("memory-safe") {
+            ok := and(eq(returndatasize(), size), staticcall(gas(), target, from, length, to, size))
+        }
+        if (!ok) revert Rule_ENC(target);
+    }
+}
