@@ -11,6 +11,7 @@
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `package`: what would be published, as cargo packs it,
 //! - `web`: the light client for JavaScript, and its page,
+//! - `contracts`: the light client for the EVM,
 //! - `compat`: the tools of the ecosystem on nodes of ours,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
@@ -24,6 +25,7 @@ mod book;
 mod cargo;
 mod compat;
 mod conformance;
+mod contracts;
 mod demo;
 mod dependencies;
 mod fuzz;
@@ -82,6 +84,8 @@ enum Chore {
     Web(web::Options),
     /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
     Compat(compat::Options),
+    /// Builds the contracts and tests them in an EVM.
+    Contracts,
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -110,6 +114,7 @@ fn main() -> ExitCode {
         Chore::Package(options) => package::run(&options),
         Chore::Web(options) => web::run(&options),
         Chore::Compat(options) => compat::run(&options),
+        Chore::Contracts => contracts::run(),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),
         Chore::Conformance => conformance::run(),

@@ -1,7 +1,7 @@
 //! The client beside the verifier in Rust.
 
 use codec::{DecodeAll, Encode};
-use duet_evm_tests::{proof_bytes, rust_verdict, Chain, Verdict, FORKS};
+use duet_evm_tests::{proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
 use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
 use duet_primitives::{
     testing::TestSet, BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
@@ -348,4 +348,39 @@ fn two_proofs_that_contradict_freeze_the_client_and_others_do_not() {
     assert_eq!(chain.submit(&c).0, Verdict::New);
     assert!(chain.call(report, &[&e, &c]).ok);
     assert!(chain.status().3);
+}
+
+#[test]
+fn errors_name_the_rule() {
+    let (set, next) = (TestSet::new(3, 0..20), TestSet::new(4, 1..21));
+    let mut fresh =
+        Chain::new(FORKS[1], &checkpoint(GENESIS, set.set.commitment())).expect("deployed");
+    let sent = proof_bytes(&prove(&set, 5, &set, 0), set.set.commitment());
+    let handoff = proof_bytes(&prove(&set, 5, &next, 0), set.set.commitment());
+    let refused = |proof: &[u8], error: &str| {
+        let called = fresh.clone().submit(proof).1;
+        assert!(!called.ok, "{error}");
+        assert_eq!(called.output[..4], topic(error)[..4], "{error}");
+    };
+    let with = |proof: &[u8], place: usize, byte: u8| {
+        let mut other = proof.to_vec();
+        other[place] = byte;
+        other
+    };
+    // The bitfield is at 596: 20 bits in three bytes.
+    refused(&with(&sent, 598, 0x1f), "Rule_JUST_3()");
+    refused(&with(&sent, 596, 0), "Rule_JUST_4()");
+    refused(&with(&sent, 4, 9), "Rule_JUST_5()");
+    refused(&with(&sent, 68, 2), "Rule_LIGHT_5_OldSet(uint64,uint64)");
+    refused(&with(&sent, 68, 4), "Rule_LIGHT_6(uint64,uint64)");
+    refused(&with(&sent, 180, sent[180] ^ 1), "Rule_LIGHT_3()");
+    refused(&[&sent[..], &[0; 32]].concat(), "Rule_ENC_6()");
+    refused(&with(&sent, 403, sent[403] ^ 1), "Rule_ENC(uint256)");
+    let mut infinite = sent.clone();
+    infinite[308..404].fill(0);
+    refused(&infinite, "Rule_ENC_2()");
+    // y of the next total, which only the sender says: not the root that the sign bit names, then no point.
+    refused(&with(&handoff, 643, handoff[643] ^ 1), "Rule_ENC(uint256)");
+    refused(&with(&handoff, 596, handoff[596] ^ 0x1f), "Rule_SET_3()");
+    assert_eq!(fresh.submit(&sent).0, Verdict::New);
 }
