@@ -4,7 +4,8 @@ use codec::{DecodeAll, Encode};
 use duet_evm_tests::{proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
 use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
 use duet_primitives::{
-    testing::TestSet, BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
+    testing::{self, TestSet},
+    BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
 };
 use serde_json::Value;
 
@@ -383,4 +384,50 @@ fn errors_name_the_rule() {
     refused(&with(&handoff, 643, handoff[643] ^ 1), "Rule_ENC(uint256)");
     refused(&with(&handoff, 596, handoff[596] ^ 0x1f), "Rule_SET_3()");
     assert_eq!(fresh.submit(&sent).0, Verdict::New);
+}
+
+/// JUST-5. Whoever knows `t` beforehand needs no key: with `apk2 = g2`, `σ = H(m) + t·g1 − t·apk1` holds.
+#[test]
+fn a_forgery_for_a_constant_coefficient_is_refused() {
+    let set = TestSet::new(3, 0..20);
+    let begin = checkpoint(GENESIS, set.set.commitment());
+    let mut proof = prove(&set, 5, &set, 0);
+    proof.justification.commitment.block_hash.0[1] = 66;
+    let commitment = proof.justification.commitment.clone();
+    let suite = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
+    let point = testing::message_point(suite, &commitment.signed_bytes(GENESIS));
+    proof.justification.signature.0 = forged(&point, &set.set.commitment().apk1.0);
+    let mut key = [0; 96];
+    // SAFETY: the generator is a point, and the buffer has its length.
+    unsafe { blst::blst_p2_compress(key.as_mut_ptr(), blst::blst_p2_generator()) };
+    proof.justification.apk2.0 = key;
+    let sent = proof_bytes(&proof, set.set.commitment());
+    let mut chain = Chain::new(FORKS[1], &begin).expect("deployed");
+    let called = chain.submit(&sent).1;
+    assert!(!called.ok);
+    assert_eq!(called.output[..4], topic("Rule_JUST_5()")[..4]);
+}
+
+/// `H(m) + g1 − apk1`, compressed.
+fn forged(point: &[u8; 48], apk1: &[u8; 48]) -> [u8; 48] {
+    let mut out = [0; 48];
+    let (mut affine, mut sum, mut other) = Default::default();
+    // SAFETY: the buffers have the lengths that blst wants.
+    unsafe {
+        assert_eq!(
+            blst::blst_p1_uncompress(&mut affine, point.as_ptr()),
+            blst::BLST_ERROR::BLST_SUCCESS
+        );
+        blst::blst_p1_from_affine(&mut sum, &affine);
+        blst::blst_p1_add_or_double(&mut sum, &sum, blst::blst_p1_generator());
+        assert_eq!(
+            blst::blst_p1_uncompress(&mut affine, apk1.as_ptr()),
+            blst::BLST_ERROR::BLST_SUCCESS
+        );
+        blst::blst_p1_from_affine(&mut other, &affine);
+        blst::blst_p1_cneg(&mut other, true);
+        blst::blst_p1_add_or_double(&mut sum, &sum, &other);
+        blst::blst_p1_compress(out.as_mut_ptr(), &sum);
+    }
+    out
 }
