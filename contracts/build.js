@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
 const at = (name) => new URL(name, import.meta.url);
-const names = ['FinalityProof.sol', 'DuetLightClient.sol'];
+const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'tests/Coefficient.sol'];
 const sources = Object.fromEntries(
   names.map((name) => [name, { content: readFileSync(at(`src/${name}`), 'utf8') }]),
 );
@@ -19,10 +19,11 @@ const output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', so
 if (output.errors?.length) throw new Error(output.errors.map((one) => one.formattedMessage).join('\n'));
 mkdirSync(at('out/'), { recursive: true });
 const hashes = [];
-for (const name of ['DuetLightClient']) {
-  const { abi, evm } = output.contracts[`${name}.sol`][name];
+for (const [file, name] of [['DuetLightClient.sol', 'DuetLightClient'], ['tests/Coefficient.sol', 'Coefficient']]) {
+  const { abi, evm } = output.contracts[file][name];
   writeFileSync(at(`out/${name}.bin`), evm.bytecode.object);
   writeFileSync(at(`out/${name}.json`), `${JSON.stringify(abi, null, 2)}\n`);
+  if (file.startsWith('tests/')) continue;
   const hash = createHash('sha256').update(Buffer.from(evm.bytecode.object, 'hex')).digest('hex');
   hashes.push(`${hash}  ${name}\n`);
 }

@@ -62,19 +62,7 @@ library FinalityProof {
     /// @notice Reverts unless the proof holds for the set that it brings. The caller compares that set with a trusted one.
     /// Rules: JUST-2 to JUST-5, STATELESS-1, STATELESS-2. What is looped over is paid for as calldata.
     function verify(bytes calldata proof, bytes32 genesisHash) internal view {
-        uint256 place;
-        uint256 m;
-        assembly ("memory-safe") {
-            place := proof.offset
-            m := mload(0x40)
-            mstore(0x40, add(m, SIZE))
-        }
-        _apk1(m, place, proof.length);
-        _hash(m, place, genesisHash);
-        _point(m + SIGMA, place + SIGNATURE);
-        _point(m + KEY2, place + APK2);
-        _point(m + KEY2 + 128, place + APK2 + 96);
-        if (_isZero(m + SIGMA + 64) || (_isZero(m + KEY2 + 128) && _isZero(m + KEY2 + 192))) revert Rule_ENC_2();
+        uint256 m = read(proof, genesisHash);
         uint256 t = coefficient(m);
         assembly ("memory-safe") {
             mstore(add(m, SCALAR), t)
@@ -97,6 +85,22 @@ library FinalityProof {
             holds := eq(mload(m), 1)
         }
         if (!holds) revert Rule_JUST_5();
+    }
+
+    /// @notice Reads the points of a proof into a working memory, and returns where that is. JUST-2 to JUST-4, STATELESS-1, -2.
+    function read(bytes calldata proof, bytes32 genesisHash) internal view returns (uint256 m) {
+        uint256 place;
+        assembly ("memory-safe") {
+            place := proof.offset
+            m := mload(0x40)
+            mstore(0x40, add(m, SIZE))
+        }
+        _apk1(m, place, proof.length);
+        _hash(m, place, genesisHash);
+        _point(m + SIGMA, place + SIGNATURE);
+        _point(m + KEY2, place + APK2);
+        _point(m + KEY2 + 128, place + APK2 + 96);
+        if (_isZero(m + SIGMA + 64) || (_isZero(m + KEY2 + 128) && _isZero(m + KEY2 + 192))) revert Rule_ENC_2();
     }
 
     /// @notice Whether the chain's precompiles answer a known question: a hash to the curve whose bytes are known, a

@@ -151,6 +151,17 @@ pub fn topic(signature: &str) -> [u8; 32] {
     keccak256(signature).0
 }
 
+/// A call of `coefficient(bytes,bytes32)`.
+pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
+    [
+        keccak256("coefficient(bytes,bytes32)")[..4].to_vec(),
+        word(64),
+        genesis_hash.to_vec(),
+        padded(proof),
+    ]
+    .concat()
+}
+
 /// The constructor's argument.
 pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
     let keysets = &checkpoint.keysets;
@@ -182,10 +193,15 @@ pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
 impl Chain {
     /// Deploys the client at a checkpoint; none when its constructor refuses.
     pub fn new(fork: SpecId, checkpoint: &Checkpoint) -> Option<Self> {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../out/DuetLightClient.bin");
-        let code = std::fs::read_to_string(folder).expect("`node build.js` has made it");
+        Self::with("DuetLightClient", fork, constructor(checkpoint))
+    }
+
+    /// Deploys a contract; none when its constructor refuses.
+    pub fn with(name: &str, fork: SpecId, arguments: Vec<u8>) -> Option<Self> {
+        let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+        let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
         let mut code = hex::decode(code.trim()).expect("hex");
-        code.extend(constructor(checkpoint));
+        code.extend(arguments);
         let mut chain = Self {
             db: CacheDB::default(),
             fork,

@@ -1,13 +1,14 @@
 //! The client beside the verifier in Rust.
 
 use codec::{DecodeAll, Encode};
-use duet_evm_tests::{proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
+use duet_evm_tests::{coefficient_of, proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
 use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
 use duet_primitives::{
     testing::{self, TestSet},
     BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
 };
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 const GENESIS: H256 = H256([7; 32]);
 
@@ -430,4 +431,65 @@ fn forged(point: &[u8; 48], apk1: &[u8; 48]) -> [u8; 48] {
         blst::blst_p1_compress(out.as_mut_ptr(), &sum);
     }
     out
+}
+
+/// LIGHT-5.
+#[test]
+fn a_successor_that_changes_freezes_and_one_that_skips_an_id_is_refused() {
+    let (one, two) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
+    let (other, far) = (TestSet::new(1, 2..6), TestSet::new(2, 2..6));
+    let begin = checkpoint(GENESIS, one.set.commitment());
+    let cases = [
+        (&one, Verdict::Frozen),
+        (&other, Verdict::Frozen),
+        (&two, Verdict::New),
+    ];
+    let send =
+        |number, next: &TestSet| proof_bytes(&prove(&one, number, next, 0), one.set.commitment());
+    for (next, expected) in cases {
+        let mut chain = Chain::new(FORKS[1], &begin).expect("deployed");
+        assert_eq!(chain.submit(&send(5, &two)).0, Verdict::New);
+        assert_eq!(chain.submit(&send(6, next)).0, expected);
+    }
+    let mut chain = Chain::new(FORKS[1], &begin).expect("deployed");
+    assert_eq!(chain.submit(&send(5, &far)).0, Verdict::Refused);
+}
+
+/// JUST-5. An honest proof holds with any `t`, so no verdict tells whether it is the right one.
+#[test]
+fn the_coefficient_is_the_hash_that_the_rule_says() {
+    let set = TestSet::new(3, 0..20);
+    let suite = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_";
+    for absent in 0..=6 {
+        let proof = prove(&set, 5, &set, absent);
+        let justification = &proof.justification;
+        let signed = justification.commitment.signed_bytes(GENESIS);
+        let signers = (0..20).map(|i| (i, set.set.keyset().key_bytes()[i as usize]));
+        let away = &proof.non_signers;
+        let keys: Vec<_> = signers
+            .filter(|(_, key)| !away.contains(key))
+            .map(|(_, key)| key)
+            .collect();
+        let apk1 = KeysetCommitment::of_stored_unchecked(set.set.commitment().id, &keys)
+            .expect("keys")
+            .apk1;
+        let fields: [&[u8]; 5] = [
+            b"duet-v1/justification/t",
+            &testing::message_point(suite, &signed),
+            &apk1.0,
+            &justification.apk2.0,
+            &justification.signature.0,
+        ];
+        let mut hash = Sha256::new();
+        for field in fields {
+            hash.update((field.len() as u64).to_le_bytes());
+            hash.update(field);
+        }
+        let t = u128::from_le_bytes(hash.finalize()[..16].try_into().expect("16 bytes")).max(1);
+        let mut probe = Chain::with("Coefficient", FORKS[1], Vec::new()).expect("deployed");
+        let sent = proof_bytes(&proof, set.set.commitment());
+        let answer = probe.call_raw(coefficient_of(&sent, &GENESIS.0));
+        assert!(answer.ok);
+        assert_eq!(answer.output, [[0; 16], t.to_be_bytes()].concat());
+    }
 }
