@@ -2,6 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
+    contracts,
     result::Result,
     tools,
 };
@@ -9,11 +10,12 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 6] = [
+const WORKSPACES_APART: [&str; 7] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
     "compat/rust/subxt/Cargo.toml",
     "compat/rust/zombienet/Cargo.toml",
+    contracts::TESTS,
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
