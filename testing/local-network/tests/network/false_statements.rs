@@ -2,19 +2,15 @@
 //! three make a false proof, which a light client hands in.
 
 use crate::{
-    adversaries::Equivocator,
-    support::{commitment_of, network_that_proves, position, rpc, scenario, SOME_SESSIONS, SOON},
+    adversaries::{false_proof, first_set, secret, Equivocator},
+    support::{is_final, network_that_proves, position, rpc, scenario, SOME_SESSIONS, SOON},
 };
 use codec::Encode;
-use duet_keystore::secret_of_suri;
 use duet_local_network::{
     staking::bonded, transaction::events, wait, Executables, LightClient, Network, Peer, Result,
     Rpc,
 };
-use duet_primitives::{
-    BlockNumber, Commitment, DualKeyBytes, DualKeyset, Keysets, RoundMessage, SecretKey,
-    UncheckedVote, H256,
-};
+use duet_primitives::{BlockNumber, Commitment, H256};
 use duet_runtime::{AccountId, RuntimeEvent};
 use frame_system::Phase;
 use serde_json::Value;
@@ -52,28 +48,14 @@ async fn false_votes_and_a_false_proof_cost_their_signers_their_stake() {
         assert!(block < fork.block_number.saturating_add(AHEAD));
         assert!(left_of(&alice, Charlie, block).await > 0, "one of four");
 
-        hand_in(&network, false_proof(&alice, genesis, fork).await).await;
+        let proof = false_proof(&alice, genesis, fork).await.encode();
+        hand_in(&network, format!("0x{}", hex::encode(proof))).await;
         let block = reported(&alice, &[Alice, Bob, Charlie]).await;
         for signer in [Alice, Bob, Charlie] {
             assert_eq!(left_of(&alice, signer, block).await, 0, "{signer}");
         }
     })
     .await;
-}
-
-/// What is true of a block, as soon as it is final.
-async fn is_final(alice: &Rpc, number: BlockNumber) -> Commitment {
-    let finalized = |now: &BlockNumber| *now >= number;
-    wait::until("finality", SOON, || alice.finalized(), finalized)
-        .await
-        .expect("blocks become final");
-    let hash = alice.block_hash(number).await.expect("it is there");
-    let said = commitment_of(alice, number, hash).await;
-    said.expect("the chain has sets")
-}
-
-fn secret(validator: Sr25519Keyring) -> SecretKey {
-    secret_of_suri(&format!("//{validator}")).expect("a well-known secret")
 }
 
 /// A peer that votes with a validator's secret.
@@ -84,39 +66,6 @@ async fn liar(alice: &Rpc, genesis: H256, validator: Sr25519Keyring) -> Equivoca
     let peer = Peer::join(&address, genesis).await;
     let peer = peer.expect("the network takes the peer");
     Equivocator::new(peer, genesis, secret(validator), signer)
-}
-
-/// The set of the genesis, which signs as long as no key changes.
-async fn first_set(alice: &Rpc, genesis: H256) -> DualKeyset {
-    let sets: Option<Keysets> = alice
-        .call_runtime("DuetApi_keysets", &[], Some(genesis))
-        .await
-        .expect("the API answers");
-    let keys: Vec<DualKeyBytes> = alice
-        .call_runtime("DuetApi_current_keys", &[], Some(genesis))
-        .await
-        .expect("the API answers");
-    let sets = sets.expect("there is a set");
-    DualKeyset::from_chain_state_unchecked(&sets.current, &keys).expect("the chain is sound")
-}
-
-/// A proof by Alice, Bob and Charlie that another block is at the height of this one.
-async fn false_proof(alice: &Rpc, genesis: H256, truth: Commitment) -> String {
-    let set = first_set(alice, genesis).await;
-    let lie = Commitment {
-        block_hash: H256::repeat_byte(0xdd),
-        ..truth
-    };
-    let message = RoundMessage::new(genesis, lie);
-    let vote = |validator| {
-        let secret = secret(validator);
-        let signer = position(set.keyset(), &secret.public());
-        let vote = UncheckedVote::sign(&secret, signer, &message);
-        vote.check(set.keyset(), &message).expect("it holds")
-    };
-    let proof = set.aggregate(&message, &[Alice, Bob, Charlie].map(vote));
-    let proof = proof.expect("three of four").into_unchecked();
-    format!("0x{}", hex::encode(proof.encode()))
 }
 
 /// A light client gives a node the proof.

@@ -5,6 +5,7 @@ mod adversaries;
 mod arrival;
 mod crashes;
 mod demo;
+mod divergence;
 mod equivocation;
 mod false_statements;
 mod floor;

@@ -111,6 +111,17 @@ pub(crate) async fn commitment_of(
     Ok(payload.expect("the chain has sets").commit(number, hash))
 }
 
+/// What is true of a block, as soon as it is final.
+pub(crate) async fn is_final(alice: &Rpc, number: BlockNumber) -> Commitment {
+    let finalized = |now: &BlockNumber| *now >= number;
+    wait::until("finality", SOON, || alice.finalized(), finalized)
+        .await
+        .expect("blocks become final");
+    let hash = alice.block_hash(number).await.expect("it is there");
+    let said = commitment_of(alice, number, hash).await;
+    said.expect("the chain has sets")
+}
+
 /// Fails unless the proof holds and is for a block of the chain.
 pub(crate) async fn assert_holds(rpc: &Rpc, genesis: H256, proof: UncheckedJustification) {
     let (number, hash) = (proof.commitment.block_number, proof.commitment.block_hash);

@@ -1,8 +1,10 @@
 //! Peers that do what no honest node does. Nothing of them is in the nodes.
 
+mod conspiracy;
 mod equivocator;
 mod forger;
 
+pub(crate) use conspiracy::{false_proof, first_set, secret};
 pub(crate) use equivocator::Equivocator;
 pub(crate) use forger::Forger;
 
