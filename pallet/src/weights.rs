@@ -9,8 +9,9 @@
 //!     --genesis-builder runtime --genesis-builder-preset development --steps 20 --repeat 10
 //! ```
 //!
-//! It ran on a Xeon at 2.5 GHz, and for all but `register_keys`, `deregister_keys` and `report_equivocation`, with 6 steps repeated 5 times,
-//! on an EPYC on which `register_keys` took 0.993 times as long. Neither is the SDK's reference hardware. A chain should run the benchmarks on its own
+//! It ran on a Xeon at 2.5 GHz for `register_keys` and `report_equivocation`, and for the others, with 6 steps repeated 5 times, on EPYCs. On
+//! one of these `register_keys` took 0.993 times as long; on the one that `rotate`, `reset`, `deregister_keys` and what is done in parts
+//! were measured on, 0.7 times. Neither is the SDK's reference hardware. A chain should run the benchmarks on its own
 //! hardware, as for every pallet. With the feature `host-functions` these weights are too high.
 
 use core::marker::PhantomData;
@@ -67,12 +68,12 @@ fn cost<T: frame_system::Config>(time: u64, proof: u64, (reads, writes): (u64, u
 impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     fn register_keys() -> Weight {
         // Fastest: 8 583 872 000. Nearly all of it is the proof of possession.
-        cost::<T>(8_663_692_000, 6_206, (7, 5))
+        cost::<T>(8_663_692_000, 6_214, (8, 5))
     }
 
     fn deregister_keys() -> Weight {
-        // Fastest: 198 010 000.
-        cost::<T>(208_510_000, 3_657, (7, 6))
+        // Repeated 4 times.
+        cost::<T>(1_623_864_000, 3_657, (8, 6))
     }
 
     fn report_equivocation(n: u32) -> Weight {
@@ -104,8 +105,8 @@ impl<T: frame_system::Config> WeightInfo for SubstrateWeight<T> {
     }
 
     fn finish_draft(n: u32, parts: u32) -> Weight {
-        // That of a reset, which writes the keys twice; of another set it is as much, within 4 %. Fastest: 684 262 000. Standard
-        // error of the slope: 36 285. For n from 1 to 10 000, in parts of 64, of which the bencher counted none.
+        // The larger of a planned set and of a reset in each figure: the slope of the first, the rest of the second. Standard errors
+        // of the slopes: 26 517 and 36 285. For n from 1 to 10 000, in parts of 64, of which the bencher counted none.
         let each = cost::<T>(3_501_280, 321, (0, 0));
         let each_part = cost::<T>(0, 0, (1, 1));
         cost::<T>(1_101_267_566, 15_887, (6, 10))
