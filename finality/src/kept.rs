@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Payloads that are kept at once: those of seven hours of blocks of six seconds, about 1 MB.
 const MAX_KEPT: usize = 4096;
-/// How far below the finalized block payloads are looked for after a restart.
-const LOOK_BACK: u32 = 65_536;
 
 /// What may still be voted on.
 pub(crate) struct Votable {
@@ -74,19 +72,18 @@ pub(crate) struct KeptPayloads {
 }
 
 impl KeptPayloads {
-    /// Takes up the payloads that are stored, after a restart.
+    /// Takes up the payloads that are stored, after a restart: of all blocks that are final and not proven, because the
+    /// chain may have been finalized further than when payloads were dropped last.
     ///
-    /// Cost: two reads of the database for each block that is final and not proven, of the latest [`LOOK_BACK`].
+    /// Cost: two reads of the database for each of them.
     pub(crate) fn find(
         &mut self,
         chain: &Chain,
         store: &Store,
         votable: &Votable,
     ) -> Result<(), StoreError> {
-        let to = votable.finalized.get();
-        let lowest = to.saturating_sub(LOOK_BACK);
-        let from = votable.proven.saturating_next().get().max(lowest);
-        for number in (from..=to).map(BlockNumber::new) {
+        let (from, to) = (votable.proven.saturating_next(), votable.finalized);
+        for number in (from.get()..=to.get()).map(BlockNumber::new) {
             match chain.hash(number) {
                 Ok(hash) if store.payload(hash)?.is_some() => {
                     self.blocks.insert(number, hash);
@@ -140,6 +137,42 @@ impl KeptPayloads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        chain::blocks::{BlockHeader, Blocks},
+        testing::TestChain,
+    };
+    use duet_primitives::{testing::TestSet, CommitmentPayload, SetId};
+    use std::sync::Arc;
+
+    /// A chain of any length, of which no block is here.
+    struct Hashes;
+
+    impl Blocks for Hashes {
+        fn genesis_hash(&self) -> H256 {
+            H256::zero()
+        }
+        fn finalized(&self) -> (BlockNumber, H256) {
+            (BlockNumber::new(0), H256::zero())
+        }
+        fn best_hash(&self) -> H256 {
+            H256::zero()
+        }
+        fn best_number(&self) -> BlockNumber {
+            BlockNumber::new(0)
+        }
+        fn hash(&self, number: BlockNumber) -> sp_blockchain::Result<Option<H256>> {
+            Ok(Some(H256::from_low_u64_be(number.get().into())))
+        }
+        fn header(&self, hash: H256) -> sp_blockchain::Result<BlockHeader> {
+            Err(sp_blockchain::Error::UnknownBlock(format!("{hash}")))
+        }
+        fn justification(&self, _: H256) -> sp_blockchain::Result<Option<Vec<u8>>> {
+            Ok(None)
+        }
+        fn append_justification(&self, _: H256, _: Vec<u8>) -> sp_blockchain::Result<()> {
+            Ok(())
+        }
+    }
 
     fn votable(proven: u32, finalized: u32) -> Votable {
         Votable {
@@ -204,5 +237,26 @@ mod tests {
             .collect();
         assert_eq!(dropped, expected);
         assert_eq!(kept.take_proven(BlockNumber::new(51)).len(), 3);
+    }
+
+    #[test]
+    fn payloads_of_a_long_stall_are_found_after_a_restart_and_dropped_when_they_are_passed() {
+        let test = TestChain::default();
+        let (store, chain) = (test.store(), test.chain_over(Arc::new(Hashes)));
+        let next = TestSet::new(1, 0..4).set.commitment().clone();
+        let payload = CommitmentPayload {
+            mmr_root: H256::zero(),
+            validator_set_id: SetId::new(0),
+            next,
+        };
+        let [passed, open] = [7, 160_000].map(H256::from_low_u64_be);
+        for block in [passed, open] {
+            store.put_payload(block, &payload).unwrap();
+        }
+        let mut kept = KeptPayloads::default();
+        let votable = votable(0, 200_000);
+        kept.find(&chain, &store, &votable).unwrap();
+        assert_eq!(kept.take_surplus(&votable), [passed]);
+        assert_eq!(kept.take_proven(BlockNumber::new(200_000)), [open]);
     }
 }

@@ -380,9 +380,14 @@ impl TestChain {
     }
 
     pub(crate) fn chain(&self) -> Chain {
+        self.chain_over(self.blocks())
+    }
+
+    /// With the runtime and the store of this chain, over other blocks.
+    pub(crate) fn chain_over(&self, blocks: Arc<dyn Blocks>) -> Chain {
         let outside = Outside::new(no_pool(), self.backend.clone());
         let runtime = ClientRuntime::new(self.client.clone(), outside);
-        Chain::new(self.blocks(), Arc::new(runtime), self.store())
+        Chain::new(blocks, Arc::new(runtime), self.store())
     }
 
     pub(crate) fn push_without_duet(&self) -> H256 {
