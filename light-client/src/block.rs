@@ -1,9 +1,12 @@
 //! Blocks that a proof covers, and their headers. (STATE-1)
 
-use crate::{header::HeaderParts, state_proof::StateProofError, storage, trusted::Trusted};
+use crate::{
+    hashers::Blake2Hasher, header::HeaderParts, state_proof::StateProofError, storage,
+    trusted::Trusted,
+};
 use alloc::vec::Vec;
 use duet_primitives::{BlockNumber, H256};
-use sp_core::{Blake2Hasher, Hasher};
+use sp_core::Hasher;
 
 /// The most bytes that the trie nodes of a proof of state have together. (STATE-2)
 ///

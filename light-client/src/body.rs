@@ -1,10 +1,13 @@
 //! The extrinsics of final blocks. (STATE-4)
 
-use crate::block::{FinalBlock, FinalHeader};
+use crate::{
+    block::{FinalBlock, FinalHeader},
+    hashers::Blake2Hasher,
+};
 use alloc::vec::Vec;
 use codec::{Compact, Encode};
 use duet_primitives::{Culprit, H256};
-use sp_core::{Blake2Hasher, Hasher};
+use sp_core::Hasher;
 use sp_trie::{LayoutV0, LayoutV1, TrieConfiguration};
 
 /// Why what was sent as the extrinsics of a final block was refused. (STATE-4)

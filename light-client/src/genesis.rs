@@ -3,7 +3,7 @@
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
 //! keysets (LIGHT-3), so that the server that sends all three is not trusted.
 
-use crate::{error::Error, header::HeaderParts, rules, storage};
+use crate::{error::Error, hashers::Blake2Hasher, header::HeaderParts, rules, storage};
 use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{
@@ -11,7 +11,7 @@ use duet_primitives::{
     suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
     BlockNumber, Keyset, Keysets, Pk1Bytes, H256,
 };
-use sp_core::{Blake2Hasher, Hasher};
+use sp_core::Hasher;
 
 /// The most trie nodes of a genesis proof. (LIGHT-2)
 ///

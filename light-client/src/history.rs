@@ -1,11 +1,11 @@
 //! Older blocks under the root of the Merkle mountain range that a proof signs. (MMR-1, STATE-3)
 
-use crate::{block::FinalBlock, state_proof::StateProofError};
+use crate::{block::FinalBlock, hashers::KeccakHasher, state_proof::StateProofError};
 use alloc::{vec, vec::Vec};
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{decode_list, MmrLeaf, H256};
 use mmr::{leaf_index_to_mmr_size, leaf_index_to_pos, Merge, MerkleProof};
-use sp_core::{Hasher, KeccakHasher};
+use sp_core::Hasher;
 
 /// The most hashes of a proof: a path has fewer than 32, and there are at most 32 peaks. (STATE-3)
 pub const MAX_HASHES: u32 = 64;

@@ -67,6 +67,7 @@ mod body;
 mod checkpoint;
 mod error;
 pub mod genesis;
+mod hashers;
 mod header;
 pub mod history;
 mod misbehaviour;

@@ -3,12 +3,24 @@
 //! More than a third of a set must have signed both, so that the chain's finality is broken and no rule can say
 //! which of the two counts. The evidence is kept whole: anybody who has the set can check it again.
 
-use codec::{Decode, Encode};
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::fmt;
 use duet_primitives::{Commitment, Justification, SetId, UncheckedJustification};
+use scale_info::TypeInfo;
 
 /// What cannot be true together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Encode,
+    Decode,
+    DecodeWithMemTracking,
+    MaxEncodedLen,
+    TypeInfo,
+)]
 #[non_exhaustive]
 pub enum Conflict {
     /// One block number, two commitments.

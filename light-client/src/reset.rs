@@ -3,11 +3,14 @@
 //! No proof leads across a reset, so no client crosses one by itself. It can say where the way ends, and what its user has
 //! to find out from somebody else.
 
-use crate::{checkpoint::Checkpoint, error::Error, header::HeaderParts, trusted::Trusted};
+use crate::{
+    checkpoint::Checkpoint, error::Error, hashers::Blake2Hasher, header::HeaderParts,
+    trusted::Trusted,
+};
 use alloc::{string::ToString, vec::Vec};
 use codec::{Compact, Decode, DecodeAll};
 use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
-use sp_core::{Blake2Hasher, Hasher};
+use sp_core::Hasher;
 
 /// What a server says about a reset. Nothing proves it: not that the block is the chain's, and not that it is final.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,13 @@
 use crate::{
     checkpoint::Checkpoint,
     error::StateError,
+    hashers::Blake2Hasher,
     trusted::{Best, Mode, Trusted, TrustedSet},
 };
 use alloc::{boxed::Box, string::ToString, sync::Arc, vec::Vec};
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::{Keyset, Pk1Bytes, UncheckedJustification};
-use sp_core::{Blake2Hasher, Hasher};
+use sp_core::Hasher;
 
 const VERSION: u8 = 1;
 const CHECKSUM_LEN: usize = 32;

@@ -1,9 +1,8 @@
 //! Reads state from trie nodes under a state root, which is trusted. (LIGHT-2, STATE-2)
 
-use crate::error::StorageProofError;
+use crate::{error::StorageProofError, hashers::Blake2Hasher};
 use alloc::{collections::BTreeSet, vec::Vec};
 use duet_primitives::H256;
-use sp_core::Blake2Hasher;
 use sp_trie::{LayoutV1, Recorder, StorageProof};
 
 /// Reads state of version 0 too: the two differ only in how they are written.

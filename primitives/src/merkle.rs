@@ -123,6 +123,11 @@ impl MerkleProof {
         Tree::new(keys).prove(indices)
     }
 
+    /// The hashes that it brings: each costs one more to check.
+    pub fn hashes(&self) -> &[H256] {
+        &self.0
+    }
+
     /// Checks that each key is the one at its position in the set of `len` keys under `root`.
     ///
     /// Without keys the proof must be empty. Cost: `O(k log n)` hashes for `k` keys.

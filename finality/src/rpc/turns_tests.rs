@@ -162,10 +162,10 @@ fn who_goes_away_gives_a_place_back_and_a_turn_when_the_work_ends() {
             end.send(()).unwrap();
         }
         second.await.unwrap().unwrap();
-        while open() > 0 {
+        // The thread of the work gives back its place in the line, and then the turn.
+        while open() > 0 || calls.turns.all.available_permits() < 2 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(calls.turns.all.available_permits(), 2);
     });
 }
 

@@ -1,0 +1,6 @@
+mod contradictions;
+mod fees;
+mod following;
+mod messages;
+mod owner;
+mod weights;

@@ -1,0 +1,54 @@
+//! What submissions are charged.
+
+use crate::{
+    mock::*,
+    weights::{submission, SubstrateWeight, WeightInfo},
+};
+use duet_primitives::{testing::TestSet, StatelessProof};
+
+type Measured = SubstrateWeight<Test>;
+
+/// A proof by a set of 64 without these members.
+fn without(absent: &[u32]) -> StatelessProof {
+    let set = TestSet::new(0, 0..64);
+    proof_by(
+        &set,
+        &header(11, 0),
+        &set,
+        (0..64).filter(|index| !absent.contains(index)),
+    )
+}
+
+#[test]
+fn each_key_and_each_hash_that_a_proof_brings_is_charged() {
+    let charged = |absent: &[u32]| submission::<Measured>(&without(absent));
+    assert_eq!(charged(&[]), Measured::submit_finality_proof(0, 0));
+    // One key and the six hashes above it.
+    let hash = Measured::submit_finality_proof(0, 1) - Measured::submit_finality_proof(1, 0);
+    assert_eq!(without(&[5]).proof.hashes().len(), 6);
+    assert_eq!(
+        charged(&[5]),
+        Measured::submit_finality_proof(0, 1) + hash * 5
+    );
+    // Two siblings have one path.
+    assert_eq!(without(&[4, 5]).proof.hashes().len(), 5);
+    assert_eq!(
+        charged(&[4, 5]),
+        Measured::submit_finality_proof(0, 2) + hash * 3
+    );
+}
+
+#[test]
+fn what_is_forgotten_is_charged_and_nothing_else() {
+    check(following(), || {
+        let root = RuntimeOrigin::root;
+        let force = || {
+            let block = Box::new(header(30, 0));
+            BridgeDuet::force_set_pallet_state(root(), init_data().keysets, block).unwrap()
+        };
+        let actual = |headers| Some(Measured::force_set_pallet_state(headers));
+        assert_eq!(force().actual_weight, actual(0));
+        crate::Contradicted::<Test>::put(duet_light_client::Conflict::SameBlock);
+        assert_eq!(force().actual_weight, actual(2), "blocks 10 and 30");
+    });
+}
