@@ -52,11 +52,14 @@ fn follow<T: Config<I>, I: 'static>(set: &TestSet) -> Result<(), BenchmarkError>
     Ok(())
 }
 
+/// A header and its proof.
+type Submitted<T, I> = (Box<BridgedHeader<T, I>>, Box<StatelessProof>);
+
 /// A handoff in block 1 to a set of other keys that all but these members signed.
 fn handoff<T: Config<I>, I: 'static>(
     set: &TestSet,
     absent: impl Fn(u32) -> bool,
-) -> Result<(Box<BridgedHeader<T, I>>, Box<StatelessProof>), BenchmarkError> {
+) -> Result<Submitted<T, I>, BenchmarkError> {
     let header = header::<T, I>(1);
     let next = TestSet::new(1, [0]);
     let said = Commitment {
@@ -109,7 +112,7 @@ mod calls {
     ) -> Result<(), BenchmarkError> {
         let set = set(0, MEMBERS);
         follow::<T, I>(&set)?;
-        let is_lonely = |index: u32| index < 2 * l && index % 2 == 0;
+        let is_lonely = |index: u32| index < 2 * l && index.is_multiple_of(2);
         let is_in_line = |index: u32| (2 * l..2 * l + a).contains(&index);
         let (header, proof) = handoff::<T, I>(&set, |index| is_lonely(index) || is_in_line(index))?;
         assert_eq!(proof.non_signers.len(), (a + l) as usize);

@@ -1,21 +1,16 @@
-//! The chain that is followed: what is known of it, and how that begins.
+//! The chain that is followed, and what is known of it.
 
-use crate::{
-    headers, BestFinalized, Config, Contradicted, Error, Event, Followed, Pallet,
-    PalletOperatingMode, WeightInfo,
-};
+use crate::Config;
 use alloc::boxed::Box;
 use bp_runtime::{BasicOperatingMode, Chain, HeaderId, HeaderOf};
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
-use duet_light_client::{Checkpoint, Mode, Trusted};
+use duet_light_client::{Checkpoint, Trusted};
 use duet_primitives::{BlockNumber, Keysets, H256};
-use frame_support::{
-    dispatch::{DispatchResultWithPostInfo, PostDispatchInfo},
-    ensure,
-};
 use scale_info::TypeInfo;
 use serde::{Deserialize, Serialize};
-use sp_runtime::traits::Header as _;
+
+/// Target of this pallet's log lines.
+pub(crate) const LOG_TARGET: &str = "runtime::bridge-duet";
 
 /// A header of the chain that is followed.
 pub type BridgedHeader<T, I> = HeaderOf<<T as Config<I>>::BridgedChain>;
@@ -47,7 +42,7 @@ impl FollowedChain {
         Trusted::from_own_checkpoint_unchecked(self.checkpoint_at(best))
     }
 
-    fn checkpoint_at(self, HeaderId(number, hash): HeaderId<H256, u32>) -> Checkpoint {
+    pub(crate) fn checkpoint_at(self, HeaderId(number, hash): HeaderId<H256, u32>) -> Checkpoint {
         Checkpoint {
             genesis_hash: self.genesis_hash,
             block_number: BlockNumber::new(number),
@@ -81,61 +76,6 @@ pub struct InitializationData<Header> {
     pub keysets: Keysets,
     /// Whether submissions are taken.
     pub operating_mode: BasicOperatingMode,
-}
-
-pub(crate) fn initialize<T: Config<I>, I: 'static>(
-    data: InitializationData<BridgedHeader<T, I>>,
-) -> Result<(), Error<T, I>> {
-    ensure!(
-        !BestFinalized::<T, I>::exists(),
-        Error::<T, I>::AlreadyInitialized
-    );
-    let followed = FollowedChain {
-        genesis_hash: data.genesis_hash,
-        keysets: data.keysets,
-    };
-    begin::<T, I>(followed, &data.header)?;
-    PalletOperatingMode::<T, I>::put(data.operating_mode);
-    Ok(())
-}
-
-pub(crate) fn force<T: Config<I>, I: 'static>(
-    keysets: Keysets,
-    best: &BridgedHeader<T, I>,
-) -> DispatchResultWithPostInfo {
-    let known = Followed::<T, I>::get().ok_or(Error::<T, I>::NotInitialized)?;
-    let forgotten = if Contradicted::<T, I>::take().is_some() {
-        headers::forget_all::<T, I>()
-    } else {
-        0
-    };
-    let event = Event::StateForced {
-        number: *best.number(),
-        hash: best.hash(),
-        keysets: keysets.clone(),
-    };
-    begin::<T, I>(FollowedChain { keysets, ..known }, best)?;
-    Pallet::<T, I>::deposit_event(event);
-    Ok(PostDispatchInfo {
-        actual_weight: Some(T::WeightInfo::force_set_pallet_state(forgotten)),
-        ..PostDispatchInfo::default()
-    })
-}
-
-/// SET-1, LIGHT-5: the sets are sets, and the second one follows the first.
-fn begin<T: Config<I>, I: 'static>(
-    followed: FollowedChain,
-    best: &BridgedHeader<T, I>,
-) -> Result<(), Error<T, I>> {
-    let id = HeaderId(*best.number(), best.hash());
-    let checkpoint = followed.clone().checkpoint_at(id);
-    if let Err(error) = Trusted::from_checkpoint(checkpoint, Mode::Stateless) {
-        log::warn!(target: crate::LOG_TARGET, "this is no block to begin at: {error}");
-        return Err(Error::InvalidKeysets);
-    }
-    Followed::<T, I>::put(followed);
-    headers::insert::<T, I>(best, id);
-    Ok(())
 }
 
 mod as_hex {

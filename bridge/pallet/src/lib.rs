@@ -38,6 +38,7 @@
 
 extern crate alloc;
 
+mod beginning;
 #[cfg(any(feature = "runtime-benchmarks", test))]
 #[allow(
     clippy::expect_used,
@@ -71,9 +72,6 @@ pub use weights::{SubstrateWeight, WeightInfo};
 use bp_header_chain::HeaderChain;
 use bp_runtime::{BasicOperatingMode, HashOf, OwnedBridgeModule};
 
-/// Target of this pallet's log lines.
-pub(crate) const LOG_TARGET: &str = "runtime::bridge-duet";
-
 #[frame_support::pallet]
 // In what the macros generate.
 #[allow(
@@ -84,7 +82,8 @@ pub(crate) const LOG_TARGET: &str = "runtime::bridge-duet";
 )]
 pub mod pallet {
     use crate::{
-        chain::{self, BridgedHeader, ChainWithDuet, FollowedChain, InitializationData},
+        beginning,
+        chain::{BridgedHeader, ChainWithDuet, FollowedChain, InitializationData},
         headers,
         rule::Rule,
         submission, weights, WeightInfo,
@@ -211,7 +210,7 @@ pub mod pallet {
                 PalletOwner::<T, I>::put(owner);
             }
             match self.init_data.clone() {
-                Some(data) => chain::initialize::<T, I>(data)
+                Some(data) => beginning::initialize::<T, I>(data)
                     .expect("the genesis configuration has a block and sets that belong together"),
                 None => PalletOperatingMode::<T, I>::put(BasicOperatingMode::Halted),
             }
@@ -340,7 +339,7 @@ pub mod pallet {
             init_data: InitializationData<BridgedHeader<T, I>>,
         ) -> DispatchResult {
             Self::ensure_owner_or_root(origin)?;
-            Ok(chain::initialize::<T, I>(init_data)?)
+            Ok(beginning::initialize::<T, I>(init_data)?)
         }
 
         /// Changes the owner, or removes it. By the owner or root.
@@ -399,7 +398,7 @@ pub mod pallet {
             new_best_header: Box<BridgedHeader<T, I>>,
         ) -> DispatchResultWithPostInfo {
             Self::ensure_owner_or_root(origin)?;
-            chain::force::<T, I>(new_keysets, &new_best_header)
+            beginning::force::<T, I>(new_keysets, &new_best_header)
         }
 
         /// Brings two valid proofs, by sets that are known, that cannot both be true. They stop the pallet. By anybody with an
@@ -437,7 +436,7 @@ pub mod pallet {
 }
 
 impl<T: Config<I>, I: 'static> OwnedBridgeModule<T> for Pallet<T, I> {
-    const LOG_TARGET: &'static str = LOG_TARGET;
+    const LOG_TARGET: &'static str = chain::LOG_TARGET;
     type OwnerStorage = PalletOwner<T, I>;
     type OperatingMode = BasicOperatingMode;
     type OperatingModeStorage = PalletOperatingMode<T, I>;

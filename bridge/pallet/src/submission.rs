@@ -1,9 +1,9 @@
 //! Proofs that somebody brings.
 
 use crate::{
-    chain::{BridgedHeader, FollowedChain},
+    chain::{BridgedHeader, FollowedChain, LOG_TARGET},
     headers, obsolete, Config, Contradicted, Error, Event, Followed, FreeHeadersRemaining, Pallet,
-    Rule, LOG_TARGET,
+    Rule,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use bp_runtime::HeaderId;

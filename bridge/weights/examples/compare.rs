@@ -89,10 +89,7 @@ fn main() {
         heap_pages: None,
         hash: vec![1],
     };
-    // Those of benchmarks are missing, and nothing here calls them.
-    let executor = WasmExecutor::<SubstrateHostFunctions>::builder()
-        .with_allow_missing_host_functions(true)
-        .build();
+    let executor = WasmExecutor::<SubstrateHostFunctions>::builder().build();
     let remark = || RuntimeCall::System(frame_system::Call::remark { remark: Vec::new() });
     let mut cases = vec![Case::new(|| (), remark())];
     for len in SETS {

@@ -7,16 +7,15 @@
 
 extern crate alloc;
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 use bp_header_chain::ChainWithGrandpa;
 use bp_runtime::{Chain, ChainId};
 use codec::Decode;
-use frame_benchmarking::{define_benchmarks, BenchmarkBatch, BenchmarkConfig, BenchmarkList};
 use frame_support::{
     construct_runtime, derive_impl,
     genesis_builder_helper::{build_state, get_preset},
     parameter_types,
-    traits::{ConstU32, StorageInfo, StorageInfoTrait, WhitelistedStorageKeys},
+    traits::ConstU32,
     weights::{constants::ParityDbWeight, Weight},
 };
 use pallet_bridge_duet::ChainWithDuet;
@@ -125,7 +124,8 @@ impl ChainWithGrandpa for BridgedChain {
     const AVERAGE_HEADER_SIZE: u32 = 1024;
 }
 
-define_benchmarks!(
+#[cfg(feature = "runtime-benchmarks")]
+frame_benchmarking::define_benchmarks!(
     [pallet_bridge_duet, BridgeDuet]
     [pallet_bridge_grandpa, BridgeGrandpa]
 );
@@ -199,15 +199,24 @@ sp_api::impl_runtime_apis! {
         }
     }
 
+    #[cfg(feature = "runtime-benchmarks")]
     impl frame_benchmarking::Benchmark<Block> for Runtime {
-        fn benchmark_metadata(extra: bool) -> (Vec<BenchmarkList>, Vec<StorageInfo>) {
-            let mut list = Vec::<BenchmarkList>::new();
+        fn benchmark_metadata(
+            extra: bool,
+        ) -> (Vec<frame_benchmarking::BenchmarkList>, Vec<frame_support::traits::StorageInfo>) {
+            use frame_support::traits::StorageInfoTrait as _;
+
+            let mut list = Vec::new();
             list_benchmarks!(list, extra);
             (list, AllPalletsWithSystem::storage_info())
         }
-        fn dispatch_benchmark(config: BenchmarkConfig) -> Result<Vec<BenchmarkBatch>, String> {
+        fn dispatch_benchmark(
+            config: frame_benchmarking::BenchmarkConfig,
+        ) -> Result<Vec<frame_benchmarking::BenchmarkBatch>, alloc::string::String> {
+            use frame_support::traits::WhitelistedStorageKeys as _;
+
             let whitelist = AllPalletsWithSystem::whitelisted_storage_keys();
-            let mut batches = Vec::<BenchmarkBatch>::new();
+            let mut batches = Vec::new();
             let params = (&config, &whitelist);
             add_benchmarks!(params, batches);
             Ok(batches)

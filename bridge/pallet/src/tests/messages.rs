@@ -53,7 +53,7 @@ fn a_message_is_delivered_and_confirmed_under_headers_that_duet_proved() {
         assert_eq!(Messages::send_message(message).nonce, 1);
     });
 
-    let key = storage_keys::message_key(PALLET, &lane(), 1).0;
+    let key = storage_keys::message_key(PALLET, lane(), 1).0;
     let (root, nodes) = prove(&mut here, &key);
     let deliver = |bridged_header_hash, storage_proof| {
         Messages::receive_messages_proof(
