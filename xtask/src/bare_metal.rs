@@ -9,6 +9,15 @@ const CRATES: [&str; 3] = ["duet-curve", "duet-primitives", "duet-light-client"]
 
 /// Features of the runtime that nodes do not use, so that no other build would find out that they are broken.
 const RUNTIME_FEATURES: &str = "host-functions,runtime-benchmarks,try-runtime";
+/// The bridge pallet in a runtime, with the features that nothing else turns on.
+const BRIDGE: &[&str] = &[
+    "--package",
+    "pallet-bridge-duet",
+    "--package",
+    "duet-bridge-weights",
+    "--features",
+    "pallet-bridge-duet/relayers,pallet-bridge-duet/try-runtime,duet-bridge-weights/runtime-benchmarks",
+];
 /// What the SDK's builder of runtimes sets, under the name by which cargo reads it for [`tools::BARE_METAL`].
 const RUNTIME_FLAGS: (&str, &str) = (
     "CARGO_TARGET_WASM32V1_NONE_RUSTFLAGS",
@@ -18,8 +27,8 @@ const RUNTIME_FLAGS: (&str, &str) = (
 /// What the benches run inside of WASM: a workspace of its own, that nothing else builds.
 const WASM_GUEST: &str = "benches/wasm/Cargo.toml";
 
-/// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`] and both flavours of
-/// the benches' module.
+/// Builds each crate without its default features, and checks the runtime with [`RUNTIME_FEATURES`], the bridge pallet, and both
+/// flavours of the benches' module.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     let mut command = without_std("build");
@@ -32,6 +41,8 @@ pub(crate) fn run() -> Result {
         .args(["--package", "duet-runtime", "--features", RUNTIME_FEATURES])
         .env(RUNTIME_FLAGS.0, RUNTIME_FLAGS.1);
     cargo::run(&mut runtime)?;
+    let mut bridge = without_std("check");
+    cargo::run(bridge.args(BRIDGE).env(RUNTIME_FLAGS.0, RUNTIME_FLAGS.1))?;
     let mut with_rivals = bare("check");
     cargo::run(with_rivals.args(["--manifest-path", WASM_GUEST]))?;
     let mut by_host = without_std("check");

@@ -1,7 +1,7 @@
 //! What a submission costs in this pallet and in the SDK's GRANDPA bridge pallet, in WASM, one after the other.
 //!
 //! ```text
-//! cargo run --profile measure -p duet-bridge-weights --example compare -- duet_bridge_weights.wasm
+//! cargo run -p duet-bridge-weights --example compare -- duet_bridge_weights.wasm
 //! ```
 //!
 //! Each row is a header that all of the Duet set signed, beside the same one with as many precommits as GRANDPA needs, all of them

@@ -117,6 +117,13 @@ fn honest_proofs_and_forged_ones_stop_nothing() {
                 Error::<Test>::NoContradiction
             );
         }
+        // Said before any proof is looked at.
+        let mut forged = proofs[2].clone();
+        forged.justification.commitment.mmr_root = GENESIS;
+        assert_noop!(
+            report(&proofs[0], &forged).map_err(|error| error.error),
+            Error::<Test>::NoContradiction
+        );
         let mut forged = proofs[0].clone();
         forged.justification.commitment.block_hash = other.hash();
         for (first, second) in [(&proofs[0], &forged), (&forged, &proofs[0])] {

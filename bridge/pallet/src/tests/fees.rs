@@ -165,11 +165,23 @@ fn a_registered_relayer_goes_first_and_loses_its_stake_for_a_failure() {
         Filter::post_dispatch(&RELAYER, false, None);
         assert!(Relayers::is_registration_active(&RELAYER), "another call");
 
-        Filter::post_dispatch(&RELAYER, true, Some(17));
-        assert!(!Relayers::is_registration_active(&RELAYER));
+        Contradicted::<Test>::put(Conflict::SameBlock);
+        Filter::post_dispatch(&RELAYER, false, Some(17));
+        assert!(
+            Relayers::is_registration_active(&RELAYER),
+            "it stopped the pallet"
+        );
+        Contradicted::<Test>::kill();
+
         let total = |account| <Balances as Inspect<u64>>::total_balance(&account);
-        assert_eq!(total(RELAYER), ENDOWMENT - Stake::get());
-        assert_eq!(total(SLASHED_TO), ENDOWMENT + Stake::get());
+        // One that failed though its header is the best one, and one that changed nothing.
+        for (failures, (has_failed, number)) in (1..).zip([(true, 16), (false, 17)]) {
+            Filter::post_dispatch(&RELAYER, has_failed, Some(number));
+            assert!(!Relayers::is_registration_active(&RELAYER));
+            assert_eq!(total(RELAYER), ENDOWMENT - failures * Stake::get());
+            assert_eq!(total(SLASHED_TO), ENDOWMENT + failures * Stake::get());
+            assert_ok!(Relayers::register(RuntimeOrigin::signed(RELAYER), 1_000));
+        }
     });
 }
 

@@ -140,6 +140,39 @@ fn the_owner_leads_across_a_reset() {
 }
 
 #[test]
+fn a_chain_may_be_chosen_before_proofs_are_taken() {
+    check(empty(), || {
+        let mut data = init_data();
+        data.operating_mode = BasicOperatingMode::Halted;
+        assert_ok!(BridgeDuet::initialize(RuntimeOrigin::root(), data));
+        assert_eq!(
+            crate::PalletOperatingMode::<Test>::get(),
+            BasicOperatingMode::Halted
+        );
+    });
+}
+
+#[test]
+fn a_block_that_is_set_again_has_one_place_in_the_ring() {
+    check(following(), || {
+        for _ in 0..7 {
+            let block = Box::new(header(30, 0));
+            let keysets = init_data().keysets;
+            assert_ok!(BridgeDuet::force_set_pallet_state(
+                RuntimeOrigin::root(),
+                keysets,
+                block
+            ));
+        }
+        assert_eq!(
+            ImportedHeaders::<Test>::iter().count(),
+            2,
+            "blocks 10 and 30"
+        );
+    });
+}
+
+#[test]
 fn genesis_may_choose_the_chain_and_halts_the_pallet_without_one() {
     let config = GenesisConfig::<Test> {
         owner: Some(OWNER),

@@ -50,5 +50,14 @@ fn what_is_forgotten_is_charged_and_nothing_else() {
         assert_eq!(force().actual_weight, actual(0));
         crate::Contradicted::<Test>::put(duet_light_client::Conflict::SameBlock);
         assert_eq!(force().actual_weight, actual(2), "blocks 10 and 30");
+        // The ring is filled from its first place again.
+        let (first, new) = (set(0), header(31, 0));
+        frame_support::assert_ok!(BridgeDuet::submit_finality_proof(
+            RuntimeOrigin::signed(RELAYER),
+            Box::new(new.clone()),
+            Box::new(proof(&first, &new, &first)),
+        ));
+        crate::Contradicted::<Test>::put(duet_light_client::Conflict::SameBlock);
+        assert_eq!(force().actual_weight, actual(2), "blocks 30 and 31");
     });
 }
