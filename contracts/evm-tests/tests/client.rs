@@ -1,6 +1,9 @@
 //! The client beside the verifier in Rust.
 
+mod common;
+
 use codec::{DecodeAll, Encode};
+use common::{checkpoint, prove, prove_with, GENESIS};
 use duet_evm_tests::{coefficient_of, proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
 use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
 use duet_primitives::{
@@ -9,8 +12,6 @@ use duet_primitives::{
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-const GENESIS: H256 = H256([7; 32]);
 
 fn vectors(name: &str) -> Value {
     let path = format!(
@@ -31,30 +32,6 @@ fn bytes(file: &Value, value: &Value) -> Vec<u8> {
 
 fn hash(file: &Value, value: &Value) -> H256 {
     H256(bytes(file, value).try_into().expect("32 bytes"))
-}
-
-fn checkpoint(genesis_hash: H256, set: &KeysetCommitment) -> Checkpoint {
-    Checkpoint {
-        genesis_hash,
-        block_number: BlockNumber::new(0),
-        block_hash: genesis_hash,
-        keysets: Keysets::without_successor(set.clone()),
-    }
-}
-
-fn prove(set: &TestSet, block: u32, next: &TestSet, absent: u32) -> StatelessProof {
-    prove_with(set, block, next, absent, 0)
-}
-
-fn prove_with(set: &TestSet, block: u32, next: &TestSet, absent: u32, salt: u8) -> StatelessProof {
-    let mut commitment = set.commitment(block, &next.set);
-    commitment.block_hash.0[0] = salt;
-    let n = set.set.commitment().len;
-    // Spread over the set.
-    let away: Vec<_> = (0..absent).map(|i| i * n / absent).collect();
-    let signers = (0..n).filter(|signer| !away.contains(signer));
-    let justification = set.justify(&RoundMessage::new(GENESIS, commitment), signers);
-    StatelessProof::new(&justification, set.set.keyset()).expect("members")
 }
 
 #[test]
