@@ -5,12 +5,18 @@ use crate::{
     result::Result,
     tools,
 };
-use std::process::Command;
+use std::{env, fs, process::Command};
 
 /// The tests, which are a workspace of their own: what they bring along stays out of our lock file.
 pub(crate) const TESTS: &str = "contracts/evm-tests/Cargo.toml";
 
-/// Installs the compiler, builds, and tests.
+/// The file in which the tests write down what happened, and the program that tells it to another EVM.
+const STORIES: &str = "out/stories.jsonl";
+const SECOND_OPINION: &str = "second-opinion.js";
+/// How many refused calls there are to each that the other EVM is asked about, unless `DUET_EVM_ROUNDS` asks for a long run.
+const SHARE: &str = "40";
+
+/// Installs the compiler, builds, tests, and asks another EVM.
 pub(crate) fn run() -> Result {
     tools::for_javascript()?;
     tools::for_linting()?;
@@ -19,7 +25,14 @@ pub(crate) fn run() -> Result {
     let mut clippy = on_tests("clippy");
     clippy.args(["--all-targets", "--", "--deny", "warnings"]);
     cargo::run(&mut clippy)?;
-    cargo::run(&mut on_tests("test"))
+    let stories = root().join("contracts").join(STORIES);
+    if stories.exists() {
+        fs::remove_file(&stories)?;
+    }
+    cargo::run(on_tests("test").env("DUET_EVM_STORIES", &stories))?;
+    let is_long = env::var_os("DUET_EVM_ROUNDS").is_some();
+    let share = if is_long { "1" } else { SHARE };
+    cargo::run(in_contracts("node").args([SECOND_OPINION, STORIES, share]))
 }
 
 fn on_tests(verb: &str) -> Command {

@@ -3,6 +3,8 @@
 // Points are converted by blst, whose interface is C.
 #![allow(unsafe_code)]
 
+mod story;
+
 use codec::Encode;
 use duet_light_client::{Checkpoint, Error, Outcome, Trusted};
 use duet_primitives::{KeysetCommitment, Pk1Bytes, StatelessProof};
@@ -15,6 +17,7 @@ use revm::{
     primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind},
     ExecuteCommitEvm, MainBuilder, MainContext,
 };
+use story::Story;
 
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
@@ -127,6 +130,7 @@ pub struct Chain {
     db: CacheDB<EmptyDB>,
     fork: SpecId,
     nonce: u64,
+    story: Story,
     /// The contract.
     pub contract: Address,
     /// Gas of its deployment.
@@ -201,14 +205,15 @@ impl Chain {
         let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
         let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
         let mut code = hex::decode(code.trim()).expect("hex");
-        code.extend(arguments);
         let mut chain = Self {
             db: CacheDB::default(),
             fork,
             nonce: 0,
+            story: Story::new(name, fork, &arguments),
             contract: Address::ZERO,
             deployment: 0,
         };
+        code.extend(arguments);
         let result = chain.transact(TxKind::Create, code);
         let ExecutionResult::Success {
             output: Output::Create(_, Some(address)),
@@ -217,6 +222,7 @@ impl Chain {
         else {
             return None;
         };
+        chain.story.is_deployed = true;
         chain.contract = *address;
         chain.deployment = result.tx_gas_used();
         Some(chain)
@@ -246,12 +252,12 @@ impl Chain {
 
     /// Calls the contract with these bytes.
     pub fn call_raw(&mut self, data: Vec<u8>) -> Called {
-        let result = self.transact(TxKind::Call(self.contract), data);
+        let result = self.transact(TxKind::Call(self.contract), data.clone());
         let topics = result
             .logs()
             .iter()
             .filter_map(|log| log.topics().first().map(|topic| topic.0));
-        Called {
+        let called = Called {
             ok: result.is_success(),
             gas: result.tx_gas_used(),
             events: topics.collect(),
@@ -259,7 +265,9 @@ impl Chain {
                 .output()
                 .map(|bytes| bytes.to_vec())
                 .unwrap_or_default(),
-        }
+        };
+        self.story.tell(&data, &called);
+        called
     }
 
     /// Calls a method that takes `bytes`, each.

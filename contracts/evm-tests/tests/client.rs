@@ -5,10 +5,10 @@ mod common;
 use codec::{DecodeAll, Encode};
 use common::{checkpoint, prove, prove_with, GENESIS};
 use duet_evm_tests::{coefficient_of, proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
-use duet_light_client::{decode, Checkpoint, GenesisProof, Mode, Trusted};
+use duet_light_client::{decode, GenesisProof, Mode, Trusted};
 use duet_primitives::{
     testing::{self, TestSet},
-    BlockNumber, KeysetCommitment, Keysets, RoundMessage, StatelessProof, H256,
+    KeysetCommitment, StatelessProof, H256,
 };
 use serde_json::Value;
 use sha2::{Digest, Sha256};

@@ -1,0 +1,68 @@
+//! What happened on a chain, written down for another EVM.
+
+use crate::Called;
+use revm::primitives::hardfork::SpecId;
+use serde_json::{json, Value};
+use std::{fs::OpenOptions, io::Write};
+
+/// The file to which each chain adds a line at its end.
+const FILE: &str = "DUET_EVM_STORIES";
+
+/// A contract, how it was deployed, and each call with what came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Story {
+    contract: String,
+    fork: SpecId,
+    arguments: Vec<u8>,
+    pub(crate) is_deployed: bool,
+    calls: Vec<Value>,
+}
+
+impl Story {
+    pub(crate) fn new(contract: &str, fork: SpecId, arguments: &[u8]) -> Self {
+        Self {
+            contract: contract.to_string(),
+            fork,
+            arguments: arguments.to_vec(),
+            is_deployed: false,
+            calls: Vec::new(),
+        }
+    }
+
+    pub(crate) fn tell(&mut self, data: &[u8], called: &Called) {
+        let events: Vec<_> = called.events.iter().map(hex::encode).collect();
+        self.calls.push(json!({
+            "data": hex::encode(data),
+            "ok": called.ok,
+            "output": hex::encode(&called.output),
+            "events": events,
+        }));
+    }
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        // A chain that others were made from, and on which nothing happened.
+        if self.is_deployed && self.calls.is_empty() {
+            return;
+        }
+        let Ok(path) = std::env::var(FILE) else {
+            return;
+        };
+        let line = json!({
+            "contract": self.contract,
+            "fork": self.fork.to_string(),
+            "arguments": hex::encode(&self.arguments),
+            "deployed": self.is_deployed,
+            "calls": self.calls,
+        });
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .expect("a file");
+        // In one piece, because tests run side by side.
+        file.write_all(format!("{line}\n").as_bytes())
+            .expect("a line");
+    }
+}

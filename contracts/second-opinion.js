@@ -1,0 +1,70 @@
+// Runs in @ethereumjs/evm what the tests did in revm, and demands the same answers: whether each deployment and each call
+// succeeded, what it returned, and which events there were. Its curve is that of @noble/curves, and not blst.
+//
+//     node second-opinion.js STORIES [SHARE]
+//
+// Of stories that are one refused call, most of which are one changed bit, one in SHARE is told again; all by default.
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createReadStream } from 'node:fs';
+import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
+import { createEVM } from '@ethereumjs/evm';
+import { Address, bytesToUnprefixedHex, hexToBytes } from '@ethereumjs/util';
+
+const [file, share = '1'] = process.argv.slice(2);
+const forks = { Prague: Hardfork.Prague, Osaka: Hardfork.Osaka };
+const caller = new Address(hexToBytes(`0x${'00'.repeat(20)}`));
+const gasLimit = 16_000_000n;
+
+/** A chain for each contract and its arguments, so that nothing is deployed twice. */
+const chains = new Map();
+
+async function deploy({ contract, fork, arguments: args }) {
+  if (!forks[fork]) throw new Error(`an unknown fork: ${fork}`);
+  const common = new Common({ chain: Mainnet, hardfork: forks[fork] });
+  const evm = await createEVM({ common });
+  const code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
+  const data = hexToBytes(`0x${code}${args}`);
+  const { createdAddress, execResult } = await evm.runCall({ caller, data, gasLimit });
+  await evm.journal.cleanup();
+  return { evm, address: execResult.exceptionError ? undefined : createdAddress };
+}
+
+async function answer({ evm, address }, data) {
+  const { execResult } = await evm.runCall({ caller, to: address, data: hexToBytes(`0x${data}`), gasLimit });
+  await evm.journal.cleanup();
+  const ok = !execResult.exceptionError;
+  // What is rolled back has no events.
+  const events = ok ? (execResult.logs ?? []).map(([, topics]) => bytesToUnprefixedHex(topics[0])) : [];
+  return { ok, output: bytesToUnprefixedHex(execResult.returnValue), events };
+}
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+let told = 0;
+let calls = 0;
+let refused = 0;
+let left = 0;
+for await (const line of createInterface({ input: createReadStream(file) })) {
+  const story = JSON.parse(line);
+  const isRefusal = story.deployed && story.calls.length === 1 && !story.calls[0].ok;
+  if (isRefusal && left++ % Number(share) !== 0) continue;
+  const key = JSON.stringify([story.contract, story.fork, story.arguments]);
+  if (!chains.has(key)) chains.set(key, await deploy(story));
+  const chain = chains.get(key);
+  if ((chain.address !== undefined) !== story.deployed) throw new Error(`deployed or not: ${line}`);
+  told += 1;
+  if (!story.deployed) continue;
+  await chain.evm.stateManager.checkpoint();
+  for (const { data, ...expected } of story.calls) {
+    const got = await answer(chain, data);
+    const { ok, output, events } = expected;
+    if (!same(got, { ok, output, events })) {
+      throw new Error(`${story.fork}: ${data}\nrevm: ${JSON.stringify(expected)}\nhere: ${JSON.stringify(got)}`);
+    }
+    calls += 1;
+    if (!ok) refused += 1;
+  }
+  await chain.evm.stateManager.revert();
+}
+console.log(`second opinion: ${told} stories, ${calls} calls, ${refused} of them refused: the same in both`);
+if (told < 100 || refused < 100 || refused === calls) throw new Error('too few stories to say anything');
