@@ -4,7 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
 const at = (name) => new URL(name, import.meta.url);
-const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'tests/Coefficient.sol'];
+const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/Coefficient.sol'];
+const deployed = [
+  ['DuetLightClient.sol', 'DuetLightClient'],
+  ['examples/MessageBoard.sol', 'MessageBoard'],
+  ['tests/Coefficient.sol', 'Coefficient'],
+];
 const sources = Object.fromEntries(
   names.map((name) => [name, { content: readFileSync(at(`src/${name}`), 'utf8') }]),
 );
@@ -19,7 +24,7 @@ const output = JSON.parse(solc.compile(JSON.stringify({ language: 'Solidity', so
 if (output.errors?.length) throw new Error(output.errors.map((one) => one.formattedMessage).join('\n'));
 mkdirSync(at('out/'), { recursive: true });
 const hashes = [];
-for (const [file, name] of [['DuetLightClient.sol', 'DuetLightClient'], ['tests/Coefficient.sol', 'Coefficient']]) {
+for (const [file, name] of deployed) {
   const { abi, evm } = output.contracts[file][name];
   writeFileSync(at(`out/${name}.bin`), evm.bytecode.object);
   writeFileSync(at(`out/${name}.json`), `${JSON.stringify(abi, null, 2)}\n`);

@@ -137,13 +137,15 @@ pub struct Chain {
     pub deployment: u64,
 }
 
-fn word(number: usize) -> Vec<u8> {
+/// A number as an argument.
+pub fn word(number: usize) -> Vec<u8> {
     let mut word = vec![0; 32];
     word[24..].copy_from_slice(&(number as u64).to_be_bytes());
     word
 }
 
-fn padded(bytes: &[u8]) -> Vec<u8> {
+/// Bytes as an argument: their length, and they.
+pub fn padded(bytes: &[u8]) -> Vec<u8> {
     let mut out = word(bytes.len());
     out.extend(bytes);
     out.resize(out.len().next_multiple_of(32), 0);
@@ -248,6 +250,25 @@ impl Chain {
         self.nonce += 1;
         self.db = evm.ctx.journaled_state.database.clone();
         result
+    }
+
+    /// Deploys another contract beside it, which is called from now on.
+    ///
+    /// # Panics
+    /// When its constructor refuses.
+    pub fn add(&mut self, name: &str, arguments: &[u8]) -> Address {
+        self.story.end();
+        let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+        let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
+        let code = [&hex::decode(code.trim()).expect("hex")[..], arguments].concat();
+        match self.transact(TxKind::Create, code) {
+            ExecutionResult::Success {
+                output: Output::Create(_, Some(address)),
+                ..
+            } => self.contract = address,
+            refused => panic!("{refused:?}"),
+        }
+        self.contract
     }
 
     /// Calls the contract with these bytes.

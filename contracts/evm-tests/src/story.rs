@@ -16,6 +16,8 @@ pub(crate) struct Story {
     arguments: Vec<u8>,
     pub(crate) is_deployed: bool,
     calls: Vec<Value>,
+    /// It is not told: contracts that know each other's addresses have others in another EVM.
+    is_over: bool,
 }
 
 impl Story {
@@ -26,7 +28,12 @@ impl Story {
             arguments: arguments.to_vec(),
             is_deployed: false,
             calls: Vec::new(),
+            is_over: false,
         }
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.is_over = true;
     }
 
     pub(crate) fn tell(&mut self, data: &[u8], called: &Called) {
@@ -43,7 +50,7 @@ impl Story {
 impl Drop for Story {
     fn drop(&mut self) {
         // A chain that others were made from, and on which nothing happened.
-        if self.is_deployed && self.calls.is_empty() {
+        if self.is_over || self.is_deployed && self.calls.is_empty() {
             return;
         }
         let Ok(path) = std::env::var(FILE) else {
