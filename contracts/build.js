@@ -4,9 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
 const at = (name) => new URL(name, import.meta.url);
-const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/Coefficient.sol'];
+const names = ['FinalityProof.sol', 'DuetLightClient.sol', 'OwnedDuetLightClient.sol', 'MmrLeaf.sol', 'examples/MessageBoard.sol', 'tests/Coefficient.sol'];
 const deployed = [
   ['DuetLightClient.sol', 'DuetLightClient'],
+  ['OwnedDuetLightClient.sol', 'OwnedDuetLightClient'],
   ['examples/MessageBoard.sol', 'MessageBoard'],
   ['tests/Coefficient.sol', 'Coefficient'],
 ];

@@ -13,7 +13,7 @@ import { Address, bytesToUnprefixedHex, hexToBytes } from '@ethereumjs/util';
 
 const [file, share = '1'] = process.argv.slice(2);
 const forks = { Prague: Hardfork.Prague, Osaka: Hardfork.Osaka };
-const caller = new Address(hexToBytes(`0x${'00'.repeat(20)}`));
+const deployer = new Address(hexToBytes(`0x${'00'.repeat(20)}`));
 const gasLimit = 16_000_000n;
 
 /** A chain for each contract and its arguments, so that nothing is deployed twice. */
@@ -25,13 +25,18 @@ async function deploy({ contract, fork, arguments: args }) {
   const evm = await createEVM({ common });
   const code = readFileSync(new URL(`out/${contract}.bin`, import.meta.url), 'utf8').trim();
   const data = hexToBytes(`0x${code}${args}`);
-  const { createdAddress, execResult } = await evm.runCall({ caller, data, gasLimit });
+  const { createdAddress, execResult } = await evm.runCall({ caller: deployer, data, gasLimit });
   await evm.journal.cleanup();
   return { evm, address: execResult.exceptionError ? undefined : createdAddress };
 }
 
-async function answer({ evm, address }, data) {
-  const { execResult } = await evm.runCall({ caller, to: address, data: hexToBytes(`0x${data}`), gasLimit });
+async function answer({ evm, address }, { caller, data }) {
+  const { execResult } = await evm.runCall({
+    caller: new Address(hexToBytes(`0x${caller}`)),
+    to: address,
+    data: hexToBytes(`0x${data}`),
+    gasLimit,
+  });
   await evm.journal.cleanup();
   const ok = !execResult.exceptionError;
   // What is rolled back has no events.
@@ -55,11 +60,12 @@ for await (const line of createInterface({ input: createReadStream(file) })) {
   told += 1;
   if (!story.deployed) continue;
   await chain.evm.stateManager.checkpoint();
-  for (const { data, ...expected } of story.calls) {
-    const got = await answer(chain, data);
-    const { ok, output, events } = expected;
-    if (!same(got, { ok, output, events })) {
-      throw new Error(`${story.fork}: ${data}\nrevm: ${JSON.stringify(expected)}\nhere: ${JSON.stringify(got)}`);
+  for (const call of story.calls) {
+    const got = await answer(chain, call);
+    const { ok, output, events } = call;
+    const expected = { ok, output, events };
+    if (!same(got, expected)) {
+      throw new Error(`${story.fork}: ${call.data}\nrevm: ${JSON.stringify(expected)}\nhere: ${JSON.stringify(got)}`);
     }
     calls += 1;
     if (!ok) refused += 1;

@@ -243,6 +243,14 @@ contract DuetLightClient {
         emit SetChanged(id);
     }
 
+    /// @dev Forgets all blocks and begins anew, frozen or not. Nothing here calls it; `OwnedDuetLightClient` does.
+    function _restart(Checkpoint memory checkpoint) internal {
+        if (checkpoint.genesisHash != genesisHash) revert BadCheckpoint();
+        delete state;
+        for (uint256 i; i < KEPT; ++i) blocks[i] = bytes32(uint256(1));
+        _begin(checkpoint);
+    }
+
     /// @dev Id and hash of a set that a checkpoint names, after a check of its form.
     function _trusted(bytes memory set) private view returns (uint64 id, bytes32 hash) {
         if (set.length != 140) revert BadCheckpoint();

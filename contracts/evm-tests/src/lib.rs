@@ -17,6 +17,7 @@ use revm::{
     primitives::{hardfork::SpecId, keccak256, Address, Bytes, TxKind},
     ExecuteCommitEvm, MainBuilder, MainContext,
 };
+use std::collections::HashMap;
 use story::Story;
 
 /// Both forks that the contracts are tested under.
@@ -129,8 +130,10 @@ pub struct Called {
 pub struct Chain {
     db: CacheDB<EmptyDB>,
     fork: SpecId,
-    nonce: u64,
+    nonces: HashMap<Address, u64>,
     story: Story,
+    /// Who sends transactions.
+    pub caller: Address,
     /// The contract.
     pub contract: Address,
     /// Gas of its deployment.
@@ -170,6 +173,22 @@ pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
 
 /// The constructor's argument.
 pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
+    [word(32), checkpoint_tuple(checkpoint)].concat()
+}
+
+/// The arguments of the client with an owner.
+pub fn constructor_with_owner(checkpoint: &Checkpoint, owner: Address) -> Vec<u8> {
+    let owner = [&[0; 12][..], owner.as_slice()].concat();
+    [word(64), owner, checkpoint_tuple(checkpoint)].concat()
+}
+
+/// A call of `restart`.
+pub fn restart(checkpoint: &Checkpoint) -> Vec<u8> {
+    let selector = keccak256("restart((bytes32,uint32,bytes32,bytes,bytes))")[..4].to_vec();
+    [selector, constructor(checkpoint)].concat()
+}
+
+fn checkpoint_tuple(checkpoint: &Checkpoint) -> Vec<u8> {
     let keysets = &checkpoint.keysets;
     let current = padded(&set_bytes(&keysets.current));
     let next = if keysets.next == keysets.current {
@@ -178,7 +197,6 @@ pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
         set_bytes(&keysets.next)
     };
     [
-        word(32),
         checkpoint.genesis_hash.0.to_vec(),
         word(u32::from_le_bytes(
             checkpoint
@@ -210,8 +228,9 @@ impl Chain {
         let mut chain = Self {
             db: CacheDB::default(),
             fork,
-            nonce: 0,
+            nonces: HashMap::new(),
             story: Story::new(name, fork, &arguments),
+            caller: Address::ZERO,
             contract: Address::ZERO,
             deployment: 0,
         };
@@ -232,6 +251,7 @@ impl Chain {
 
     fn transact(&mut self, kind: TxKind, data: Vec<u8>) -> ExecutionResult {
         let fork = self.fork;
+        let nonce = self.nonces.entry(self.caller).or_default();
         let db = std::mem::take(&mut self.db);
         let mut evm = Context::mainnet()
             .with_db(db)
@@ -241,13 +261,14 @@ impl Chain {
             .kind(kind)
             .data(Bytes::from(data))
             .gas_limit(16_000_000)
-            .nonce(self.nonce)
+            .caller(self.caller)
+            .nonce(*nonce)
             .build()
             .expect("a transaction");
         let result = evm
             .transact_commit(tx)
             .expect("a transaction that the chain takes");
-        self.nonce += 1;
+        *nonce += 1;
         self.db = evm.ctx.journaled_state.database.clone();
         result
     }
@@ -287,7 +308,7 @@ impl Chain {
                 .map(|bytes| bytes.to_vec())
                 .unwrap_or_default(),
         };
-        self.story.tell(&data, &called);
+        self.story.tell(&self.caller, &data, &called);
         called
     }
 

@@ -1,7 +1,7 @@
 //! What happened on a chain, written down for another EVM.
 
 use crate::Called;
-use revm::primitives::hardfork::SpecId;
+use revm::primitives::{hardfork::SpecId, Address};
 use serde_json::{json, Value};
 use std::{fs::OpenOptions, io::Write};
 
@@ -36,9 +36,10 @@ impl Story {
         self.is_over = true;
     }
 
-    pub(crate) fn tell(&mut self, data: &[u8], called: &Called) {
+    pub(crate) fn tell(&mut self, caller: &Address, data: &[u8], called: &Called) {
         let events: Vec<_> = called.events.iter().map(hex::encode).collect();
         self.calls.push(json!({
+            "caller": hex::encode(caller),
             "data": hex::encode(data),
             "ok": called.ok,
             "output": hex::encode(&called.output),

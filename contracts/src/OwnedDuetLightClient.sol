@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+pragma solidity 0.8.37;
+
+import {DuetLightClient} from "./DuetLightClient.sol";
+
+/// @title The light client with an owner who can begin it anew.
+/// @notice For applications that cannot move to another client when the chain was reset (LIGHT-8), when this one is frozen, or
+/// when nobody fed it for too long. Whoever uses it trusts the owner with everything: it can make any block a verified one.
+/// A contract with a delay and several signers is what such an owner should be. Nothing else is the owner's: anybody brings
+/// proofs, and nobody can stop them.
+contract OwnedDuetLightClient is DuetLightClient {
+    /// The owner began anew at this block.
+    event Restarted(uint32 indexed number, bytes32 blockHash);
+    /// The owner offered to hand over.
+    event OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner);
+    /// Another owner, or none.
+    event OwnershipTransferred(address indexed previousOwner, address indexed newOwner);
+
+    /// The caller is not the owner, or not the one to whom it was offered.
+    error NotTheOwner(address caller);
+    /// Nobody cannot be made the owner: see `renounceOwnership`.
+    error NoOwner();
+
+    /// @notice Who can begin anew; zero when nobody can.
+    address public owner;
+    /// @notice To whom ownership was offered.
+    address public pendingOwner;
+
+    modifier onlyOwner() {
+        if (msg.sender != owner) revert NotTheOwner(msg.sender);
+        _;
+    }
+
+    /// @param checkpoint As of `DuetLightClient`.
+    /// @param firstOwner Who can begin anew.
+    constructor(Checkpoint memory checkpoint, address firstOwner) DuetLightClient(checkpoint) {
+        if (firstOwner == address(0)) revert NoOwner();
+        _setOwner(firstOwner);
+    }
+
+    /// @notice Begins anew at a checkpoint of the same chain, frozen or not. All blocks of before are forgotten.
+    function restart(Checkpoint calldata checkpoint) external onlyOwner {
+        _restart(checkpoint);
+        emit Restarted(checkpoint.blockNumber, checkpoint.blockHash);
+    }
+
+    /// @notice Offers ownership, which takes effect when it is accepted. Zero takes the offer back.
+    function transferOwnership(address newOwner) external onlyOwner {
+        pendingOwner = newOwner;
+        emit OwnershipTransferStarted(owner, newOwner);
+    }
+
+    /// @notice Accepts ownership.
+    function acceptOwnership() external {
+        if (msg.sender != pendingOwner) revert NotTheOwner(msg.sender);
+        _setOwner(msg.sender);
+    }
+
+    /// @notice Gives ownership up for good.
+    function renounceOwnership() external onlyOwner {
+        _setOwner(address(0));
+    }
+
+    function _setOwner(address newOwner) private {
+        emit OwnershipTransferred(owner, newOwner);
+        owner = newOwner;
+        delete pendingOwner;
+    }
+}
