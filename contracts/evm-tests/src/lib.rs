@@ -3,7 +3,10 @@
 // Points are converted by blst, whose interface is C.
 #![allow(unsafe_code)]
 
+mod called;
 mod story;
+
+pub use called::Called;
 
 use codec::Encode;
 use duet_light_client::{Checkpoint, Error, Outcome, Trusted};
@@ -110,19 +113,6 @@ pub fn rust_verdict(trusted: &mut Trusted, proof: StatelessProof) -> Verdict {
         Err(Error::Misbehaviour(_) | Error::CheckpointContradicted { .. }) => Verdict::Frozen,
         Err(_) => Verdict::Refused,
     }
-}
-
-/// A call as it ended.
-#[derive(Clone, Debug)]
-pub struct Called {
-    /// Whether it did not revert.
-    pub ok: bool,
-    /// Gas of the whole transaction.
-    pub gas: u64,
-    /// What it returned, or the error.
-    pub output: Vec<u8>,
-    /// The first topic of each event.
-    pub events: Vec<[u8; 32]>,
 }
 
 /// A chain with one contract.

@@ -1,6 +1,6 @@
 //! What happened on a chain, written down for another EVM.
 
-use crate::Called;
+use crate::called::Called;
 use revm::primitives::{hardfork::SpecId, Address};
 use serde_json::{json, Value};
 use std::{fs::OpenOptions, io::Write};
