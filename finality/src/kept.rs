@@ -12,6 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Payloads that are kept at once: those of seven hours of blocks of six seconds, about 1 MB.
 const MAX_KEPT: usize = 4096;
 
+/// How far below the finalized block each payload is looked for after a restart: one day and a half of such blocks. Below it only
+/// those are kept that targets reach in steps that are longer.
+const LOOK_BACK: u32 = 65_536;
+
 /// What may still be voted on.
 pub(crate) struct Votable {
     /// Nothing at or below this block is voted on any more.
@@ -65,6 +69,22 @@ impl Votable {
     }
 }
 
+impl Votable {
+    /// Where a payload may be stored that was kept when the chain was final up to a block not far below this one.
+    ///
+    /// What lies below the latest [`LOOK_BACK`] blocks is needed, or on the way: then its step is longer than half of that, and
+    /// its distance from the base a multiple of it.
+    fn places(&self) -> BTreeSet<BlockNumber> {
+        let (from, to) = (self.proven.saturating_next(), self.finalized);
+        let latest = from.max(BlockNumber::new(to.get().saturating_sub(LOOK_BACK)));
+        let base = self.base.get();
+        let old = (base..latest.get()).step_by(LOOK_BACK as usize);
+        let all = old.chain(latest.get()..=to.get()).map(BlockNumber::new);
+        let all = all.chain(self.needed.iter().copied());
+        all.filter(|number| (from..=to).contains(number)).collect()
+    }
+}
+
 /// The blocks whose payload is stored.
 #[derive(Default)]
 pub(crate) struct KeptPayloads {
@@ -72,18 +92,17 @@ pub(crate) struct KeptPayloads {
 }
 
 impl KeptPayloads {
-    /// Takes up the payloads that are stored, after a restart: of all blocks that are final and not proven, because the
-    /// chain may have been finalized further than when payloads were dropped last.
+    /// Takes up the payloads that are stored, after a restart.
     ///
-    /// Cost: two reads of the database for each of them.
+    /// Cost: two reads of the database for each place where one may be, about [`LOOK_BACK`] however long nothing was proven.
+    /// It does not find what was kept before a node went on without its voter for longer than that.
     pub(crate) fn find(
         &mut self,
         chain: &Chain,
         store: &Store,
         votable: &Votable,
     ) -> Result<(), StoreError> {
-        let (from, to) = (votable.proven.saturating_next(), votable.finalized);
-        for number in (from.get()..=to.get()).map(BlockNumber::new) {
+        for number in votable.places() {
             match chain.hash(number) {
                 Ok(hash) if store.payload(hash)?.is_some() => {
                     self.blocks.insert(number, hash);
@@ -222,6 +241,33 @@ mod tests {
     }
 
     #[test]
+    fn all_that_is_kept_lies_where_it_is_looked_for_after_a_restart() {
+        const PROVEN: u32 = 1000;
+        let mut kept = KeptPayloads::default();
+        for number in PROVEN + 1..PROVEN + 400_000 {
+            kept.insert(BlockNumber::new(number), H256::zero());
+            if number % 512 != 0 {
+                continue;
+            }
+            kept.take_surplus(&votable(PROVEN, number));
+            if number % 4096 == 0 {
+                // The chain may have gone on a little since.
+                for later in [0, LOOK_BACK / 2 - 1] {
+                    let places = votable(PROVEN, number + later).places();
+                    assert!(kept.blocks.keys().all(|block| places.contains(block)));
+                    assert!(places.len() < LOOK_BACK as usize + 16);
+                }
+            }
+        }
+        let oldest = kept.blocks.keys().find(|block| block.get() > PROVEN + 5);
+        assert_eq!(
+            oldest,
+            Some(&BlockNumber::new(PROVEN + 0x4_0000)),
+            "far below"
+        );
+    }
+
+    #[test]
     fn what_lies_below_the_middle_is_forgotten_and_what_is_needed_is_not() {
         let mut kept = KeptPayloads::default();
         for number in 1..=100 {
@@ -249,14 +295,15 @@ mod tests {
             validator_set_id: SetId::new(0),
             next,
         };
-        let [passed, open] = [7, 160_000].map(H256::from_low_u64_be);
-        for block in [passed, open] {
+        let [passed, on_the_way, open] = [65_536, 131_072, 160_000].map(H256::from_low_u64_be);
+        for block in [passed, on_the_way, open] {
             store.put_payload(block, &payload).unwrap();
         }
         let mut kept = KeptPayloads::default();
         let votable = votable(0, 200_000);
         kept.find(&chain, &store, &votable).unwrap();
         assert_eq!(kept.take_surplus(&votable), [passed]);
-        assert_eq!(kept.take_proven(BlockNumber::new(200_000)), [open]);
+        let left = kept.take_proven(BlockNumber::new(200_000));
+        assert_eq!(left, [on_the_way, open]);
     }
 }
