@@ -13,7 +13,7 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    prepare_stateless, Commitment, Justification, PreparedJustification, SetId,
+    prepare_stateless, Commitment, Justification, KeysetCommitment, PreparedJustification, SetId,
     UncheckedJustification,
 };
 
@@ -121,6 +121,15 @@ impl Trusted {
     /// As [`verify`].
     pub fn verify(&self, update: impl Into<Update>) -> Result<Outcome, Error> {
         verify(self, update.into())
+    }
+
+    /// The set with this id, when it may sign the next proof. (LIGHT-5, LIGHT-6)
+    ///
+    /// # Errors
+    /// [`Error::OldSet`] when it was replaced, [`Error::TooFarAhead`] when it is not known yet. Unlike [`verify`], this does not look
+    /// for a set whose id was changed. (LIGHT-7)
+    pub fn signer(&self, id: SetId) -> Result<&KeysetCommitment, Error> {
+        set_is_trusted(self, id).map(|set| &set.commitment)
     }
 
     /// Verifies proofs that follow each other, together: [`verify_prefix`].

@@ -30,11 +30,7 @@ fn set(id: u64, members: u32) -> TestSet {
 }
 
 fn keysets(set: &TestSet) -> Keysets {
-    let commitment = set.set.commitment().clone();
-    Keysets {
-        current: commitment.clone(),
-        next: commitment,
-    }
+    Keysets::without_successor(set.set.commitment().clone())
 }
 
 /// The pallet follows a chain from block 0 on, which this set signs, and has no place left for another header.

@@ -238,14 +238,10 @@ pub(crate) fn proof(by: &TestSet, header: &Header, next: &TestSet) -> StatelessP
 
 /// From where the other chain is followed: block 10, which set 0 signs.
 pub(crate) fn init_data() -> InitializationData<Header> {
-    let first = set(0).set.commitment().clone();
     InitializationData {
         header: Box::new(header(10, 0)),
         genesis_hash: GENESIS,
-        keysets: Keysets {
-            current: first.clone(),
-            next: first,
-        },
+        keysets: Keysets::without_successor(set(0).set.commitment().clone()),
         operating_mode: BasicOperatingMode::Normal,
     }
 }

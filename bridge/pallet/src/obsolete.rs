@@ -1,12 +1,13 @@
 //! What is refused without a look at the proof: by the call, and by a transaction extension before anybody pays.
 
 use crate::{
-    chain::{BridgedHeader, ChainWithDuet},
+    chain::{BridgedHeader, ChainWithDuet, FollowedChain},
     BestFinalized, Call, Config, Error, Followed, FreeHeadersRemaining, Pallet,
 };
 use bp_header_chain::SubmitFinalityProofInfo;
+use bp_runtime::HeaderId;
 use codec::Encode;
-use duet_primitives::{SetId, StatelessProof};
+use duet_primitives::{SetId, StatelessProof, H256};
 use frame_support::{
     dispatch::CallableCallFor,
     ensure,
@@ -17,6 +18,21 @@ use sp_runtime::{traits::Header as _, SaturatedConversion};
 
 /// What a submission says of itself.
 pub(crate) type Info = SubmitFinalityProofInfo<u32>;
+
+/// What the pallet knows of the chain that it follows.
+pub(crate) struct Known {
+    /// The highest header.
+    pub(crate) best: HeaderId<H256, u32>,
+    pub(crate) followed: FollowedChain,
+}
+
+impl Known {
+    pub(crate) fn get<T: Config<I>, I: 'static>() -> Result<Self, Error<T, I>> {
+        let known = BestFinalized::<T, I>::get().zip(Followed::<T, I>::get());
+        let (best, followed) = known.ok_or(Error::NotInitialized)?;
+        Ok(Self { best, followed })
+    }
+}
 
 /// A submission that may succeed, by all that can be said without a look at its proof.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,24 +49,7 @@ pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
 {
     /// What a submission says of itself; `None` for another call.
     fn submit_finality_proof_info(&self) -> Option<SubmitFinalityProofInfo<u32>> {
-        match self.is_sub_type()? {
-            Call::submit_finality_proof {
-                finality_target,
-                proof,
-            } => Some(info::<T, I>(finality_target, proof, None, false)),
-            Call::submit_finality_proof_ex {
-                finality_target,
-                proof,
-                current_set_id,
-                is_free_execution_expected,
-            } => Some(info::<T, I>(
-                finality_target,
-                proof,
-                Some(*current_set_id),
-                *is_free_execution_expected,
-            )),
-            _ => None,
-        }
+        info_of_call::<T, I>(self.is_sub_type()?, Followed::<T, I>::get().as_ref())
     }
 
     /// Refuses a submission that cannot succeed, so that relayers who bring the same proof do not pay for each other's haste, and
@@ -64,10 +63,18 @@ pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
     where
         Self: Sized,
     {
-        let Some(base) = self.submit_finality_proof_info() else {
+        // First, because it is asked about every transaction.
+        let Some(call) = self.is_sub_type() else {
             return Ok(None);
         };
-        match Pallet::<T, I>::ensure_active().and_then(|()| check_with_fee::<T, I>(&base)) {
+        let known = Known::get::<T, I>();
+        let followed = known.as_ref().ok().map(|known| &known.followed);
+        let Some(base) = info_of_call::<T, I>(call, followed) else {
+            return Ok(None);
+        };
+        let improved_by = Pallet::<T, I>::ensure_active()
+            .and_then(|()| known.and_then(|known| check_with_fee::<T, I>(&known, &base)));
+        match improved_by {
             Ok(improved_by) => Ok(Some(VerifiedSubmitFinalityProofInfo { base, improved_by })),
             Err(Error::OldHeader) => Err(InvalidTransaction::Stale.into()),
             Err(_) => Err(InvalidTransaction::Call.into()),
@@ -80,15 +87,41 @@ impl<T: Config<I>, I: 'static> CallSubType<T, I> for T::RuntimeCall where
 {
 }
 
+fn info_of_call<T: Config<I>, I: 'static>(
+    call: &Call<T, I>,
+    followed: Option<&FollowedChain>,
+) -> Option<Info> {
+    match call {
+        Call::submit_finality_proof {
+            finality_target,
+            proof,
+        } => Some(info::<T, I>(followed, finality_target, proof, None, false)),
+        Call::submit_finality_proof_ex {
+            finality_target,
+            proof,
+            current_set_id,
+            is_free_execution_expected,
+        } => Some(info::<T, I>(
+            followed,
+            finality_target,
+            proof,
+            Some(*current_set_id),
+            *is_free_execution_expected,
+        )),
+        _ => None,
+    }
+}
+
 /// What a submission says of itself, and whether its header is mandatory: whether it names a set that is not known yet.
 pub(crate) fn info<T: Config<I>, I: 'static>(
+    followed: Option<&FollowedChain>,
     header: &BridgedHeader<T, I>,
     proof: &StatelessProof,
     expected_set: Option<SetId>,
     is_free_execution_expected: bool,
 ) -> Info {
     let statement = &proof.justification.commitment;
-    let latest = Followed::<T, I>::get().map(|followed| followed.keysets.next.id);
+    let latest = followed.map(|followed| followed.keysets.next.id);
     let size: u32 = header.encoded_size().saturated_into();
     SubmitFinalityProofInfo {
         block_number: *header.number(),
@@ -102,20 +135,25 @@ pub(crate) fn info<T: Config<I>, I: 'static>(
 }
 
 /// LIGHT-4, and the set that signs is the expected one. Says how many blocks the header is above the best one.
-pub(crate) fn check<T: Config<I>, I: 'static>(submission: &Info) -> Result<u32, Error<T, I>> {
-    let best = BestFinalized::<T, I>::get().ok_or(Error::NotInitialized)?;
-    let improved_by = submission.block_number.saturating_sub(best.number());
+pub(crate) fn check<T: Config<I>, I: 'static>(
+    known: &Known,
+    submission: &Info,
+) -> Result<u32, Error<T, I>> {
+    let improved_by = submission.block_number.saturating_sub(known.best.number());
     ensure!(improved_by > 0, Error::OldHeader);
     if let Some(expected) = submission.current_set_id {
-        let signing = Followed::<T, I>::get().map(|followed| followed.keysets.current.id.get());
-        ensure!(signing == Some(expected), Error::InvalidAuthoritySetId);
+        let signing = known.followed.keysets.current.id.get();
+        ensure!(signing == expected, Error::InvalidAuthoritySetId);
     }
     Ok(improved_by)
 }
 
 /// As [`check`], and it is free when its sender expects that.
-fn check_with_fee<T: Config<I>, I: 'static>(submission: &Info) -> Result<u32, Error<T, I>> {
-    let improved_by = check::<T, I>(submission)?;
+fn check_with_fee<T: Config<I>, I: 'static>(
+    known: &Known,
+    submission: &Info,
+) -> Result<u32, Error<T, I>> {
+    let improved_by = check::<T, I>(known, submission)?;
     if submission.is_free_execution_expected {
         ensure!(has_free_place::<T, I>(), Error::FreeHeadersLimitExceded);
         ensure!(

@@ -2,15 +2,16 @@
 
 use crate::{
     chain::{BridgedHeader, FollowedChain, LOG_TARGET},
-    headers, obsolete, Config, Contradicted, Error, Event, Followed, FreeHeadersRemaining, Pallet,
-    Rule,
+    headers,
+    obsolete::{self, Known},
+    Config, Contradicted, Error, Event, Followed, FreeHeadersRemaining, Pallet, Rule,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use bp_runtime::HeaderId;
-use duet_light_client::{Conflict, Error as Refusal, Misbehaviour, Outcome, Update, Verified};
-use duet_primitives::{
-    check_stateless, Commitment, Justification, KeysetCommitment, Keysets, SetId, StatelessProof,
+use duet_light_client::{
+    Conflict, Error as Refusal, Misbehaviour, Outcome, Trusted, Update, Verified,
 };
+use duet_primitives::{check_stateless, Justification, SetId, StatelessProof};
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays, PostDispatchInfo},
     ensure,
@@ -27,10 +28,11 @@ pub(crate) fn submit<T: Config<I>, I: 'static>(
 ) -> DispatchResultWithPostInfo {
     ensure_signed(origin)?;
     Pallet::<T, I>::ensure_active()?;
-    let submission = obsolete::info::<T, I>(header, &proof, expected_set, false);
-    let improved_by = obsolete::check::<T, I>(&submission)?;
-    let best = Pallet::<T, I>::best_finalized().ok_or(Error::<T, I>::NotInitialized)?;
-    let followed = Followed::<T, I>::get().ok_or(Error::<T, I>::NotInitialized)?;
+    let known = Known::get::<T, I>()?;
+    let followed = Some(&known.followed);
+    let submission = obsolete::info::<T, I>(followed, header, &proof, expected_set, false);
+    let improved_by = obsolete::check::<T, I>(&known, &submission)?;
+    let Known { best, followed } = known;
 
     let id = HeaderId(*header.number(), header.hash());
     let statement = &proof.justification.commitment;
@@ -38,9 +40,10 @@ pub(crate) fn submit<T: Config<I>, I: 'static>(
         (statement.block_number.get(), statement.block_hash) == (id.number(), id.hash()),
         Error::<T, I>::HeaderMismatch
     );
-    // Before the verifier, which takes longer to say why such a proof does not hold. (LIGHT-7)
-    set_of::<T, I>(&followed.keysets, statement)?;
     let trusted = followed.clone().trusted_at(best);
+    // Before the verifier, which takes longer to say why such a proof does not hold. (LIGHT-7)
+    let signer = trusted.signer(statement.validator_set_id);
+    signer.map_err(|error| refused::<T, I>(&error))?;
     let verified = match trusted.verify(Update::Stateless(proof.clone())) {
         Ok(Outcome::New(verified)) => verified,
         Ok(Outcome::Known) => return Err(Error::<T, I>::OldHeader.into()),
@@ -78,53 +81,38 @@ pub(crate) fn report<T: Config<I>, I: 'static>(
 ) -> DispatchResultWithPostInfo {
     ensure_signed(origin)?;
     Pallet::<T, I>::ensure_active()?;
-    let followed = Followed::<T, I>::get().ok_or(Error::<T, I>::NotInitialized)?;
+    let Known { best, followed } = Known::get::<T, I>()?;
     let statements = [&first, &second].map(|proof| &proof.justification.commitment);
     let [one, other] = statements;
     ensure!(
         Conflict::between(one, other).is_some(),
         Error::<T, I>::NoContradiction
     );
-    let checked = check::<T, I>(&followed, first.clone())?;
-    let other = check::<T, I>(&followed, second.clone())?;
-    let misbehaviour = Misbehaviour::new(checked, other).ok_or(Error::<T, I>::NoContradiction)?;
+    let trusted = followed.trusted_at(best);
+    let checked = |proof: &StatelessProof| {
+        check(&trusted, proof.clone()).map_err(|error| refused::<T, I>(&error))
+    };
+    let misbehaviour = Misbehaviour::new(checked(&first)?, checked(&second)?)
+        .ok_or(Error::<T, I>::NoContradiction)?;
     Ok(contradicted::<T, I>(
         misbehaviour.conflict(),
         vec![first, second],
     ))
 }
 
-/// The proof holds, by a set that is known.
-fn check<T: Config<I>, I: 'static>(
-    followed: &FollowedChain,
-    proof: StatelessProof,
-) -> Result<Justification, Error<T, I>> {
-    let set = set_of::<T, I>(&followed.keysets, &proof.justification.commitment)?;
-    check_stateless(proof, set, followed.genesis_hash)
-        .map_err(|error| refused::<T, I>(&error.into()))
-}
-
-/// LIGHT-5, LIGHT-6: the set is one of the two that are known.
-fn set_of<'a, T: Config<I>, I: 'static>(
-    keysets: &'a Keysets,
-    statement: &Commitment,
-) -> Result<&'a KeysetCommitment, Error<T, I>> {
-    let id = statement.validator_set_id;
-    let Keysets { current, next } = keysets;
-    if id == current.id {
-        Ok(current)
-    } else if id == next.id {
-        Ok(next)
-    } else if id < current.id {
-        Err(Error::OldSet)
-    } else {
-        Err(Error::HandoffsMissing)
-    }
+/// The proof holds, by a set that may sign. (LIGHT-5, LIGHT-6)
+fn check(trusted: &Trusted, proof: StatelessProof) -> Result<Justification, Refusal> {
+    let signer = trusted.signer(proof.justification.commitment.validator_set_id)?;
+    Ok(check_stateless(proof, signer, trusted.genesis_hash())?)
 }
 
 fn refused<T: Config<I>, I: 'static>(error: &Refusal) -> Error<T, I> {
     log::debug!(target: LOG_TARGET, "a proof is refused: {error}");
-    Error::InvalidProof(Rule::from(error))
+    match error {
+        Refusal::OldSet { .. } => Error::OldSet,
+        Refusal::TooFarAhead { .. } => Error::HandoffsMissing,
+        _ => Error::InvalidProof(Rule::from(error)),
+    }
 }
 
 /// Stops the pallet.

@@ -7,7 +7,6 @@
 //! Each row is a header that all of the Duet set signed, beside the same one with as many precommits as GRANDPA needs, all of them
 //! for this header. Times are medians over rounds in which every call runs once, without what an empty call takes.
 
-use bp_header_chain::AuthoritySet;
 use bp_runtime::BasicOperatingMode;
 use bp_test_utils::{
     accounts, make_justification_for_header, JustificationGeneratorParams, TEST_GRANDPA_ROUND,
@@ -150,14 +149,10 @@ fn duet(len: u16, is_mandatory: bool) -> Case {
     let message = RoundMessage::new(H256::zero(), said);
     let justification = set.justify(&message, 0..len.into());
     let proof = StatelessProof::new(&justification, set.set.keyset()).expect("of the set");
-    let commitment = set.set.commitment().clone();
     let data = InitializationData {
         header: Box::new(header(0, Digest::default())),
         genesis_hash: H256::zero(),
-        keysets: Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        },
+        keysets: Keysets::without_successor(set.set.commitment().clone()),
         operating_mode: BasicOperatingMode::Normal,
     };
     let call = pallet_bridge_duet::Call::submit_finality_proof_ex {
@@ -200,14 +195,10 @@ fn grandpa(len: u16, is_mandatory: bool) -> Case {
         ancestors: 0,
         forks: 1,
     });
-    let AuthoritySet {
-        authorities,
-        set_id,
-    } = AuthoritySet::new(list, TEST_GRANDPA_SET_ID);
     let data = bp_header_chain::InitializationData {
         header: Box::new(header(0, Digest::default())),
-        authority_list: authorities,
-        set_id,
+        authority_list: list,
+        set_id: TEST_GRANDPA_SET_ID,
         operating_mode: BasicOperatingMode::Normal,
     };
     let call = pallet_bridge_grandpa::Call::submit_finality_proof_ex {

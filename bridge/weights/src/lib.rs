@@ -78,13 +78,9 @@ impl pallet_bridge_grandpa::Config for Runtime {
     type RuntimeEvent = RuntimeEvent;
     type BridgedChain = BridgedChain;
     type MaxFreeHeadersPerBlock = ConstU32<4>;
-    type FreeHeadersInterval = NoInterval;
+    type FreeHeadersInterval = FreeHeadersInterval;
     type HeadersToKeep = ConstU32<1024>;
     type WeightInfo = pallet_bridge_grandpa::weights::BridgeWeight<Runtime>;
-}
-
-parameter_types! {
-    pub const NoInterval: Option<u32> = None;
 }
 
 /// A chain that both GRANDPA and Duet finalize.

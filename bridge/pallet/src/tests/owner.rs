@@ -101,11 +101,7 @@ fn the_owner_leads_across_a_reset() {
         let before = header(10, 0).hash();
         let fresh = set(7);
         let new = header(50, 0);
-        let commitment = fresh.set.commitment().clone();
-        let keysets = Keysets {
-            current: commitment.clone(),
-            next: commitment,
-        };
+        let keysets = Keysets::without_successor(fresh.set.commitment().clone());
         assert_ok!(BridgeDuet::force_set_pallet_state(
             RuntimeOrigin::root(),
             keysets.clone(),
