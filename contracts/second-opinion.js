@@ -4,9 +4,8 @@
 //     node second-opinion.js STORIES [SHARE]
 //
 // Of stories that are one refused call, most of which are one changed bit, one in SHARE is told again; all by default.
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createReadStream } from 'node:fs';
 import { Common, Hardfork, Mainnet } from '@ethereumjs/common';
 import { createEVM } from '@ethereumjs/evm';
 import { Address, bytesToUnprefixedHex, hexToBytes } from '@ethereumjs/util';

@@ -11,8 +11,8 @@
 //!
 //! It ran on a Xeon at 2.5 GHz for `register_keys` and `report_equivocation`, and for the others, with 6 steps repeated 5 times, on EPYCs. On
 //! one of these `register_keys` took 0.993 times as long; on the one that `rotate`, `reset`, `deregister_keys` and what is done in parts
-//! were measured on, 0.7 times. There the bencher itself was not optimised, so that accesses to storage are too dear in these four:
-//! `deregister_keys` takes 1.6 ms by it, and took 0.2 ms before. Neither is the SDK's reference hardware. A chain should run the
+//! were measured on, 0.7 times. There the bencher itself was not optimised, which makes accesses to storage dearer, and may be why
+//! `deregister_keys` takes 1.6 ms by it and took 0.2 ms before. Neither is the SDK's reference hardware. A chain should run the
 //! benchmarks on its own hardware, as for every pallet. With the feature `host-functions` these weights are too high.
 
 use core::marker::PhantomData;

@@ -204,6 +204,13 @@ fn checkpoint_tuple(checkpoint: &Checkpoint) -> Vec<u8> {
     .concat()
 }
 
+/// What deploys a contract.
+fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
+    let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
+    let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
+    [&hex::decode(code.trim()).expect("hex")[..], arguments].concat()
+}
+
 impl Chain {
     /// Deploys the client at a checkpoint; none when its constructor refuses.
     pub fn new(fork: SpecId, checkpoint: &Checkpoint) -> Option<Self> {
@@ -212,9 +219,6 @@ impl Chain {
 
     /// Deploys a contract; none when its constructor refuses.
     pub fn with(name: &str, fork: SpecId, arguments: Vec<u8>) -> Option<Self> {
-        let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
-        let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
-        let mut code = hex::decode(code.trim()).expect("hex");
         let mut chain = Self {
             db: CacheDB::default(),
             fork,
@@ -224,8 +228,7 @@ impl Chain {
             contract: Address::ZERO,
             deployment: 0,
         };
-        code.extend(arguments);
-        let result = chain.transact(TxKind::Create, code);
+        let result = chain.transact(TxKind::Create, creation(name, &arguments));
         let ExecutionResult::Success {
             output: Output::Create(_, Some(address)),
             ..
@@ -269,10 +272,7 @@ impl Chain {
     /// When its constructor refuses.
     pub fn add(&mut self, name: &str, arguments: &[u8]) -> Address {
         self.story.end();
-        let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
-        let code = std::fs::read_to_string(path).expect("`node build.js` has made it");
-        let code = [&hex::decode(code.trim()).expect("hex")[..], arguments].concat();
-        match self.transact(TxKind::Create, code) {
+        match self.transact(TxKind::Create, creation(name, arguments)) {
             ExecutionResult::Success {
                 output: Output::Create(_, Some(address)),
                 ..
