@@ -202,22 +202,20 @@ contract DuetLightClient {
         }
         if (id != s.signing || !s.hasNext) return false;
         if (next == id) return true;
-        return _setHash(proof) != nextSet;
+        return keccak256(_named(proof)) != nextSet;
     }
 
-    /// @dev Checks and hashes the successor that a handoff names.
+    /// @dev Announces the successor that a handoff names, and hashes it.
     function _successor(bytes calldata proof) private returns (bytes32) {
-        bytes memory set = bytes.concat(proof[76:168], proof[596:644]);
-        _checkTotal(set);
+        bytes memory set = _named(proof);
         emit SetAnnounced(uint64(FinalityProof.u64(_offset(proof) + 76)), set);
         return keccak256(set);
     }
 
-    /// @dev The hash of the successor that a proof names. y that is wrong is the sender's lie, not a contradiction.
-    function _setHash(bytes calldata proof) private view returns (bytes32) {
-        bytes memory set = bytes.concat(proof[76:168], proof[596:644]);
+    /// @dev The successor that a proof names: 92 signed bytes and y. y that is wrong is the sender's lie, not a contradiction.
+    function _named(bytes calldata proof) private view returns (bytes memory set) {
+        set = bytes.concat(proof[76:168], proof[596:644]);
         _checkTotal(set);
-        return keccak256(set);
     }
 
     function _begin(Checkpoint memory checkpoint) internal {

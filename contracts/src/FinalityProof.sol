@@ -196,7 +196,10 @@ library FinalityProof {
     /// @dev STATELESS-1, STATELESS-2, JUST-2 to JUST-4: apk1 is the total minus the keys of the non-signers.
     function _apk1(uint256 m, uint256 place, uint256 length) private view {
         uint256 rest = place + REST;
-        if (u64(place + 68) != u64(place + 76)) rest += 48;
+        assembly ("memory-safe") {
+            // Whether the ids differ does not depend on the order of their bytes.
+            if shr(192, xor(calldataload(add(place, 68)), calldataload(add(place, 76)))) { rest := add(rest, 48) }
+        }
         uint256 n = u32(place + SET + 8);
         uint256 bits = (n + 7) / 8;
         uint256 end = place + length;
@@ -398,8 +401,12 @@ library FinalityProof {
         _compress(s + 255, m + SIGMA, _isLarge(m + SIGMA + 64));
         _call(0x02, s, 303, s, 32);
         assembly ("memory-safe") {
-            let digest := mload(s)
-            for { let i := 0 } lt(i, 16) { i := add(i, 1) } { t := or(t, shl(shl(3, i), byte(i, digest))) }
+            // The first 16 bytes, little-endian: bytes change places, then pairs, fours and eights.
+            t := shr(128, mload(s))
+            t := or(and(shr(8, t), 0xff00ff00ff00ff00ff00ff00ff00ff), shl(8, and(t, 0xff00ff00ff00ff00ff00ff00ff00ff)))
+            t := or(and(shr(16, t), 0xffff0000ffff0000ffff0000ffff), shl(16, and(t, 0xffff0000ffff0000ffff0000ffff)))
+            t := or(and(shr(32, t), 0xffffffff00000000ffffffff), shl(32, and(t, 0xffffffff00000000ffffffff)))
+            t := or(shr(64, t), shl(64, and(t, 0xffffffffffffffff)))
             if iszero(t) { t := 1 }
         }
     }
