@@ -82,19 +82,29 @@ contract DuetLightClient {
         _begin(checkpoint);
     }
 
-    /// @notice Number of the newest final block, the set that signs, whether a successor is known, whether it is frozen.
+    /// @notice What the client knows.
+    /// @return number The newest final block.
+    /// @return signing The set that signs.
+    /// @return hasNext Whether its successor is known.
+    /// @return isFrozen Whether it takes no proof any more.
     function status() external view returns (uint32 number, uint64 signing, bool hasNext, bool isFrozen) {
         State memory s = state;
         return (s.number, s.signing, s.hasNext, s.isFrozen);
     }
 
-    /// @notice Hashes of the set that signs and of its successor: Keccak-256 of 92 signed bytes and y of the total.
+    /// @notice The sets that are trusted, as hashes: Keccak-256 of 92 signed bytes and y of the total.
+    /// @return signing The set that signs.
+    /// @return next Its successor; zero while none is known.
     function sets() external view returns (bytes32 signing, bytes32 next) {
         return (signingSet, state.hasNext ? nextSet : bytes32(0));
     }
 
     /// @notice Whether a block with this MMR root was proven and is one of the last `KEPT`.
     /// A frozen client says no, because it cannot tell which of the blocks before are on the chain that lasts.
+    /// @param number The block's number.
+    /// @param blockHash Its hash.
+    /// @param mmrRoot The root of the range that ends at its parent.
+    /// @return Whether the client vouches for it.
     function isVerified(uint32 number, bytes32 blockHash, bytes32 mmrRoot) public view returns (bool) {
         State memory s = state;
         if (s.isFrozen) return false;
@@ -142,6 +152,8 @@ contract DuetLightClient {
 
     /// @notice Freezes the client when both proofs hold, by sets that it trusts, and contradict each other. They may be of
     /// older blocks.
+    /// @param first A proof; see `FinalityProof`.
+    /// @param second Another one.
     function reportMisbehaviour(bytes calldata first, bytes calldata second) external {
         State memory s = state;
         if (s.isFrozen) revert IsFrozen();

@@ -31,7 +31,8 @@ contract OwnedDuetLightClient is DuetLightClient {
         _;
     }
 
-    /// @param checkpoint As of `DuetLightClient`.
+    /// @notice Begins at a checkpoint, as `DuetLightClient` does.
+    /// @param checkpoint The newest block that is trusted, and the sets from there on.
     /// @param firstOwner Who can begin anew.
     constructor(Checkpoint memory checkpoint, address firstOwner) DuetLightClient(checkpoint) {
         if (firstOwner == address(0)) revert NoOwner();
@@ -39,12 +40,14 @@ contract OwnedDuetLightClient is DuetLightClient {
     }
 
     /// @notice Begins anew at a checkpoint of the same chain, frozen or not. All blocks of before are forgotten.
+    /// @param checkpoint The newest block that is trusted, and the sets from there on.
     function restart(Checkpoint calldata checkpoint) external onlyOwner {
         _restart(checkpoint);
         emit Restarted(checkpoint.blockNumber, checkpoint.blockHash);
     }
 
     /// @notice Offers ownership, which takes effect when it is accepted. Zero takes the offer back.
+    /// @param newOwner Who may accept.
     function transferOwnership(address newOwner) external onlyOwner {
         pendingOwner = newOwner;
         emit OwnershipTransferStarted(owner, newOwner);

@@ -22,14 +22,18 @@ contract MessageBoard {
 
     mapping(bytes32 => bool) private taken;
 
+    /// @notice Trusts a light client, for good.
     /// @param trusted The light client.
     constructor(DuetLightClient trusted) {
         client = trusted;
     }
 
     /// @notice Takes a message under a verified block.
-    /// @param number The verified block, its hash and its MMR root, as the client's event `BlockVerified` says them.
-    /// @param leaf The block that sent the message.
+    /// @param number The verified block, as the client's event `BlockVerified` says it.
+    /// @param blockHash Its hash, as said there.
+    /// @param mmrRoot Its MMR root, as said there.
+    /// @param leaf The block that sent the message, and the path to it.
+    /// @param message The message, and the path to it.
     function post(
         uint32 number,
         bytes32 blockHash,
