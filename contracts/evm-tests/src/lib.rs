@@ -1,16 +1,13 @@
 //! The contracts in revm: deployed, called, and compared with the verifier in Rust.
 
-// Points are converted by blst, whose interface is C.
-#![allow(unsafe_code)]
-
 mod called;
 mod story;
 
 pub use called::Called;
 
-use codec::Encode;
+use duet_calldata::{abi, constructor};
 use duet_light_client::{Checkpoint, Error, Outcome, Trusted};
-use duet_primitives::{KeysetCommitment, Pk1Bytes, StatelessProof};
+use duet_primitives::StatelessProof;
 use revm::{
     context::{
         result::{ExecutionResult, Output},
@@ -25,69 +22,6 @@ use story::Story;
 
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
-
-/// x and y of a point of G1. What is no point has y = 1, and is refused.
-pub fn g1(bytes: &[u8; 48]) -> [u8; 96] {
-    let mut out = [0; 96];
-    out[..48].copy_from_slice(bytes);
-    out[0] &= 0x1f;
-    out[95] = 1;
-    let mut point = blst::blst_p1_affine::default();
-    // SAFETY: the buffers have the lengths that blst wants.
-    unsafe {
-        if blst::blst_p1_uncompress(&mut point, bytes.as_ptr()) == blst::BLST_ERROR::BLST_SUCCESS {
-            blst::blst_p1_affine_serialize(out.as_mut_ptr(), &point);
-        }
-    }
-    out
-}
-
-/// x.c0, x.c1, y.c0, y.c1 of a point of G2. What is no point has y = 1, and is refused.
-pub fn g2(bytes: &[u8; 96]) -> [u8; 192] {
-    let mut out = [0; 192];
-    out[..96].copy_from_slice(bytes);
-    out[0] &= 0x1f;
-    out[191] = 1;
-    let mut point = blst::blst_p2_affine::default();
-    // SAFETY: as above.
-    unsafe {
-        if blst::blst_p2_uncompress(&mut point, bytes.as_ptr()) == blst::BLST_ERROR::BLST_SUCCESS {
-            blst::blst_p2_affine_serialize(out.as_mut_ptr(), &point);
-        }
-    }
-    // blst puts c1 first, EIP-2537 c0.
-    [48..96, 0..48, 144..192, 96..144]
-        .map(|half| out[half].to_vec())
-        .concat()
-        .try_into()
-        .expect("192 bytes")
-}
-
-/// A set as the contract takes it: 92 signed bytes and y of the total.
-pub fn set_bytes(set: &KeysetCommitment) -> Vec<u8> {
-    [set.encode(), g1(&set.apk1.0)[48..].to_vec()].concat()
-}
-
-/// A proof as the contract takes it.
-pub fn proof_bytes(proof: &StatelessProof, set: &KeysetCommitment) -> Vec<u8> {
-    let justification = &proof.justification;
-    let commitment = &justification.commitment;
-    let mut out = commitment.encode();
-    out.extend(set_bytes(set));
-    out.extend(g1(&justification.signature.0));
-    out.extend(g2(&justification.apk2.0));
-    if commitment.next.id != commitment.validator_set_id {
-        out.extend(&g1(&commitment.next.apk1.0)[48..]);
-    }
-    out.extend(justification.signers.as_bytes());
-    for Pk1Bytes(key) in &proof.non_signers {
-        out.extend(g1(key));
-    }
-    let hashes = proof.proof.encode();
-    let skip = hashes.len() % 32;
-    out.extend(&hashes[skip..]);
-    out
-}
 
 /// What a client makes of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,21 +64,6 @@ pub struct Chain {
     pub deployment: u64,
 }
 
-/// A number as an argument.
-pub fn word(number: usize) -> Vec<u8> {
-    let mut word = vec![0; 32];
-    word[24..].copy_from_slice(&(number as u64).to_be_bytes());
-    word
-}
-
-/// Bytes as an argument: their length, and they.
-pub fn padded(bytes: &[u8]) -> Vec<u8> {
-    let mut out = word(bytes.len());
-    out.extend(bytes);
-    out.resize(out.len().next_multiple_of(32), 0);
-    out
-}
-
 /// The hash of an event.
 pub fn topic(signature: &str) -> [u8; 32] {
     keccak256(signature).0
@@ -153,53 +72,10 @@ pub fn topic(signature: &str) -> [u8; 32] {
 /// A call of `coefficient(bytes,bytes32)`.
 pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
     [
-        keccak256("coefficient(bytes,bytes32)")[..4].to_vec(),
-        word(64),
+        abi::selector("coefficient(bytes,bytes32)").to_vec(),
+        abi::word(64).to_vec(),
         genesis_hash.to_vec(),
-        padded(proof),
-    ]
-    .concat()
-}
-
-/// The constructor's argument.
-pub fn constructor(checkpoint: &Checkpoint) -> Vec<u8> {
-    [word(32), checkpoint_tuple(checkpoint)].concat()
-}
-
-/// The arguments of the client with an owner.
-pub fn constructor_with_owner(checkpoint: &Checkpoint, owner: Address) -> Vec<u8> {
-    let owner = [&[0; 12][..], owner.as_slice()].concat();
-    [word(64), owner, checkpoint_tuple(checkpoint)].concat()
-}
-
-/// A call of `restart`.
-pub fn restart(checkpoint: &Checkpoint) -> Vec<u8> {
-    let selector = keccak256("restart((bytes32,uint32,bytes32,bytes,bytes))")[..4].to_vec();
-    [selector, constructor(checkpoint)].concat()
-}
-
-fn checkpoint_tuple(checkpoint: &Checkpoint) -> Vec<u8> {
-    let keysets = &checkpoint.keysets;
-    let current = padded(&set_bytes(&keysets.current));
-    let next = if keysets.next == keysets.current {
-        Vec::new()
-    } else {
-        set_bytes(&keysets.next)
-    };
-    [
-        checkpoint.genesis_hash.0.to_vec(),
-        word(u32::from_le_bytes(
-            checkpoint
-                .block_number
-                .encode()
-                .try_into()
-                .expect("four bytes"),
-        ) as usize),
-        checkpoint.block_hash.0.to_vec(),
-        word(160),
-        word(160 + current.len()),
-        current,
-        padded(&next),
+        abi::bytes(proof),
     ]
     .concat()
 }
@@ -304,15 +180,8 @@ impl Chain {
 
     /// Calls a method that takes `bytes`, each.
     pub fn call(&mut self, signature: &str, arguments: &[&[u8]]) -> Called {
-        let mut data = keccak256(signature)[..4].to_vec();
-        let mut place = 32 * arguments.len();
-        let tails: Vec<_> = arguments.iter().map(|bytes| padded(bytes)).collect();
-        for tail in &tails {
-            data.extend(word(place));
-            place += tail.len();
-        }
-        data.extend(tails.concat());
-        self.call_raw(data)
+        let arguments: Vec<_> = arguments.iter().map(|bytes| bytes.to_vec()).collect();
+        self.call_raw(abi::call(signature, &arguments))
     }
 
     /// `submit`.

@@ -4,7 +4,8 @@ mod common;
 
 use codec::{DecodeAll, Encode};
 use common::{checkpoint, prove, prove_with, GENESIS};
-use duet_evm_tests::{coefficient_of, proof_bytes, rust_verdict, topic, Chain, Verdict, FORKS};
+use duet_calldata::proof_bytes;
+use duet_evm_tests::{coefficient_of, rust_verdict, topic, Chain, Verdict, FORKS};
 use duet_light_client::{decode, GenesisProof, Mode, Trusted};
 use duet_primitives::{
     testing::{self, TestSet},
@@ -272,6 +273,21 @@ fn mutated_proofs_are_refused_by_both() {
         assert_eq!(fresh.clone().submit(&sent).0, Verdict::Refused, "{place}");
     }
     assert!(decoded > 100);
+}
+
+#[test]
+fn calls_of_the_library_are_those_that_the_contract_has() {
+    let (set, next) = (TestSet::new(3, 0..4), TestSet::new(4, 0..4));
+    let signing = set.set.commitment();
+    let mut chain = Chain::new(FORKS[0], &checkpoint(GENESIS, signing)).expect("deployed");
+    let brought = prove(&set, 5, &next, 1);
+    let called = chain.call_raw(duet_calldata::submit(&brought, signing));
+    let verified = topic("BlockVerified(uint32,bytes32,bytes32,uint64)");
+    assert!(called.ok && called.events.contains(&verified));
+    let other = prove_with(&set, 5, &next, 1, 9);
+    let proofs = [(&brought, signing), (&other, signing)];
+    let called = chain.call_raw(duet_calldata::report_misbehaviour(proofs));
+    assert!(called.ok && called.events == [topic("Frozen(bytes32,bytes32)")]);
 }
 
 #[test]

@@ -4,7 +4,8 @@ mod common;
 
 use codec::Encode;
 use common::{checkpoint, prove, GENESIS};
-use duet_evm_tests::{padded, proof_bytes, topic, word, Called, Chain, Verdict, FORKS};
+use duet_calldata::{abi, proof_bytes};
+use duet_evm_tests::{topic, Called, Chain, Verdict, FORKS};
 use duet_primitives::{
     testing::TestSet, BlockNumber, LeafVersion, MmrLeaf, RoundMessage, StatelessProof, H256,
 };
@@ -44,6 +45,10 @@ struct Post {
     path: Vec<H256>,
 }
 
+fn word(number: usize) -> Vec<u8> {
+    abi::word(number as u64).to_vec()
+}
+
 fn hashes(items: &[H256]) -> Vec<u8> {
     let items = items.iter().flat_map(|item| item.0);
     [word(items.clone().count() / 32), items.collect()].concat()
@@ -62,7 +67,7 @@ impl Post {
             hashes(&self.leaf_path),
         ]
         .concat();
-        let data = padded(&self.message);
+        let data = abi::bytes(&self.message);
         let message = [
             word(128),
             word(self.index),

@@ -3,9 +3,8 @@
 mod common;
 
 use common::{checkpoint, prove, GENESIS};
-use duet_evm_tests::{
-    constructor_with_owner, proof_bytes, restart, topic, Called, Chain, Verdict, FORKS,
-};
+use duet_calldata::{constructor_with_owner, proof_bytes, restart};
+use duet_evm_tests::{topic, Called, Chain, Verdict, FORKS};
 use duet_light_client::Checkpoint;
 use duet_primitives::{testing::TestSet, BlockNumber, StatelessProof, H256};
 use revm::primitives::Address;
@@ -21,7 +20,7 @@ fn sets() -> [TestSet; 2] {
 fn deploy() -> Chain {
     let [first, _] = sets();
     let begin = checkpoint(GENESIS, first.set.commitment());
-    let arguments = constructor_with_owner(&begin, OWNER);
+    let arguments = constructor_with_owner(&begin, OWNER.into_array());
     Chain::with("OwnedDuetLightClient", FORKS[1], arguments).expect("deployed")
 }
 
@@ -158,6 +157,6 @@ fn ownership_is_offered_accepted_and_given_up() {
 fn nobody_is_no_owner() {
     let [first, _] = sets();
     let begin = checkpoint(GENESIS, first.set.commitment());
-    let arguments = constructor_with_owner(&begin, Address::ZERO);
+    let arguments = constructor_with_owner(&begin, Address::ZERO.into_array());
     assert!(Chain::with("OwnedDuetLightClient", FORKS[1], arguments).is_none());
 }

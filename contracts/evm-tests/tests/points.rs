@@ -7,7 +7,8 @@ mod common;
 
 use blst::{blst_p1, blst_p1_affine, blst_p2, blst_p2_affine, BLST_ERROR};
 use common::{checkpoint, prove, GENESIS};
-use duet_evm_tests::{g1, proof_bytes, rust_verdict, Chain, Verdict, FORKS};
+use duet_calldata::{g1, proof_bytes};
+use duet_evm_tests::{rust_verdict, Chain, Verdict, FORKS};
 use duet_light_client::{Mode, Trusted};
 use duet_primitives::{testing::TestSet, RoundMessage, StatelessProof};
 
