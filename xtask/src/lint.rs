@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
-    contracts,
+    contracts, hyperbridge,
     result::Result,
     tools,
 };
@@ -10,12 +10,13 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 7] = [
+const WORKSPACES_APART: [&str; 8] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
     "compat/rust/subxt/Cargo.toml",
     "compat/rust/zombienet/Cargo.toml",
     contracts::TESTS,
+    hyperbridge::MANIFEST,
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];

@@ -12,6 +12,7 @@
 //! - `package`: what would be published, as cargo packs it,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
+//! - `hyperbridge`: the consensus client for Hyperbridge,
 //! - `compat`: the tools of the ecosystem on nodes of ours,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
@@ -29,6 +30,7 @@ mod contracts;
 mod demo;
 mod dependencies;
 mod fuzz;
+mod hyperbridge;
 mod lint;
 mod load;
 mod mutants;
@@ -86,6 +88,8 @@ enum Chore {
     Compat(compat::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
+    /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
+    Hyperbridge,
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -115,6 +119,7 @@ fn main() -> ExitCode {
         Chore::Web(options) => web::run(&options),
         Chore::Compat(options) => compat::run(&options),
         Chore::Contracts => contracts::run(),
+        Chore::Hyperbridge => hyperbridge::run(),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),
         Chore::Conformance => conformance::run(),
