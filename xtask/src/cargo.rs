@@ -90,6 +90,13 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
     command
 }
 
+/// A call of cargo in a workspace that is built apart, in this folder of the target directory.
+pub(crate) fn apart(verb: &str, manifest: &str, folder: &str) -> Command {
+    let mut command = cargo([verb, "--locked", "--manifest-path", manifest]);
+    command.env("CARGO_TARGET_DIR", target_directory().join(folder));
+    command
+}
+
 /// Runs a command, whose output goes where ours goes.
 ///
 /// # Errors

@@ -36,12 +36,7 @@ pub(crate) fn run() -> Result {
 }
 
 fn on_tests(verb: &str) -> Command {
-    let mut command = cargo::cargo([verb, "--locked", "--manifest-path", TESTS]);
-    command.env(
-        "CARGO_TARGET_DIR",
-        cargo::target_directory().join("contracts"),
-    );
-    command
+    cargo::apart(verb, TESTS, "contracts")
 }
 
 fn in_contracts(program: &str) -> Command {

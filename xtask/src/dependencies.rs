@@ -2,6 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
+    hyperbridge,
     result::Result,
     tools::{CARGO_DENY, CARGO_MACHETE},
 };
@@ -11,12 +12,12 @@ use std::{
     process::Command,
 };
 
-/// The light client for browsers, which is a workspace of its own.
-const BROWSERS: &str = "light-client/wasm/Cargo.toml";
+/// What others embed and is a workspace of its own: the light client for browsers, the consensus client for Hyperbridge.
+const APART: [&str; 2] = ["light-client/wasm/Cargo.toml", hyperbridge::MANIFEST];
 
 /// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
 /// under.
-const EMBEDDED: [&str; 7] = [
+const EMBEDDED: [&str; 9] = [
     "curve",
     "primitives",
     "pallet",
@@ -24,6 +25,8 @@ const EMBEDDED: [&str; 7] = [
     "voter",
     "light-client",
     "light-client/wasm",
+    "contracts/calldata",
+    "bridge/hyperbridge",
 ];
 
 /// Licences, sources and versions of everything that the workspaces lock, and the use of what our crates declare.
@@ -35,8 +38,10 @@ pub(crate) fn run() -> Result {
     for workspace in Workspace::ALL {
         cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
     }
-    let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", BROWSERS];
-    cargo::run(&mut cargo::cargo(fetch))?;
+    for manifest in APART {
+        let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", manifest];
+        cargo::run(&mut cargo::cargo(fetch))?;
+    }
     let mut checks = vec!["bans", "licenses", "sources"];
     if has_advisories() {
         checks.push("advisories");
@@ -45,7 +50,7 @@ pub(crate) fn run() -> Result {
     }
     let manifests = Workspace::ALL.map(Workspace::manifest).into_iter();
     let workspaces = manifests
-        .chain([BROWSERS])
+        .chain(APART)
         .map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {
         let manifest = format!("{folder}/Cargo.toml");

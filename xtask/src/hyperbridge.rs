@@ -21,10 +21,5 @@ pub(crate) fn run() -> Result {
 }
 
 fn in_hyperbridge(verb: &str) -> Command {
-    let mut command = cargo::cargo([verb, "--locked", "--manifest-path", MANIFEST]);
-    command.env(
-        "CARGO_TARGET_DIR",
-        cargo::target_directory().join("hyperbridge"),
-    );
-    command
+    cargo::apart(verb, MANIFEST, "hyperbridge")
 }

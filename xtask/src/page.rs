@@ -1,7 +1,7 @@
 //! The page on which a browser verifies: the module, the package around it, and the folder that is served.
 
 use crate::{
-    cargo::{self, cargo, root},
+    cargo::{self, root},
     result::Result,
     tools,
 };
@@ -13,6 +13,8 @@ use std::{
 
 const MANIFEST: &str = "light-client/wasm/Cargo.toml";
 const TARGET: &str = "wasm32-unknown-unknown";
+/// Where it is built, in the target directory.
+const FOLDER: &str = "light-client-wasm";
 /// What is copied of the package, beside the module.
 const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
 
@@ -72,13 +74,11 @@ fn without_paths() -> String {
 }
 
 fn in_workspace(verb: &str) -> Command {
-    let mut command = cargo([verb, "--locked", "--manifest-path", MANIFEST]);
-    command.env("CARGO_TARGET_DIR", target_directory());
-    command
+    cargo::apart(verb, MANIFEST, FOLDER)
 }
 
 fn target_directory() -> PathBuf {
-    cargo::target_directory().join("light-client-wasm")
+    cargo::target_directory().join(FOLDER)
 }
 
 /// Copies a file, or a folder with all that is in it.
