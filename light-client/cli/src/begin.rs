@@ -1,7 +1,7 @@
 //! What a run begins from.
 
-use crate::exit::{Failure, Kind};
 use duet_light_client::{Checkpoint, Mode, Trusted};
+use duet_light_rpc::{Failure, Kind};
 use duet_primitives::H256;
 
 /// All arguments that name a chain must name the same one.

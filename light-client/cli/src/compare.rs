@@ -1,11 +1,7 @@
 //! Whether the endpoint that is followed lags behind another one that claims newer blocks.
 
-use crate::{
-    exit::Failure,
-    fault::{Fault, Missing},
-    heads::Claim,
-    session::Session,
-};
+use crate::{heads::Claim, session::Session};
+use duet_light_rpc::{Failure, Fault, Missing};
 use std::time::Duration;
 
 /// How long an endpoint that claims to be ahead of another one may take over an answer about it.

@@ -1,7 +1,8 @@
 //! What happens, in the form in which `--json` prints it.
 
-use crate::{exit::Failure, fault::Fault, verdict::Verdict};
+use crate::verdict::Verdict;
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
+use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
 use serde::Serialize;
 use std::time::Duration;
@@ -187,13 +188,6 @@ pub(crate) struct ProofParts {
     /// The block's extrinsics, where they are the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) extrinsics: Option<Vec<String>>,
-}
-
-/// A proof of an older block, as `mmr_generateProof` gives it.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct PathJson {
-    pub(crate) leaves: String,
-    pub(crate) proof: String,
 }
 
 fn mode_name(mode: Mode) -> &'static str {

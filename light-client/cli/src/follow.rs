@@ -2,14 +2,11 @@
 
 use crate::{
     event::Event,
-    exit::Failure,
-    fault::{Fault, Lie},
     goal::{Done, Step},
-    outside::shown,
-    rpc::{decode_hex, Server},
     session::Session,
 };
 use duet_light_client::{Error, Mode, Update};
+use duet_light_rpc::{decode_hex, shown, Failure, Fault, Lie, Server};
 use duet_primitives::{BlockNumber, UncheckedJustification};
 use std::time::{Duration, Instant};
 

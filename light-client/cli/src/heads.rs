@@ -3,7 +3,7 @@
 //! Nothing is believed here. That another endpoint names a newer head is a reason to ask it for the proof, and only
 //! the proof is a reason to leave the one that is followed.
 
-use crate::{fault::Fault, rpc::Server};
+use duet_light_rpc::{Fault, Server};
 use duet_primitives::{BlockNumber, H256};
 use std::{
     collections::VecDeque,

@@ -1,7 +1,7 @@
 //! What the session that follows the chain and the server that answers from it tell each other.
 
-use crate::fault::Fault;
 use duet_light_client::Trusted;
+use duet_light_rpc::Fault;
 use tokio::sync::{mpsc, watch};
 
 /// What the session knows.

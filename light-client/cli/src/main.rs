@@ -1,7 +1,7 @@
 //! `duet-light`: follows a chain's Duet finality over the RPC of nodes that it does not trust.
 //!
-//! The rules are in `duet-light-client`. This program decides which server is asked, what is shown, what is kept in a
-//! file, and how it ends.
+//! The rules are in `duet-light-client`; nodes are asked, and the next one is chosen, by `duet-light-rpc`. This program decides
+//! what is asked, what is shown, what is kept in a file, and how it ends.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
@@ -16,43 +16,35 @@
 
 mod args;
 mod begin;
-mod checkpoint;
 mod compare;
-mod endpoints;
 mod event;
-mod exit;
-mod fault;
 mod follow;
 mod goal;
 mod heads;
 mod link;
 mod output;
-mod outside;
 mod parts;
 mod question;
 mod read;
 mod report;
-mod rpc;
 mod serve;
 mod session;
 mod state_file;
-mod state_rpc;
 mod status;
 mod sync;
 mod text;
 mod verdict;
-mod wire;
 
 use crate::{
     args::{Account, Args, Block, Command, Run, Serve, Storage, Tx},
     event::Event,
-    exit::{Failure, Kind},
     goal::Goal,
     output::Output,
     question::Question,
     session::Session,
 };
 use clap::Parser;
+use duet_light_rpc::{Failure, Kind};
 use duet_primitives::BlockNumber;
 use std::{future::Future, process::ExitCode};
 

@@ -1,14 +1,9 @@
 //! A block's header and entries of its state, each checked under the newest proof. (STATE-1 to STATE-3)
 
-use crate::{
-    event::ProofParts,
-    exit::{Failure, Kind},
-    fault::{Fault, Lie},
-    rpc::Server,
-    state_rpc::{hex, Path},
-};
+use crate::event::ProofParts;
 use codec::Encode;
 use duet_light_client::{FinalBlock, FinalHeader, Outcome, Trusted};
+use duet_light_rpc::{hex, Failure, Fault, Kind, Lie, Path, Server};
 use duet_primitives::BlockNumber;
 
 /// What was asked of a block, and what proves it under the newest proof. Made by [`fetch`], which checks all of it.

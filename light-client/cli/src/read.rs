@@ -2,16 +2,13 @@
 
 use crate::{
     event::{Event, ProofParts, Source},
-    exit::{Failure, Kind},
-    fault::Fault,
     parts,
     question::{Account, AccountInfo, Entry, Question},
-    rpc::Server,
     session::Session,
-    state_rpc::hex,
 };
 use codec::Decode;
 use duet_light_client::{FinalBlock, FinalHeader};
+use duet_light_rpc::{hex, Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
 use std::time::Instant;
 

@@ -2,16 +2,8 @@
 //!
 //! Which proof is false is not this program's to say: both hold. A node compares them with the chain that it has.
 
-use crate::{
-    args::Report,
-    event::Event,
-    exit::{Failure, Kind},
-    fault::Fault,
-    output::Output,
-    outside::shown,
-    rpc::{decode_hex, Server},
-    verdict::Verdict,
-};
+use crate::{args::Report, event::Event, output::Output, verdict::Verdict};
+use duet_light_rpc::{decode_hex, shown, Failure, Fault, Kind, Server};
 use duet_primitives::UncheckedJustification;
 use jsonrpsee::rpc_params;
 

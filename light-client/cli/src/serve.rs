@@ -21,15 +21,10 @@ mod subscriptions;
 mod table;
 mod upstream;
 
-use crate::{
-    args::Serve,
-    event::Event,
-    exit::{Failure, Kind},
-    link::Following,
-    output::Output,
-};
+use crate::{args::Serve, event::Event, link::Following, output::Output};
 use chain::{publish_heads, Chain};
 use connection::{serve_connection, Listening, CONNECTIONS};
+use duet_light_rpc::{Failure, Kind};
 use duet_primitives::H256;
 use gate::Allowed;
 use jsonrpsee::server::{stop_channel, ServerHandle};

@@ -3,19 +3,15 @@
 use crate::{
     args::Run,
     begin::{begin, genesis_hash},
-    checkpoint,
-    endpoints::{Choice, Endpoints},
     event::Event,
-    exit::{Failure, Kind},
-    fault::Fault,
     goal::{Done, Goal, Step},
     heads::{Asking, Claim, Heads},
     link::{Link, Report},
     output::Output,
-    rpc::Server,
     state_file::StateFile,
 };
 use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
+use duet_light_rpc::{checkpoint, Choice, Endpoints, Failure, Fault, Kind, Server};
 use duet_primitives::H256;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;

@@ -1,8 +1,8 @@
 //! The state file. It is replaced as a whole, so that it is complete whenever the machine stops, and locked, so that
 //! two clients do not write it in turns.
 
-use crate::exit::{Failure, Kind};
 use duet_light_client::Trusted;
+use duet_light_rpc::{Failure, Kind};
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Write},

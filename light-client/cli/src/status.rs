@@ -1,13 +1,7 @@
 //! `status`: what a state file trusts.
 
-use crate::{
-    args::Status,
-    checkpoint::CheckpointJson,
-    event::Event,
-    exit::{Failure, Kind},
-    output::Output,
-    state_file,
-};
+use crate::{args::Status, event::Event, output::Output, state_file};
+use duet_light_rpc::{CheckpointJson, Failure, Kind};
 
 /// Shows the state, or prints the checkpoint in it.
 pub(crate) fn show(args: &Status, output: &Output) -> Result<(), Failure> {

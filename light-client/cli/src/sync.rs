@@ -1,14 +1,8 @@
 //! From the trusted state to an endpoint's proven head: one proof per set, then the head's.
 
-use crate::{
-    event::Event,
-    exit::Failure,
-    fault::{Fault, Lie, Missing},
-    goal::Step,
-    rpc::Server,
-    session::Session,
-};
+use crate::{event::Event, goal::Step, session::Session};
 use duet_light_client::{Error, Mode, Update};
+use duet_light_rpc::{Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};
 use std::time::Duration;
 

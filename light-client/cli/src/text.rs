@@ -1,6 +1,7 @@
 //! What happens, for people: one line, or for answers a few.
 
-use crate::{event::Event, exit::Kind};
+use crate::event::Event;
+use duet_light_rpc::Kind;
 
 impl Event<'_> {
     /// For people.

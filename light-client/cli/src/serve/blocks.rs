@@ -1,13 +1,11 @@
 //! Answers about blocks: headers, hashes, bodies.
 
-use crate::{
-    serve::{
-        chain::{Chain, Known},
-        params::Number,
-        refusal::Refusal,
-    },
-    state_rpc::hex,
+use crate::serve::{
+    chain::{Chain, Known},
+    params::Number,
+    refusal::Refusal,
 };
+use duet_light_rpc::hex;
 use duet_primitives::{BlockNumber, H256};
 use serde_json::{json, Value};
 use std::sync::Arc;

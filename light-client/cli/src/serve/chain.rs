@@ -1,10 +1,7 @@
 //! The proven blocks: the newest, which every answer about "now" is of, and older ones under it.
 
 use crate::{
-    exit::{Failure, Kind},
-    fault::Fault,
     parts::{self, Parts},
-    rpc::Server,
     serve::{
         header_json::{header_json, number_in},
         refusal::Refusal,
@@ -12,6 +9,7 @@ use crate::{
     },
 };
 use duet_light_client::{FinalHeader, StateProofError, Trusted};
+use duet_light_rpc::{Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
 use serde_json::Value;
 use sp_crypto_hashing::blake2_256;

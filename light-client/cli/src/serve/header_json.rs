@@ -1,7 +1,7 @@
 //! A header in the form in which nodes show it, from the bytes that hash to the block's hash.
 
-use crate::state_rpc::hex;
 use codec::{Compact, Decode, Input};
+use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 

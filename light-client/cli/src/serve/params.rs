@@ -1,6 +1,7 @@
 //! What is asked: parameters, within bounds.
 
-use crate::{serve::refusal::Refusal, state_rpc::hex};
+use crate::serve::refusal::Refusal;
+use duet_light_rpc::{hex, shown};
 use jsonrpsee::types::Params;
 use serde::{de::DeserializeOwned, Deserialize};
 use serde_json::Value;
@@ -128,6 +129,5 @@ impl Positional {
 }
 
 fn parse<T: DeserializeOwned>(value: Value) -> Result<T, Refusal> {
-    serde_json::from_value(value)
-        .map_err(|error| Refusal::Params(crate::outside::shown(&error.to_string())))
+    serde_json::from_value(value).map_err(|error| Refusal::Params(shown(&error.to_string())))
 }

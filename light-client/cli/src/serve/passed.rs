@@ -1,11 +1,7 @@
 //! What is passed through to an endpoint, unchecked: its text is escaped and cut, and its errors are named as its own.
 
-use crate::{
-    fault::{Fault, Lie},
-    outside::{fit, shown},
-    serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer},
-    state_rpc::hex,
-};
+use crate::serve::{chain::Chain, params::Bytes, refusal::Refusal, upstream::Answer};
+use duet_light_rpc::{fit, hex, shown, Fault, Lie};
 use duet_primitives::H256;
 use jsonrpsee::{
     core::params::ArrayParams,

@@ -1,7 +1,6 @@
 //! The proofs themselves, for light clients behind this server.
 
 use crate::{
-    fault::Fault,
     parts,
     serve::{
         chain::{Chain, Head},
@@ -9,9 +8,9 @@ use crate::{
         passed::bytes,
         refusal::Refusal,
     },
-    state_rpc::hex,
 };
 use duet_light_client::Update;
+use duet_light_rpc::{hex, Fault, Missing};
 use duet_primitives::BlockNumber;
 use serde_json::{json, Value};
 
@@ -81,7 +80,7 @@ impl Chain {
     async fn stateless_proof(&self, head: &Head) -> Result<Value, Refusal> {
         let (trusted, number) = (&head.trusted, head.block.number());
         let answer = self.upstream.ask(|server| async move {
-            let missing = crate::fault::Missing::Proof(number);
+            let missing = Missing::Proof(number);
             let proof = server.stateless_proof(number).await?;
             let proof = proof.ok_or(Fault::Incomplete(missing))?;
             trusted.verify(Update::from(proof.clone()))?;

@@ -1,9 +1,6 @@
 //! Why a request gets an error instead of an answer, as the one who asked sees it.
 
-use crate::{
-    fault::Fault,
-    outside::{fit, shown},
-};
+use duet_light_rpc::{fit, shown, Fault};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::types::{ErrorCode, ErrorObject, ErrorObjectOwned};
 use serde_json::{json, Value};

@@ -7,9 +7,9 @@ use crate::{
         params::{Key, Keys},
         refusal::Refusal,
     },
-    state_rpc::hex,
 };
 use codec::DecodeAll;
+use duet_light_rpc::hex;
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_crypto_hashing::blake2_256;

@@ -1,19 +1,16 @@
 //! Subscriptions. Each sends what is new with the newest proven block; whoever is slow misses what came between, and
 //! nothing is kept for it.
 
-use crate::{
-    fault::Lie,
-    outside::fit,
-    serve::{
-        chain::{Chain, Head, Known},
-        params::{Bytes, Keys},
-        passed::transaction_hash,
-        proofs::justification,
-        refusal::Refusal,
-        state::change_set,
-        upstream::Answer,
-    },
+use crate::serve::{
+    chain::{Chain, Head, Known},
+    params::{Bytes, Keys},
+    passed::transaction_hash,
+    proofs::justification,
+    refusal::Refusal,
+    state::change_set,
+    upstream::Answer,
 };
+use duet_light_rpc::{fit, Lie};
 use duet_primitives::H256;
 use jsonrpsee::{
     core::client::Subscription,

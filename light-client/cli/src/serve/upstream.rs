@@ -1,10 +1,8 @@
 //! The endpoints that questions are passed to: one connection to each, the one that is followed first. A liar is
 //! dropped for good, and the session is told.
 
-use crate::{
-    event::Event, exit::Kind, fault::Fault, link::Following, output::Output, rpc::Server,
-    serve::refusal::Refusal,
-};
+use crate::{event::Event, link::Following, output::Output, serve::refusal::Refusal};
+use duet_light_rpc::{Fault, Kind, Server};
 use duet_primitives::H256;
 use std::{
     future::Future,

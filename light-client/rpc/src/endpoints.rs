@@ -2,7 +2,7 @@
 //! and longer waits.
 
 use crate::{
-    exit::{Failure, Kind},
+    failure::{Failure, Kind},
     fault::{Fault, Missing},
 };
 use std::time::{Duration, Instant};
@@ -29,8 +29,8 @@ struct Endpoint {
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// Ask this one.
+pub enum Choice {
+    /// Ask this one: its position in the user's order.
     Ask(usize),
     /// Wait until then.
     Wait(Instant),
@@ -38,9 +38,10 @@ pub(crate) enum Choice {
     Nobody,
 }
 
-/// All endpoints, in the order in which the user gave them.
+/// All endpoints, in the order in which the user gave them. Each is named by its position, from 0 on; the moments are the
+/// caller's, so that nothing here reads the clock.
 #[derive(Clone, Debug)]
-pub(crate) struct Endpoints {
+pub struct Endpoints {
     all: Vec<Endpoint>,
     /// Asked before the others: it proved what another one lacked.
     preferred: Option<usize>,
@@ -50,7 +51,8 @@ pub(crate) struct Endpoints {
 }
 
 impl Endpoints {
-    pub(crate) fn new(urls: &[String], give_up_after: Duration, now: Instant) -> Self {
+    /// All may be asked from `now` on. It is time to give up when none has helped for `give_up_after`; zero is never.
+    pub fn new(urls: &[String], give_up_after: Duration, now: Instant) -> Self {
         let usable = |url: &String| Endpoint {
             url: url.clone(),
             standing: Standing::Usable {
@@ -68,7 +70,7 @@ impl Endpoints {
     }
 
     /// The first that may be asked now, or when to look again.
-    pub(crate) fn choose(&self, now: Instant) -> Choice {
+    pub fn choose(&self, now: Instant) -> Choice {
         let usable = self.usable();
         let ready: Vec<_> = usable.iter().filter(|(_, from)| *from <= now).collect();
         let preferred = ready
@@ -90,37 +92,38 @@ impl Endpoints {
         self.all.iter().enumerate().filter_map(usable).collect()
     }
 
-    /// The same without one.
-    pub(crate) fn rivals(&self, index: usize) -> Vec<(usize, Instant)> {
+    /// Those that are not dropped without one, in the user's order, and from when on each may be asked.
+    pub fn rivals(&self, index: usize) -> Vec<(usize, Instant)> {
         let mut rivals = self.usable();
         rivals.retain(|(other, _)| *other != index);
         rivals
     }
 
     /// Asks this one before the others as long as it does not fail.
-    pub(crate) fn prefer(&mut self, index: usize) {
+    pub fn prefer(&mut self, index: usize) {
         self.preferred = Some(index);
     }
 
-    pub(crate) fn url(&self, index: usize) -> Option<&str> {
+    /// Its URL, as the user gave it; `None` when there is no such endpoint.
+    pub fn url(&self, index: usize) -> Option<&str> {
         self.all.get(index).map(|endpoint| endpoint.url.as_str())
     }
 
     /// Those that are not dropped, in the user's order.
-    pub(crate) fn all(&self) -> Vec<usize> {
+    pub fn all(&self) -> Vec<usize> {
         let usable = self.usable().into_iter();
         usable.map(|(index, _)| index).collect()
     }
 
     /// The same without one.
-    pub(crate) fn others(&self, index: usize) -> Vec<usize> {
+    pub fn others(&self, index: usize) -> Vec<usize> {
         let mut others = self.all();
         others.retain(|other| *other != index);
         others
     }
 
     /// The endpoint gave what it was asked for.
-    pub(crate) fn succeeded(&mut self, index: usize, now: Instant) {
+    pub fn succeeded(&mut self, index: usize, now: Instant) {
         self.no_help_since = now;
         if let Some(endpoint) = self.all.get_mut(index) {
             endpoint.standing = Standing::Usable {
@@ -132,12 +135,13 @@ impl Endpoints {
     }
 
     /// Something was verified, even if the endpoint that sent it failed after that.
-    pub(crate) fn made_progress(&mut self, now: Instant) {
+    pub fn made_progress(&mut self, now: Instant) {
         self.no_help_since = now;
     }
 
-    /// The endpoint failed.
-    pub(crate) fn failed(&mut self, index: usize, fault: Fault, now: Instant) {
+    /// The endpoint failed. It is dropped for good when the fault is [final](Fault::is_final); otherwise it is asked again, an
+    /// unreachable one after 250 ms and then ever longer, up to 30 s, and any other after 30 s.
+    pub fn failed(&mut self, index: usize, fault: Fault, now: Instant) {
         let Some(endpoint) = self.all.get_mut(index) else {
             return;
         };
@@ -165,7 +169,7 @@ impl Endpoints {
     }
 
     /// The moment at which it is time to give up; `None` for never, and for later than a clock can show.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    pub fn deadline(&self) -> Option<Instant> {
         if self.give_up_after.is_zero() {
             return None;
         }
@@ -173,7 +177,7 @@ impl Endpoints {
     }
 
     /// Whether it is time to give up: the deadline is over, and every endpoint was tried.
-    pub(crate) fn is_over(&self, now: Instant) -> bool {
+    pub fn is_over(&self, now: Instant) -> bool {
         let tried = |endpoint: &Endpoint| match endpoint.standing {
             Standing::Usable { failures, .. } => failures > 0,
             Standing::Dropped => true,
@@ -182,7 +186,7 @@ impl Endpoints {
     }
 
     /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
-    pub(crate) fn verdict(&self) -> Failure {
+    pub fn verdict(&self) -> Failure {
         let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
         if !lies.is_empty() {
             let message = format!("no honest endpoint is left: {}", lies.join("; "));

@@ -42,9 +42,14 @@ const NO_GENESIS_PROOF: i32 = 9005;
 const NOT_HERE_YET: i32 = 9006;
 
 /// A connection to a node.
+///
+/// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of its own,
+/// [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it says what it lacks, and
+/// [`Fault::Lie`] when what it sends is of another type, does not decode, or is no message at all (RPC-1, RPC-3).
 #[derive(Debug)]
-pub(crate) struct Server {
-    pub(crate) url: String,
+pub struct Server {
+    /// Where it is, as the user gave it.
+    pub url: String,
     client: WsClient,
     request_timeout: Duration,
     /// How many requests were sent. Their ids are the numbers from 0 on.
@@ -58,8 +63,11 @@ struct HeaderJson {
     number: String,
 }
 
-/// Decodes an object from bytes as they came.
-pub(crate) fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
+/// Decodes an object from bytes as they came: `0x` and hexadecimal digits.
+///
+/// # Errors
+/// [`Fault::Lie`] when they are no such object, or too long for one. (ENC-6)
+pub fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
     Ok(decode(&bytes_of(T::NAME, text)?)?)
 }
 
@@ -73,8 +81,12 @@ fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
 }
 
 impl Server {
-    /// Connects; the chain is not compared yet.
-    pub(crate) async fn connect(url: &str, timeout: Duration) -> Result<Self, Fault> {
+    /// Connects; the chain is not compared yet. `timeout` is the longest that one answer may take; to connect may take no
+    /// longer than that, and no longer than 10 s.
+    ///
+    /// # Errors
+    /// [`Fault::Unreachable`].
+    pub async fn connect(url: &str, timeout: Duration) -> Result<Self, Fault> {
         let client = WsClientBuilder::default()
             .connection_timeout(timeout.min(CONNECT_TIMEOUT))
             .request_timeout(timeout)
@@ -138,8 +150,8 @@ impl Server {
         }
     }
 
-    /// Why the server pushes nothing more.
-    pub(crate) async fn disconnected(&self) -> Fault {
+    /// Why the server pushes nothing more, once a subscription has ended. Waits up to 1 s for the reason.
+    pub async fn disconnected(&self) -> Fault {
         let ended = "the subscription ended";
         let reason = tokio::time::timeout(REASON_TIMEOUT, self.client.disconnect_reason()).await;
         match reason {
@@ -149,6 +161,7 @@ impl Server {
         }
     }
 
+    /// The answer to a request, whatever it is.
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -158,8 +171,11 @@ impl Server {
         answer.map_err(|error| self.fault(method, error))
     }
 
-    /// The same, with the node's own refusal, which says nothing against it.
-    pub(crate) async fn call<T: DeserializeOwned>(
+    /// The answer to a request, or the node's own refusal, which says nothing against it.
+    ///
+    /// # Errors
+    /// Those of any request, except a refusal.
+    pub async fn call<T: DeserializeOwned>(
         &self,
         method: &str,
         params: ArrayParams,
@@ -171,7 +187,8 @@ impl Server {
         }
     }
 
-    pub(crate) fn is_connected(&self) -> bool {
+    /// Whether the connection lives.
+    pub fn is_connected(&self) -> bool {
         self.client.is_connected()
     }
 
@@ -183,7 +200,7 @@ impl Server {
         self.lacks_proofs.store(true, Ordering::Relaxed);
     }
 
-    /// The same for what an honest node may have pruned: a refusal means that it lacks it.
+    /// The answer to a request for what an honest node may have pruned: a refusal means that it lacks it.
     pub(crate) async fn ask_for<T: DeserializeOwned>(
         &self,
         method: &str,
@@ -201,7 +218,10 @@ impl Server {
 
     /// Refuses a server of another chain. A server that lies here is caught with its first proof; this gives honest
     /// mistakes an error of their own.
-    pub(crate) async fn check_chain(&self, expected: H256) -> Result<(), Fault> {
+    ///
+    /// # Errors
+    /// [`Fault::OtherChain`], or those of any request.
+    pub async fn check_chain(&self, expected: H256) -> Result<(), Fault> {
         let got: Option<H256> = self.ask("chain_getBlockHash", rpc_params![0]).await?;
         match got {
             Some(got) if got != expected => Err(Fault::OtherChain { expected, got }),
@@ -210,13 +230,19 @@ impl Server {
     }
 
     /// The proof of the first set.
-    pub(crate) async fn genesis_proof(&self) -> Result<GenesisProof, Fault> {
+    ///
+    /// # Errors
+    /// [`Missing::Genesis`] when the node cannot prove its genesis, or those of any request.
+    pub async fn genesis_proof(&self) -> Result<GenesisProof, Fault> {
         let text: String = self.ask("duet_getGenesisProof", rpc_params![]).await?;
         decode_hex(&text)
     }
 
-    /// The number of the block that the server names as proven; `None` while there is none.
-    pub(crate) async fn head(&self) -> Result<Option<(BlockNumber, H256)>, Fault> {
+    /// Number and hash of the newest block that the server names as proven; `None` while there is none.
+    ///
+    /// # Errors
+    /// [`Fault::Lie`] when it does not have the block's header, or those of any request.
+    pub async fn head(&self) -> Result<Option<(BlockNumber, H256)>, Fault> {
         let method = "duet_getFinalizedHead";
         let hash: H256 = match self.request(method, rpc_params![]).await {
             Ok(hash) => hash,
@@ -227,7 +253,10 @@ impl Server {
     }
 
     /// The newest block that the server's chain has finalized, proven or not.
-    pub(crate) async fn chain_head(&self) -> Result<BlockNumber, Fault> {
+    ///
+    /// # Errors
+    /// [`Fault::Lie`] when it does not have the block's header, or those of any request.
+    pub async fn chain_head(&self) -> Result<BlockNumber, Fault> {
         let hash: H256 = self.ask("chain_getFinalizedHead", rpc_params![]).await?;
         self.number_of(hash).await
     }
@@ -245,8 +274,11 @@ impl Server {
             .map_err(|_| wrong(shown(&format!("number {number}"))).into())
     }
 
-    /// The proof of a block.
-    pub(crate) async fn justification(
+    /// The proof of a block; `None` when the node has none.
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn justification(
         &self,
         block: BlockNumber,
     ) -> Result<Option<UncheckedJustification>, Fault> {
@@ -256,8 +288,11 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The proof of a block for those who have no keys.
-    pub(crate) async fn stateless_proof(
+    /// The proof of a block for those who have no keys; `None` when the node has none.
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn stateless_proof(
         &self,
         block: BlockNumber,
     ) -> Result<Option<StatelessProof>, Fault> {
@@ -267,8 +302,11 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The handoff proofs, from a set on.
-    pub(crate) async fn handoff_proofs(
+    /// The handoff proofs, from a set on; no more than `limit` are asked for.
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn handoff_proofs(
         &self,
         from: SetId,
         limit: u32,
@@ -280,7 +318,10 @@ impl Server {
     }
 
     /// The same for those who have no keys.
-    pub(crate) async fn stateless_handoff_proofs(
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn stateless_handoff_proofs(
         &self,
         from: SetId,
         limit: u32,
@@ -291,22 +332,33 @@ impl Server {
         decode_hex(&text)
     }
 
-    /// The header of the reset that leads on from a set; `None` when the node knows of none, or is too old to know.
-    pub(crate) async fn reset(&self, from: SetId) -> Result<Option<Vec<u8>>, Fault> {
+    /// The SCALE encoding of the header of the reset that leads on from a set; `None` when the node knows of none, or is too
+    /// old to know.
+    ///
+    /// # Errors
+    /// Those of any request, except a refusal.
+    pub async fn reset(&self, from: SetId) -> Result<Option<Vec<u8>>, Fault> {
         let asked = self.call("duet_getReset", rpc_params![from]).await?;
         let text: Option<String> = asked.unwrap_or_default();
         let header = text.map(|text| bytes_of("header", &text));
         Ok(header.transpose()?)
     }
 
-    /// The keys of a set.
-    pub(crate) async fn keys(&self, set: SetId) -> Result<Option<Vec<Pk1Bytes>>, Fault> {
+    /// The keys of a set; `None` when the node does not have them.
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn keys(&self, set: SetId) -> Result<Option<Vec<Pk1Bytes>>, Fault> {
         let text: Option<String> = self.ask("duet_getKeys", rpc_params![set]).await?;
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// New proofs as they are made.
-    pub(crate) async fn subscribe(&self) -> Result<Subscription<String>, Fault> {
+    /// New proofs as they are made, each an `UncheckedJustification` for [`decode_hex`]. [`disconnected`](Self::disconnected)
+    /// says why it ended.
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn subscribe(&self) -> Result<Subscription<String>, Fault> {
         let (method, end) = (
             "duet_subscribeJustifications",
             "duet_unsubscribeJustifications",
@@ -317,8 +369,11 @@ impl Server {
         pushed.map_err(|error| self.fault(method, error))
     }
 
-    /// Submits a transaction, and what the node says of it from then on; or its refusal.
-    pub(crate) async fn watch(
+    /// Submits a transaction, 0x-hex, and what the node says of it from then on; or its refusal.
+    ///
+    /// # Errors
+    /// Those of any request, except a refusal.
+    pub async fn watch(
         &self,
         transaction: &serde_json::Value,
     ) -> Result<Result<Subscription<serde_json::Value>, ErrorObjectOwned>, Fault> {

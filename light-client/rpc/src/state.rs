@@ -3,15 +3,14 @@
 //! Nothing is believed here: the answers become bytes that the verifier checks. (STATE-1 to STATE-4)
 
 use crate::{
-    event::PathJson,
     fault::{Fault, Lie, Missing},
-    rpc::{decode_hex, Server},
+    server::{decode_hex, Server},
 };
 use codec::{Compact, Encode};
 use duet_light_client::{BlockProof, Mode, Update};
 use duet_primitives::{BlockNumber, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{rpc_params, types::ErrorCode};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The most keys that one `duet_getProofs` is asked for.
 const MAX_KEYS: usize = 64;
@@ -63,17 +62,27 @@ struct ProofsJson {
     path: Option<BlockProofJson>,
 }
 
+/// A proof of an older block, as `mmr_generateProof` gives it: bytes are 0x-hex.
+#[derive(Clone, Debug, Serialize)]
+pub struct PathJson {
+    /// A list of one, the leaf about the block, in SCALE.
+    pub leaves: String,
+    /// The leaf's index, how many leaves there are, and the hashes that lead from it to the root, in SCALE.
+    pub proof: String,
+}
+
 /// A proof of an older block, decoded and as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Path {
-    pub(crate) block: BlockProof,
+pub struct Path {
+    /// The proof.
+    pub block: BlockProof,
     leaves: Vec<u8>,
     proof: Vec<u8>,
 }
 
 impl Path {
     /// In the form of `mmr_generateProof`.
-    pub(crate) fn to_json(&self) -> PathJson {
+    pub fn to_json(&self) -> PathJson {
         PathJson {
             leaves: hex(&self.leaves),
             proof: hex(&self.proof),
@@ -82,17 +91,23 @@ impl Path {
 }
 
 /// All that proves entries of the state at a block, as `duet_getProofs` gives it.
-pub(crate) struct Proofs {
+pub struct Proofs {
     /// The proof of the block under which it is.
-    pub(crate) proof: Update,
-    pub(crate) header: Vec<u8>,
-    pub(crate) nodes: Vec<Vec<u8>>,
-    pub(crate) path: Option<Path>,
+    pub proof: Update,
+    /// The SCALE encoding of the header of the block whose state it is.
+    pub header: Vec<u8>,
+    /// Trie nodes that prove the entries.
+    pub nodes: Vec<Vec<u8>>,
+    /// What proves that block under the other; none when they are the same.
+    pub path: Option<Path>,
 }
 
 impl Server {
     /// The SCALE encoding of a block's header.
-    pub(crate) async fn header(&self, hash: H256) -> Result<Vec<u8>, Fault> {
+    ///
+    /// # Errors
+    /// [`Missing::Header`] when the node does not have it, or those of any request.
+    pub async fn header(&self, hash: H256) -> Result<Vec<u8>, Fault> {
         let asked = || format!("the header of {hash:?}");
         let header: Option<HeaderJson> = self.ask("chain_getHeader", rpc_params![hash]).await?;
         let header = header.ok_or(Fault::Incomplete(Missing::Header(hash)))?;
@@ -115,7 +130,10 @@ impl Server {
     }
 
     /// The trie nodes that prove these keys under a block's state.
-    pub(crate) async fn read_proof(
+    ///
+    /// # Errors
+    /// [`Missing::State`] when the node refuses, or those of any request.
+    pub async fn read_proof(
         &self,
         keys: &[&[u8]],
         number: BlockNumber,
@@ -135,11 +153,10 @@ impl Server {
     }
 
     /// The extrinsics of a block, each as SCALE encodes it.
-    pub(crate) async fn extrinsics(
-        &self,
-        number: BlockNumber,
-        hash: H256,
-    ) -> Result<Vec<Vec<u8>>, Fault> {
+    ///
+    /// # Errors
+    /// [`Missing::Body`] when the node refuses or does not have them, or those of any request.
+    pub async fn extrinsics(&self, number: BlockNumber, hash: H256) -> Result<Vec<Vec<u8>>, Fault> {
         let asked = || format!("the extrinsics of {hash:?}");
         let params = rpc_params![hash];
         let answer: Option<SignedBlockJson> = self
@@ -151,7 +168,10 @@ impl Server {
     }
 
     /// The proof of an older block under a newer one.
-    pub(crate) async fn path(
+    ///
+    /// # Errors
+    /// [`Missing::History`] when the node refuses, or those of any request.
+    pub async fn path(
         &self,
         older: BlockNumber,
         newer: BlockNumber,
@@ -170,7 +190,10 @@ impl Server {
 
     /// Everything that proves entries of a block's state under a later block, or under itself, in one answer. None
     /// when the node does not know this method, or for more keys than it takes.
-    pub(crate) async fn proofs(
+    ///
+    /// # Errors
+    /// [`Missing::State`] or [`Missing::Proofs`] when the node refuses, or those of any request.
+    pub async fn proofs(
         &self,
         keys: &[&[u8]],
         block: BlockNumber,
@@ -228,8 +251,8 @@ fn other(asked: String, got: &str) -> Lie {
     Lie::OtherAnswer { asked, got }
 }
 
-/// `0x` and hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+/// Bytes in text: `0x` and hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 

@@ -1,7 +1,7 @@
 //! What no server that speaks JSON-RPC sends. (RPC-3)
 //!
 //! The library that speaks it says most of this in words alone. They are read here and nowhere else, and the tests in
-//! `tests/wire.rs` fail when they change.
+//! `light-client/cli/tests/wire.rs` fail when they change.
 
 use crate::outside::shown;
 use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};
@@ -11,30 +11,57 @@ const MAX_DEPTH: u32 = 127;
 
 /// A message that broke the connection, because it is none that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum WireFault {
+pub enum WireFault {
     /// An answer to nothing that was asked.
     #[error(
         "RPC-3: expected an answer to one of the requests 0 to {last}, got one to request {got}"
     )]
-    UnknownId { last: u64, got: String },
+    UnknownId {
+        /// The id of the last request; the first has the id 0.
+        last: u64,
+        /// The id of the answer, fit to be shown.
+        got: String,
+    },
     /// A second answer to one request.
     #[error("RPC-3: expected one answer to request {id}, got two")]
-    AnsweredTwice { id: u64 },
+    AnsweredTwice {
+        /// The id of the request.
+        id: u64,
+    },
     /// JSON that ends in its middle.
     #[error("RPC-3: expected a whole JSON text, got one that is cut: {got}")]
-    Cut { got: String },
+    Cut {
+        /// What the reader says of it.
+        got: String,
+    },
     /// JSON that is nested deeper than any answer.
     #[error("RPC-3: expected JSON of at most {limit} levels, got more: {got}")]
-    TooDeep { limit: u32, got: String },
+    TooDeep {
+        /// The most levels.
+        limit: u32,
+        /// What the reader says of it.
+        got: String,
+    },
     /// No JSON, or JSON that is no message of JSON-RPC.
     #[error("RPC-3: expected a message of JSON-RPC 2.0, got {got}")]
-    NotRpc { got: String },
+    NotRpc {
+        /// The message, or what the reader says of it.
+        got: String,
+    },
     /// A message that is longer than any answer.
     #[error("RPC-3: expected at most {limit} bytes, got {got}")]
-    TooLong { limit: u32, got: u64 },
+    TooLong {
+        /// The most bytes.
+        limit: u32,
+        /// How many bytes the message has at least.
+        got: u64,
+    },
     /// Bytes that are no WebSocket message.
     #[error("RPC-3: expected a WebSocket message, got {got}")]
-    NotWebSocket { got: String },
+    NotWebSocket {
+        /// What the reader says of them.
+        got: String,
+    },
 }
 
 impl WireFault {

@@ -1,26 +1,28 @@
-//! Failures and their exit codes. The codes are part of the program's interface: see `--help`.
+//! Failures, and the exit codes of a program that ends by one. The codes are part of the interface of `duet-light`: see its
+//! `--help`.
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A file, or the machine.
+pub enum Kind {
+    /// A file, or the machine. Exit code 1.
     Local,
-    /// Arguments that make no sense together or against the chain.
+    /// Arguments that make no sense together or against the chain. Exit code 2.
     Usage,
-    /// What the endpoints sent did not verify.
+    /// What the endpoints sent did not verify. Exit code 3.
     Unverified,
-    /// No endpoint could be reached.
+    /// No endpoint could be reached. Exit code 4.
     Unreachable,
-    /// The validators contradicted themselves.
+    /// The validators contradicted themselves. Exit code 5.
     Misbehaviour,
-    /// No endpoint can prove the way from the trusted state.
+    /// No endpoint can prove the way from the trusted state. Exit code 6.
     NoWay,
-    /// Told to stop.
+    /// Told to stop. Exit code 130.
     Interrupted,
 }
 
 impl Kind {
-    pub(crate) fn code(self) -> u8 {
+    /// The exit code of a program that fails so.
+    pub fn code(self) -> u8 {
         match self {
             Self::Local => 1,
             Self::Usage => 2,
@@ -32,7 +34,8 @@ impl Kind {
         }
     }
 
-    pub(crate) fn name(self) -> &'static str {
+    /// One word for it, for programs that read the output.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Local => "local",
             Self::Usage => "usage",
@@ -48,15 +51,18 @@ impl Kind {
 /// Why the program failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Failure {
-    pub(crate) kind: Kind,
-    pub(crate) message: String,
+pub struct Failure {
+    /// What kind of failure it is.
+    pub kind: Kind,
+    /// What went wrong, for people.
+    pub message: String,
     /// Two proofs that hold and cannot both be true, in SCALE.
-    pub(crate) evidence: Option<[Vec<u8>; 2]>,
+    pub evidence: Option<[Vec<u8>; 2]>,
 }
 
 impl Failure {
-    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+    /// A failure without evidence.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -64,6 +70,7 @@ impl Failure {
         }
     }
 
+    /// The same, with two proofs that cannot both be true.
     pub(crate) fn with_evidence(self, evidence: [Vec<u8>; 2]) -> Self {
         Self {
             evidence: Some(evidence),

@@ -5,8 +5,8 @@ use serde_json::Value;
 /// The most characters of it that are shown.
 const SHOWN: usize = 200;
 
-/// The text on one line, without anything that a terminal would obey, and cut to a length that can be read.
-pub(crate) fn shown(text: &str) -> String {
+/// The text on one line, without anything that a terminal would obey, and cut after 200 characters.
+pub fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).flat_map(escaped).collect();
     if text.chars().nth(SHOWN).is_some() {
         shown.push_str(&format!("… ({} bytes)", text.len()));
@@ -25,7 +25,7 @@ fn escaped(character: char) -> Box<dyn Iterator<Item = char>> {
 }
 
 /// JSON from outside, with all text in it that is not 0x-hex made fit to be shown.
-pub(crate) fn fit(value: Value) -> Value {
+pub fn fit(value: Value) -> Value {
     match value {
         Value::String(text) if is_hex(&text) => Value::String(text),
         Value::String(text) => Value::String(shown(&text)),

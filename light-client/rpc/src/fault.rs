@@ -2,7 +2,7 @@
 
 use crate::{
     checkpoint::CheckpointJson,
-    exit::{Failure, Kind},
+    failure::{Failure, Kind},
     wire::WireFault,
 };
 use codec::Encode;
@@ -12,17 +12,22 @@ use std::time::Duration;
 
 /// What ended the work with an endpoint.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// It sent what no honest server sends.
     #[error("{0}")]
     Lie(Lie),
     /// It serves another chain.
     #[error("it serves the chain with genesis {got:?}, not {expected:?}")]
-    OtherChain { expected: H256, got: H256 },
-    /// It does not have the methods.
+    OtherChain {
+        /// The genesis hash of the chain that is followed.
+        expected: H256,
+        /// The genesis hash that the endpoint names.
+        got: H256,
+    },
+    /// It does not have the methods; why, in words.
     #[error("it does not serve Duet: {0}")]
     Incompatible(String),
-    /// It cannot be reached, or the connection broke.
+    /// It cannot be reached, or the connection broke; why, in words that are fit to be shown.
     #[error("{0}")]
     Unreachable(String),
     /// It is honest as far as we know, and lacks what we need.
@@ -34,9 +39,13 @@ pub(crate) enum Fault {
     /// Another endpoint proved a newer block, and had named it for too long.
     #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
     Lagging {
+        /// The newest block that it brought.
         best: BlockNumber,
+        /// The URL of the other endpoint.
         other: String,
+        /// The newest block that the other endpoint proved.
         proven: BlockNumber,
+        /// How long an endpoint may lag.
         after: Duration,
     },
     /// Not the endpoint's: the program ends.
@@ -46,7 +55,7 @@ pub(crate) enum Fault {
 
 /// What no honest server sends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Lie {
+pub enum Lie {
     /// A rule of the verifier broke.
     #[error("{0}")]
     Rule(Error),
@@ -61,14 +70,20 @@ pub(crate) enum Lie {
     Wire(WireFault),
     /// RPC-1: the answer is not what was asked for.
     #[error("RPC-1: asked for {asked}, it sent {got}")]
-    OtherAnswer { asked: String, got: String },
+    OtherAnswer {
+        /// What was asked for, in words.
+        asked: String,
+        /// What the server sent instead, in words that are fit to be shown.
+        got: String,
+    },
     /// RPC-2: two answers that cannot both be honest.
     #[error("RPC-2: its answers contradict each other: {0}")]
     Contradiction(String),
 }
 
 impl Lie {
-    pub(crate) fn rule(&self) -> &'static str {
+    /// The broken rule.
+    pub fn rule(&self) -> &'static str {
         match self {
             Self::Rule(error) => error.rule(),
             Self::State(error) => error.rule(),
@@ -82,28 +97,40 @@ impl Lie {
 
 /// What an endpoint may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Missing {
+pub enum Missing {
+    /// The proof of the first set: it cannot prove its genesis.
     #[error("proof of genesis")]
     Genesis,
+    /// Proofs from before it joined the chain, which it is fetching.
     #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
     Backfill,
+    /// The handoff proof of this set.
     #[error("handoff proof of set {0}, and needs one: too much is pruned there")]
     HandoffProof(SetId),
+    /// The keys of this set.
     #[error("keys of set {0}")]
     Keys(SetId),
+    /// The proof of this block, which it named as its proven head.
     #[error("proof of block {0}, which it names as its proven head")]
     Proof(BlockNumber),
+    /// The header of the block with this hash.
     #[error("header of block {0:?}")]
     Header(H256),
+    /// The state of this block.
     #[error("state of block {0}: a node keeps that of the last 256 blocks, or of all with `--state-pruning archive`")]
     State(BlockNumber),
+    /// What proves the state of a block under a later one.
     #[error("proofs of block {block} under block {under}")]
     Proofs {
+        /// The block whose state it is.
         block: BlockNumber,
+        /// The block under which it is proven.
         under: BlockNumber,
     },
+    /// The proof of this block under a newer one.
     #[error("proof of the older block {0}")]
     History(BlockNumber),
+    /// The extrinsics of this block.
     #[error(
         "extrinsics of block {0}: a node with `--blocks-pruning` keeps only those of newer blocks"
     )]
@@ -182,7 +209,7 @@ impl From<StateProofError> for Fault {
 
 impl Fault {
     /// Whether the endpoint is not asked again.
-    pub(crate) fn is_final(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         match self {
             Self::Lie(_) | Self::OtherChain { .. } | Self::Incompatible(_) => true,
             Self::Unreachable(_)
@@ -194,7 +221,7 @@ impl Fault {
     }
 
     /// One word for what it is, for programs that read the output.
-    pub(crate) fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         match self {
             Self::Lie(_) => "lied",
             Self::OtherChain { .. } => "other_chain",
@@ -208,7 +235,7 @@ impl Fault {
     }
 
     /// The broken rule, where it is one.
-    pub(crate) fn rule(&self) -> Option<&'static str> {
+    pub fn rule(&self) -> Option<&'static str> {
         match self {
             Self::Lie(lie) => Some(lie.rule()),
             Self::OtherChain { .. } => Some("LIGHT-1"),

@@ -1,14 +1,15 @@
 //! Checkpoints as JSON, to be published, compared by eye, and begun from.
 
-use crate::exit::{Failure, Kind};
+use crate::failure::{Failure, Kind};
 use duet_light_client::Checkpoint;
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, Pk1Bytes, SetId, H256};
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path};
 
+/// A checkpoint as `duet-light status --checkpoint` prints it: hashes and keys are 0x-hex.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct CheckpointJson {
+pub struct CheckpointJson {
     genesis_hash: H256,
     block_number: BlockNumber,
     block_hash: H256,
@@ -103,7 +104,11 @@ impl From<CheckpointJson> for Checkpoint {
 }
 
 /// Reads a checkpoint file.
-pub(crate) fn read(path: &Path) -> Result<Checkpoint, Failure> {
+///
+/// # Errors
+/// [`Kind::Local`] when there is no such file, or it is not the JSON of a checkpoint. What the checkpoint says is not
+/// checked.
+pub fn read(path: &Path) -> Result<Checkpoint, Failure> {
     let failed = |what: &str| {
         let path = path.display();
         Failure::new(
