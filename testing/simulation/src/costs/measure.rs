@@ -16,6 +16,10 @@ use std::{collections::HashSet, hint::black_box, num::NonZeroUsize, time::Durati
 const PATIENCE: Duration = Duration::from_millis(400);
 const SAMPLES: usize = 3;
 
+/// How long one sample takes at least. Where the kernel counts a thread's time in ticks, the longest are of 10 ms: within one
+/// tick, the clock may not move at all.
+const SAMPLE: Duration = Duration::from_millis(20);
+
 /// The share of a set that signs the finality proofs.
 const SIGNED: u32 = 67;
 
@@ -224,17 +228,28 @@ fn ecdsa(round: &Round, signers: &[SignerIndex]) -> SchemeCosts {
 /// Nanoseconds of one of the `operations` that `work` does, rounded up: the fastest of several samples.
 fn fastest(operations: usize, mut work: impl FnMut() -> bool) -> u64 {
     let begin = processor_time();
+    let mut repetitions = 1_u32;
+    while sample(repetitions, &mut work) < SAMPLE {
+        repetitions = repetitions.saturating_mul(2);
+    }
     let mut fastest = Duration::MAX;
     let mut samples = 0;
     while samples < SAMPLES || processor_time() - begin < PATIENCE {
-        let start = processor_time();
-        let answer = black_box(work());
-        fastest = fastest.min(processor_time() - start);
-        assert!(answer, "what is measured answers as it should");
+        fastest = fastest.min(sample(repetitions, &mut work));
         samples += 1;
     }
     let operations = u128::try_from(operations.max(1)).expect("a count in memory; qed");
+    let operations = operations * u128::from(repetitions);
     u64::try_from(fastest.as_nanos().div_ceil(operations)).unwrap_or(u64::MAX)
+}
+
+/// How long it takes to do the work so many times.
+fn sample(repetitions: u32, work: &mut impl FnMut() -> bool) -> Duration {
+    let start = processor_time();
+    for _ in 0..repetitions {
+        assert!(black_box(work()), "what is measured answers as it should");
+    }
+    processor_time() - start
 }
 
 /// What this thread has had of a processor up to now: other programs on the machine do not count, nor does the
