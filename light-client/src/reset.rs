@@ -4,11 +4,15 @@
 //! to find out from somebody else.
 
 use crate::{
-    checkpoint::Checkpoint, error::Error, hashers::Blake2Hasher, header::HeaderParts,
+    checkpoint::Checkpoint,
+    digest::{digest_items, DigestItem},
+    error::Error,
+    hashers::Blake2Hasher,
+    header::HeaderParts,
     trusted::Trusted,
 };
-use alloc::{string::ToString, vec::Vec};
-use codec::{Compact, Decode, DecodeAll};
+use alloc::string::ToString;
+use codec::DecodeAll;
 use duet_primitives::{suite, BlockNumber, ConsensusLog, KeysetCommitment, Keysets, SetId, H256};
 use sp_core::Hasher;
 
@@ -22,38 +26,19 @@ pub struct ResetClaim {
     set: KeysetCommitment,
 }
 
-const NO_DIGEST: &str = "no digest";
-
-/// The last reset in a header's digest: the set that ended, and the one that it started. Of several the last one counts.
-/// (RESET-2)
-fn last_reset(mut digest: &[u8]) -> Result<Option<(SetId, KeysetCommitment)>, codec::Error> {
-    let digest = &mut digest;
-    let mut last = None;
-    let Compact(items) = Compact::<u32>::decode(digest)?;
-    for _ in 0..items {
-        let kind = u8::decode(digest)?;
-        // The runtime or its heap pages changed: there is nothing behind it.
-        if kind == 8 {
-            continue;
+/// The last reset among the items of a digest: the set that ended, and the one that it started. (RESET-2)
+fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
+    let logs = items.iter().filter_map(|item| match item {
+        DigestItem::Consensus(suite::ENGINE_ID, log) => {
+            ConsensusLog::decode_all(&mut log.as_slice()).ok()
         }
-        // A consensus engine's log, a seal, or what was known before the block was executed; or what its writer chose.
-        let engine = match kind {
-            4..=6 => <[u8; 4]>::decode(digest)?,
-            0 => [0; 4],
-            _ => return Err(NO_DIGEST.into()),
-        };
-        let log = Vec::<u8>::decode(digest)?;
-        if kind != 4 || engine != suite::ENGINE_ID {
-            continue;
-        }
-        if let Ok(ConsensusLog::Reset { ended, set }) = ConsensusLog::decode_all(&mut &*log) {
-            last = Some((ended, set));
-        }
-    }
-    match digest.is_empty() {
-        true => Ok(last),
-        false => Err(NO_DIGEST.into()),
-    }
+        _ => None,
+    });
+    let resets = logs.filter_map(|log| match log {
+        ConsensusLog::Reset { ended, set } => Some((ended, set)),
+        _ => None,
+    });
+    resets.last()
 }
 
 impl Trusted {
@@ -70,12 +55,11 @@ impl Trusted {
     /// A header that passes proves nothing. Show it to the user, and begin from its [`ResetClaim::checkpoint`] only when the
     /// user says so.
     pub fn reset_claim(&self, header: &[u8]) -> Result<ResetClaim, Error> {
-        let malformed = |error: codec::Error| Error::Malformed {
+        let reset = last_reset(&digest_items(header)?);
+        let parts = HeaderParts::read(header).map_err(|error| Error::Malformed {
             object: "header",
             reason: error.to_string(),
-        };
-        let (parts, digest) = HeaderParts::split(header).map_err(malformed)?;
-        let reset = last_reset(digest).map_err(malformed)?;
+        })?;
         let no_reset = Error::NoReset {
             block: parts.number,
         };
@@ -133,8 +117,8 @@ impl ResetClaim {
 mod tests {
     use super::*;
     use crate::{testing::TestChain, Culprit, Mode, Outcome, Update};
-    use alloc::vec;
-    use codec::Encode;
+    use alloc::{vec, vec::Vec};
+    use codec::{Compact, Encode};
     use duet_primitives::{testing::TestSet, RoundMessage};
 
     const BLOCK: u32 = 500;

@@ -13,8 +13,8 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use duet_primitives::{
-    prepare_stateless, Commitment, Justification, KeysetCommitment, PreparedJustification, SetId,
-    UncheckedJustification,
+    check_stateless, prepare_stateless, Commitment, Justification, KeysetCommitment,
+    PreparedJustification, SetId, StatelessProof, UncheckedJustification,
 };
 
 /// What a valid proof means for the client.
@@ -130,6 +130,19 @@ impl Trusted {
     /// for a set whose id was changed. (LIGHT-7)
     pub fn signer(&self, id: SetId) -> Result<&KeysetCommitment, Error> {
         set_is_trusted(self, id).map(|set| &set.commitment)
+    }
+
+    /// Verifies a proof of any block, older ones too, by a set that may sign, without following it: for two proofs that are said to
+    /// contradict each other ([`Misbehaviour::new`]).
+    ///
+    /// Rules: LIGHT-5 and LIGHT-6 the set is trusted, STATELESS-1, STATELESS-2, JUST-1 to JUST-5.
+    /// Cost: that of one stateless proof.
+    ///
+    /// # Errors
+    /// As [`Trusted::signer`]; [`Error::Justification`] and [`Error::Stateless`].
+    pub fn check_stateless(&self, proof: StatelessProof) -> Result<Justification, Error> {
+        let signer = self.signer(proof.justification.commitment.validator_set_id)?;
+        Ok(check_stateless(proof, signer, self.genesis_hash())?)
     }
 
     /// Verifies proofs that follow each other, together: [`verify_prefix`].

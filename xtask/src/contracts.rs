@@ -16,12 +16,10 @@ const SECOND_OPINION: &str = "second-opinion.js";
 /// How many refused calls there are to each that the other EVM is asked about, unless `DUET_EVM_ROUNDS` asks for a long run.
 const SHARE: &str = "40";
 
-/// Installs the compiler, builds, tests, and asks another EVM.
+/// Compiles, tests, and asks another EVM.
 pub(crate) fn run() -> Result {
-    tools::for_javascript()?;
     tools::for_linting()?;
-    cargo::run(in_contracts("npm").args(["ci", "--no-audit", "--no-fund"]))?;
-    cargo::run(in_contracts("node").arg("build.js"))?;
+    compile()?;
     let mut clippy = on_tests("clippy");
     clippy.args(["--all-targets", "--", "--deny", "warnings"]);
     cargo::run(&mut clippy)?;
@@ -33,6 +31,13 @@ pub(crate) fn run() -> Result {
     let is_long = env::var_os("DUET_EVM_ROUNDS").is_some();
     let share = if is_long { "1" } else { SHARE };
     cargo::run(in_contracts("node").args([SECOND_OPINION, STORIES, share]))
+}
+
+/// Installs the compiler and builds the bytecode.
+pub(crate) fn compile() -> Result {
+    tools::for_javascript()?;
+    cargo::run(in_contracts("npm").args(["ci", "--no-audit", "--no-fund"]))?;
+    cargo::run(in_contracts("node").arg("build.js"))
 }
 
 fn on_tests(verb: &str) -> Command {

@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
-    hyperbridge,
+    hyperbridge, relay,
     result::Result,
     tools::{CARGO_DENY, CARGO_MACHETE},
 };
@@ -12,8 +12,13 @@ use std::{
     process::Command,
 };
 
-/// What others embed and is a workspace of its own: the light client for browsers, the consensus client for Hyperbridge.
-const APART: [&str; 2] = ["light-client/wasm/Cargo.toml", hyperbridge::MANIFEST];
+/// What others embed or run and is a workspace of its own: the light client for browsers, the consensus client for Hyperbridge, the
+/// relayer.
+const APART: [&str; 3] = [
+    "light-client/wasm/Cargo.toml",
+    hyperbridge::MANIFEST,
+    relay::MANIFEST,
+];
 
 /// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
 /// under.

@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, Workspace},
-    contracts, hyperbridge,
+    contracts, hyperbridge, relay,
     result::Result,
     tools,
 };
@@ -10,7 +10,7 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 8] = [
+const WORKSPACES_APART: [&str; 10] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
     "compat/rust/subxt/Cargo.toml",
@@ -18,6 +18,8 @@ const WORKSPACES_APART: [&str; 8] = [
     contracts::TESTS,
     hyperbridge::MANIFEST,
     "light-client/wasm/Cargo.toml",
+    relay::MANIFEST,
+    "relay/evm-node/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
 

@@ -13,6 +13,7 @@
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
 //! - `hyperbridge`: the consensus client for Hyperbridge,
+//! - `relay`: the relayer,
 //! - `compat`: the tools of the ecosystem on nodes of ours,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
@@ -37,6 +38,7 @@ mod mutants;
 mod package;
 mod page;
 mod prove;
+mod relay;
 mod result;
 mod simulate;
 mod test;
@@ -90,6 +92,8 @@ enum Chore {
     Contracts,
     /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
     Hyperbridge,
+    /// Tests the relayer between chains in memory.
+    Relay,
     /// Builds the documentation as a book.
     Book,
     /// Writes the conformance vectors; with `--check`, compares them.
@@ -120,6 +124,7 @@ fn main() -> ExitCode {
         Chore::Compat(options) => compat::run(&options),
         Chore::Contracts => contracts::run(),
         Chore::Hyperbridge => hyperbridge::run(),
+        Chore::Relay => relay::run(),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),
         Chore::Conformance => conformance::run(),

@@ -9,7 +9,7 @@ use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 use codec::Encode;
 use core::marker::PhantomData;
 use duet_light_client::{decode, Error as Refusal, Misbehaviour, Outcome, Trusted};
-use duet_primitives::{check_stateless, Justification, StatelessProof};
+use duet_primitives::{Justification, StatelessProof};
 use ismp::{
     consensus::{
         ConsensusClient, ConsensusClientId, ConsensusStateId, StateCommitment, StateMachineClient,
@@ -99,17 +99,16 @@ impl<S> DuetConsensusClient<S> {
 }
 
 fn advance(trusted: &Trusted, proof: StatelessProof) -> Result<Trusted, Error> {
+    // Before the verifier, which takes longer to say why such a proof does not hold. (LIGHT-7)
+    trusted.signer(proof.justification.commitment.validator_set_id)?;
     match trusted.verify(proof)? {
         Outcome::New(verified) => Ok(verified.trusted),
         Outcome::Known => Err(Error::Known),
     }
 }
 
-/// The proof holds, by a set that may sign. (LIGHT-5, LIGHT-6)
 fn check(trusted: &Trusted, proof: &[u8]) -> Result<Justification, Refusal> {
-    let proof: StatelessProof = decode(proof)?;
-    let signer = trusted.signer(proof.justification.commitment.validator_set_id)?;
-    Ok(check_stateless(proof, signer, trusted.genesis_hash())?)
+    trusted.check_stateless(decode(proof)?)
 }
 
 impl<S> ConsensusClient for DuetConsensusClient<S>

@@ -1,27 +1,12 @@
 //! Reads the digest of a header: the slot and the root of the messages.
 
 use crate::error::Error;
-use alloc::vec::Vec;
-use codec::{Compact, Decode, DecodeAll};
+use codec::{Decode, DecodeAll};
+use duet_light_client::{digest_items, DigestItem};
 use duet_primitives::H256;
 
 const AURA: [u8; 4] = *b"aura";
 const ISMP: [u8; 4] = *b"ISMP";
-
-/// An item of a digest, as Substrate encodes it.
-#[derive(Decode)]
-enum Item {
-    #[codec(index = 0)]
-    Other(#[allow(dead_code)] Vec<u8>),
-    #[codec(index = 4)]
-    Consensus([u8; 4], Vec<u8>),
-    #[codec(index = 5)]
-    Seal(#[allow(dead_code)] [u8; 4], #[allow(dead_code)] Vec<u8>),
-    #[codec(index = 6)]
-    PreRuntime([u8; 4], Vec<u8>),
-    #[codec(index = 8)]
-    RuntimeEnvironmentUpdated,
-}
 
 /// What ISMP's pallet writes into a header.
 #[derive(Decode)]
@@ -42,24 +27,16 @@ pub(crate) struct Logs {
 impl Logs {
     /// Reads the logs of a header, whose hash was verified. Of several items of one kind the last counts, as for
     /// Hyperbridge's own clients.
-    pub(crate) fn of_header(mut header: &[u8]) -> Result<Self, Error> {
-        type Start = (H256, Compact<u32>, H256, H256);
-        let input = &mut header;
-        Start::decode(input).map_err(|_| Error::Digest)?;
-        let Compact(count) = Compact::<u32>::decode(input).map_err(|_| Error::Digest)?;
+    pub(crate) fn of_header(header: &[u8]) -> Result<Self, Error> {
         let (mut slot, mut overlay_root) = (None, None);
-        // Each item takes a byte at least, so that the header's length bounds this.
-        for _ in 0..count {
-            match Item::decode(input).map_err(|_| Error::Digest)? {
-                Item::PreRuntime(AURA, value) => slot = Some(read::<u64>(&value)?),
-                Item::Consensus(ISMP, value) => {
+        for item in digest_items(header).map_err(|_| Error::Digest)? {
+            match item {
+                DigestItem::PreRuntime(AURA, value) => slot = Some(read::<u64>(&value)?),
+                DigestItem::Consensus(ISMP, value) => {
                     overlay_root = Some(read::<Roots>(&value)?.child_trie);
                 }
                 _ => {}
             }
-        }
-        if !input.is_empty() {
-            return Err(Error::Digest);
         }
         let slot = slot.ok_or(Error::NoSlot)?;
         Ok(Self { slot, overlay_root })

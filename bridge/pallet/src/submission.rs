@@ -8,10 +8,8 @@ use crate::{
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use bp_runtime::HeaderId;
-use duet_light_client::{
-    Conflict, Error as Refusal, Misbehaviour, Outcome, Trusted, Update, Verified,
-};
-use duet_primitives::{check_stateless, Justification, SetId, StatelessProof};
+use duet_light_client::{Conflict, Error as Refusal, Misbehaviour, Outcome, Update, Verified};
+use duet_primitives::{SetId, StatelessProof};
 use frame_support::{
     dispatch::{DispatchResultWithPostInfo, Pays, PostDispatchInfo},
     ensure,
@@ -90,7 +88,8 @@ pub(crate) fn report<T: Config<I>, I: 'static>(
     );
     let trusted = followed.trusted_at(best);
     let checked = |proof: &StatelessProof| {
-        check(&trusted, proof.clone()).map_err(|error| refused::<T, I>(&error))
+        let checked = trusted.check_stateless(proof.clone());
+        checked.map_err(|error| refused::<T, I>(&error))
     };
     let misbehaviour = Misbehaviour::new(checked(&first)?, checked(&second)?)
         .ok_or(Error::<T, I>::NoContradiction)?;
@@ -98,12 +97,6 @@ pub(crate) fn report<T: Config<I>, I: 'static>(
         misbehaviour.conflict(),
         vec![first, second],
     ))
-}
-
-/// The proof holds, by a set that may sign. (LIGHT-5, LIGHT-6)
-fn check(trusted: &Trusted, proof: StatelessProof) -> Result<Justification, Refusal> {
-    let signer = trusted.signer(proof.justification.commitment.validator_set_id)?;
-    Ok(check_stateless(proof, signer, trusted.genesis_hash())?)
 }
 
 fn refused<T: Config<I>, I: 'static>(error: &Refusal) -> Error<T, I> {

@@ -1,0 +1,286 @@
+//! The chain whose proofs are brought, by nodes that nobody trusts.
+
+use crate::{
+    event::Event,
+    plan::Offer,
+    target::{SetRef, Status},
+};
+use duet_light_client::{Checkpoint, Outcome, Trusted};
+use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// How many sets are remembered: the one that signs, its successor, and room for what a reorganization of the target brings back.
+const REMEMBERED: usize = 16;
+
+/// Asks one endpoint after the other. Who lies is not asked again.
+#[derive(Debug)]
+pub struct Source {
+    endpoints: Endpoints,
+    connected: Option<(usize, Server)>,
+    genesis_hash: H256,
+    timeout: Duration,
+    /// Sets by their ids, of which fingerprints are made.
+    sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
+    faults: Vec<Event>,
+}
+
+impl Source {
+    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been of use for `give_up_after`, all
+    /// questions fail; zero for never.
+    pub fn new(
+        urls: &[String],
+        genesis_hash: H256,
+        timeout: Duration,
+        give_up_after: Duration,
+    ) -> Self {
+        Self {
+            endpoints: Endpoints::new(urls, give_up_after, Instant::now()),
+            connected: None,
+            genesis_hash,
+            timeout,
+            sets: BTreeMap::new(),
+            faults: Vec::new(),
+        }
+    }
+
+    /// Names sets that no handoff has named: those of a checkpoint, after a reset of the chain.
+    pub fn remember(&mut self, keysets: &Keysets) {
+        for set in [&keysets.current, &keysets.next] {
+            self.remember_set(set.clone());
+        }
+    }
+
+    fn remember_set(&mut self, set: KeysetCommitment) {
+        let known = self.sets.entry(set.id).or_default();
+        if !known.contains(&set) {
+            known.push(set);
+        }
+        while self.sets.len() > REMEMBERED {
+            self.sets.pop_first();
+        }
+    }
+
+    /// What was wrong with endpoints since this was asked last.
+    pub(crate) fn take_faults(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.faults)
+    }
+
+    /// The verifier's state as a light client has it, from which proofs are checked before anybody pays for them. `fingerprint` is
+    /// the target's.
+    ///
+    /// Of the target's newest block nothing but its number is known, which is enough for proofs of newer ones.
+    ///
+    /// # Errors
+    /// When no endpoint knows the sets that the target trusts.
+    pub async fn trusted(
+        &mut self,
+        status: &Status,
+        fingerprint: impl Fn(&KeysetCommitment) -> H256,
+    ) -> Result<Trusted, Failure> {
+        let current = self.set(status.signing, &fingerprint).await?;
+        let next = match status.next {
+            Some(next) => self.set(next, &fingerprint).await?,
+            None => current.clone(),
+        };
+        Ok(Trusted::from_own_checkpoint_unchecked(Checkpoint {
+            genesis_hash: self.genesis_hash,
+            block_number: status.best,
+            block_hash: H256::zero(),
+            keysets: Keysets { current, next },
+        }))
+    }
+
+    /// The set that the target trusts: what is remembered, or what the set before it has named.
+    async fn set(
+        &mut self,
+        wanted: SetRef,
+        fingerprint: &impl Fn(&KeysetCommitment) -> H256,
+    ) -> Result<KeysetCommitment, Failure> {
+        let is_it = |set: &&KeysetCommitment| fingerprint(set) == wanted.fingerprint;
+        let known = self.sets.get(&wanted.id).into_iter().flatten().find(is_it);
+        if let Some(set) = known {
+            return Ok(set.clone());
+        }
+        let genesis_hash = self.genesis_hash;
+        let set = self
+            .ask(async |server| {
+                let set = named(server, genesis_hash, wanted.id).await?;
+                if fingerprint(&set) == wanted.fingerprint {
+                    return Ok(set);
+                }
+                let fingerprint = wanted.fingerprint;
+                let asked = format!(
+                    "set {} as the target trusts it ({fingerprint:?})",
+                    wanted.id
+                );
+                let got = "another set of that id".to_owned();
+                Err(Lie::OtherAnswer { asked, got }.into())
+            })
+            .await?;
+        self.remember_set(set.clone());
+        Ok(set)
+    }
+
+    /// What the chain has for a verifier in this state. The handoff comes verified.
+    ///
+    /// # Errors
+    /// When no endpoint is of use.
+    pub async fn offer(
+        &mut self,
+        trusted: &Trusted,
+    ) -> Result<(Offer, Option<StatelessProof>), Failure> {
+        let latest = trusted.latest_set().id;
+        let (handoff, head) = self
+            .ask(async |server| {
+                let head = server.head().await?.map(|(number, _)| number);
+                let proofs = server.stateless_handoff_proofs(latest, 1).await?;
+                let Some(proof) = proofs.into_iter().next() else {
+                    return Ok((None, head));
+                };
+                let commitment = &proof.justification.commitment;
+                if commitment.validator_set_id != latest || !commitment.is_handoff() {
+                    let (set, block) = (commitment.validator_set_id, commitment.block_number);
+                    let asked = format!("the handoff proof of set {latest}");
+                    let got = format!("a proof of block {block} by set {set}");
+                    return Err(Lie::OtherAnswer { asked, got }.into());
+                }
+                if commitment.block_number > trusted.best_number() {
+                    let _: Outcome = trusted.verify(proof.clone())?;
+                }
+                Ok((Some(proof), head))
+            })
+            .await?;
+        if let Some(proof) = &handoff {
+            self.remember_set(proof.justification.commitment.next.clone());
+        }
+        let offer = Offer {
+            handoff: handoff
+                .as_ref()
+                .map(|proof| proof.justification.commitment.block_number),
+            head,
+        };
+        Ok((offer, handoff))
+    }
+
+    /// The proof of a block that is newer than the trusted state, verified, as full as it is now.
+    ///
+    /// # Errors
+    /// When no endpoint has one that holds.
+    pub async fn proof(
+        &mut self,
+        trusted: &Trusted,
+        block: BlockNumber,
+    ) -> Result<StatelessProof, Failure> {
+        self.ask(async |server| {
+            let proof = server.stateless_proof(block).await?;
+            let proof = proof.ok_or(Fault::Incomplete(Missing::Proof(block)))?;
+            let got = proof.justification.commitment.block_number;
+            if got != block {
+                let (asked, got) = (
+                    format!("the proof of block {block}"),
+                    format!("one of block {got}"),
+                );
+                return Err(Lie::OtherAnswer { asked, got }.into());
+            }
+            let _: Outcome = trusted.verify(proof.clone())?;
+            Ok(proof)
+        })
+        .await
+    }
+
+    /// The header of a block in SCALE, which hashes to what was asked for.
+    ///
+    /// # Errors
+    /// When no endpoint has it.
+    pub async fn header(&mut self, hash: H256) -> Result<Vec<u8>, Failure> {
+        self.ask(async |server| {
+            let header = server.header(hash).await?;
+            let got = blake2(&header);
+            if got == hash {
+                return Ok(header);
+            }
+            let (asked, got) = (
+                format!("the header of {hash:?}"),
+                format!("that of {got:?}"),
+            );
+            Err(Lie::OtherAnswer { asked, got }.into())
+        })
+        .await
+    }
+
+    /// Asks until one endpoint answers, and keeps a note of what was wrong with the others.
+    async fn ask<T>(
+        &mut self,
+        question: impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<T, Failure> {
+        loop {
+            let now = Instant::now();
+            let index = match self.endpoints.choose(now) {
+                Choice::Ask(index) => index,
+                Choice::Wait(until) if !self.endpoints.is_over(now) => {
+                    let until = self.endpoints.deadline().map_or(until, |at| at.min(until));
+                    tokio::time::sleep_until(until.max(now).into()).await;
+                    continue;
+                }
+                Choice::Wait(_) | Choice::Nobody => return Err(self.endpoints.verdict()),
+            };
+            match self.ask_one(index, &question).await {
+                Ok(answer) => {
+                    self.endpoints.succeeded(index, Instant::now());
+                    return Ok(answer);
+                }
+                Err(Fault::Fatal(failure)) => return Err(failure),
+                Err(fault) => {
+                    self.connected = None;
+                    let url = self.endpoints.url(index).unwrap_or_default().to_owned();
+                    self.faults.push(Event::of_fault(url, &fault));
+                    self.endpoints.failed(index, fault, Instant::now());
+                }
+            }
+        }
+    }
+
+    async fn ask_one<T>(
+        &mut self,
+        index: usize,
+        question: &impl AsyncFn(&Server) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let kept = self
+            .connected
+            .take_if(|(at, server)| *at == index && server.is_connected());
+        let server = match kept {
+            Some((_, server)) => server,
+            None => {
+                let url = self.endpoints.url(index).unwrap_or_default();
+                let server = Server::connect(url, self.timeout).await?;
+                server.check_chain(self.genesis_hash).await?;
+                server
+            }
+        };
+        let answer = question(&server).await;
+        self.connected = Some((index, server));
+        answer
+    }
+}
+
+/// The set of this id, as the one before it has named it, or as the genesis block has it. The answer is not verified: it counts only
+/// when it is what the target trusts.
+async fn named(server: &Server, genesis: H256, id: SetId) -> Result<KeysetCommitment, Fault> {
+    let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
+        let proof = server.genesis_proof().await?;
+        return Ok(proof.check(genesis)?.keysets.current);
+    };
+    let proofs = server.stateless_handoff_proofs(before, 1).await?;
+    let proof = proofs.into_iter().next();
+    let next = proof.map(|proof| proof.justification.commitment.next);
+    next.filter(|next| next.id == id)
+        .ok_or(Fault::Incomplete(Missing::HandoffProof(before)))
+}
+
+fn blake2(bytes: &[u8]) -> H256 {
+    H256(sp_crypto_hashing::blake2_256(bytes))
+}

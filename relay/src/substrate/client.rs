@@ -1,0 +1,311 @@
+//! The pallet as a target.
+
+use crate::{
+    secret::{self, unusable},
+    substrate::pallet::{
+        arguments, fingerprint, storage_key, Stored, BEST, CALL, CONTRADICTED, FOLLOWED, MODE,
+    },
+    target::{Delivered, Delivery, Estimate, Receipt, Status, Target, TargetError},
+};
+use codec::{Compact, Decode, Encode};
+use duet_light_rpc::{shown, Failure, Kind};
+use duet_primitives::{KeysetCommitment, H256};
+use std::{fmt::Display, future::Future, path::Path, str::FromStr, time::Duration};
+use subxt::{
+    client::OnlineClientAtBlock,
+    error::{StorageError, TransactionEventsError},
+    tx::{TransactionStatus, ValidationResult},
+    utils::AccountId32,
+    OnlineClient, PolkadotConfig,
+};
+use subxt_signer::{
+    sr25519::{dev, Keypair},
+    SecretUri,
+};
+use tokio::sync::Mutex;
+
+type Client = OnlineClient<PolkadotConfig>;
+type Block = OnlineClientAtBlock<PolkadotConfig>;
+
+/// `pallet-bridge-duet` on a Substrate chain.
+///
+/// The endpoint is the operator's own choice: it cannot make the pallet believe anything, and it can waste what the account pays.
+#[derive(Debug)]
+pub struct Substrate {
+    url: String,
+    pallet: String,
+    signer: Option<Keypair>,
+    timeout: Duration,
+    /// How long a transaction may take to be final.
+    patience: Duration,
+    client: Mutex<Option<Client>>,
+}
+
+impl Substrate {
+    /// The pallet with this name in the runtime (`BridgeDuet`), by an endpoint that speaks JSON-RPC over WebSocket. A request may take
+    /// `timeout`, a transaction `patience` until it is final. Without a key, nothing can be sent.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`] when the URL is none.
+    pub fn new(
+        url: &str,
+        pallet: &str,
+        signer: Option<Keypair>,
+        timeout: Duration,
+        patience: Duration,
+    ) -> Result<Self, Failure> {
+        if !url.starts_with("ws://") && !url.starts_with("wss://") {
+            let message = format!("{url}: a Substrate chain is asked at ws:// or wss://");
+            return Err(Failure::new(Kind::Usage, message));
+        }
+        Ok(Self {
+            url: url.to_owned(),
+            pallet: pallet.to_owned(),
+            signer,
+            timeout,
+            patience,
+            client: Mutex::new(None),
+        })
+    }
+
+    /// The newest final block. A connection that broke is made anew.
+    async fn block(&self) -> Result<Block, TargetError> {
+        let mut kept = self.client.lock().await;
+        let client = match kept.take() {
+            Some(client) => client,
+            None => self.within(Client::from_insecure_url(&self.url)).await?,
+        };
+        let block = self.within(client.at_current_block()).await?;
+        *kept = Some(client);
+        Ok(block)
+    }
+
+    async fn within<T, E: Display>(
+        &self,
+        question: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, TargetError> {
+        match tokio::time::timeout(self.timeout, question).await {
+            Ok(answer) => answer.map_err(|error| unreachable(&error)),
+            Err(_) => {
+                let seconds = self.timeout.as_secs_f64();
+                Err(TargetError::Unreachable(format!(
+                    "no answer within {seconds} s"
+                )))
+            }
+        }
+    }
+
+    async fn stored(&self, block: &Block) -> Result<Stored, TargetError> {
+        let read = async |item| {
+            let key = storage_key(&self.pallet, item);
+            let fetched = async {
+                match block.storage().fetch_raw(key).await {
+                    Ok(value) => Ok(Some(value)),
+                    Err(StorageError::NoValueFound) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            };
+            self.within(fetched).await
+        };
+        Ok(Stored {
+            best: read(BEST).await?,
+            followed: read(FOLLOWED).await?,
+            contradicted: read(CONTRADICTED).await?,
+            mode: read(MODE).await?,
+        })
+    }
+
+    /// The call in SCALE.
+    async fn call(&self, block: &Block, delivery: &Delivery) -> Result<Vec<u8>, TargetError> {
+        let signing = self.stored(block).await?.status()?.signing;
+        let none = || {
+            TargetError::Misconfigured(format!("the runtime has no call {}.{CALL}", self.pallet))
+        };
+        let metadata = block.metadata_ref();
+        let pallet = metadata.pallet_by_name(&self.pallet).ok_or_else(none)?;
+        let call = pallet.call_variant_by_name(CALL).ok_or_else(none)?;
+        let mut bytes = vec![pallet.call_index(), call.index];
+        bytes.extend(arguments(delivery, signing)?);
+        Ok(bytes)
+    }
+
+    async fn signed(
+        &self,
+        block: &Block,
+        delivery: &Delivery,
+        signer: &Keypair,
+    ) -> Result<Signed, TargetError> {
+        let call = self.call(block, delivery).await?;
+        let misfit = |error: &dyn Display| {
+            TargetError::Misconfigured(format!(
+                "the runtime does not take this call: {}",
+                shown(&error.to_string())
+            ))
+        };
+        let mut transactions = block.transactions();
+        let payload = transactions
+            .from_call_data_bytes(&call)
+            .map_err(|error| misfit(&error))?;
+        let signed = transactions.create_signed(&payload, signer, Default::default());
+        self.within(signed).await
+    }
+}
+
+type Signed = subxt::tx::SubmittableTransaction<
+    PolkadotConfig,
+    subxt::client::OnlineClientAtBlockImpl<PolkadotConfig>,
+>;
+
+impl Target for Substrate {
+    const WITH_HEADER: bool = true;
+
+    async fn genesis_hash(&self) -> Result<H256, TargetError> {
+        let block = self.block().await?;
+        Ok(self.stored(&block).await?.followed()?.genesis_hash)
+    }
+
+    fn fingerprint(&self, set: &KeysetCommitment) -> H256 {
+        fingerprint(set)
+    }
+
+    async fn status(&self) -> Result<Status, TargetError> {
+        let block = self.block().await?;
+        self.stored(&block).await?.status()
+    }
+
+    /// Without a key, a transaction that is signed by nobody's stands for the real one.
+    async fn estimate(&self, delivery: &Delivery) -> Result<Estimate, TargetError> {
+        let block = self.block().await?;
+        let signer = self.signer.clone().unwrap_or_else(dev::alice);
+        let signed = self.signed(&block, delivery, &signer).await?;
+        let bytes = signed.encoded().len();
+        let length = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let arguments = [signed.encoded(), &length.encode()].concat();
+        let apis = block.runtime_apis();
+        let query = apis.call_raw("TransactionPaymentApi_query_info", Some(&arguments));
+        let answer = self.within(query).await?;
+        let (Compact(work), _, _, cost) =
+            <(Compact<u64>, Compact<u64>, u8, u128)>::decode(&mut &*answer)
+                .map_err(|error| unreachable(&error))?;
+        Ok(Estimate { work, cost, bytes })
+    }
+
+    async fn submit(&self, delivery: &Delivery) -> Result<Receipt, TargetError> {
+        let signer = self.signer.as_ref().ok_or(TargetError::NoKey)?;
+        let block = self.block().await?;
+        if self.stored(&block).await?.status()?.best >= delivery.block() {
+            return Err(TargetError::Overtaken(delivery.block()));
+        }
+        let signed = self.signed(&block, delivery, signer).await?;
+        if let ValidationResult::Invalid(why) = self.within(signed.validate()).await? {
+            return Err(self.invalid(&why, delivery));
+        }
+        let mut progress = self.within(signed.submit_and_watch()).await?;
+        let finalized = async {
+            while let Some(status) = progress.next().await {
+                match status.map_err(|error| unreachable(&error))? {
+                    TransactionStatus::InFinalizedBlock(block) => return Ok(block),
+                    // The extension of a runtime with the pallet refuses what somebody else has brought, without a fee.
+                    TransactionStatus::Invalid { .. } => {
+                        return Err(TargetError::Overtaken(delivery.block()))
+                    }
+                    TransactionStatus::Error { message }
+                    | TransactionStatus::Dropped { message } => return Err(unreachable(&message)),
+                    TransactionStatus::Validated
+                    | TransactionStatus::Broadcasted
+                    | TransactionStatus::NoLongerInBestBlock
+                    | TransactionStatus::InBestBlock(_) => {}
+                }
+            }
+            Err(TargetError::Unreachable(
+                "the subscription ended".to_owned(),
+            ))
+        };
+        let finalized = tokio::time::timeout(self.patience, finalized)
+            .await
+            .map_err(|_| {
+                let seconds = self.patience.as_secs_f64();
+                TargetError::Unreachable(format!("the transaction is not final after {seconds} s"))
+            })??;
+        let transaction = H256(finalized.extrinsic_hash().0);
+        let result = match self
+            .within(async { Ok::<_, String>(finalized.wait_for_success().await) })
+            .await?
+        {
+            Ok(_) => Delivered::Taken,
+            Err(TransactionEventsError::ExtrinsicFailed(_)) => Delivered::Reverted,
+            Err(error) => return Err(unreachable(&error)),
+        };
+        let events = self.within(finalized.fetch_events()).await?;
+        let (mut work, mut paid) = (0, 0);
+        for event in events.iter().flatten() {
+            match (event.pallet_name(), event.event_name()) {
+                ("System", "ExtrinsicSuccess") => {
+                    // The weight comes first, and its time comes first in it.
+                    let time = <Compact<u64>>::decode(&mut event.field_bytes());
+                    work = time.map_or(0, |Compact(time)| time);
+                }
+                ("TransactionPayment", "TransactionFeePaid") => {
+                    let fee = <(AccountId32, u128, u128)>::decode(&mut event.field_bytes());
+                    paid = fee.map_or(0, |(_, fee, _)| fee);
+                }
+                _ => {}
+            }
+        }
+        Ok(Receipt {
+            result,
+            transaction,
+            work,
+            paid,
+        })
+    }
+
+    async fn balance(&self) -> Result<Option<u128>, TargetError> {
+        let Some(signer) = &self.signer else {
+            return Ok(None);
+        };
+        let block = self.block().await?;
+        let account = signer.public_key().0;
+        let mut key = storage_key("System", "Account");
+        key.extend(sp_crypto_hashing::blake2_128(&account));
+        key.extend(account);
+        let fetched = async {
+            match block.storage().fetch_raw(key).await {
+                Ok(value) => Ok(value),
+                Err(StorageError::NoValueFound) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            }
+        };
+        let info = self.within(fetched).await?;
+        // Nonce and three counters come before the free balance.
+        let free = <(u32, u32, u32, u32, u128)>::decode(&mut info.as_slice());
+        Ok(Some(free.map_or(0, |(_, _, _, _, free)| free)))
+    }
+}
+
+impl Substrate {
+    fn invalid(&self, why: &subxt::tx::TransactionInvalid, delivery: &Delivery) -> TargetError {
+        use subxt::tx::TransactionInvalid as Invalid;
+        match why {
+            Invalid::Stale => TargetError::Overtaken(delivery.block()),
+            Invalid::Payment => TargetError::NoFunds("for the fee".to_owned()),
+            why => TargetError::Refused(format!("{why:?}")),
+        }
+    }
+}
+
+/// A key of sr25519 from a file that nobody else may read: a secret phrase, `0x` and a seed, or a URI with derivations, as `subkey` takes
+/// them.
+///
+/// # Errors
+/// [`Kind::Local`] when it cannot be read, others may read it, or it is no secret.
+pub fn key_from_file(path: &Path) -> Result<Keypair, Failure> {
+    let text = secret::read(path)?;
+    let uri = SecretUri::from_str(text.trim());
+    let uri = uri.map_err(|error| unusable(path, &error.to_string()))?;
+    Keypair::from_uri(&uri).map_err(|error| unusable(path, &error.to_string()))
+}
+
+fn unreachable(error: &impl Display) -> TargetError {
+    TargetError::Unreachable(shown(&error.to_string()))
+}

@@ -1,0 +1,151 @@
+//! What the pallet stores, and its call.
+
+use crate::target::{Delivery, SetRef, Status, TargetError};
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
+use sp_crypto_hashing::{blake2_256, twox_128};
+
+/// The call by which proofs are brought.
+pub(crate) const CALL: &str = "submit_finality_proof_ex";
+
+/// Items of its storage.
+pub(crate) const BEST: &str = "BestFinalized";
+pub(crate) const FOLLOWED: &str = "Followed";
+pub(crate) const CONTRADICTED: &str = "Contradicted";
+pub(crate) const MODE: &str = "PalletOperatingMode";
+
+/// The mode in which it takes no submissions.
+const HALTED: u8 = 1;
+
+/// Where an item is stored.
+pub(crate) fn storage_key(pallet: &str, item: &str) -> Vec<u8> {
+    [twox_128(pallet.as_bytes()), twox_128(item.as_bytes())].concat()
+}
+
+/// The chain that is followed, as the pallet stores it.
+#[derive(Decode)]
+pub(crate) struct Followed {
+    pub(crate) genesis_hash: H256,
+    keysets: Keysets,
+}
+
+/// Its items, as they are stored; none where there is none.
+pub(crate) struct Stored {
+    pub(crate) best: Option<Vec<u8>>,
+    pub(crate) followed: Option<Vec<u8>>,
+    pub(crate) contradicted: Option<Vec<u8>>,
+    pub(crate) mode: Option<Vec<u8>>,
+}
+
+impl Stored {
+    pub(crate) fn followed(&self) -> Result<Followed, TargetError> {
+        item(FOLLOWED, self.followed.as_deref())
+    }
+
+    pub(crate) fn status(&self) -> Result<Status, TargetError> {
+        let (number, _): (u32, H256) = item(BEST, self.best.as_deref())?;
+        let Keysets { current, next } = self.followed()?.keysets;
+        let is_halted = self.mode.as_deref() == Some(&[HALTED]);
+        Ok(Status {
+            best: BlockNumber::new(number),
+            signing: reference(&current),
+            next: (next != current).then(|| reference(&next)),
+            is_stopped: is_halted || self.contradicted.is_some(),
+        })
+    }
+}
+
+fn reference(set: &KeysetCommitment) -> SetRef {
+    SetRef {
+        id: set.id,
+        fingerprint: fingerprint(set),
+    }
+}
+
+pub(crate) fn fingerprint(set: &KeysetCommitment) -> H256 {
+    H256(blake2_256(&set.encode()))
+}
+
+fn item<T: Decode>(name: &str, stored: Option<&[u8]>) -> Result<T, TargetError> {
+    let stored = stored.ok_or_else(|| {
+        TargetError::Misconfigured(format!(
+            "the pallet follows no chain yet: there is no {name}; root or its owner calls `initialize`"
+        ))
+    })?;
+    T::decode_all(&mut &*stored).map_err(|error| {
+        TargetError::Misconfigured(format!("{name} is not that of the bridge pallet: {error}"))
+    })
+}
+
+/// The arguments of the call: header, proof, the set that signs as far as the pallet knows, and that a fee is paid where the pallet asks
+/// for one.
+pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>, TargetError> {
+    let header = delivery.header.as_ref().ok_or_else(|| {
+        TargetError::Misconfigured("a proof comes without the header of its block".to_owned())
+    })?;
+    let expects_to_be_free = false;
+    let rest = (&delivery.proof, signing.id, expects_to_be_free).encode();
+    Ok([header.as_slice(), &rest].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use duet_light_client::testing::TestChain;
+
+    fn stored() -> Stored {
+        let chain = TestChain::new(2, 4, 1);
+        let checkpoint = chain.checkpoint(1);
+        Stored {
+            best: Some((7_u32, H256::repeat_byte(3)).encode()),
+            followed: Some((chain.genesis_hash, &checkpoint.keysets).encode()),
+            contradicted: None,
+            mode: Some(vec![0]),
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_read() {
+        let status = stored().status().expect("it is the pallet's");
+        assert_eq!(status.best, BlockNumber::new(7));
+        assert_eq!(status.signing.id.get(), 1);
+        assert!(status.next.is_none() && !status.is_stopped);
+    }
+
+    #[test]
+    fn a_halted_or_contradicted_pallet_takes_nothing() {
+        let mut halted = stored();
+        halted.mode = Some(vec![HALTED]);
+        assert!(halted.status().expect("it is the pallet's").is_stopped);
+        let mut contradicted = stored();
+        contradicted.contradicted = Some(vec![0]);
+        assert!(
+            contradicted
+                .status()
+                .expect("it is the pallet's")
+                .is_stopped
+        );
+    }
+
+    #[test]
+    fn nothing_and_something_else_are_bad_usage() {
+        for change in [None, Some(vec![1, 2, 3]), Some(vec![0; 500])] {
+            let (mut best, mut followed) = (stored(), stored());
+            best.best.clone_from(&change);
+            followed.followed = change;
+            for stored in [best, followed] {
+                let error = stored.status().expect_err("it is not the pallet's");
+                assert!(matches!(error, TargetError::Misconfigured(_)));
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_the_hashes_of_the_two_names() {
+        let key = hex::encode(storage_key("System", "Account"));
+        assert_eq!(
+            key,
+            "26aa394eea5630e07c48ae0c9558cef7b99d880ec681799c0cf30e8886371da9"
+        );
+    }
+}

@@ -1,0 +1,201 @@
+//! Where proofs are brought.
+
+use duet_light_rpc::{Failure, Kind};
+use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
+use std::{fmt, future::Future};
+
+/// A verifier on another chain that takes proofs by transactions.
+///
+/// All that a relayer knows between two submissions is what this answers, so that it may be killed at any time, and that several
+/// may serve one verifier.
+pub trait Target {
+    /// Proofs are brought with the header of their block.
+    const WITH_HEADER: bool;
+
+    /// The chain that the verifier follows, by its genesis hash.
+    ///
+    /// # Errors
+    /// As [`Target::status`].
+    fn genesis_hash(&self) -> impl Future<Output = Result<H256, TargetError>>;
+
+    /// How the verifier stores a set. Two sets with the same fingerprint are the same set.
+    fn fingerprint(&self, set: &KeysetCommitment) -> H256;
+
+    /// What the verifier knows in the newest block.
+    ///
+    /// # Errors
+    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::Misconfigured`] when it is no verifier's.
+    fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
+
+    /// What it would cost to bring this now. Nothing is sent, and no key is needed.
+    ///
+    /// # Errors
+    /// [`TargetError::Refused`] when the verifier would not take it; [`TargetError::Overtaken`] when somebody else's transaction,
+    /// which is not in a block yet, brings as much.
+    fn estimate(&self, delivery: &Delivery) -> impl Future<Output = Result<Estimate, TargetError>>;
+
+    /// Brings it, and waits until it is in a block. An interrupted call may have sent a transaction: the next call deals with it.
+    ///
+    /// # Errors
+    /// As [`Target::estimate`], and [`TargetError::TooDear`], [`TargetError::NoFunds`], [`TargetError::NoKey`].
+    fn submit(&self, delivery: &Delivery) -> impl Future<Output = Result<Receipt, TargetError>>;
+
+    /// What the account that pays has left, in the smallest unit of the chain's currency; none without a key.
+    ///
+    /// # Errors
+    /// As [`Target::status`].
+    fn balance(&self) -> impl Future<Output = Result<Option<u128>, TargetError>>;
+}
+
+/// A set that a verifier trusts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetRef {
+    /// Its id.
+    pub id: SetId,
+    /// By [`Target::fingerprint`].
+    pub fingerprint: H256,
+}
+
+/// What a verifier knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The newest block that it holds for final.
+    pub best: BlockNumber,
+    /// The set that signs.
+    pub signing: SetRef,
+    /// The set after it, once a proof has named it.
+    pub next: Option<SetRef>,
+    /// It takes no proof any more: somebody has halted it, or it has seen two proofs that cannot both be true.
+    pub is_stopped: bool,
+}
+
+impl Status {
+    /// The newest set that it knows, whose handoff it needs to go on.
+    pub fn latest(&self) -> SetId {
+        self.next.unwrap_or(self.signing).id
+    }
+}
+
+/// What is brought: a proof that was verified, and what a verifier needs beside it.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// The proof.
+    pub proof: StatelessProof,
+    /// The set that signed it.
+    pub set: KeysetCommitment,
+    /// The header of its block in SCALE, where [`Target::WITH_HEADER`].
+    pub header: Option<Vec<u8>>,
+}
+
+impl Delivery {
+    /// The block that it proves.
+    pub fn block(&self) -> BlockNumber {
+        self.proof.justification.commitment.block_number
+    }
+
+    /// How many validators of the set did not sign.
+    pub fn absent(&self) -> usize {
+        self.proof.non_signers.len()
+    }
+}
+
+/// What a submission would cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Units of work: gas, or picoseconds of weight.
+    pub work: u64,
+    /// What it would cost now, in the smallest unit of the chain's currency.
+    pub cost: u128,
+    /// Bytes of the call.
+    pub bytes: usize,
+}
+
+/// What came of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Whether the proof was taken.
+    pub result: Delivered,
+    /// The transaction.
+    pub transaction: H256,
+    /// Units of work, as in [`Estimate::work`].
+    pub work: u64,
+    /// What was paid, in the smallest unit of the chain's currency.
+    pub paid: u128,
+}
+
+/// How a submission ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivered {
+    /// The proof was taken.
+    Taken,
+    /// The transaction is in a block, and the verifier refused it there: something was paid for nothing.
+    Reverted,
+    /// Somebody else was faster, and the transaction was withdrawn.
+    Withdrawn,
+}
+
+impl Delivered {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Taken, Self::Reverted, Self::Withdrawn];
+
+    /// Its name in metrics and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Taken => "taken",
+            Self::Reverted => "reverted",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+impl fmt::Display for Delivered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why nothing was brought.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// No answer, or one that does not parse. It may be there later.
+    #[error("the target cannot be reached: {0}")]
+    Unreachable(String),
+    /// There is no verifier, or it follows another chain.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// The verifier would refuse the call.
+    #[error("the target refuses it: {0}")]
+    Refused(String),
+    /// Somebody else has brought this block, or a newer one.
+    #[error("somebody else brings block {0}")]
+    Overtaken(BlockNumber),
+    /// It costs more than the operator wants to pay.
+    #[error("it costs {asked} for each unit of gas now, and the limit is {limit}")]
+    TooDear {
+        /// The price now, in the smallest unit of the chain's currency.
+        asked: u128,
+        /// The operator's limit, in the same unit.
+        limit: u128,
+    },
+    /// The account cannot pay.
+    #[error("the account cannot pay for it: {0}")]
+    NoFunds(String),
+    /// No key was given, which only an estimate does without.
+    #[error("there is no key to sign with")]
+    NoKey,
+}
+
+/// What it is to a program that ends with it.
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let kind = match error {
+            TargetError::Unreachable(_) => Kind::Unreachable,
+            TargetError::Misconfigured(_) | TargetError::NoKey => Kind::Usage,
+            TargetError::Refused(_) => Kind::Unverified,
+            TargetError::Overtaken(_) | TargetError::TooDear { .. } | TargetError::NoFunds(_) => {
+                Kind::Local
+            }
+        };
+        Self::new(kind, error.to_string())
+    }
+}

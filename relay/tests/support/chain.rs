@@ -1,0 +1,164 @@
+//! A node of the chain whose proofs are brought: its RPC, over a chain in memory with keys that everybody knows.
+
+use codec::Encode;
+use duet_light_client::testing::TestChain;
+use duet_primitives::{RoundMessage, StatelessProof, H256};
+use jsonrpsee::{
+    server::{RpcModule, Server, ServerHandle},
+    types::{ErrorObjectOwned, Params},
+};
+use serde_json::{json, Value};
+use std::sync::{
+    atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst},
+    Arc,
+};
+
+/// Validators of each set; three of them are enough.
+pub const VALIDATORS: u64 = 4;
+
+struct State {
+    chain: TestChain,
+    head: AtomicU32,
+    /// All have signed; one has not, otherwise.
+    is_full: AtomicBool,
+    /// Proofs name another block than was signed.
+    is_forging: AtomicBool,
+    /// It has lost the handoffs.
+    is_pruned: AtomicBool,
+    proofs_asked: AtomicUsize,
+}
+
+/// A node; it ends when it is dropped.
+pub struct ChainNode {
+    /// Where it listens.
+    pub url: String,
+    state: Arc<State>,
+    _server: ServerHandle,
+}
+
+impl ChainNode {
+    /// Serves the chain up to its block `head`.
+    pub async fn start(chain: &TestChain, head: u32) -> Self {
+        let state = Arc::new(State {
+            chain: chain.clone(),
+            head: head.into(),
+            is_full: true.into(),
+            is_forging: false.into(),
+            is_pruned: false.into(),
+            proofs_asked: 0.into(),
+        });
+        let server = Server::builder().build("127.0.0.1:0").await;
+        let server = server.expect("a port is free");
+        let address = server.local_addr().expect("it listens");
+        Self {
+            url: format!("ws://{address}"),
+            _server: server.start(module(&state)),
+            state,
+        }
+    }
+
+    pub fn set_head(&self, head: u32) {
+        self.state.head.store(head, SeqCst);
+    }
+
+    pub fn set_full(&self, is_full: bool) {
+        self.state.is_full.store(is_full, SeqCst);
+    }
+
+    pub fn set_forging(&self, is_forging: bool) {
+        self.state.is_forging.store(is_forging, SeqCst);
+    }
+
+    pub fn set_pruned(&self, is_pruned: bool) {
+        self.state.is_pruned.store(is_pruned, SeqCst);
+    }
+
+    /// How often it was asked for a proof of a block.
+    pub fn proofs_asked(&self) -> usize {
+        self.state.proofs_asked.load(SeqCst)
+    }
+}
+
+impl State {
+    fn head(&self) -> u32 {
+        self.head.load(SeqCst)
+    }
+
+    fn hash_of(&self, number: u32) -> Option<H256> {
+        Some(self.chain.justification(number)?.commitment.block_hash)
+    }
+
+    fn proof(&self, number: u32) -> Option<StatelessProof> {
+        if number > self.head() {
+            return None;
+        }
+        let mut proof = proof(&self.chain, number, self.is_full.load(SeqCst))?;
+        if self.is_forging.load(SeqCst) {
+            proof.justification.commitment.block_hash = H256::repeat_byte(0xff);
+        }
+        Some(proof)
+    }
+
+    fn handoffs(&self, from: u64, limit: usize) -> Vec<StatelessProof> {
+        if self.is_pruned.load(SeqCst) {
+            return Vec::new();
+        }
+        (from..)
+            .map_while(|id| self.proof(self.chain.mandatory(id)))
+            .take(limit)
+            .collect()
+    }
+}
+
+/// A proof of a block, signed by all of its set or by all but one.
+pub fn proof(chain: &TestChain, number: u32, is_full: bool) -> Option<StatelessProof> {
+    let commitment = chain.justification(number)?.commitment;
+    let id = usize::try_from(commitment.validator_set_id.get()).ok()?;
+    let set = &chain.sets[id];
+    let absent = (!is_full).then_some(number % set.set.commitment().len);
+    let signers = (0..set.set.commitment().len).filter(|index| Some(*index) != absent);
+    let message = RoundMessage::new(chain.genesis_hash, commitment);
+    let justification = set.justify(&message, signers);
+    StatelessProof::new(&justification, set.set.keyset()).ok()
+}
+
+fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
+    let mut module = RpcModule::new(Arc::clone(state));
+    let mut method = |name: &'static str, answer: fn(&State, Params<'_>) -> Answer| {
+        let registered =
+            module.register_method(name, move |params, state, _| answer(state, params));
+        registered.expect("a name is used once");
+    };
+    method("chain_getBlockHash", |state, _| {
+        Ok(json!(state.chain.genesis_hash))
+    });
+    method("duet_getFinalizedHead", |state, _| {
+        Ok(json!(state.hash_of(state.head())))
+    });
+    method("chain_getHeader", |_, params| {
+        let hash: H256 = params.one()?;
+        let [.., a, b, c, d] = hash.0;
+        let number = u32::from_be_bytes([a, b, c, d]) - 1;
+        Ok(json!({ "number": format!("{number:#x}") }))
+    });
+    method("duet_getStatelessProof", |state, params| {
+        state.proofs_asked.fetch_add(1, SeqCst);
+        Ok(json!(state
+            .proof(params.one()?)
+            .map(|proof| in_hex(&proof))))
+    });
+    method("duet_getStatelessSetProofs", |state, params| {
+        let (from, limit) = params.parse()?;
+        Ok(json!(in_hex(&state.handoffs(from, limit))))
+    });
+    method("duet_getGenesisProof", |state, _| {
+        Ok(json!(in_hex(&state.chain.genesis_proof())))
+    });
+    module
+}
+
+type Answer = Result<Value, ErrorObjectOwned>;
+
+fn in_hex(object: &impl Encode) -> String {
+    format!("0x{}", hex::encode(object.encode()))
+}
