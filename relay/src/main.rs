@@ -125,7 +125,7 @@ async fn genesis_of(
     loop {
         match target.genesis_hash().await {
             Ok(hash) => return Ok(hash),
-            Err(error @ TargetError::Unreachable(_)) if !once => {
+            Err(error @ (TargetError::Unreachable(_) | TargetError::NotReady(_))) if !once => {
                 let reason = error.to_string();
                 tell(Event::Trouble { reason });
                 tokio::time::sleep(pause).await;

@@ -24,7 +24,8 @@ pub trait Target {
     /// What the verifier knows in the newest block.
     ///
     /// # Errors
-    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::Misconfigured`] when it is no verifier's.
+    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::NotReady`] when the verifier has not begun;
+    /// [`TargetError::Misconfigured`] when the answer is no verifier's.
     fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
 
     /// What it would cost to bring this now. Nothing is sent, and no key is needed.
@@ -163,6 +164,9 @@ pub enum TargetError {
     /// There is no verifier, or it follows another chain.
     #[error("{0}")]
     Misconfigured(String),
+    /// The verifier has not begun yet.
+    #[error("{0}")]
+    NotReady(String),
     /// The verifier would refuse the call.
     #[error("the target refuses it: {0}")]
     Refused(String),
@@ -190,7 +194,9 @@ impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         let kind = match error {
             TargetError::Unreachable(_) => Kind::Unreachable,
-            TargetError::Misconfigured(_) | TargetError::NoKey => Kind::Usage,
+            TargetError::Misconfigured(_) | TargetError::NotReady(_) | TargetError::NoKey => {
+                Kind::Usage
+            }
             TargetError::Refused(_) => Kind::Unverified,
             TargetError::Overtaken(_) | TargetError::TooDear { .. } | TargetError::NoFunds(_) => {
                 Kind::Local

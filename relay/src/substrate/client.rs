@@ -96,6 +96,10 @@ impl Substrate {
     }
 
     async fn stored(&self, block: &Block) -> Result<Stored, TargetError> {
+        if block.metadata_ref().pallet_by_name(&self.pallet).is_none() {
+            let message = format!("the runtime has no pallet {}", self.pallet);
+            return Err(TargetError::Misconfigured(message));
+        }
         let read = async |item| {
             let key = storage_key(&self.pallet, item);
             let fetched = async {

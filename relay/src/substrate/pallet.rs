@@ -68,8 +68,8 @@ pub(crate) fn fingerprint(set: &KeysetCommitment) -> H256 {
 
 fn item<T: Decode>(name: &str, stored: Option<&[u8]>) -> Result<T, TargetError> {
     let stored = stored.ok_or_else(|| {
-        TargetError::Misconfigured(format!(
-            "the pallet follows no chain yet: there is no {name}; root or its owner calls `initialize`"
+        TargetError::NotReady(format!(
+            "the pallet follows no chain yet: there is no {name} in a final block; root or its owner calls `initialize`"
         ))
     })?;
     T::decode_all(&mut &*stored).map_err(|error| {
@@ -132,10 +132,11 @@ mod tests {
         for change in [None, Some(vec![1, 2, 3]), Some(vec![0; 500])] {
             let (mut best, mut followed) = (stored(), stored());
             best.best.clone_from(&change);
-            followed.followed = change;
+            followed.followed.clone_from(&change);
             for stored in [best, followed] {
                 let error = stored.status().expect_err("it is not the pallet's");
-                assert!(matches!(error, TargetError::Misconfigured(_)));
+                let is_not_ready = matches!(error, TargetError::NotReady(_));
+                assert_eq!(is_not_ready, change.is_none(), "{error}");
             }
         }
     }
