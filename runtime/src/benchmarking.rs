@@ -2,8 +2,8 @@
 
 use crate::{
     constants::{MIN_VALIDATOR_BOND, UNIT},
-    AccountId, AllPalletsWithSystem, Balances, Duet, RuntimeOrigin, Staking, Sudo, Timestamp,
-    Utility,
+    AccountId, AllPalletsWithSystem, Balances, BridgeDuet, Duet, RuntimeOrigin, Staking, Sudo,
+    Timestamp, Utility,
 };
 use alloc::{string::String, vec::Vec};
 use frame_benchmarking::{define_benchmarks, BenchmarkBatch, BenchmarkConfig, BenchmarkList};
@@ -14,6 +14,7 @@ use pallet_staking::RewardDestination;
 
 define_benchmarks!(
     [pallet_balances, Balances]
+    [pallet_bridge_duet, BridgeDuet]
     [pallet_duet, Duet]
     [pallet_staking, Staking]
     [pallet_sudo, Sudo]

@@ -125,4 +125,7 @@ mod runtime {
     /// The Merkle mountain range over all earlier blocks.
     #[runtime::pallet_index(14)]
     pub type Mmr = pallet_mmr;
+    /// Another chain of this kind, by its finality proofs.
+    #[runtime::pallet_index(15)]
+    pub type BridgeDuet = pallet_bridge_duet;
 }

@@ -5,7 +5,7 @@ mod runtime;
 
 use crate::{
     cargo::{self, root},
-    demo,
+    programs,
     result::Result,
     tools,
 };
@@ -171,7 +171,7 @@ fn node() -> Result<PathBuf> {
         return Ok(std::path::absolute(named)?);
     }
     tools::for_building()?;
-    demo::build()?;
+    programs::build()?;
     Ok(cargo::output_directory().join("duet-node"))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, root, Workspace},
-    demo::WITH_FEATURES_OF_TESTS,
+    programs::WITH_FEATURES_OF_TESTS,
     result::Result,
     tools,
 };

@@ -39,7 +39,7 @@ pub(crate) fn formatting() -> Result {
 /// Clippy and rustdoc over every target of every crate; a warning is an error.
 ///
 /// Both need the metadata of all dependencies, which cargo keeps apart from what it builds for tests, and share it:
-/// rustdoc gets an example too, so that features are the same (see [`crate::demo`]).
+/// rustdoc gets an example too, so that features are the same (see [`crate::programs`]).
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;

@@ -37,6 +37,7 @@ mod load;
 mod mutants;
 mod package;
 mod page;
+mod programs;
 mod prove;
 mod relay;
 mod result;
@@ -92,7 +93,7 @@ enum Chore {
     Contracts,
     /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
     Hyperbridge,
-    /// Tests the relayer between chains in memory.
+    /// Tests the relayer between chains in memory, and between networks of real nodes.
     Relay,
     /// Builds the documentation as a book.
     Book,

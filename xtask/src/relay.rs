@@ -1,10 +1,24 @@
-//! The relayer: linted, and tested between a chain in memory and the contract in an EVM.
+//! The relayer: linted, tested between a chain in memory and the contract in an EVM, and between networks of real nodes.
 
-use crate::{cargo, contracts, result::Result, tools};
+use crate::{
+    cargo::{self, Workspace},
+    contracts, programs,
+    result::Result,
+    tools,
+};
 use std::process::Command;
 
 /// A workspace of its own: what Ethereum's libraries and subxt bring along stays out of our lock file.
 pub(crate) const MANIFEST: &str = "relay/Cargo.toml";
+
+/// The test that starts relayers between real nodes. `cargo test` does not run it, because it does not build them.
+const BETWEEN_NETWORKS: [&str; 5] = [
+    "--workspace",
+    "--locked",
+    "--test",
+    "relayers",
+    "--no-fail-fast",
+];
 
 /// Compiles the contracts, lints, and tests.
 pub(crate) fn run() -> Result {
@@ -13,7 +27,15 @@ pub(crate) fn run() -> Result {
     contracts::compile()?;
     let lint = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
     cargo::run(in_relay("clippy").args(lint))?;
-    cargo::run(in_relay("test").arg("--workspace"))
+    cargo::run(in_relay("test").arg("--workspace"))?;
+    build()?;
+    programs::build()?;
+    cargo::run(&mut Workspace::Duet.cargo("test", BETWEEN_NETWORKS))
+}
+
+/// Builds the relayer and the EVM chain as programs.
+pub(crate) fn build() -> Result {
+    cargo::run(in_relay("build").args(["--workspace", "--bins"]))
 }
 
 fn in_relay(verb: &str) -> Command {

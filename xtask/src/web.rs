@@ -2,7 +2,7 @@
 
 use crate::{
     cargo::{self, root, Workspace},
-    demo, page,
+    page, programs,
     result::Result,
     tools,
 };
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result {
     }
     tools::for_building()?;
     tools::for_browsing()?;
-    demo::build()?;
+    programs::build()?;
     let demo = cargo::output_directory().join("duet-demo");
     let mut browse = node();
     // Each file starts a network of its own.

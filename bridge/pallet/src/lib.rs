@@ -20,9 +20,9 @@
 //! of the other chain either: the proofs in its events are evidence for that chain.
 //!
 //! # In a runtime
-//! [`CallSubType`] lets a transaction extension refuse submissions that cannot succeed before anybody pays for them. With the
-//! feature `relayers`, the pallet and [`CheckAndBoostBridgeDuetTransactions`] are filters for
-//! `bridge_runtime_common::generate_bridge_reject_obsolete_headers_and_messages!`.
+//! [`RejectObsoleteHeaders`] is a transaction extension that refuses submissions that cannot succeed before anybody pays for them,
+//! by [`CallSubType`]. With the feature `relayers`, the pallet and [`CheckAndBoostBridgeDuetTransactions`] are filters for
+//! `bridge_runtime_common::generate_bridge_reject_obsolete_headers_and_messages!`, which does the same.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
@@ -47,6 +47,7 @@ mod beginning;
 )]
 mod benchmarking;
 mod chain;
+mod extension;
 #[cfg(feature = "relayers")]
 mod filter;
 mod headers;
@@ -62,6 +63,7 @@ mod tests;
 mod weights;
 
 pub use chain::{BridgedHeader, ChainWithDuet, FollowedChain, InitializationData};
+pub use extension::RejectObsoleteHeaders;
 #[cfg(feature = "relayers")]
 pub use filter::CheckAndBoostBridgeDuetTransactions;
 pub use obsolete::{CallSubType, VerifiedSubmitFinalityProofInfo};

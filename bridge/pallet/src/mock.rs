@@ -11,7 +11,7 @@ use duet_primitives::{testing::TestSet, Commitment, Keysets, RoundMessage, State
 use frame_support::{
     construct_runtime, derive_impl, parameter_types,
     traits::{ConstU32, Hooks},
-    weights::Weight,
+    weights::{constants::ParityDbWeight, Weight},
 };
 use sp_runtime::{
     generic, traits::BlakeTwo256, BuildStorage, Digest, DigestItem, MultiSignature, StateVersion,
@@ -46,6 +46,7 @@ pub(crate) type Header = generic::Header<u32, BlakeTwo256>;
 impl frame_system::Config for Test {
     type Block = Block;
     type AccountData = pallet_balances::AccountData<u64>;
+    type DbWeight = ParityDbWeight;
 }
 
 #[derive_impl(pallet_balances::config_preludes::TestDefaultConfig)]

@@ -1,5 +1,6 @@
 //! Every pallet's configuration, by concern.
 
+pub mod bridge;
 pub mod consensus;
 pub mod finality;
 pub mod staking;

@@ -1,5 +1,6 @@
 //! The runtime run natively: both presets, through sessions, elections and punishment.
 
+mod bridge;
 mod chain;
 mod elections;
 mod false_statements;

@@ -102,11 +102,21 @@ pub enum Error {
     /// Not where a node's peers reach it.
     #[error("{0} is not the address of a node")]
     Address(String),
-    /// The light client ended by itself.
-    #[error("the light client ended with {status}")]
-    LightClientEnded {
+    /// A program ended by itself.
+    #[error("{program} ended with {status}")]
+    ProgramEnded {
+        /// Which.
+        program: &'static str,
         /// How.
         status: String,
+    },
+    /// A program printed something else than it should.
+    #[error("{program} printed {line:?}")]
+    Printed {
+        /// Which.
+        program: &'static str,
+        /// What.
+        line: String,
     },
     /// Every development account is a validator already.
     #[error("no development account is left to join")]

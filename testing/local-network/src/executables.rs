@@ -53,6 +53,30 @@ impl Executables {
         self.find("duet-demo", "DUET_DEMO")
     }
 
+    /// The relayer, which `cargo xtask relay` makes in a folder of its own.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn relay(&self) -> Result<PathBuf> {
+        self.of_relay("duet-relay", "DUET_RELAY")
+    }
+
+    /// The EVM chain, which comes with the relayer.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn evm_node(&self) -> Result<PathBuf> {
+        self.of_relay("duet-evm-node", "DUET_EVM_NODE")
+    }
+
+    /// `<target>/relay/debug`, where this program is in `<target>/debug`.
+    fn of_relay(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
+        let target = self.directory.parent().unwrap_or(Path::new("."));
+        let profile = self.directory.file_name().unwrap_or_default();
+        let directory = target.join("relay").join(profile);
+        Self { directory }.find(name, variable)
+    }
+
     fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
         let named = env::var_os(variable).map(PathBuf::from);
         let path = named.unwrap_or_else(|| self.directory.join(name));

@@ -6,11 +6,14 @@
 //! - [`Network`]: starts nodes, and ends them when it is dropped.
 //! - [`Node`]: one of them: kill, stop, start again.
 //! - [`LightClient`]: the light client, running as its user would run it.
+//! - [`relayer`]: relayers, and an EVM chain that they bring proofs to.
 //! - [`Page`]: the page on which a browser follows them.
 //! - [`Peer`]: a peer of a node that says what it is told to.
 //! - [`Rpc`]: what is asked of a node over its WebSocket.
 //! - [`transaction`]: signed extrinsics, followed until they are in a block.
 //! - [`staking`]: how an account becomes a validator.
+//! - [`bridge`]: how a chain follows another one.
+//! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
 //! - [`wait`]: until something holds, but not for ever.
 //!
 //! ```no_run
@@ -25,6 +28,8 @@
 //! # }
 //! ```
 
+pub mod bridge;
+pub mod bridged;
 mod error;
 mod executables;
 mod interrupt;
@@ -34,6 +39,8 @@ mod node;
 mod page;
 mod peer;
 mod ports;
+mod program;
+pub mod relayer;
 mod rpc;
 mod spec;
 pub mod staking;

@@ -1,23 +1,12 @@
 //! The light client as a process.
 
-use crate::{Error, Executables, Result};
+use crate::{program::Program, Executables, Result};
 use duet_runtime::Hash;
-use std::{
-    path::Path,
-    process::{ExitStatus, Stdio},
-};
-use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines},
-    process::{Child, ChildStdout, Command},
-};
+use std::path::Path;
 
 /// `duet-light`, running. Dropping it kills it.
 #[derive(Debug)]
-pub struct LightClient {
-    command: String,
-    process: Child,
-    lines: Lines<BufReader<ChildStdout>>,
-}
+pub struct LightClient(Program);
 
 impl LightClient {
     /// Starts it, from nothing but the genesis hash, against these nodes. `flags` are added to the command.
@@ -25,7 +14,7 @@ impl LightClient {
     /// What it says of errors and progress goes where ours goes.
     ///
     /// # Errors
-    /// [`Error::NoExecutable`], [`Error::Io`].
+    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`].
     pub fn follow(
         executables: &Executables,
         genesis: Hash,
@@ -42,7 +31,7 @@ impl LightClient {
     /// node's head. Returns what it printed.
     ///
     /// # Errors
-    /// [`Error::NoExecutable`], [`Error::Io`], and [`Error::LightClientEnded`] when it does not succeed.
+    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`], and [`crate::Error::ProgramEnded`] when it does not succeed.
     pub async fn sync(
         executables: &Executables,
         genesis: Hash,
@@ -66,6 +55,7 @@ impl LightClient {
     ) -> Result<Vec<String>> {
         let urls = [url.to_owned()];
         Self::start(executables, verb, genesis, &urls, flags)?
+            .0
             .all_lines()
             .await
     }
@@ -83,29 +73,15 @@ impl LightClient {
         let arguments = ["report", "--json", "--url", url].map(str::to_owned);
         let arguments = arguments.into_iter().chain(proofs.iter().cloned());
         Self::spawn(executables, arguments.collect())?
+            .0
             .all_lines()
             .await
-    }
-
-    /// What it prints until it ends.
-    async fn all_lines(mut self) -> Result<Vec<String>> {
-        let mut lines = Vec::new();
-        while let Some(line) = self.read_line().await? {
-            lines.push(line);
-        }
-        let status = self.status().await?;
-        if status.success() {
-            return Ok(lines);
-        }
-        Err(Error::LightClientEnded {
-            status: status.to_string(),
-        })
     }
 
     /// Runs `duet-light serve` on an address of its own, and waits until it listens. Returns its WebSocket address too.
     ///
     /// # Errors
-    /// [`Error::NoExecutable`], [`Error::Io`], and [`Error::LightClientEnded`] when it does not listen.
+    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`], and [`crate::Error::ProgramEnded`] when it does not listen.
     pub async fn serve(
         executables: &Executables,
         genesis: Hash,
@@ -142,61 +118,39 @@ impl LightClient {
         Self::spawn(executables, arguments)
     }
 
+    /// Runs `duet-light status --checkpoint` on a state file. Returns the checkpoint as JSON.
+    ///
+    /// # Errors
+    /// As [`LightClient::sync`].
+    pub async fn checkpoint(executables: &Executables, state: &Path) -> Result<String> {
+        let state = state.display().to_string();
+        let arguments = ["status", "--checkpoint", "--state", &state].map(str::to_owned);
+        let lines = Self::spawn(executables, arguments.into())?.0.all_lines();
+        Ok(lines.await?.join("\n"))
+    }
+
     fn spawn(executables: &Executables, arguments: Vec<String>) -> Result<Self> {
-        let executable = executables.light()?;
-        let mut command = Command::new(&executable);
-        command
-            .args(&arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true);
-        let failed = || format!("starting {}", executable.display());
-        let mut process = command.spawn().map_err(Error::io(failed()))?;
-        let output = process.stdout.take().ok_or_else(|| {
-            Error::io(failed())(std::io::Error::other("its output is not connected"))
-        })?;
-        let command = format!("duet-light {}", arguments.join(" "));
-        Ok(Self {
-            command,
-            process,
-            lines: BufReader::new(output).lines(),
-        })
+        Program::start("duet-light", &executables.light()?, arguments).map(Self)
     }
 
     /// How it was called.
-    pub fn command(&self) -> &str {
-        &self.command
+    pub fn command(&self) -> String {
+        self.0.command()
     }
 
     /// The next line that it prints.
     ///
     /// # Errors
-    /// [`Error::LightClientEnded`] when it ends, with its status.
+    /// [`crate::Error::ProgramEnded`] when it ends, with its status.
     pub async fn next_line(&mut self) -> Result<String> {
-        match self.read_line().await? {
-            Some(line) => Ok(line),
-            None => Err(Error::LightClientEnded {
-                status: self.status().await?.to_string(),
-            }),
-        }
-    }
-
-    async fn read_line(&mut self) -> Result<Option<String>> {
-        let line = self.lines.next_line().await;
-        line.map_err(Error::io("reading the light client"))
+        self.0.next_line().await
     }
 
     /// Ends it, and waits until its files are free.
     ///
     /// # Errors
-    /// [`Error::Io`].
-    pub async fn end(mut self) -> Result<()> {
-        let killed = self.process.kill().await;
-        killed.map_err(Error::io("ending the light client"))
-    }
-
-    async fn status(&mut self) -> Result<ExitStatus> {
-        let status = self.process.wait().await;
-        status.map_err(Error::io("waiting for the light client"))
+    /// [`crate::Error::Io`].
+    pub async fn end(self) -> Result<()> {
+        self.0.kill().await
     }
 }

@@ -1,4 +1,6 @@
-//! A local network of validators, and the light client that follows it as its user would see it.
+//! A local network of validators, and the light client that follows it as its user would see it; or two networks, and relayers.
+
+mod relaying;
 
 use clap::Parser;
 use duet_local_network::{
@@ -27,6 +29,10 @@ struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     blocks: Option<u64>,
+    /// Starts a second network and an EVM chain that follow the first one, and relayers that bring proofs to them. It ends after so
+    /// many proofs that were brought, if --blocks says how many.
+    #[arg(long)]
+    bridge: bool,
     /// How many validators the network starts with, at most seven.
     #[arg(long, value_name = "N", default_value_t = 4)]
     validators: usize,
@@ -65,6 +71,14 @@ async fn run(options: &Options) -> Result<Ending> {
         network = start(options) => network?,
         () = interrupt.next() => return Ok(Ending::Interrupted),
     };
+    if options.bridge {
+        return tokio::select! {
+            relayed = relaying::run(network, options.keep, options.blocks) => {
+                relayed.map(|()| Ending::AllProofs)
+            }
+            () = interrupt.next() => Ok(Ending::Interrupted),
+        };
+    }
     let ending = tokio::select! {
         followed = follow(&mut network, options.blocks) => followed.map(|()| Ending::AllProofs),
         () = interrupt.next() => Ok(Ending::Interrupted),

@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use codec::Decode;
-use duet_primitives::{BlockNumber, Pk1Bytes, SetId, UncheckedJustification};
+use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification};
 use duet_runtime::{AccountId, Hash, Header, Nonce};
 use jsonrpsee::{
     core::{
@@ -206,6 +206,26 @@ impl Rpc {
             .iter()
             .map(|(proof, _)| proof.signers.count())
             .collect())
+    }
+
+    /// The proof for a block for those who have no keys, as the node sends it.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`], and [`Error::Answer`] when it does not decode.
+    pub async fn stateless_proof(&self, block: BlockNumber) -> Result<Option<StatelessProof>> {
+        let method = "duet_getStatelessProof";
+        let bytes: Option<Bytes> = self.ask(method, rpc_params![block]).await?;
+        bytes.map(|bytes| decode(method, &bytes)).transpose()
+    }
+
+    /// The handoff proofs for those who have no keys, of at most `limit` sets from `from` on.
+    ///
+    /// # Errors
+    /// As [`Rpc::handoffs`].
+    pub async fn stateless_handoffs(&self, from: SetId, limit: u32) -> Result<Vec<StatelessProof>> {
+        let method = "duet_getStatelessSetProofs";
+        let bytes: Bytes = self.ask(method, rpc_params![from, limit]).await?;
+        decode(method, &bytes)
     }
 
     /// A value of the state, at a block or at the best one.

@@ -5,8 +5,11 @@ use crate::{
     wait, Error, Result,
 };
 use codec::{Decode, Encode};
-use duet_runtime::{extrinsic, Hash, RuntimeCall, RuntimeEvent, UncheckedExtrinsic};
-use frame_system::{EventRecord, Phase};
+use duet_runtime::{
+    extrinsic, AccountId, Balance, Hash, Nonce, Runtime, RuntimeCall, RuntimeEvent,
+    UncheckedExtrinsic,
+};
+use frame_system::{AccountInfo, EventRecord, Phase};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
 use sp_core::Bytes;
@@ -90,6 +93,17 @@ fn block_of(status: &Value) -> Result<Option<Hash>> {
 pub async fn events(rpc: &Rpc, block: Hash) -> Result<Vec<EventRecord<RuntimeEvent, Hash>>> {
     let key = [twox_128(b"System"), twox_128(b"Events")].concat();
     Ok(rpc.storage(&key, Some(block)).await?.unwrap_or_default())
+}
+
+/// What an account can spend or bond, at a block or at the best one.
+///
+/// # Errors
+/// [`Error::Rpc`] and [`Error::Answer`].
+pub async fn free_balance(rpc: &Rpc, account: &AccountId, at: Option<Hash>) -> Result<Balance> {
+    type Account = AccountInfo<Nonce, <Runtime as frame_system::Config>::AccountData>;
+    let key = frame_system::Account::<Runtime>::hashed_key_for(account);
+    let found: Option<Account> = rpc.storage(&key, at).await?;
+    Ok(found.map_or(0, |account| account.data.free))
 }
 
 async fn check_success(rpc: &Rpc, block: Hash, transaction: &[u8]) -> Result<()> {

@@ -1,4 +1,5 @@
 mod contradictions;
+mod extension;
 mod fees;
 mod following;
 mod messages;

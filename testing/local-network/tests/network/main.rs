@@ -3,6 +3,7 @@
 
 mod adversaries;
 mod arrival;
+mod bridge;
 mod crashes;
 mod demo;
 mod divergence;

@@ -25,7 +25,13 @@ static PLACES: Semaphore = Semaphore::const_new(2);
 /// Plays a scenario when there is a place for its network. When it is interrupted, its network ends before the
 /// program does.
 pub(crate) async fn scenario(play: impl Future<Output = ()>) {
-    let _place = PLACES.acquire().await.expect("the places stay open");
+    scenario_of(1, play).await;
+}
+
+/// The same for a scenario of so many networks.
+pub(crate) async fn scenario_of(networks: u32, play: impl Future<Output = ()>) {
+    let places = PLACES.acquire_many(networks).await;
+    let _places = places.expect("the places stay open");
     let mut interrupt = Interrupt::listen().expect("signals can be listened to");
     let is_interrupted = tokio::select! {
         () = play => false,

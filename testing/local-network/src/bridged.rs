@@ -1,0 +1,165 @@
+//! Two networks that follow each other, an EVM chain with the contract that follows the first, and relayers between them.
+
+use crate::{
+    bridge,
+    relayer::{self, EvmChain, Relayer},
+    wait, Error, Executables, LightClient, Network, Result, Rpc,
+};
+use duet_primitives::BlockNumber;
+use duet_runtime::constants::SESSION_BLOCKS;
+use jsonrpsee::rpc_params;
+use sp_keyring::Sr25519Keyring;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The account that pays on both networks. It is no validator, who earns fees.
+pub const PAYER: Sr25519Keyring = Sr25519Keyring::Ferdie;
+
+/// How long a network may take until its first proof.
+const FIRST_PROOF: Duration = Duration::from_secs(120);
+
+/// From where to where proofs are brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Of the first network, to the second.
+    FirstToSecond,
+    /// Of the second network, to the first.
+    SecondToFirst,
+    /// Of the first network, to the contract.
+    FirstToEvm,
+}
+
+impl Route {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::FirstToSecond, Self::SecondToFirst, Self::FirstToEvm];
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FirstToSecond => "first to second",
+            Self::SecondToFirst => "second to first",
+            Self::FirstToEvm => "first to EVM",
+        })
+    }
+}
+
+/// All that relayers connect. Dropping it ends it.
+#[derive(Debug)]
+pub struct Bridged {
+    executables: Executables,
+    networks: [Network; 2],
+    evm: EvmChain,
+    contract: String,
+    evm_key: PathBuf,
+    key: PathBuf,
+}
+
+impl Bridged {
+    /// Has both networks follow each other from genesis, and deploys the contract at a checkpoint of the first, as a light client prints
+    /// it. Relayers are started by [`Bridged::relayer`].
+    ///
+    /// # Errors
+    /// [`Error`] when a node does not answer, or a program is not built: `cargo xtask relay` and `cargo xtask demo --bridge` build them.
+    pub async fn start(first: Network, second: Network) -> Result<Self> {
+        let executables = Executables::locate()?;
+        let [here, there] = [first.node(0).rpc().await?, second.node(0).rpc().await?];
+        for (rpc, other) in [(&here, &there), (&there, &here)] {
+            let genesis = bridge::checkpoint(other, BlockNumber::ZERO).await?;
+            bridge::follow(rpc, genesis).await?;
+        }
+        for rpc in [&here, &there] {
+            let follows = || async {
+                let finalized = rpc.ask("chain_getFinalizedHead", rpc_params![]).await?;
+                Ok(bridge::best_bridged(rpc, Some(finalized)).await?.is_some())
+            };
+            wait::until(
+                "a final block that follows",
+                FIRST_PROOF,
+                follows,
+                |follows| *follows,
+            )
+            .await?;
+        }
+        let folder = first.directory();
+        let [evm_key, key] = ["evm-key", "key"].map(|name| folder.join(name));
+        relayer::write_evm_key(&evm_key)?;
+        relayer::write_key(&key, &PAYER.to_seed())?;
+        let evm = EvmChain::start(&executables).await?;
+        let checkpoint = checkpoint(&executables, &first, &here).await?;
+        Ok(Self {
+            contract: relayer::deploy(&executables, &evm, &evm_key, &checkpoint).await?,
+            networks: [first, second],
+            executables,
+            evm,
+            evm_key,
+            key,
+        })
+    }
+
+    /// Both networks.
+    pub fn networks(&self) -> [&Network; 2] {
+        self.networks.each_ref()
+    }
+
+    /// Where the EVM chain answers.
+    pub fn evm_url(&self) -> &str {
+        self.evm.url()
+    }
+
+    /// The contract's address.
+    pub fn contract(&self) -> &str {
+        &self.contract
+    }
+
+    /// Starts a relayer. It brings every handoff, and a block in each session.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`], [`Error::Io`].
+    pub fn relayer(&self, route: Route) -> Result<Relayer> {
+        let urls = self
+            .networks
+            .each_ref()
+            .map(|network| network.node(0).url());
+        let [first, second] = urls.each_ref().map(String::as_str);
+        let (evm_key, key) = (shown(&self.evm_key), shown(&self.key));
+        let ends = match route {
+            Route::FirstToSecond => vec!["substrate", "--source", first, "--target", second],
+            Route::SecondToFirst => vec!["substrate", "--source", second, "--target", first],
+            Route::FirstToEvm => {
+                let (evm, contract) = (self.evm_url(), self.contract());
+                let target = ["--target", evm, "--contract", contract];
+                [&["evm", "--source", first], &target[..]].concat()
+            }
+        };
+        let key = match route {
+            Route::FirstToSecond | Route::SecondToFirst => &key,
+            Route::FirstToEvm => &evm_key,
+        };
+        let every = SESSION_BLOCKS.to_string();
+        let choices = ["--every", &every, "--pause", "1", "--patience", "2"];
+        let arguments = [&ends[..], &choices, &["--key-file", key]].concat();
+        Relayer::start(&self.executables, &arguments)
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// What a light client that follows the network prints as its checkpoint, in a file.
+async fn checkpoint(executables: &Executables, network: &Network, rpc: &Rpc) -> Result<PathBuf> {
+    let is_proven = |block: &BlockNumber| *block > BlockNumber::ZERO;
+    wait::until("the first proof", FIRST_PROOF, || rpc.proven(), is_proven).await?;
+    let genesis = rpc.genesis_hash().await?;
+    let state = network.directory().join("light-client.state");
+    let flags = ["--quiet", "--state", &shown(&state)];
+    LightClient::sync(executables, genesis, &network.node(0).url(), &flags).await?;
+    let json = LightClient::checkpoint(executables, &state).await?;
+    let path = network.directory().join("checkpoint.json");
+    std::fs::write(&path, json).map_err(Error::io("writing the checkpoint"))?;
+    Ok(path)
+}

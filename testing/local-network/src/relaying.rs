@@ -1,0 +1,93 @@
+//! The demo with relayers.
+
+use duet_local_network::{
+    bridged::{Bridged, Route},
+    staking::register_new_key,
+    Network, Node, Result, DEVELOPMENT_ACCOUNTS,
+};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+/// Validators of the second network.
+const VALIDATORS: usize = 2;
+
+/// Starts everything, and shows what relayers bring. A validator of each network takes another key at the beginning, so that a
+/// handoff is among it.
+///
+/// Ends after so many proofs that were brought, if `proofs` says how many.
+pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Result<()> {
+    println!("another chain, of the same runtime:");
+    let second = Network::builder().validators(VALIDATORS).keep(keep);
+    let tell = |node: &Node| println!("  {:8} {}", node.name(), node.url());
+    let second = second.start_and_tell(tell).await?;
+    let bridged = Bridged::start(first, second).await?;
+    println!("both follow each other, from genesis on");
+    println!(
+        "an EVM chain at {}, with the contract at {}",
+        bridged.evm_url(),
+        bridged.contract()
+    );
+    let (sender, mut events) = mpsc::unbounded_channel();
+    for route in Route::ALL {
+        let mut relayer = bridged.relayer(route)?;
+        println!("{route}: {}", relayer.command());
+        let sender = sender.clone();
+        tokio::spawn(async move {
+            loop {
+                let event = relayer.next_event().await;
+                let is_over = event.is_err();
+                if sender.send((route, event)).is_err() || is_over {
+                    break;
+                }
+            }
+        });
+    }
+    change_sets(&bridged).await?;
+    let mut brought = 0;
+    while proofs.is_none_or(|proofs| brought < proofs) {
+        let Some((route, event)) = events.recv().await else {
+            break;
+        };
+        let event = event?;
+        if event["event"] == "submitted" {
+            brought += 1;
+        }
+        if let Some(line) = line(&event) {
+            println!("{route}: {line}");
+        }
+    }
+    Ok(())
+}
+
+/// A validator of each network registers another key.
+async fn change_sets(bridged: &Bridged) -> Result<()> {
+    for network in bridged.networks() {
+        let last = network.nodes().len() - 1;
+        let rpc = network.node(last).rpc().await?;
+        register_new_key(&rpc, DEVELOPMENT_ACCOUNTS[last]).await?;
+    }
+    println!(
+        "a validator of each chain has registered another key; its set signs in a few sessions"
+    );
+    Ok(())
+}
+
+/// What is shown of an event.
+fn line(event: &Value) -> Option<String> {
+    match event["event"].as_str()? {
+        "submitted" => {
+            let (block, set) = (&event["block"], &event["set"]);
+            let (absent, of) = (&event["absent"], &event["of"]);
+            let next = match event["next_set"].as_u64() {
+                Some(next) => format!(", names set {next}"),
+                None => String::new(),
+            };
+            let (result, paid) = (event["result"].as_str()?, event["paid"].as_str()?);
+            Some(format!(
+                "block {block}, signed by set {set}, {absent} of {of} absent{next}: {result}, paid {paid}"
+            ))
+        }
+        "source" | "trouble" | "failed" => Some(event["reason"].as_str()?.to_owned()),
+        _ => None,
+    }
+}

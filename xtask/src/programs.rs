@@ -1,0 +1,31 @@
+//! The node, the light client and the demo.
+
+use crate::{
+    cargo::{self, Workspace},
+    result::Result,
+};
+
+/// What the demo runs.
+const PROGRAMS: [&str; 6] = [
+    "--bin",
+    "duet-node",
+    "--bin",
+    "duet-light",
+    "--bin",
+    "duet-demo",
+];
+
+/// One example of the light client, which gives a build of programs the features of the tests.
+///
+/// Cargo unifies features over all packages that a command selects, and takes those of development dependencies when
+/// the command names an example. With `--workspace` and the example every crate has the features that it has in
+/// `cargo xtask test`, which then builds no dependency twice. With `--package` for the programs alone, `zerocopy` would
+/// have others, and whatever is on top of it would be built again. The price is two small crates.
+pub(crate) const WITH_FEATURES_OF_TESTS: [&str; 2] = ["--example", "follow"];
+
+/// Builds node, light client and demo.
+pub(crate) fn build() -> Result {
+    println!("xtask: building; the first time this takes about half an hour on two cores");
+    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    cargo::run(build.args(PROGRAMS).args(WITH_FEATURES_OF_TESTS))
+}
