@@ -208,6 +208,37 @@ async fn a_transaction_that_waits_is_sent_again_with_higher_fees_up_to_the_limit
 }
 
 #[tokio::test]
+async fn what_a_node_has_lost_is_sent_again_also_at_the_limit() {
+    let world = World::new(LATE).await;
+    world.by_hand();
+    let at_the_limit = Options {
+        resend_after: Duration::from_millis(50),
+        max_fee_per_gas: 2 * GWEI,
+        ..options()
+    };
+    let target = world.target_with(world.contract, 1, at_the_limit);
+    let (mut relayer, _demands) = Relayer::new(world.source(), target, policy());
+    let losing = async {
+        until("it is in the pool", || world.evm.pool_len() == 1).await;
+        // The pool drops what cannot be paid for.
+        let account = key(1).address();
+        world.evm.set_balance(account, duet_evm_node::U256::ZERO);
+        world.evm.mine();
+        assert_eq!(world.evm.pool_len(), 0);
+        world
+            .evm
+            .set_balance(account, duet_evm_node::U256::from(FUNDS));
+        until("it is in the pool again", || world.evm.pool_len() == 1).await;
+        world.evm.mine();
+    };
+    let (look, ()) = tokio::join!(relayer.look(), losing);
+    assert!(
+        matches!(&look, Ok(Look::Submitted(_, receipt)) if receipt.result == Delivered::Taken),
+        "{look:?}"
+    );
+}
+
+#[tokio::test]
 async fn who_is_overtaken_withdraws_for_a_tenth() {
     let world = World::new(LATE).await;
     world.by_hand();

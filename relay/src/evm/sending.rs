@@ -126,35 +126,36 @@ impl<'a> Sender<'a> {
         let mut fees = self.chain.offer().await?;
         let (mut action, mut is_withdrawal) = (action, false);
         let mut sent: Vec<Sent> = Vec::new();
-        let mut is_to_send = true;
         loop {
-            if is_to_send {
-                match self.send_one(&action, nonce, fees).await {
-                    Ok(hash) => sent.push(Sent {
-                        hash,
-                        is_withdrawal,
-                    }),
-                    Err(Rejected::Underpriced) => match fees.raised(limit) {
-                        Some(raised) => {
-                            fees = raised;
-                            continue;
-                        }
-                        None if sent.is_empty() => {
-                            let asked = fees.max;
-                            return Err(TargetError::TooDear { asked, limit });
-                        }
-                        None => {}
-                    },
-                    Err(Rejected::NonceUsed) => match self.mined(&sent).await? {
-                        Some(mined) => return Ok(mined),
-                        None => return Err(used_elsewhere()),
-                    },
-                    Err(Rejected::NoFunds(why)) if sent.is_empty() => {
-                        return Err(TargetError::NoFunds(why))
+            match self.send_one(&action, nonce, fees).await {
+                Ok(hash) => {
+                    if sent.iter().all(|one| one.hash != hash) {
+                        sent.push(Sent {
+                            hash,
+                            is_withdrawal,
+                        });
                     }
-                    Err(Rejected::Other(error)) if sent.is_empty() => return Err(error),
-                    Err(Rejected::NoFunds(_) | Rejected::Other(_)) => {}
                 }
+                Err(Rejected::Underpriced) => match fees.raised(limit) {
+                    Some(raised) => {
+                        fees = raised;
+                        continue;
+                    }
+                    None if sent.is_empty() => {
+                        let asked = fees.max;
+                        return Err(TargetError::TooDear { asked, limit });
+                    }
+                    None => {}
+                },
+                Err(Rejected::NonceUsed) => match self.mined(&sent).await? {
+                    Some(mined) => return Ok(mined),
+                    None => return Err(used_elsewhere()),
+                },
+                Err(Rejected::NoFunds(why)) if sent.is_empty() => {
+                    return Err(TargetError::NoFunds(why))
+                }
+                Err(Rejected::Other(error)) if sent.is_empty() => return Err(error),
+                Err(Rejected::NoFunds(_) | Rejected::Other(_)) => {}
             }
             let until = Instant::now().checked_add(self.chain.options.resend_after);
             let is_late = loop {
@@ -185,18 +186,12 @@ impl<'a> Sender<'a> {
                     None => Err(used_elsewhere()),
                 };
             }
-            let now = self
-                .chain
-                .price()
-                .await
-                .map(|(base, tip)| Fees::offer(base, tip, limit));
-            match fees.raised(limit) {
-                Some(raised) => {
-                    fees = now.map_or(raised, |now| raised.at_least(now));
-                    is_to_send = true;
-                }
-                // It waits until the chain gets cheaper.
-                None => is_to_send = false,
+            // At the limit the same is sent again, for a node that has lost it.
+            if let Some(raised) = fees.raised(limit) {
+                let price = self.chain.price().await;
+                fees = price.map_or(raised, |(base, tip)| {
+                    raised.at_least(Fees::offer(base, tip, limit))
+                });
             }
         }
     }
