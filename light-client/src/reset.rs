@@ -34,11 +34,11 @@ fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
         }
         _ => None,
     });
-    let resets = logs.filter_map(|log| match log {
+    let mut resets = logs.filter_map(|log| match log {
         ConsensusLog::Reset { ended, set } => Some((ended, set)),
         _ => None,
     });
-    resets.last()
+    resets.next_back()
 }
 
 impl Trusted {

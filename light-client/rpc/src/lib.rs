@@ -1,7 +1,7 @@
 //! What untrusted nodes say, asked for by RPC over WebSocket, and which of them is asked next.
 //!
 //! - [`Server`]: a connection to one node. Its answers are decoded within bounds; [`decode_hex`] does that for what it pushes,
-//!   and [`hex`] writes bytes as nodes take them;
+//!   and [`hex()`] writes bytes as nodes take them;
 //! - [`Path`], [`Proofs`], [`PathJson`]: what a node sends to prove older blocks and entries of the state;
 //! - [`Fault`]: what ended the work with a node; [`Lie`] and [`Missing`] are its most frequent kinds, [`WireFault`] is for
 //!   messages that are no JSON-RPC (RPC-1 to RPC-3);
