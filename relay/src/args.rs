@@ -2,6 +2,7 @@
 
 use alloy::primitives::Address;
 use clap::{Args as ArgsGroup, Parser, Subcommand};
+use duet_relay::messages::LaneId;
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 const EXIT_STATUS: &str = "\
@@ -82,6 +83,19 @@ pub(crate) struct Substrate {
     /// The pallet's name in the runtime.
     #[arg(long, value_name = "NAME", default_value = "BridgeDuet")]
     pub(crate) pallet: String,
+
+    /// Bring messages too, along the lane with this name: 0x and 4 or 32 bytes. `0x64756574` in the reference runtime.
+    #[arg(long, value_name = "ID")]
+    pub(crate) lane: Option<LaneId>,
+
+    /// The name of the messages pallet in both runtimes.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "BridgeMessages",
+        requires = "lane"
+    )]
+    pub(crate) messages_pallet: String,
 
     /// A file with the account's secret, which nobody else may read: a phrase, a seed or a secret URI, of sr25519.
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,9 @@
 //! What a relayer tells its user.
 
-use crate::target::{Delivered, Delivery, Estimate, Receipt};
+use crate::{
+    messages::{Contents, Nonce, Parcel},
+    target::{Cargo, Delivered, Delivery, Estimate, Receipt},
+};
 use duet_light_rpc::Fault;
 use duet_primitives::{BlockNumber, SetId, H256};
 use serde::Serialize;
@@ -75,25 +78,67 @@ pub enum Event {
     },
 }
 
-/// A proof that is brought.
+/// What is brought.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Brought {
-    /// The block that it proves.
-    pub block: BlockNumber,
-    /// The set that signed.
-    pub set: SetId,
-    /// The set that it names as the next one, when it is a handoff.
-    pub next_set: Option<SetId>,
-    /// How many of the set did not sign.
-    pub absent: usize,
-    /// How many the set has.
-    pub of: u32,
+#[serde(untagged)]
+pub enum Brought {
+    /// A proof.
+    Proof {
+        /// The block that it proves.
+        block: BlockNumber,
+        /// The set that signed.
+        set: SetId,
+        /// The set that it names as the next one, when it is a handoff.
+        next_set: Option<SetId>,
+        /// How many of the set did not sign.
+        absent: usize,
+        /// How many the set has.
+        of: u32,
+    },
+    /// Messages of a lane.
+    Messages {
+        /// The number of the first.
+        first_message: Nonce,
+        /// That of the last.
+        last_message: Nonce,
+        /// The block under which they are proven.
+        under: BlockNumber,
+    },
+    /// The news that messages of a lane were received.
+    Confirmation {
+        /// The number of the last.
+        confirmed_message: Nonce,
+        /// The block under which it is proven.
+        under: BlockNumber,
+    },
 }
 
 impl Brought {
-    fn new(delivery: &Delivery) -> Self {
+    fn new(cargo: &Cargo) -> Self {
+        match cargo {
+            Cargo::Proof(delivery) => Self::proof(delivery),
+            Cargo::Parcel(parcel) => Self::parcel(parcel),
+        }
+    }
+
+    fn parcel(parcel: &Parcel) -> Self {
+        let (under, last) = (parcel.under, parcel.last());
+        match parcel.contents {
+            Contents::Messages { first, .. } => Self::Messages {
+                first_message: first,
+                last_message: last,
+                under,
+            },
+            Contents::Confirmation(_) => Self::Confirmation {
+                confirmed_message: last,
+                under,
+            },
+        }
+    }
+
+    fn proof(delivery: &Delivery) -> Self {
         let commitment = &delivery.proof.justification.commitment;
-        Self {
+        Self::Proof {
             block: delivery.block(),
             set: commitment.validator_set_id,
             next_set: commitment.is_handoff().then_some(commitment.next.id),
@@ -105,29 +150,53 @@ impl Brought {
 
 impl fmt::Display for Brought {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { block, set, of, .. } = self;
-        let signed = usize::try_from(*of).map_or(0, |of| of.saturating_sub(self.absent));
-        write!(f, "block {block} (set {set}, {signed} of {of} signed")?;
-        match self.next_set {
-            Some(next) => write!(f, ", names set {next})"),
-            None => f.write_str(")"),
+        match self {
+            Self::Proof {
+                block,
+                set,
+                next_set,
+                absent,
+                of,
+            } => {
+                let signed = usize::try_from(*of).map_or(0, |of| of.saturating_sub(*absent));
+                write!(f, "block {block} (set {set}, {signed} of {of} signed")?;
+                match next_set {
+                    Some(next) => write!(f, ", names set {next})"),
+                    None => f.write_str(")"),
+                }
+            }
+            Self::Messages {
+                first_message,
+                last_message,
+                under,
+            } => write!(
+                f,
+                "messages {first_message} to {last_message} under block {under}"
+            ),
+            Self::Confirmation {
+                confirmed_message,
+                under,
+            } => write!(
+                f,
+                "the news that message {confirmed_message} was received, under block {under}"
+            ),
         }
     }
 }
 
 impl Event {
-    pub(crate) fn estimated(delivery: &Delivery, estimate: &Estimate) -> Self {
+    pub(crate) fn estimated(cargo: &Cargo, estimate: &Estimate) -> Self {
         Self::Estimated {
-            what: Brought::new(delivery),
+            what: Brought::new(cargo),
             work: estimate.work,
             cost: estimate.cost,
             bytes: estimate.bytes,
         }
     }
 
-    pub(crate) fn submitted(delivery: &Delivery, receipt: &Receipt) -> Self {
+    pub(crate) fn submitted(cargo: &Cargo, receipt: &Receipt) -> Self {
         Self::Submitted {
-            what: Brought::new(delivery),
+            what: Brought::new(cargo),
             result: receipt.result.name(),
             transaction: receipt.transaction,
             work: receipt.work,

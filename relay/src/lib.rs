@@ -8,7 +8,9 @@
 //! - a proof that not all have signed waits for the votes that are missing, up to [`Policy::patience`], because each absent validator
 //!   costs;
 //! - each proof is verified by `duet-light-client` before anybody pays for it, and what it would cost is asked first;
-//! - several relayers take [`Turns`], and withdraw what somebody else has brought meanwhile.
+//! - several relayers take [`Turns`], and withdraw what somebody else has brought meanwhile;
+//! - where both chains have the SDK's `pallet-bridge-messages`, [`messages`] of a lane are brought too, and a header for them where the
+//!   target has none that proves them.
 //!
 //! Nothing is stored: what a relayer has to know, the target tells. So it may be killed at any moment, and started anywhere else.
 //!
@@ -33,6 +35,7 @@
 
 mod event;
 pub mod evm;
+pub mod messages;
 mod metrics;
 mod plan;
 mod relayer;
@@ -47,5 +50,7 @@ pub use metrics::Metrics;
 pub use plan::{wanted, Offer, Policy, Waiting, Wanted};
 pub use relayer::{Demands, Look, Relayer};
 pub use source::Source;
-pub use target::{Delivered, Delivery, Estimate, Receipt, SetRef, Status, Target, TargetError};
+pub use target::{
+    Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, SetRef, Status, Target, TargetError,
+};
 pub use turns::{NoSuchPosition, Turns};

@@ -11,6 +11,7 @@ use duet_light_rpc::{checkpoint, Failure, Kind};
 use duet_primitives::BlockNumber;
 use duet_relay::{
     evm::{self, key, Evm, Options},
+    messages::Lane,
     substrate::{self, Substrate},
     Event, Metrics, Policy, Relayer, Source, Target, TargetError, Turns,
 };
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
                             signer,
                             options(&args.chain),
                         )?;
-                        relay(args.relaying, target, tell).await
+                        relay(args.relaying, target, None, tell).await
                     }
                     Command::Substrate(args) => {
                         let signer = args.key_file.as_deref().map(substrate::key_from_file);
@@ -52,7 +53,8 @@ fn main() -> ExitCode {
                             args.target_timeout,
                             args.final_after,
                         )?;
-                        relay(args.relaying, target, tell).await
+                        let lane = args.lane.map(|id| Lane::new(&args.messages_pallet, id));
+                        relay(args.relaying, target, lane, tell).await
                     }
                     Command::Deploy(args) => deploy(&args, json).await,
                 }
@@ -70,7 +72,12 @@ fn main() -> ExitCode {
     }
 }
 
-async fn relay(args: Relaying, target: impl Target, tell: impl Fn(Event)) -> Result<(), Failure> {
+async fn relay(
+    args: Relaying,
+    target: impl Target,
+    lane: Option<Lane>,
+    tell: impl Fn(Event),
+) -> Result<(), Failure> {
     let usage = |error: String| Failure::new(Kind::Usage, error);
     let turns = Turns::new(args.relayers, args.position, args.turn);
     let policy = Policy {
@@ -86,6 +93,9 @@ async fn relay(args: Relaying, target: impl Target, tell: impl Fn(Event)) -> Res
     let (mut relayer, demands) = Relayer::new(source, target, policy);
     if let Some(block) = args.block {
         demands.want(BlockNumber::new(block));
+    }
+    if let Some(lane) = lane {
+        relayer = relayer.with_lane(lane);
     }
     if args.dry_run {
         relayer = relayer.dry_run();

@@ -1,6 +1,9 @@
 //! What Prometheus is told. Names begin with `duet_relay_`.
 
-use crate::target::{Delivered, Receipt, Status};
+use crate::{
+    messages::Contents,
+    target::{Cargo, Delivered, Receipt, Status},
+};
 use duet_primitives::BlockNumber;
 use prometheus_endpoint::{
     register, Counter, CounterVec, Gauge, Opts, PrometheusError, Registry, F64, U64,
@@ -14,6 +17,7 @@ pub struct Metrics {
     target_stopped: Gauge<U64>,
     source_block: Gauge<U64>,
     submissions: CounterVec<U64>,
+    messages: Counter<U64>,
     work: Counter<F64>,
     paid: Counter<F64>,
     balance: Gauge<F64>,
@@ -62,6 +66,7 @@ impl Metrics {
             target_stopped: number("target_stopped", "1 when the target takes no proof any more")?,
             source_block: number("source_block", "Newest block that the source has a proof of")?,
             submissions: register(submissions, registry)?,
+            messages: counter("messages_total", "Messages of a lane that were taken")?,
             work: amount("work_total", "Gas, or picoseconds of weight, of all submissions")?,
             paid: amount(
                 "paid_total",
@@ -101,7 +106,13 @@ impl Metrics {
         self.target_stopped.set(status.is_stopped.into());
     }
 
-    pub(crate) fn submitted(&self, receipt: &Receipt) {
+    pub(crate) fn submitted(&self, cargo: &Cargo, receipt: &Receipt) {
+        if let (Cargo::Parcel(parcel), Delivered::Taken) = (cargo, receipt.result) {
+            if let Contents::Messages { messages, .. } = &parcel.contents {
+                self.messages
+                    .inc_by(u64::try_from(messages.len()).unwrap_or(u64::MAX));
+            }
+        }
         self.submissions
             .with_label_values(&[receipt.result.name()])
             .inc();

@@ -1,6 +1,10 @@
 //! What is brought next, and when. Decided without I/O and without a clock of its own.
 
-use crate::{target::Status, turns::Turns};
+use crate::{
+    messages::{Due, Nonce},
+    target::Status,
+    turns::Turns,
+};
 use duet_primitives::{BlockNumber, SetId};
 use std::{
     num::NonZeroU32,
@@ -26,6 +30,19 @@ pub enum Wanted {
     Handoff(SetId),
     /// A proof of this block.
     Block(BlockNumber),
+    /// Messages of a lane, from this one on.
+    Messages(Nonce),
+    /// The news that messages of a lane, from this one on, were received.
+    Confirmation(Nonce),
+}
+
+impl From<Due> for Wanted {
+    fn from(due: Due) -> Self {
+        match due {
+            Due::Messages { first, .. } => Self::Messages(first),
+            Due::Confirmation { first, .. } => Self::Confirmation(first),
+        }
+    }
 }
 
 /// What the chain has to offer.
@@ -70,12 +87,11 @@ impl Waiting {
     /// Goes on waiting for the same, or begins. A block stays the one that was wanted first while the target does not change: a
     /// newer one would have to wait for its votes again.
     pub fn on(before: Option<Self>, wanted: Wanted, status: &Status, now: Instant) -> Self {
-        let is_same = |waiting: &Self| {
-            waiting.best == status.best
-                && matches!(
-                    (waiting.wanted, wanted),
-                    (Wanted::Block(_), Wanted::Block(_)) | (Wanted::Handoff(_), Wanted::Handoff(_))
-                )
+        let is_same = |waiting: &Self| match (waiting.wanted, wanted) {
+            (Wanted::Block(_), Wanted::Block(_)) | (Wanted::Handoff(_), Wanted::Handoff(_)) => {
+                waiting.best == status.best
+            }
+            (before, now) => before == now,
         };
         before.filter(is_same).unwrap_or(Self {
             wanted,
@@ -89,6 +105,7 @@ impl Waiting {
         let topic = match self.wanted {
             Wanted::Handoff(set) => set.get(),
             Wanted::Block(_) => u64::from(self.best.get()),
+            Wanted::Messages(nonce) | Wanted::Confirmation(nonce) => nonce,
         };
         let patience = if absent == 0 {
             Duration::ZERO

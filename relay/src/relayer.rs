@@ -2,12 +2,13 @@
 
 use crate::{
     event::{is_loss, Event},
+    messages::{due, Contents, Due, Ends, Lane, Parcel},
     metrics::Metrics,
-    plan::{wanted, Policy, Waiting, Wanted},
-    source::Source,
-    target::{Delivery, Estimate, Receipt, Status, Target, TargetError},
+    plan::{wanted, Offer, Policy, Waiting, Wanted},
+    source::{trusted_block, Source},
+    target::{Cargo, Delivery, Estimate, Receipt, Status, Target, TargetError},
 };
-use duet_light_client::Trusted;
+use duet_light_client::{FinalBlock, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, StatelessProof};
 use std::time::{Duration, Instant};
@@ -30,6 +31,7 @@ pub struct Relayer<T> {
     waiting: Option<Waiting>,
     demanded: watch::Receiver<Option<BlockNumber>>,
     metrics: Option<Metrics>,
+    lane: Option<Lane>,
     /// What the target was told to be at last.
     told: Option<Status>,
 }
@@ -59,9 +61,9 @@ pub enum Look {
     /// Something is wanted, but not before then.
     Later(Instant),
     /// This is what it would cost; nothing was sent, because it is a dry run.
-    Estimated(Delivery, Estimate),
+    Estimated(Cargo, Estimate),
     /// A submission ended.
-    Submitted(Delivery, Receipt),
+    Submitted(Cargo, Receipt),
     /// The target cannot be used now.
     Trouble(TargetError),
 }
@@ -78,6 +80,7 @@ impl<T: Target> Relayer<T> {
             waiting: None,
             demanded,
             metrics: None,
+            lane: None,
             told: None,
         };
         (relayer, Demands(demands))
@@ -86,6 +89,12 @@ impl<T: Target> Relayer<T> {
     /// Only says what it would do.
     pub fn dry_run(mut self) -> Self {
         self.is_dry_run = true;
+        self
+    }
+
+    /// Brings along a lane too what the source's chain has sent, and what it has received from the target's.
+    pub fn with_lane(mut self, lane: Lane) -> Self {
+        self.lane = Some(lane);
         self
     }
 
@@ -186,12 +195,12 @@ impl<T: Target> Relayer<T> {
                     knows_next: status.next.is_some(),
                 });
             }
-            Ok(Look::Estimated(delivery, estimate)) => tell(Event::estimated(delivery, estimate)),
-            Ok(Look::Submitted(delivery, receipt)) => {
+            Ok(Look::Estimated(cargo, estimate)) => tell(Event::estimated(cargo, estimate)),
+            Ok(Look::Submitted(cargo, receipt)) => {
                 if let Some(metrics) = &self.metrics {
-                    metrics.submitted(receipt);
+                    metrics.submitted(cargo, receipt);
                 }
-                tell(Event::submitted(delivery, receipt));
+                tell(Event::submitted(cargo, receipt));
             }
             Ok(Look::Trouble(error)) => {
                 if let Some(metrics) = &self.metrics {
@@ -241,7 +250,19 @@ impl<T: Target> Relayer<T> {
             }
         }
         let demanded = *self.demanded.borrow_and_update();
-        let Some(wanted) = wanted(&status, &offer, demanded, self.policy.every) else {
+        let mut wanted = wanted(&status, &offer, demanded, self.policy.every);
+        let mut found = None;
+        if !matches!(wanted, Some(Wanted::Handoff(_))) {
+            match self.mail(&trusted, &offer).await? {
+                Some(Mail::Here(parcel, due)) => {
+                    wanted = Some(due);
+                    found = Some(parcel);
+                }
+                Some(Mail::Under(head)) => wanted = wanted.or(Some(Wanted::Block(head))),
+                None => {}
+            }
+        }
+        let Some(wanted) = wanted else {
             self.waiting = None;
             return Ok(Look::Nothing(status));
         };
@@ -249,22 +270,100 @@ impl<T: Target> Relayer<T> {
         let waiting = Waiting::on(self.waiting, wanted, &status, now);
         self.waiting = Some(waiting);
         let proof = match (waiting.wanted, handoff) {
-            (Wanted::Handoff(_), Some(proof)) => proof,
+            (Wanted::Handoff(_), Some(proof)) => Some(proof),
             (Wanted::Handoff(_), None) => return Ok(Look::Nothing(status)),
-            (Wanted::Block(block), _) => self.source.proof(&trusted, block).await?,
+            (Wanted::Block(block), _) => Some(self.source.proof(&trusted, block).await?),
+            (Wanted::Messages(_) | Wanted::Confirmation(_), _) => None,
         };
-        let due = waiting.due(proof.non_signers.len(), &self.policy);
+        let absent = proof.as_ref().map_or(0, |proof| proof.non_signers.len());
+        let due = waiting.due(absent, &self.policy);
         if due > now && !self.is_dry_run {
             return Ok(Look::Later(due));
         }
-        let delivery = self.delivery(&trusted, proof).await?;
-        let estimate = self.target.estimate(&delivery).await?;
+        let cargo = match (proof, found) {
+            (Some(proof), _) => Cargo::Proof(Box::new(self.delivery(&trusted, proof).await?)),
+            (None, Some(parcel)) => Cargo::Parcel(parcel),
+            (None, None) => return Ok(Look::Nothing(status)),
+        };
+        let estimate = self.target.estimate(&cargo).await?;
         if self.is_dry_run {
-            return Ok(Look::Estimated(delivery, estimate));
+            return Ok(Look::Estimated(cargo, estimate));
         }
-        let receipt = self.target.submit(&delivery).await?;
+        let receipt = self.target.submit(&cargo).await?;
         self.waiting = None;
-        Ok(Look::Submitted(delivery, receipt))
+        Ok(Look::Submitted(cargo, receipt))
+    }
+
+    /// What the target lacks of the lane, with its proof under the header that the target has; or under which newer block it could be
+    /// proven, if that is worth a header.
+    async fn mail(&mut self, trusted: &Trusted, offer: &Offer) -> Result<Option<Mail>, Ended> {
+        let Some(lane) = self.lane.clone() else {
+            return Ok(None);
+        };
+        let there = self.target.lane(&lane).await?;
+        let block = trusted_block(trusted, there.best, there.hash);
+        if let Some((due, ends)) = self.due(&lane, block, &there.ends).await? {
+            let parcel = self.parcel(lane, block, due, ends).await?;
+            return Ok(parcel.map(|parcel| Mail::Here(parcel, due.into())));
+        }
+        let Some(head) = offer.head.filter(|head| *head > there.best) else {
+            return Ok(None);
+        };
+        let proof = self.source.proof(trusted, head).await?;
+        let block = trusted_block(trusted, head, proof.justification.commitment.block_hash);
+        let due = self.due(&lane, block, &there.ends).await?;
+        let is_worth_it = due.is_some_and(|(due, _)| due.is_worth_a_header());
+        Ok(is_worth_it.then_some(Mail::Under(head)))
+    }
+
+    /// What the state after a block proves that the target lacks, and the lane's ends in that state.
+    async fn due(
+        &mut self,
+        lane: &Lane,
+        block: FinalBlock,
+        there: &Ends,
+    ) -> Result<Option<(Due, Ends)>, Failure> {
+        let ends = self.source.ends(lane, block).await?;
+        Ok(ends.and_then(|ends| Some((due(&ends, there)?, ends))))
+    }
+
+    /// What is due, with its proof; `None` when the source keeps that state no longer.
+    async fn parcel(
+        &mut self,
+        lane: Lane,
+        block: FinalBlock,
+        due: Due,
+        ends: Ends,
+    ) -> Result<Option<Parcel>, Failure> {
+        let keys = match due {
+            Due::Messages { first, last } => {
+                let messages = (first..=last).map(|nonce| lane.message_key(nonce));
+                // Of the lane's end the target hears what the sender knows.
+                messages.chain([lane.outbound_key()]).collect()
+            }
+            Due::Confirmation { .. } => vec![lane.inbound_key()],
+        };
+        let Some((values, nodes)) = self.source.state(block, &keys).await? else {
+            return Ok(None);
+        };
+        let contents = match due {
+            Due::Messages { first, .. } => {
+                let of_messages = values.len().saturating_sub(1);
+                let messages = values.into_iter().take(of_messages).collect();
+                let Some(messages) = messages else {
+                    return Ok(None);
+                };
+                Contents::Messages { first, messages }
+            }
+            Due::Confirmation { .. } => Contents::Confirmation(ends.inbound),
+        };
+        Ok(Some(Parcel {
+            lane,
+            under: block.number(),
+            hash: block.hash(),
+            nodes,
+            contents,
+        }))
     }
 
     async fn delivery(
@@ -286,6 +385,14 @@ impl<T: Target> Relayer<T> {
             header,
         })
     }
+}
+
+/// What a lane has for the target.
+enum Mail {
+    /// This, and what to call it while it waits.
+    Here(Parcel, Wanted),
+    /// Something that this block proves.
+    Under(BlockNumber),
 }
 
 /// Why a look came to nothing.

@@ -2,10 +2,11 @@
 
 use crate::{
     event::Event,
+    messages::{Ends, Lane},
     plan::Offer,
     target::{SetRef, Status},
 };
-use duet_light_client::{Checkpoint, Outcome, Trusted};
+use duet_light_client::{Checkpoint, FinalBlock, Outcome, Trusted};
 use duet_light_rpc::{Choice, Endpoints, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, SetId, StatelessProof, H256};
 use std::{
@@ -15,6 +16,9 @@ use std::{
 
 /// How many sets are remembered: the one that signs, its successor, and room for what a reorganization of the target brings back.
 const REMEMBERED: usize = 16;
+
+/// Values of the state, in the order of their keys, and the trie nodes that prove them.
+type Proven = (Vec<Option<Vec<u8>>>, Vec<Vec<u8>>);
 
 /// Asks one endpoint after the other. Who lies is not asked again.
 #[derive(Debug)]
@@ -212,6 +216,52 @@ impl Source {
         .await
     }
 
+    /// Both ends of a lane after a block that the target holds for final, or for which there is a proof; `None` when there is no such
+    /// lane, or the node that answers keeps that state no longer.
+    ///
+    /// # Errors
+    /// When no endpoint has an answer that holds.
+    pub(crate) async fn ends(
+        &mut self,
+        lane: &Lane,
+        block: FinalBlock,
+    ) -> Result<Option<Ends>, Failure> {
+        let keys = [lane.outbound_key(), lane.inbound_key()];
+        let state = self.state(block, &keys).await?;
+        Ok(state.and_then(|(values, _)| match values.as_slice() {
+            [outbound, inbound] => Ends::decode(outbound.as_deref(), inbound.as_deref()),
+            _ => None,
+        }))
+    }
+
+    /// Entries of the state after a block, and the trie nodes that prove them; `None` when the node that answers keeps it no longer.
+    /// (STATE-1, STATE-2)
+    ///
+    /// # Errors
+    /// When no endpoint has an answer that holds.
+    pub(crate) async fn state(
+        &mut self,
+        block: FinalBlock,
+        keys: &[Vec<u8>],
+    ) -> Result<Option<Proven>, Failure> {
+        let keys: Vec<_> = keys.iter().map(Vec::as_slice).collect();
+        self.ask(async |server| {
+            let header = block.header(&server.header(block.hash()).await?)?;
+            let nodes = server.read_proof(&keys, block.number(), block.hash()).await;
+            let nodes = match nodes {
+                Err(Fault::Incomplete(Missing::State(_))) => return Ok(None),
+                nodes => nodes?,
+            };
+            let entries = header.read(&keys, &nodes)?;
+            let values = entries
+                .iter()
+                .map(|entry| entry.value().map(<[u8]>::to_vec))
+                .collect();
+            Ok(Some((values, nodes)))
+        })
+        .await
+    }
+
     /// Asks until one endpoint answers, and keeps a note of what was wrong with the others.
     async fn ask<T>(
         &mut self,
@@ -265,6 +315,16 @@ impl Source {
         self.connected = Some((index, server));
         answer
     }
+}
+
+/// A block that the target holds for final, or of which there is a proof by the sets of `trusted`.
+pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) -> FinalBlock {
+    Trusted::from_own_checkpoint_unchecked(Checkpoint {
+        block_number: number,
+        block_hash: hash,
+        ..trusted.checkpoint()
+    })
+    .best_block()
 }
 
 /// The set of this id, as the one before it has named it, or as the genesis block has it. The answer is not verified: it counts only

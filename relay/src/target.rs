@@ -1,5 +1,6 @@
 //! Where proofs are brought.
 
+use crate::messages::{Contents, Ends, Lane, Parcel};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
 use std::{fmt, future::Future};
@@ -33,13 +34,20 @@ pub trait Target {
     /// # Errors
     /// [`TargetError::Refused`] when the verifier would not take it; [`TargetError::Overtaken`] when somebody else's transaction,
     /// which is not in a block yet, brings as much.
-    fn estimate(&self, delivery: &Delivery) -> impl Future<Output = Result<Estimate, TargetError>>;
+    fn estimate(&self, cargo: &Cargo) -> impl Future<Output = Result<Estimate, TargetError>>;
 
     /// Brings it, and waits until it is in a block. An interrupted call may have sent a transaction: the next call deals with it.
     ///
     /// # Errors
     /// As [`Target::estimate`], and [`TargetError::TooDear`], [`TargetError::NoFunds`], [`TargetError::NoKey`].
-    fn submit(&self, delivery: &Delivery) -> impl Future<Output = Result<Receipt, TargetError>>;
+    fn submit(&self, cargo: &Cargo) -> impl Future<Output = Result<Receipt, TargetError>>;
+
+    /// Both ends of a lane on the target's chain, and the hash of the newest block that the verifier holds for final, under which what
+    /// is brought along the lane has to be proven.
+    ///
+    /// # Errors
+    /// As [`Target::status`]; [`TargetError::Misconfigured`] when there is no such lane.
+    fn lane(&self, lane: &Lane) -> impl Future<Output = Result<LaneStatus, TargetError>>;
 
     /// What the account that pays has left, in the smallest unit of the chain's currency; none without a key.
     ///
@@ -77,7 +85,56 @@ impl Status {
     }
 }
 
-/// What is brought: a proof that was verified, and what a verifier needs beside it.
+/// A lane as the target has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneStatus {
+    /// The newest block that the verifier holds for final.
+    pub best: BlockNumber,
+    /// Its hash.
+    pub hash: H256,
+    /// Both ends.
+    pub ends: Ends,
+}
+
+/// What one transaction brings.
+#[derive(Clone, Debug)]
+pub enum Cargo {
+    /// A proof.
+    Proof(Box<Delivery>),
+    /// Something of a lane.
+    Parcel(Parcel),
+}
+
+impl Cargo {
+    /// The proof, for a target to which nothing else can be brought.
+    pub(crate) fn proof(&self) -> Result<&Delivery, TargetError> {
+        match self {
+            Self::Proof(delivery) => Ok(delivery),
+            Self::Parcel(parcel) => Err(no_lane(&parcel.lane)),
+        }
+    }
+}
+
+/// There is no such lane at the target.
+pub(crate) fn no_lane(lane: &Lane) -> TargetError {
+    TargetError::Misconfigured(format!("the target has no lane {lane}"))
+}
+
+impl fmt::Display for Cargo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Proof(delivery) => write!(f, "block {}", delivery.block()),
+            Self::Parcel(parcel) => match parcel.contents {
+                Contents::Messages { .. } => write!(f, "message {}", parcel.last()),
+                Contents::Confirmation(_) => {
+                    write!(f, "the confirmation of message {}", parcel.last())
+                }
+            },
+        }
+    }
+}
+
+/// A proof that was verified, and what a verifier needs beside it.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// The proof.
@@ -170,9 +227,9 @@ pub enum TargetError {
     /// The verifier would refuse the call.
     #[error("the target refuses it: {0}")]
     Refused(String),
-    /// Somebody else has brought this block, or a newer one.
-    #[error("somebody else brings block {0}")]
-    Overtaken(BlockNumber),
+    /// Somebody else has brought this, or something newer.
+    #[error("somebody else brings {0}")]
+    Overtaken(String),
     /// It costs more than the operator wants to pay.
     #[error("it costs {asked} for each unit of gas now, and the limit is {limit}")]
     TooDear {

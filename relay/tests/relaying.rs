@@ -7,7 +7,7 @@ use duet_light_rpc::Kind;
 use duet_primitives::{BlockNumber, Keysets, SetId};
 use duet_relay::{
     evm::{Evm, Options},
-    Delivered, Event, Look, Metrics, Policy, Relayer, Target, TargetError, Turns,
+    Brought, Cargo, Delivered, Event, Look, Metrics, Policy, Relayer, Target, TargetError, Turns,
 };
 use std::{
     num::NonZeroU32,
@@ -108,7 +108,10 @@ async fn a_demand_wakes_a_relayer_that_runs() {
         let Event::Submitted { what, .. } = next else {
             panic!("{next:?}")
         };
-        assert_eq!(what.block, BlockNumber::new(LATE));
+        let Brought::Proof { block, .. } = what else {
+            panic!("{what:?}")
+        };
+        assert_eq!(block, BlockNumber::new(LATE));
     };
     tokio::select! {
         () = running => {}
@@ -353,6 +356,14 @@ async fn the_next_in_turn_goes_when_the_first_is_down() {
     }
 }
 
+/// Of the set that signed a proof.
+fn absent(cargo: &Cargo) -> usize {
+    match cargo {
+        Cargo::Proof(delivery) => delivery.absent(),
+        Cargo::Parcel(parcel) => panic!("{parcel:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_proof_waits_for_votes_that_are_missing_and_is_cheaper_then() {
     let world = World::new(LATE).await;
@@ -367,20 +378,20 @@ async fn a_proof_waits_for_votes_that_are_missing_and_is_cheaper_then() {
     assert_eq!(world.paid(1), 0);
     world.node.set_full(true);
     let look = relayer.look().await.expect("both chains are there");
-    let Look::Submitted(delivery, full) = look else {
+    let Look::Submitted(cargo, full) = look else {
         panic!("{look:?}")
     };
-    assert_eq!(delivery.absent(), 0);
+    assert_eq!(absent(&cargo), 0);
 
     // Who does not wait pays for who is absent.
     world.node.set_full(false);
     world.node.set_head(SPAN + LATE);
     let (mut hasty, _demands) = world.relayer(1);
     let look = hasty.look().await.expect("both chains are there");
-    let Look::Submitted(delivery, receipt) = look else {
+    let Look::Submitted(cargo, receipt) = look else {
         panic!("{look:?}")
     };
-    assert_eq!(delivery.absent(), 1);
+    assert_eq!(absent(&cargo), 1);
     assert!(receipt.work > full.work + 5_000);
 }
 

@@ -1,11 +1,14 @@
 //! The runtime APIs that nodes call, and the version that they see.
 
 use crate::{
-    genesis, AccountId, Aura, Balance, Block, Duet, Executive, Grandpa, Historical,
-    InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig, SessionKeys, System,
-    TransactionPayment,
+    genesis, lanes, AccountId, Aura, Balance, Block, BridgeMessages, Duet, Executive, Grandpa,
+    Historical, InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig,
+    SessionKeys, System, TransactionPayment,
 };
 use alloc::{borrow::Cow, vec, vec::Vec};
+use bp_messages::{
+    InboundMessageDetails, LegacyLaneId, MessageNonce, MessagePayload, OutboundMessageDetails,
+};
 use codec::Encode;
 use duet_primitives::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof, EvidenceStatus,
@@ -336,6 +339,28 @@ impl_runtime_apis! {
 
         fn query_length_to_fee(length: u32) -> Balance {
             TransactionPayment::length_to_fee(length)
+        }
+    }
+
+    impl lanes::ToDuetOutboundLaneApi<Block> for Runtime {
+        fn message_details(
+            lane: LegacyLaneId,
+            begin: MessageNonce,
+            end: MessageNonce,
+        ) -> Vec<OutboundMessageDetails> {
+            lanes::outbound_details(lane, begin, end)
+        }
+    }
+
+    impl lanes::FromDuetInboundLaneApi<Block> for Runtime {
+        fn message_details(
+            lane: LegacyLaneId,
+            messages: Vec<(MessagePayload, OutboundMessageDetails)>,
+        ) -> Vec<InboundMessageDetails> {
+            let details = |(payload, details)| {
+                BridgeMessages::inbound_message_data(lane, payload, details)
+            };
+            messages.into_iter().map(details).collect()
         }
     }
 

@@ -1,6 +1,7 @@
 //! The chain's times, sizes and units.
 
 use crate::types::{Balance, BlockNumber};
+use bp_messages::LegacyLaneId;
 use sp_staking::{EraIndex, SessionIndex};
 
 pub use crate::token::{TOKEN_DECIMALS, TOKEN_SYMBOL};
@@ -30,6 +31,13 @@ pub const VALIDATORS_PER_BLOCK: u32 = 64;
 pub const MAX_BACKERS: u32 = 512;
 /// The most nominators in one page of a validator's exposure.
 pub const EXPOSURE_PAGE: u32 = 64;
+
+/// The lane of messages to another chain.
+pub const LANE: LegacyLaneId = LegacyLaneId(*b"duet");
+/// Bytes of the longest message.
+pub const MAX_MESSAGE_BYTES: u32 = 1024;
+/// How many messages may be on their way: received, and not confirmed yet.
+pub const MAX_UNCONFIRMED_MESSAGES: u64 = 128;
 
 /// The prefix of addresses in SS58: the one for any Substrate chain.
 pub const SS58_PREFIX: u16 = 42;

@@ -1,9 +1,11 @@
 //! The transaction format, and how a client builds a transaction from these types.
 
 use crate::{
+    obsolete::RejectObsoleteMessages,
     types::{AccountId, Address, Hash, Nonce, Signature},
     Runtime, RuntimeCall,
 };
+use pallet_bridge_duet::RejectObsoleteHeaders;
 use sp_runtime::generic::{self, Era};
 
 /// The checks of every transaction before it runs. Their data is part of what the signer signs.
@@ -16,11 +18,14 @@ pub type TxExtension = (
     frame_system::CheckEra<Runtime>,
     frame_system::CheckNonce<Runtime>,
     frame_system::CheckWeight<Runtime>,
-    pallet_bridge_duet::RejectObsoleteHeaders<Runtime>,
+    RejectObsolete,
     pallet_transaction_payment::ChargeTransactionPayment<Runtime>,
     frame_metadata_hash_extension::CheckMetadataHash<Runtime>,
     frame_system::WeightReclaim<Runtime>,
 );
+
+/// Two in one place, because the SDK has no larger tuples.
+pub type RejectObsolete = (RejectObsoleteHeaders<Runtime>, RejectObsoleteMessages);
 
 /// A transaction as encoded in a block.
 pub type UncheckedExtrinsic =
@@ -42,7 +47,7 @@ pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPay
         frame_system::CheckEra::from(Era::Immortal),
         frame_system::CheckNonce::from(nonce),
         frame_system::CheckWeight::new(),
-        pallet_bridge_duet::RejectObsoleteHeaders::new(),
+        (RejectObsoleteHeaders::new(), RejectObsoleteMessages),
         pallet_transaction_payment::ChargeTransactionPayment::from(0),
         frame_metadata_hash_extension::CheckMetadataHash::new(false),
         frame_system::WeightReclaim::new(),
@@ -58,7 +63,7 @@ pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPay
         genesis_hash,
         (),
         (),
-        (),
+        ((), ()),
         (),
         None,
         (),

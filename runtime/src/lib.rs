@@ -33,6 +33,10 @@ pub mod constants;
 pub mod extrinsic;
 #[warn(missing_docs)]
 pub mod genesis;
+#[warn(missing_docs)]
+mod lanes;
+#[warn(missing_docs)]
+mod obsolete;
 mod token;
 #[warn(missing_docs)]
 pub mod types;
@@ -45,6 +49,7 @@ use alloc::vec::Vec;
 pub use apis::{RuntimeApi, RUNTIME_API_VERSIONS, VERSION};
 pub use block::{Block, Executive};
 pub use extrinsic::{SignedPayload, TxExtension, UncheckedExtrinsic};
+pub use obsolete::RejectObsoleteMessages;
 pub use types::{AccountId, Address, Balance, BlockNumber, Hash, Header, Nonce, Signature};
 
 sp_runtime::impl_opaque_keys! {
@@ -128,4 +133,10 @@ mod runtime {
     /// Another chain of this kind, by its finality proofs.
     #[runtime::pallet_index(15)]
     pub type BridgeDuet = pallet_bridge_duet;
+    /// Messages to that chain and from it, by proofs of its state.
+    #[runtime::pallet_index(16)]
+    pub type BridgeMessages = pallet_bridge_messages;
+    /// Who sends them, and where they arrive.
+    #[runtime::pallet_index(17)]
+    pub type MessageBoard = pallet_message_board;
 }

@@ -6,7 +6,11 @@ use crate::{
         contract::{self, GENESIS_HASH, SETS, STATUS},
         sending::{Action, Sender},
     },
-    target::{Delivered, Delivery, Estimate, Receipt, Status, Target, TargetError},
+    messages::Lane,
+    target::{
+        no_lane, Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, Status, Target,
+        TargetError,
+    },
 };
 use alloy::{
     eips::{BlockId, BlockNumberOrTag},
@@ -126,12 +130,13 @@ impl Target for Evm {
         self.status_at(BlockNumberOrTag::Latest).await
     }
 
-    async fn estimate(&self, delivery: &Delivery) -> Result<Estimate, TargetError> {
+    async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
+        let delivery = cargo.proof()?;
         if self
             .is_overtaken(delivery, BlockNumberOrTag::Pending)
             .await?
         {
-            return Err(TargetError::Overtaken(delivery.block()));
+            return Err(TargetError::Overtaken(cargo.to_string()));
         }
         let input = duet_calldata::submit(&delivery.proof, &delivery.set);
         let bytes = input.len();
@@ -141,14 +146,15 @@ impl Target for Evm {
         Ok(Estimate { work, cost, bytes })
     }
 
-    async fn submit(&self, delivery: &Delivery) -> Result<Receipt, TargetError> {
+    async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
+        let delivery = cargo.proof()?;
         let sender = Sender::new(&self.chain).await?;
         sender.settle().await?;
         if self
             .is_overtaken(delivery, BlockNumberOrTag::Pending)
             .await?
         {
-            return Err(TargetError::Overtaken(delivery.block()));
+            return Err(TargetError::Overtaken(cargo.to_string()));
         }
         let input = Bytes::from(duet_calldata::submit(&delivery.proof, &delivery.set));
         let gas = self.chain.gas(self.request(input.clone())).await?;
@@ -165,6 +171,11 @@ impl Target for Evm {
             (false, false) => Delivered::Reverted,
         };
         Ok(mined.as_receipt(result))
+    }
+
+    /// The contract has none.
+    async fn lane(&self, lane: &Lane) -> Result<LaneStatus, TargetError> {
+        Err(no_lane(lane))
     }
 
     async fn balance(&self) -> Result<Option<u128>, TargetError> {

@@ -1,11 +1,15 @@
 //! The pallet as a target.
 
 use crate::{
+    messages::{Contents, Ends, Lane},
     secret::{self, unusable},
     substrate::pallet::{
-        arguments, fingerprint, storage_key, Stored, BEST, CALL, CONTRADICTED, FOLLOWED, MODE,
+        arguments, fingerprint, parcel_call, storage_key, weights_question, Stored, BEST, CALL,
+        CONTRADICTED, FOLLOWED, MODE, WEIGHTS,
     },
-    target::{Delivered, Delivery, Estimate, Receipt, Status, Target, TargetError},
+    target::{
+        no_lane, Cargo, Delivered, Estimate, LaneStatus, Receipt, Status, Target, TargetError,
+    },
 };
 use codec::{Compact, Decode, Encode};
 use duet_light_rpc::{shown, Failure, Kind};
@@ -95,22 +99,24 @@ impl Substrate {
         }
     }
 
+    /// An entry of the state, and none where there is none.
+    async fn read(&self, block: &Block, key: Vec<u8>) -> Result<Option<Vec<u8>>, TargetError> {
+        let fetched = async {
+            match block.storage().fetch_raw(key).await {
+                Ok(value) => Ok(Some(value)),
+                Err(StorageError::NoValueFound) => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        self.within(fetched).await
+    }
+
     async fn stored(&self, block: &Block) -> Result<Stored, TargetError> {
         if block.metadata_ref().pallet_by_name(&self.pallet).is_none() {
             let message = format!("the runtime has no pallet {}", self.pallet);
             return Err(TargetError::Misconfigured(message));
         }
-        let read = async |item| {
-            let key = storage_key(&self.pallet, item);
-            let fetched = async {
-                match block.storage().fetch_raw(key).await {
-                    Ok(value) => Ok(Some(value)),
-                    Err(StorageError::NoValueFound) => Ok(None),
-                    Err(error) => Err(error),
-                }
-            };
-            self.within(fetched).await
-        };
+        let read = async |item| self.read(block, storage_key(&self.pallet, item)).await;
         Ok(Stored {
             best: read(BEST).await?,
             followed: read(FOLLOWED).await?,
@@ -120,26 +126,47 @@ impl Substrate {
     }
 
     /// The call in SCALE.
-    async fn call(&self, block: &Block, delivery: &Delivery) -> Result<Vec<u8>, TargetError> {
-        let signing = self.stored(block).await?.status()?.signing;
-        let none = || {
-            TargetError::Misconfigured(format!("the runtime has no call {}.{CALL}", self.pallet))
+    async fn call(
+        &self,
+        block: &Block,
+        cargo: &Cargo,
+        signer: &Keypair,
+    ) -> Result<Vec<u8>, TargetError> {
+        let (pallet, call, arguments) = match cargo {
+            Cargo::Proof(delivery) => {
+                let signing = self.stored(block).await?.status()?.signing;
+                (&*self.pallet, CALL, arguments(delivery, signing)?)
+            }
+            Cargo::Parcel(parcel) => {
+                let weights = match &parcel.contents {
+                    Contents::Messages { first, messages } => {
+                        let question = weights_question(&parcel.lane, *first, messages);
+                        let apis = block.runtime_apis();
+                        self.within(apis.call_raw(WEIGHTS, Some(&question))).await?
+                    }
+                    Contents::Confirmation(_) => Vec::new(),
+                };
+                let (call, arguments) = parcel_call(parcel, signer.public_key().0, &weights)?;
+                (parcel.lane.pallet(), call, arguments)
+            }
         };
+        let none =
+            || TargetError::Misconfigured(format!("the runtime has no call {pallet}.{call}"));
         let metadata = block.metadata_ref();
-        let pallet = metadata.pallet_by_name(&self.pallet).ok_or_else(none)?;
-        let call = pallet.call_variant_by_name(CALL).ok_or_else(none)?;
+        let pallet = metadata.pallet_by_name(pallet).ok_or_else(none)?;
+        let call = pallet.call_variant_by_name(call).ok_or_else(none)?;
         let mut bytes = vec![pallet.call_index(), call.index];
-        bytes.extend(arguments(delivery, signing)?);
+        bytes.extend(arguments);
         Ok(bytes)
     }
 
     async fn signed(
         &self,
         block: &Block,
-        delivery: &Delivery,
+        cargo: &Cargo,
         signer: &Keypair,
     ) -> Result<Signed, TargetError> {
-        let call = self.call(block, delivery).await?;
+        let call = self.call(block, cargo, signer).await?;
         let misfit = |error: &dyn Display| {
             TargetError::Misconfigured(format!(
                 "the runtime does not take this call: {}",
@@ -178,10 +205,10 @@ impl Target for Substrate {
     }
 
     /// Without a key, a transaction that is signed by nobody's stands for the real one.
-    async fn estimate(&self, delivery: &Delivery) -> Result<Estimate, TargetError> {
+    async fn estimate(&self, cargo: &Cargo) -> Result<Estimate, TargetError> {
         let block = self.block().await?;
         let signer = self.signer.clone().unwrap_or_else(dev::alice);
-        let signed = self.signed(&block, delivery, &signer).await?;
+        let signed = self.signed(&block, cargo, &signer).await?;
         let bytes = signed.encoded().len();
         let length = u32::try_from(bytes).unwrap_or(u32::MAX);
         let arguments = [signed.encoded(), &length.encode()].concat();
@@ -194,15 +221,17 @@ impl Target for Substrate {
         Ok(Estimate { work, cost, bytes })
     }
 
-    async fn submit(&self, delivery: &Delivery) -> Result<Receipt, TargetError> {
+    async fn submit(&self, cargo: &Cargo) -> Result<Receipt, TargetError> {
         let signer = self.signer.as_ref().ok_or(TargetError::NoKey)?;
         let block = self.block().await?;
-        if self.stored(&block).await?.status()?.best >= delivery.block() {
-            return Err(TargetError::Overtaken(delivery.block()));
+        if let Cargo::Proof(delivery) = cargo {
+            if self.stored(&block).await?.status()?.best >= delivery.block() {
+                return Err(TargetError::Overtaken(cargo.to_string()));
+            }
         }
-        let signed = self.signed(&block, delivery, signer).await?;
+        let signed = self.signed(&block, cargo, signer).await?;
         if let ValidationResult::Invalid(why) = self.within(signed.validate()).await? {
-            return Err(self.invalid(&why, delivery));
+            return Err(invalid(&why, cargo));
         }
         let mut progress = self.within(signed.submit_and_watch()).await?;
         let finalized = async {
@@ -211,7 +240,7 @@ impl Target for Substrate {
                     TransactionStatus::InFinalizedBlock(block) => return Ok(block),
                     // The extension of a runtime with the pallet refuses what somebody else has brought, without a fee.
                     TransactionStatus::Invalid { .. } => {
-                        return Err(TargetError::Overtaken(delivery.block()))
+                        return Err(TargetError::Overtaken(cargo.to_string()))
                     }
                     TransactionStatus::Error { message }
                     | TransactionStatus::Dropped { message } => return Err(unreachable(&message)),
@@ -264,6 +293,19 @@ impl Target for Substrate {
         })
     }
 
+    async fn lane(&self, lane: &Lane) -> Result<LaneStatus, TargetError> {
+        let block = self.block().await?;
+        let (best, hash) = self.stored(&block).await?.best()?;
+        let outbound = self.read(&block, lane.outbound_key()).await?;
+        let inbound = self.read(&block, lane.inbound_key()).await?;
+        let ends = Ends::decode(outbound.as_deref(), inbound.as_deref());
+        Ok(LaneStatus {
+            best,
+            hash,
+            ends: ends.ok_or_else(|| no_lane(lane))?,
+        })
+    }
+
     async fn balance(&self) -> Result<Option<u128>, TargetError> {
         let Some(signer) = &self.signer else {
             return Ok(None);
@@ -273,28 +315,19 @@ impl Target for Substrate {
         let mut key = storage_key("System", "Account");
         key.extend(sp_crypto_hashing::blake2_128(&account));
         key.extend(account);
-        let fetched = async {
-            match block.storage().fetch_raw(key).await {
-                Ok(value) => Ok(value),
-                Err(StorageError::NoValueFound) => Ok(Vec::new()),
-                Err(error) => Err(error),
-            }
-        };
-        let info = self.within(fetched).await?;
+        let info = self.read(&block, key).await?.unwrap_or_default();
         // Nonce and three counters come before the free balance.
         let free = <(u32, u32, u32, u32, u128)>::decode(&mut info.as_slice());
         Ok(Some(free.map_or(0, |(_, _, _, _, free)| free)))
     }
 }
 
-impl Substrate {
-    fn invalid(&self, why: &subxt::tx::TransactionInvalid, delivery: &Delivery) -> TargetError {
-        use subxt::tx::TransactionInvalid as Invalid;
-        match why {
-            Invalid::Stale => TargetError::Overtaken(delivery.block()),
-            Invalid::Payment => TargetError::NoFunds("for the fee".to_owned()),
-            why => TargetError::Refused(format!("{why:?}")),
-        }
+fn invalid(why: &subxt::tx::TransactionInvalid, cargo: &Cargo) -> TargetError {
+    use subxt::tx::TransactionInvalid as Invalid;
+    match why {
+        Invalid::Stale => TargetError::Overtaken(cargo.to_string()),
+        Invalid::Payment => TargetError::NoFunds("for the fee".to_owned()),
+        why => TargetError::Refused(format!("{why:?}")),
     }
 }
 

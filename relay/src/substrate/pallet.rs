@@ -1,7 +1,10 @@
 //! What the pallet stores, and its call.
 
-use crate::target::{Delivery, SetRef, Status, TargetError};
-use codec::{Decode, DecodeAll, Encode};
+use crate::{
+    messages::{Contents, Lane, Parcel},
+    target::{Delivery, SetRef, Status, TargetError},
+};
+use codec::{Compact, Decode, DecodeAll, Encode};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
 use sp_crypto_hashing::{blake2_256, twox_128};
 
@@ -42,12 +45,18 @@ impl Stored {
         item(FOLLOWED, self.followed.as_deref())
     }
 
+    /// The newest header.
+    pub(crate) fn best(&self) -> Result<(BlockNumber, H256), TargetError> {
+        let (number, hash): (u32, H256) = item(BEST, self.best.as_deref())?;
+        Ok((BlockNumber::new(number), hash))
+    }
+
     pub(crate) fn status(&self) -> Result<Status, TargetError> {
-        let (number, _): (u32, H256) = item(BEST, self.best.as_deref())?;
+        let (best, _) = self.best()?;
         let Keysets { current, next } = self.followed()?.keysets;
         let is_halted = self.mode.as_deref() == Some(&[HALTED]);
         Ok(Status {
-            best: BlockNumber::new(number),
+            best,
             signing: reference(&current),
             next: (next != current).then(|| reference(&next)),
             is_stopped: is_halted || self.contradicted.is_some(),
@@ -86,6 +95,59 @@ pub(crate) fn arguments(delivery: &Delivery, signing: SetRef) -> Result<Vec<u8>,
     let expects_to_be_free = false;
     let rest = (&delivery.proof, signing.id, expects_to_be_free).encode();
     Ok([header.as_slice(), &rest].concat())
+}
+
+/// The runtime API by which the target says what messages weigh that arrive.
+pub(crate) const WEIGHTS: &str = "FromDuetInboundLaneApi_message_details";
+
+/// Time and bytes of proof.
+type Weight = (Compact<u64>, Compact<u64>);
+
+/// What the API is asked: the lane, and each message with its number, a weight of the sender's, which nobody reads, and its length.
+pub(crate) fn weights_question(lane: &Lane, first: u64, messages: &[Vec<u8>]) -> Vec<u8> {
+    let mut question = lane.id().to_vec();
+    Compact(length(messages.len())).encode_to(&mut question);
+    for (nonce, message) in (first..).zip(messages) {
+        // As it is stored it begins with its length.
+        question.extend(message);
+        let weight: Weight = (Compact(0), Compact(0));
+        (nonce, weight, length(message.len())).encode_to(&mut question);
+    }
+    question
+}
+
+/// The call for a parcel, and its arguments. Messages are brought in the name of `relayer`, and weigh what the API has answered.
+pub(crate) fn parcel_call(
+    parcel: &Parcel,
+    relayer: [u8; 32],
+    weights: &[u8],
+) -> Result<(&'static str, Vec<u8>), TargetError> {
+    let proof = (parcel.hash, &parcel.nodes).encode();
+    match &parcel.contents {
+        Contents::Messages { first, messages } => {
+            let weights = Vec::<Weight>::decode_all(&mut &*weights).map_err(|error| {
+                TargetError::Misconfigured(format!("{WEIGHTS} does not answer weights: {error}"))
+            })?;
+            let sum = |of: fn(&Weight) -> u64| weights.iter().map(of).fold(0, u64::saturating_add);
+            let weight: Weight = (
+                Compact(sum(|(time, _)| time.0)),
+                Compact(sum(|(_, size)| size.0)),
+            );
+            let range = (first, parcel.last());
+            let rest = (range, length(messages.len()), weight).encode();
+            let arguments = [&relayer, &proof[..], parcel.lane.id(), &rest].concat();
+            Ok(("receive_messages_proof", arguments))
+        }
+        Contents::Confirmation(inbound) => {
+            let state = inbound.summary().encode();
+            let arguments = [&proof[..], parcel.lane.id(), &state].concat();
+            Ok(("receive_messages_delivery_proof", arguments))
+        }
+    }
+}
+
+fn length(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

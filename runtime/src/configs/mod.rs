@@ -3,5 +3,6 @@
 pub mod bridge;
 pub mod consensus;
 pub mod finality;
+pub mod messages;
 pub mod staking;
 pub mod system;

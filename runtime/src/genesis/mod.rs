@@ -7,11 +7,11 @@ mod presets;
 pub use presets::{development, duet_key, local_testnet, preset, preset_names};
 
 use crate::{
-    constants::{MIN_NOMINATOR_BOND, MIN_VALIDATOR_BOND, UNIT, VALIDATOR_SEATS},
-    AccountId, Balance, BalancesConfig, DuetConfig, RuntimeGenesisConfig, SessionConfig,
-    SessionKeys, StakingConfig, SudoConfig,
+    constants::{LANE, MIN_NOMINATOR_BOND, MIN_VALIDATOR_BOND, UNIT, VALIDATOR_SEATS},
+    AccountId, Balance, BalancesConfig, BridgeMessagesConfig, DuetConfig, RuntimeGenesisConfig,
+    SessionConfig, SessionKeys, StakingConfig, SudoConfig,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use duet_primitives::{DualKeyBytes, PossessionProof};
 use frame_support::build_struct_json_patch;
 use pallet_staking::StakerStatus;
@@ -80,6 +80,9 @@ pub fn network(validators: &[Validator], others: &[AccountId], admin: AccountId)
                 .collect::<Vec<_>>(),
         },
         sudo: SudoConfig { key: Some(admin) },
+        bridge_messages: BridgeMessagesConfig {
+            opened_lanes: vec![LANE],
+        },
     })
 }
 

@@ -20,17 +20,20 @@ use sp_runtime::{
 };
 
 /// A header of the chain and its proof.
-type Proven = Handoff<Header>;
+pub(super) type Proven = Handoff<Header>;
 
 /// A chain of four, whose sudo key is Alice's, and its latest block with a proof.
-fn proven(chain: &mut Chain) -> (Header, Proven) {
+pub(super) fn proven(chain: &mut Chain) -> (Header, Proven) {
     let header = chain.block();
     let proof = chain.hand_off(&header).expect("all four sign");
     (header, proof)
 }
 
 /// What a relayer submits.
-fn submission((header, Handoff { proof, .. }): &(Header, Proven), is_free: bool) -> RuntimeCall {
+pub(super) fn submission(
+    (header, Handoff { proof, .. }): &(Header, Proven),
+    is_free: bool,
+) -> RuntimeCall {
     let call = Call::submit_finality_proof_ex {
         finality_target: Box::new(header.clone()),
         proof: Box::new(proof.clone()),
@@ -41,7 +44,7 @@ fn submission((header, Handoff { proof, .. }): &(Header, Proven), is_free: bool)
 }
 
 /// What becomes of a transaction of Ferdie's in the next block, and what it has paid.
-fn try_call(chain: &mut Chain, call: RuntimeCall) -> (ApplyExtrinsicResult, Balance) {
+pub(super) fn try_call(chain: &mut Chain, call: RuntimeCall) -> (ApplyExtrinsicResult, Balance) {
     let ferdie = Ferdie.to_account_id();
     let nonce = chain.ask(|| System::account_nonce(&ferdie));
     let before = chain.ask(|| balance(&ferdie));
@@ -57,7 +60,7 @@ fn balance(account: &AccountId) -> Balance {
 }
 
 /// Has root let the chain follow itself from its latest block on.
-fn follow(chain: &mut Chain) -> Header {
+pub(super) fn follow(chain: &mut Chain) -> Header {
     let header = chain.block();
     let data = InitializationData {
         header: Box::new(header.clone()),

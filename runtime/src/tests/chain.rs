@@ -168,6 +168,16 @@ impl Chain {
         self.ask(question)
     }
 
+    /// What proves entries of the state after the latest block.
+    pub(super) fn read_proof(&mut self, keys: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        self.state.commit_all().expect("the state is in order");
+        let proof = sp_state_machine::prove_read(self.state.as_backend(), keys);
+        proof
+            .expect("the state is there")
+            .into_iter_nodes()
+            .collect()
+    }
+
     /// Number of the latest block.
     pub(super) fn number(&self) -> u32 {
         self.number

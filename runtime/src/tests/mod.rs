@@ -7,4 +7,5 @@ mod false_statements;
 mod finality;
 mod genesis;
 mod handoffs;
+mod messages;
 mod offences;

@@ -1,7 +1,7 @@
 //! Two networks that follow each other, an EVM chain with the contract that follows the first, and relayers between them.
 
 use crate::{
-    bridge,
+    bridge, messages,
     relayer::{self, EvmChain, Relayer},
     wait, Error, Executables, LightClient, Network, Result, Rpc,
 };
@@ -115,7 +115,7 @@ impl Bridged {
         &self.contract
     }
 
-    /// Starts a relayer. It brings every handoff, and a block in each session.
+    /// Starts a relayer. It brings every handoff, a block in each session, and between networks messages.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::Io`].
@@ -127,8 +127,8 @@ impl Bridged {
         let [first, second] = urls.each_ref().map(String::as_str);
         let (evm_key, key) = (shown(&self.evm_key), shown(&self.key));
         let ends = match route {
-            Route::FirstToSecond => vec!["substrate", "--source", first, "--target", second],
-            Route::SecondToFirst => vec!["substrate", "--source", second, "--target", first],
+            Route::FirstToSecond => between(first, second),
+            Route::SecondToFirst => between(second, first),
             Route::FirstToEvm => {
                 let (evm, contract) = (self.evm_url(), self.contract());
                 let target = ["--target", evm, "--contract", contract];
@@ -144,6 +144,11 @@ impl Bridged {
         let arguments = [&ends[..], &choices, &["--key-file", key]].concat();
         Relayer::start(&self.executables, &arguments)
     }
+}
+
+fn between<'a>(source: &'a str, target: &'a str) -> Vec<&'a str> {
+    let ends = ["substrate", "--source", source, "--target", target];
+    [&ends[..], &["--lane", messages::LANE]].concat()
 }
 
 fn shown(path: &Path) -> String {

@@ -14,6 +14,7 @@
 //! - [`staking`]: how an account becomes a validator.
 //! - [`bridge`]: how a chain follows another one.
 //! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
+//! - [`messages`]: what such chains tell each other.
 //! - [`wait`]: until something holds, but not for ever.
 //!
 //! ```no_run
@@ -34,6 +35,7 @@ mod error;
 mod executables;
 mod interrupt;
 mod light_client;
+pub mod messages;
 mod network;
 mod node;
 mod page;

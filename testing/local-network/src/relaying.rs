@@ -2,6 +2,7 @@
 
 use duet_local_network::{
     bridged::{Bridged, Route},
+    messages,
     staking::register_new_key,
     Network, Node, Result, DEVELOPMENT_ACCOUNTS,
 };
@@ -42,6 +43,7 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
             }
         });
     }
+    post(&bridged).await?;
     change_sets(&bridged).await?;
     let mut brought = 0;
     while proofs.is_none_or(|proofs| brought < proofs) {
@@ -55,6 +57,34 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
         if let Some(line) = line(&event) {
             println!("{route}: {line}");
         }
+        if let Some(nonce) = event["last_message"].as_u64() {
+            read(&bridged, route, nonce).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Posts a message on each network for the other one.
+async fn post(bridged: &Bridged) -> Result<()> {
+    for (network, name) in bridged.networks().into_iter().zip(["first", "second"]) {
+        let rpc = network.node(0).rpc().await?;
+        messages::post(&rpc, &format!("a message of the {name} chain")).await?;
+    }
+    println!("each chain has a message for the other one");
+    Ok(())
+}
+
+/// Shows a message that has arrived.
+async fn read(bridged: &Bridged, route: Route, nonce: u64) -> Result<()> {
+    let [first, second] = bridged.networks();
+    let target = match route {
+        Route::FirstToSecond => second,
+        Route::SecondToFirst => first,
+        Route::FirstToEvm => return Ok(()),
+    };
+    let rpc = target.node(0).rpc().await?;
+    if let Some(message) = messages::received(&rpc, nonce).await? {
+        println!("{route}: message {nonce} says: {message}");
     }
     Ok(())
 }
@@ -75,6 +105,17 @@ async fn change_sets(bridged: &Bridged) -> Result<()> {
 /// What is shown of an event.
 fn line(event: &Value) -> Option<String> {
     match event["event"].as_str()? {
+        "submitted" if event["under"].is_u64() => {
+            let what = match event["last_message"].as_u64() {
+                Some(last) => format!("messages {} to {last}", event["first_message"]),
+                None => format!("message {} is confirmed", event["confirmed_message"]),
+            };
+            let (result, paid) = (event["result"].as_str()?, event["paid"].as_str()?);
+            Some(format!(
+                "{what}, under block {}: {result}, paid {paid}",
+                event["under"]
+            ))
+        }
         "submitted" => {
             let (block, set) = (&event["block"], &event["set"]);
             let (absent, of) = (&event["absent"], &event["of"]);

@@ -5,6 +5,7 @@
 use duet_local_network::{
     bridge,
     bridged::{Bridged, Route, PAYER},
+    messages,
     staking::register_new_key,
     transaction::free_balance,
     wait, Interrupt, Network, Result, Rpc, DEVELOPMENT_ACCOUNTS,
@@ -15,11 +16,19 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::{sync::mpsc, task::JoinHandle};
 
+/// What each network has to say to the other one.
+const MESSAGES: [&str; 3] = [
+    "one",
+    "two",
+    "a third message, longer than a hash, so that the trie has a node for it",
+];
+
 /// How long the networks may take for what takes some sessions.
 const SOME_SESSIONS: Duration = Duration::from_secs(240);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn relayers_bring_every_set_through_two_changes_and_a_kill_and_pay_for_nothing() {
+async fn relayers_bring_every_set_and_message_through_two_changes_and_a_kill_and_pay_for_what_is_taken(
+) {
     let mut interrupt = Interrupt::listen().expect("signals can be listened to");
     tokio::select! {
         () = scenario() => {}
@@ -38,6 +47,14 @@ async fn scenario() {
     for relayer in relayers {
         relayer.kill().await;
     }
+    // Handoffs are free, and so is one header in a session.
+    assert_eq!(world.balances().await, before);
+    for rpc in &world.rpcs {
+        for message in MESSAGES {
+            let posted = messages::post(rpc, message).await;
+            posted.expect("it waits for a relayer");
+        }
+    }
     world.change_sets().await;
     for rpc in &world.rpcs {
         let handoffs = || rpc.handoffs(SetId::new(1));
@@ -49,8 +66,16 @@ async fn scenario() {
     let relayers = world.relayers();
     let relayers = world.is_followed(SetId::new(2), relayers).await;
 
-    // Handoffs are free, and so is one header in a session.
-    assert_eq!(world.balances().await, before);
+    let relayers = world.messages_are_known_to_be_received(relayers).await;
+
+    // What was paid for is what was taken.
+    let paid = |route| {
+        let relayer = relayers.iter().find(|relayer| relayer.route == route);
+        relayer.expect("there is one for each route").paid
+    };
+    let [first, second] = world.balances().await;
+    assert_eq!(before[0] - first, paid(Route::SecondToFirst));
+    assert_eq!(before[1] - second, paid(Route::FirstToSecond));
     for relayer in relayers {
         relayer.kill().await;
     }
@@ -114,6 +139,32 @@ impl World {
         relayers
     }
 
+    /// Waits until both networks have received all messages of the other one, and know that theirs were received.
+    async fn messages_are_known_to_be_received(&self, mut relayers: [Running; 3]) -> [Running; 3] {
+        let last = u64::try_from(MESSAGES.len()).expect("few");
+        for relayer in &mut relayers {
+            if relayer.route == Route::FirstToEvm {
+                continue;
+            }
+            let brought = async {
+                while relayer.message < last || relayer.confirmed < last {
+                    relayer.next_submission().await;
+                }
+                Ok(())
+            };
+            wait::at_most("messages and confirmations", SOME_SESSIONS, brought)
+                .await
+                .expect("the relayer brings them");
+        }
+        for rpc in &self.rpcs {
+            for (nonce, message) in (1..).zip(MESSAGES) {
+                let received = messages::received(rpc, nonce).await.expect("it answers");
+                assert_eq!(received.as_deref(), Some(message));
+            }
+        }
+        relayers
+    }
+
     async fn balances(&self) -> [Balance; 2] {
         let account = PAYER.to_account_id();
         let balance =
@@ -130,7 +181,12 @@ impl World {
 struct Running {
     submitted: mpsc::UnboundedReceiver<Value>,
     reading: JoinHandle<()>,
+    route: Route,
     newest_set: SetId,
+    /// The last message that it has brought, and the last of which it has brought the news that it was received.
+    message: u64,
+    confirmed: u64,
+    paid: Balance,
 }
 
 impl Running {
@@ -148,13 +204,25 @@ impl Running {
         Self {
             submitted,
             reading,
+            route,
             newest_set: SetId::FIRST,
+            message: 0,
+            confirmed: 0,
+            paid: 0,
         }
     }
 
     async fn next_submission(&mut self) {
         let event = self.submitted.recv().await.expect("the relayer runs");
         assert_eq!(event["result"], "taken", "{event}");
+        let paid = event["paid"]
+            .as_str()
+            .and_then(|paid| paid.parse::<Balance>().ok());
+        self.paid += paid.expect("each submission says what was paid");
+        self.message = event["last_message"].as_u64().unwrap_or(self.message);
+        self.confirmed = event["confirmed_message"]
+            .as_u64()
+            .unwrap_or(self.confirmed);
         if let Some(set) = event["next_set"].as_u64() {
             self.newest_set = self.newest_set.max(SetId::new(set));
         }
