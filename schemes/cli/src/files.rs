@@ -1,23 +1,34 @@
 //! Reading and writing files and pipes: `-` means standard input or output.
+//!
+//! No output replaces a file unless the user said `--force`, and none ever replaces one that is for its owner alone, as secrets and
+//! registers are.
 
 use crate::output::Failure;
+use duet_journal::disk::sync_folder;
 use std::{
-    fs::{File, OpenOptions},
-    io::{ErrorKind, Read, Write},
-    path::Path,
+    fs::{self, File, Metadata, OpenOptions},
+    io::{self, ErrorKind, Read, Write},
+    path::{Path, PathBuf},
 };
+use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
 /// The maximum input size of a command. No key, signature or list of this program is longer.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-fn failed(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + '_ {
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
     move |error| Failure::input(format!("{}: {error}", path.display()))
 }
 
 /// Whether this path means standard input or output.
 pub(crate) fn is_pipe(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Whether an output with this path goes to standard output.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    names.iter().any(|name| path.as_os_str() == *name)
 }
 
 /// Reads a whole file or standard input.
@@ -27,7 +38,7 @@ pub(crate) fn is_pipe(path: &Path) -> bool {
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let read = if is_pipe(path) {
-        std::io::stdin().take(LIMIT + 1).read_to_end(&mut bytes)
+        io::stdin().take(LIMIT + 1).read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|file| file.take(LIMIT + 1).read_to_end(&mut bytes))
     };
@@ -70,7 +81,7 @@ pub(crate) fn read_secret(path: &Path, most: usize) -> Result<Zeroizing<Vec<u8>>
 }
 
 /// Reads until `bytes` is full or the input ends. Returns the number of bytes read.
-fn fill(mut from: impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
+fn fill(mut from: impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while let Some(rest) = bytes.get_mut(length..).filter(|rest| !rest.is_empty()) {
         match from.read(rest) {
@@ -85,17 +96,15 @@ fn fill(mut from: impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
 
 /// Standard input without the standard library's buffer, which is not wiped.
 #[cfg(unix)]
-fn unbuffered_input() -> std::io::Result<File> {
+fn unbuffered_input() -> io::Result<File> {
     use std::os::fd::AsFd;
-    Ok(File::from(std::io::stdin().as_fd().try_clone_to_owned()?))
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
 #[cfg(windows)]
-fn unbuffered_input() -> std::io::Result<File> {
+fn unbuffered_input() -> io::Result<File> {
     use std::os::windows::io::AsHandle;
-    Ok(File::from(
-        std::io::stdin().as_handle().try_clone_to_owned()?,
-    ))
+    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
 }
 
 /// An exclusive lock for updating a file.
@@ -132,47 +141,264 @@ pub(crate) fn lock(path: &Path) -> Result<Lock, Failure> {
     .map_err(failed(beside))
 }
 
-/// Replaces a file atomically, or writes to standard output.
-///
-/// # Errors
-/// The file cannot be written.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    if is_pipe(path) {
-        return std::io::stdout().write_all(bytes).map_err(failed(path));
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    tempfile::NamedTempFile::new_in(folder)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.as_file().sync_all()?;
-            file.persist(path)?;
-            Ok(())
-        })
-        .map_err(failed(path))
+/// What becomes of a file that is where an output goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// It is kept, and the command fails.
+    Keep,
+    /// It is replaced, unless it is private (see [`is_private`]).
+    Replace,
 }
 
-/// Writes a secret to a new file that only its owner can read. Never overwrites a file.
+/// Where an output goes.
+enum Place {
+    StandardOutput,
+    /// Something that is no regular file: a pipe, a device, a socket, what another process has opened. Bytes are written into it.
+    Stream(PathBuf),
+    /// A regular file, where links lead to; with its metadata if it exists.
+    File(PathBuf, Option<Metadata>),
+}
+
+/// The most links that are followed, one after the other.
+const MOST_LINKS: usize = 40;
+
+fn place(path: &Path) -> Result<Place, Failure> {
+    if is_standard_output(path) {
+        return Ok(Place::StandardOutput);
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(Failure::input(format!(
+            "{}: a folder is there",
+            path.display()
+        ))),
+        Ok(found) if found.is_file() && !is_handed_over(path) => {
+            let real = path.canonicalize().map_err(failed(path))?;
+            Ok(Place::File(real, Some(found)))
+        }
+        Ok(_) => Ok(Place::Stream(path.to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(Place::File(end_of_links(path)?, None))
+        }
+        Err(error) => Err(failed(path)(error)),
+    }
+}
+
+/// Whether the path names what a process has opened, like `/dev/stdout`: whoever opened it decides what becomes of its content.
+fn is_handed_over(path: &Path) -> bool {
+    path.starts_with("/dev") || path.starts_with("/proc")
+}
+
+/// Where a link leads that leads to nothing yet.
+fn end_of_links(path: &Path) -> Result<PathBuf, Failure> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(Failure::input(format!(
+        "{}: too many links",
+        path.display()
+    )))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether a file is for its owner alone, as this program makes secrets and registers. Such a file is never replaced.
+#[cfg(unix)]
+fn is_private(found: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    found.permissions().mode() & 0o077 == 0
+}
+
+/// There are no permissions to tell it by, so no file is replaced.
+#[cfg(not(unix))]
+fn is_private(_: &Metadata) -> bool {
+    true
+}
+
+/// Whether an output may go there.
+fn check_place(path: &Path, place: &Place, existing: Existing) -> Result<(), Failure> {
+    let Place::File(_, Some(found)) = place else {
+        return Ok(());
+    };
+    let why = match existing {
+        Existing::Keep => "there already; it is replaced only with --force",
+        Existing::Replace if is_private(found) => {
+            "there already, and for its owner alone, as secrets and registers are: not replaced even with --force"
+        }
+        Existing::Replace => return Ok(()),
+    };
+    Err(Failure::input(format!("{}: {why}", path.display())))
+}
+
+/// Checks before the work that all outputs of a command can go where they are told to: no two to the same place, none over a file that
+/// is to be kept. Writing checks again.
+///
+/// # Errors
+/// Two outputs have the same path, or a file is in the way.
+pub(crate) fn check_outputs(paths: &[&Path], existing: Existing) -> Result<(), Failure> {
+    let mut taken: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        let place = place(path)?;
+        check_place(path, &place, existing)?;
+        let real = match place {
+            Place::StandardOutput => PathBuf::from("-"),
+            Place::Stream(path) => path,
+            Place::File(path, _) => {
+                let folder = folder_of(&path).canonicalize().map_err(failed(&path))?;
+                folder.join(path.file_name().unwrap_or_default())
+            }
+        };
+        // What is thrown away may go to one place.
+        if taken.contains(&real) && real != Path::new("/dev/null") {
+            return Err(Failure::input(format!(
+                "{}: two outputs cannot go to one place",
+                path.display()
+            )));
+        }
+        taken.push(real);
+    }
+    Ok(())
+}
+
+/// Writes an output: to a new file, over an existing one if that is allowed, or into what is no regular file.
+///
+/// A file is written whole or not at all: a failure leaves the old content, or no file. Links are followed, and a file that is replaced
+/// keeps its permissions.
+///
+/// # Errors
+/// It cannot be written, or a file is there that is to be kept.
+pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), Failure> {
+    let place = place(path)?;
+    check_place(path, &place, existing)?;
+    put(&place, bytes, PUBLIC, existing == Existing::Keep).map_err(failed(path))
+}
+
+/// Writes a secret to a new file that only its owner can read, or into what is no regular file. Never replaces a file.
 ///
 /// # Errors
 /// The file exists already or cannot be written.
 pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+    let place = place(path)?;
+    if let Place::File(_, Some(_)) = place {
+        let path = path.display();
+        return Err(Failure::input(format!(
+            "{path}: there already, and a secret never replaces a file"
+        )));
     }
-    options
-        .open(path)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
-        .map_err(failed(path))
+    put(&place, bytes, SECRET, true).map_err(failed(path))
+}
+
+/// Checks before a key is made that both its files can be written; see [`check_outputs`]. The secret replaces nothing.
+///
+/// # Errors
+/// A file is in the way, or both have the same path.
+pub(crate) fn check_key(secret: &Path, public: &Path, existing: Existing) -> Result<(), Failure> {
+    check_outputs(&[secret], Existing::Keep)?;
+    check_outputs(&[secret, public], existing)
+}
+
+/// Writes both files of a key, or none: first the secret, and then the public key.
+///
+/// # Errors
+/// One of them cannot be written.
+pub(crate) fn write_key(
+    secret: (&Path, &[u8]),
+    public: (&Path, &[u8]),
+    existing: Existing,
+) -> Result<(), Failure> {
+    let mut together = Together::default();
+    write_secret(secret.0, secret.1)?;
+    together.made(secret.0);
+    write(public.0, public.1, existing)?;
+    together.keep();
+    Ok(())
+}
+
+/// Writes a list that this program keeps, over what it was before.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn update(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    put(&place(path)?, bytes, PUBLIC, false).map_err(failed(path))
+}
+
+/// Permissions of new files, of which the process's mask takes away.
+const PUBLIC: u32 = 0o666;
+const SECRET: u32 = 0o600;
+
+fn put(place: &Place, bytes: &[u8], mode: u32, is_new: bool) -> io::Result<()> {
+    let (path, old) = match place {
+        Place::StandardOutput => {
+            let mut out = io::stdout();
+            return out.write_all(bytes).and_then(|()| out.flush());
+        }
+        // At the end, if it is a file that was opened to be appended to.
+        Place::Stream(path) => return OpenOptions::new().append(true).open(path)?.write_all(bytes),
+        Place::File(path, old) => (path, old),
+    };
+    let folder = folder_of(path);
+    let mut file = temporary(folder, mode)?;
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    if is_new {
+        file.persist_noclobber(path)?;
+    } else {
+        file.persist(path)?;
+    }
+    sync_folder(folder)
+}
+
+#[cfg(unix)]
+fn temporary(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = fs::Permissions::from_mode(mode);
+    tempfile::Builder::new()
+        .permissions(permissions)
+        .tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn temporary(folder: &Path, _mode: u32) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
+}
+
+/// Files that a command makes together. Those that were made are removed again, unless all were.
+#[must_use = "dropping it removes the files"]
+#[derive(Default)]
+pub(crate) struct Together(Vec<PathBuf>);
+
+impl Together {
+    /// This file was made.
+    pub(crate) fn made(&mut self, path: &Path) {
+        self.0.push(path.to_owned());
+    }
+
+    /// All were made.
+    pub(crate) fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            // The first error is reported, not one from the clean-up. A device or a pipe is no file that was made.
+            if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -184,14 +410,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret");
         for length in [0, 1, 31, 32] {
-            std::fs::write(&path, vec![7; length]).unwrap();
+            fs::write(&path, vec![7; length]).unwrap();
             let secret = read_secret(&path, 32).unwrap();
             assert_eq!(*secret, vec![7; length]);
             // The buffer was not reallocated.
             assert_eq!(secret.capacity(), 33);
         }
         for length in [33, 34, 1000] {
-            std::fs::write(&path, vec![7; length]).unwrap();
+            fs::write(&path, vec![7; length]).unwrap();
             assert!(matches!(read_secret(&path, 32), Err(Failure::Input(_))));
         }
     }

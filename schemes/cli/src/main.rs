@@ -11,8 +11,9 @@ mod searchable;
 mod sequential;
 
 use clap::{Parser, Subcommand};
-use output::Output;
-use std::process::ExitCode;
+use files::Existing;
+use output::{Failure, Output};
+use std::{process::ExitCode, time::Duration};
 
 /// Computing on authenticated data: four schemes, none of which is used by consensus.
 #[derive(Parser)]
@@ -24,6 +25,12 @@ struct Args {
     /// Shows no progress.
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Replaces files that are there already, but never one that is for its owner alone, as secrets and registers are.
+    #[arg(long, global = true)]
+    force: bool,
+    /// Waits at most so long for a register or a queue that another process uses.
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 30)]
+    wait: u64,
     #[command(subcommand)]
     scheme: Scheme,
 }
@@ -48,9 +55,19 @@ fn main() -> ExitCode {
     let Args {
         json,
         quiet,
+        force,
+        wait,
         scheme,
-    } = Args::parse();
-    let output = Output::new(json, quiet);
+    } = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse_arguments(&error),
+    };
+    let existing = if force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
+    let output = Output::new(json, quiet, existing, Duration::from_secs(wait));
     let result = match scheme {
         Scheme::Mklhs(command) => mklhs::run(command, &output),
         Scheme::Polynomial(command) => polynomial::run(command, &output),
@@ -63,5 +80,26 @@ fn main() -> ExitCode {
             output.failure(&failure);
             failure.code()
         }
+    }
+}
+
+/// Prints help as it is, and bad arguments as other failures: in JSON where it was asked for, as far as that can be told.
+fn refuse_arguments(error: &clap::Error) -> ExitCode {
+    let wants_json = std::env::args_os().any(|argument| argument == "--json");
+    if error.use_stderr() && wants_json {
+        let text = error.to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text);
+        // The first paragraph says what is wrong, the others how the command is used.
+        let why = text.split("\n\n").next().unwrap_or(text);
+        let words: Vec<_> = why.split_whitespace().collect();
+        eprintln!("{}", Failure::input(words.join(" ")).to_json());
+    } else {
+        // If the stream is closed, there is nobody to report to.
+        let _ = error.print();
+    }
+    if error.use_stderr() {
+        ExitCode::from(2)
+    } else {
+        ExitCode::SUCCESS
     }
 }

@@ -8,13 +8,13 @@ mod results;
 pub(crate) use args::Command;
 
 use crate::{
-    files,
+    files::{self, Existing, Together},
     output::{Failure, Output},
 };
 use args::{Equivocation, LabelArgs};
 use duet_mklhs::{
     check_all, BatchError, Bounds, EquivocationProof, Label, LabelRegister, Message, RegisterError,
-    RegisterFiles, Scalar, SignerId, SigningKey,
+    RegisterFiles, Scalar, SignerId, Signers, SigningKey,
 };
 use formats::{PublicFile, SignersFile};
 use rand_core::OsRng;
@@ -55,6 +55,11 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
             anchor,
         } => keygen(&KeyFolder::new(&key, register, anchor), &key, output),
         Command::Register { signers, keys } => add_signers(&signers, &keys, output),
+        Command::Fingerprint { public } => {
+            let public: PublicFile = formats::read_json(&public)?;
+            let id = public.register(&mut Signers::default())?.to_string();
+            output.result(&json!({ "id": id }), &id)
+        }
         Command::Sign {
             key,
             register,
@@ -153,17 +158,32 @@ fn keygen(files: &KeyFolder, folder: &Path, output: &Output) -> Result<(), Failu
     let in_folder = |error| Failure::input(format!("{}: {error}", folder.display()));
     let key = SigningKey::random(&mut OsRng).map_err(Failure::input)?;
     std::fs::create_dir(folder).map_err(in_folder)?;
-    LabelRegister::create(&files.register, key.id()).map_err(register_failure)?;
-    let mut secret = Zeroizing::new([0; 2 * duet_mklhs::suite::SCALAR_LEN]);
-    hex::encode_to_slice(key.expose().as_slice(), secret.as_mut()).map_err(Failure::input)?;
-    files::write_secret(&files.secret, secret.as_ref())?;
-    let public = PublicFile::of(&key);
-    files::write(&files.public, &formats::pretty(&public)?)?;
+    let made = make_key(files, &key).inspect_err(|_| {
+        // Empty again, unless somebody has put something into it. The first error is reported.
+        let _ = std::fs::remove_dir(folder);
+    });
+    made?;
     let id = key.id().to_string();
     output.result(
         &json!({ "id": id, "folder": folder, "public": files.public }),
         format_args!("key {id} in {}", folder.display()),
     )
+}
+
+/// Writes all files of a key, or none.
+fn make_key(files: &KeyFolder, key: &SigningKey) -> Result<(), Failure> {
+    let mut together = Together::default();
+    LabelRegister::create(&files.register, key.id()).map_err(register_failure)?;
+    together.made(&files.register.journal);
+    together.made(&files.register.anchor);
+    let mut secret = Zeroizing::new([0; 2 * duet_mklhs::suite::SCALAR_LEN]);
+    hex::encode_to_slice(key.expose().as_slice(), secret.as_mut()).map_err(Failure::input)?;
+    files::write_secret(&files.secret, secret.as_ref())?;
+    together.made(&files.secret);
+    let public = PublicFile::of(key);
+    files::write(&files.public, &formats::pretty(&public)?, Existing::Keep)?;
+    together.keep();
+    Ok(())
 }
 
 fn register_failure(error: RegisterError) -> Failure {
@@ -190,7 +210,7 @@ fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Fai
         ids.push(id.to_string());
         known.add(public);
     }
-    files::write(file, &formats::pretty(&known)?)?;
+    files::update(file, &formats::pretty(&known)?)?;
     output.result(
         &json!({ "registered": ids, "signers": known.len() }),
         format_args!("registered {}; {} signers", ids.join(" "), known.len()),
@@ -212,7 +232,13 @@ fn sign(
             .map_err(|error| Failure::input(format!("{tag:?}={number}: {error}")))?;
         asked.push((label.label(key.id(), tag)?, message));
     }
-    let register = LabelRegister::open(&folder.register, key.id()).map_err(register_failure)?;
+    files::check_outputs(&[to], output.existing())?;
+    let register = output
+        .when_free(
+            || LabelRegister::open(&folder.register, key.id()),
+            |error| matches!(error, RegisterError::InUse { .. }),
+        )
+        .map_err(register_failure)?;
     let messages: Vec<_> = asked
         .iter()
         .map(|(label, number)| (label, *number))
@@ -229,12 +255,10 @@ fn sign(
     for ((label, _), signature) in asked.iter().zip(&signatures) {
         lines.push_str(&formats::line(&Record::new(label, signature))?);
     }
-    files::write(to, lines.as_bytes())?;
-    if files::is_pipe(to) {
-        return Ok(());
-    }
+    files::write(to, lines.as_bytes(), output.existing())?;
     let count = signatures.len();
-    output.result(
+    output.made(
+        &[to],
         &json!({ "signed": count, "records": to }),
         format_args!("signed {count} numbers"),
     )
@@ -279,8 +303,8 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
         .map_err(Failure::refused)?;
     let signer = proof.check(key).map_err(Failure::refused)?.to_string();
     let text = hex::encode(proof.to_bytes()) + "\n";
-    files::write(to, text.as_bytes())?;
-    if files::is_pipe(to) {
+    files::write(to, text.as_bytes(), output.existing())?;
+    if files::is_standard_output(to) {
         records.report_dropped();
         return Ok(());
     }
@@ -306,7 +330,7 @@ fn revoke(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
     let (proof, text) = formats::read_proof(proof)?;
     let signer = incriminated(&known, &proof, output)?;
     known.revoke(text);
-    files::write(file, &formats::pretty(&known)?)?;
+    files::update(file, &formats::pretty(&known)?)?;
     output.result(
         &json!({ "signer": signer, "revoked": true }),
         format_args!("revoked {signer}, which signed twice"),

@@ -1,11 +1,14 @@
 //! Output and exit status.
 
+use crate::files::{self, Existing};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{json, Value};
 use std::{
     fmt::{Display, Write as _},
     io::Write as _,
+    path::Path,
     process::ExitCode,
+    time::{Duration, Instant},
 };
 
 /// Why a command failed, in one line.
@@ -53,6 +56,15 @@ impl Failure {
         }
     }
 
+    /// One JSON object.
+    pub(crate) fn to_json(&self) -> Value {
+        let kind = match self {
+            Self::Refused(_) => "refused",
+            Self::Input(_) => "input",
+        };
+        json!({ "error": self.text(), "kind": kind })
+    }
+
     fn text(&self) -> &str {
         match self {
             Self::Refused(why) | Self::Input(why) => why,
@@ -60,15 +72,62 @@ impl Failure {
     }
 }
 
-/// Prints results to standard output, and failures and progress to standard error.
+/// Prints results to standard output, and failures and progress to standard error; and what the user chose for all commands.
 pub(crate) struct Output {
     json: bool,
     quiet: bool,
+    existing: Existing,
+    /// How long to wait for a register or a queue that another process uses.
+    wait: Duration,
 }
 
+/// How often it is looked whether the other process has ended.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 impl Output {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
-        Self { json, quiet }
+    pub(crate) fn new(json: bool, quiet: bool, existing: Existing, wait: Duration) -> Self {
+        Self {
+            json,
+            quiet,
+            existing,
+            wait,
+        }
+    }
+
+    /// What becomes of a file that is where an output goes.
+    pub(crate) fn existing(&self) -> Existing {
+        self.existing
+    }
+
+    /// Opens what another process may use, and waits for it as long as the user says.
+    pub(crate) fn when_free<T, E>(
+        &self,
+        open: impl Fn() -> Result<T, E>,
+        is_in_use: impl Fn(&E) -> bool,
+    ) -> Result<T, E> {
+        let end = Instant::now().checked_add(self.wait);
+        loop {
+            match open() {
+                Err(error) if is_in_use(&error) && end.is_none_or(|end| Instant::now() < end) => {
+                    std::thread::sleep(LOOK_EVERY);
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    /// As [`Output::result`], unless one of these outputs of the command went to standard output, which the next command of a pipe
+    /// must be able to read.
+    pub(crate) fn made(
+        &self,
+        outputs: &[&Path],
+        value: &Value,
+        text: impl Display,
+    ) -> Result<(), Failure> {
+        if outputs.iter().any(|path| files::is_standard_output(path)) {
+            return Ok(());
+        }
+        self.result(value, text)
     }
 
     /// Prints a result: as one JSON object per line, or as `text` with the same content.
@@ -90,11 +149,7 @@ impl Output {
         let mut line = String::new();
         // Writing to a string cannot fail. If standard error is closed, there is nobody to report to.
         let _ = if self.json {
-            let kind = match failure {
-                Failure::Refused(_) => "refused",
-                Failure::Input(_) => "input",
-            };
-            write!(line, "{}", json!({ "error": failure.text(), "kind": kind }))
+            write!(line, "{}", failure.to_json())
         } else {
             write!(line, "error: {}", failure.text())
         };

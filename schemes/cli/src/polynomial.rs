@@ -6,14 +6,16 @@ mod formats;
 pub(crate) use args::Command;
 
 use crate::{
-    files,
+    files::{self, Existing, Together},
     output::{Failure, Output},
 };
 use args::{Claim, Data, Evaluate, Forge, Keygen, Kind, Sign, Stats, Verify};
 use duet_polynomial::{
     research::{
-        forgery::Forger, register::FileRegister, Dimension, EvaluateError, KeyGeneration, Limits,
-        NormBound, Polynomial, PublicKey, SecretKey, SignError, Signer, SigningKey, Tag,
+        forgery::Forger,
+        register::{FileRegister, RegisterError},
+        Dimension, EvaluateError, KeyGeneration, Limits, NormBound, Polynomial, PublicKey,
+        SecretKey, SignError, Signer, SigningKey, Tag,
     },
     Assurance, Statistic,
 };
@@ -30,6 +32,10 @@ use zeroize::Zeroizing;
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(args) => keygen(&args, output),
+        Command::Fingerprint { public } => {
+            let fingerprint = hex::encode(read_public(&public)?.fingerprint().as_bytes());
+            result(output, json!({ "fingerprint": fingerprint }), &fingerprint)
+        }
         Command::Sign(args) => sign(&args, output),
         Command::Evaluate(args) => evaluate(&args, output),
         Command::Verify(args) => verify(&args, output),
@@ -50,11 +56,10 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     let limits = limits.map_err(Failure::input)?;
     // Checked before the search, which takes long. Writing checks again.
     let register = args.register.files();
-    for path in [&args.secret, &register.journal, &register.anchor] {
-        if path.exists() {
-            return Err(bad_file(path, &"there already, and is not overwritten"));
-        }
-    }
+    let never_replaced = [&*args.secret, &register.journal, &register.anchor];
+    files::check_outputs(&never_replaced, Existing::Keep)?;
+    let all = [&never_replaced[..], &[&args.public]].concat();
+    files::check_outputs(&all, output.existing())?;
     let mut seed = Zeroizing::new([0; 32]);
     OsRng.try_fill_bytes(&mut *seed).map_err(Failure::input)?;
     // The expected number of candidates; the actual one is not known in advance.
@@ -70,12 +75,13 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     // The register is created first: a key without a register could never sign.
     FileRegister::create(&register, public.fingerprint())
         .map_err(|error| register_failure(&register, &error))?;
-    files::write_secret(&args.secret, &generated.secret.expose()).inspect_err(|_| {
-        // The register is empty and belongs to a key that was not stored. The first error is reported.
-        let _ = std::fs::remove_file(&register.journal);
-        let _ = std::fs::remove_file(&register.anchor);
-    })?;
-    files::write(&args.public, &public.to_bytes())?;
+    let mut together = Together::default();
+    together.made(&register.journal);
+    together.made(&register.anchor);
+    files::write_secret(&args.secret, &generated.secret.expose())?;
+    together.made(&args.secret);
+    files::write(&args.public, &public.to_bytes(), output.existing())?;
+    together.keep();
     let fingerprint = hex::encode(public.fingerprint().as_bytes());
     report(
         output,
@@ -100,7 +106,12 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
     let tag = read_tag(&args.tag)?;
     let values = read_values(&args.values)?;
     let files = args.register.files();
-    let register = FileRegister::open(&files, public.fingerprint())
+    files::check_outputs(&[&args.out], output.existing())?;
+    let register = output
+        .when_free(
+            || FileRegister::open(&files, public.fingerprint()),
+            |error| matches!(error, RegisterError::InUse),
+        )
         .map_err(|error| register_failure(&files, &error))?;
     let mut signer = Signer::new(key, register).map_err(Failure::input)?;
     let workers = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -109,7 +120,7 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
         SignError::Register(error) => register_failure(&files, &error),
         other => Failure::input(other),
     })?;
-    write_signatures(&args.out, &signatures)?;
+    write_signatures(&args.out, &signatures, output)?;
     report(
         output,
         &args.out,
@@ -126,7 +137,7 @@ fn evaluate(args: &Evaluate, output: &Output) -> Result<(), Failure> {
     let result = public
         .evaluate(&function, &signatures, args.range)
         .map_err(Failure::input)?;
-    write_signatures(&args.out, &[result.signature])?;
+    write_signatures(&args.out, &[result.signature], output)?;
     report(
         output,
         &args.out,
@@ -182,7 +193,7 @@ fn stats(kind: Kind, data: &Data, output: &Output) -> Result<(), Failure> {
     fields["count"] = count.into();
     match &data.out {
         Some(out) => {
-            write_signatures(out, &[computed.signature])?;
+            write_signatures(out, &[computed.signature], output)?;
             report(output, out, fields, &text)
         }
         None => result(output, fields, &text),
@@ -190,6 +201,9 @@ fn stats(kind: Kind, data: &Data, output: &Output) -> Result<(), Failure> {
 }
 
 fn forge(args: &Forge, output: &Output) -> Result<(), Failure> {
+    if let Some(out) = &args.out {
+        files::check_outputs(&[out], output.existing())?;
+    }
     let claim = args.claim.read()?;
     let rows = Forger::rows(&claim.public);
     let bar = output.progress(rows as u64, "rows reduced");
@@ -210,7 +224,7 @@ fn forge(args: &Forge, output: &Output) -> Result<(), Failure> {
     let fields = json!({ "accepted": accepted, "value": args.claim.value.to_string() });
     match &args.out {
         Some(out) => {
-            write_signatures(out, &[forged])?;
+            write_signatures(out, &[forged], output)?;
             report(output, out, fields, text)
         }
         None => result(output, fields, text),
@@ -288,11 +302,8 @@ fn result(output: &Output, mut fields: Value, text: &str) -> Result<(), Failure>
     output.result(&fields, format_args!("{text}\n{WARNING}"))
 }
 
-/// Prints a result, unless the output of the command goes to standard output, which the next command of a pipe must be
-/// able to parse.
-fn report(output: &Output, made: &Path, fields: Value, text: &str) -> Result<(), Failure> {
-    if made.as_os_str() == "-" {
-        return Ok(());
-    }
-    result(output, fields, text)
+/// Prints a result with the warning, unless what was made went to standard output.
+fn report(output: &Output, made: &Path, mut fields: Value, text: &str) -> Result<(), Failure> {
+    fields["assurance"] = Assurance::Experimental.to_string().into();
+    output.made(&[made], &fields, format_args!("{text}\n{WARNING}"))
 }

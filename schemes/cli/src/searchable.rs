@@ -17,6 +17,11 @@ use crate::output::{Failure, Output};
 pub(crate) enum Command {
     /// Generates a receiver's secret key, and the public key that data holders encrypt to.
     Keygen(keys::Keygen),
+    /// Prints the fingerprint of a public key.
+    Fingerprint {
+        /// The public key.
+        public: std::path::PathBuf,
+    },
     /// Derives the trapdoor of a keyword, with which a server finds and adds its ciphertexts.
     Trapdoor(keys::Trapdoor),
     /// Derives a key that decrypts under one keyword, for a delegate of the receiver.
@@ -34,6 +39,9 @@ pub(crate) enum Command {
     /// Encrypts the components of a vector, so that it can be multiplied once with another vector.
     EncryptVector(products::EncryptVector),
     /// Multiplies two encrypted vectors: computes their encrypted inner product.
+    ///
+    /// Nothing binds the components of a vector together: whoever holds them can change, swap and repeat them without any key, and the
+    /// product is then another one. Take vectors only over a channel that is authenticated.
     InnerProduct(products::InnerProduct),
     /// Decrypts an inner product.
     DecryptProduct(products::DecryptProduct),
@@ -42,6 +50,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(command) => keys::keygen(&command, output),
+        Command::Fingerprint { public } => keys::fingerprint(&public, output),
         Command::Trapdoor(command) => keys::trapdoor(&command, output),
         Command::Delegate(command) => keys::delegate(&command, output),
         Command::Encrypt(command) => readings::encrypt(&command, output),

@@ -21,6 +21,10 @@ use std::path::Path;
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(args) => keygen(&args, output),
+        Command::Fingerprint { key } => {
+            let fingerprint = read_public(&key)?.fingerprint().to_string();
+            output.result(&json!({ "fingerprint": fingerprint }), &fingerprint)
+        }
         Command::Sign(args) => sign(&args, output),
         Command::Append(args) => append(&args, output),
         Command::Attest(args) => attest(&args, output),
@@ -37,12 +41,17 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
         Bits::Rsa2048 => Suite::Rsa2048,
         Bits::Rsa3072 => Suite::Rsa3072,
     };
+    files::check_key(&args.secret, &args.public, output.existing())?;
     let key = SecretKey::generate(suite).map_err(Failure::input)?;
     let bytes = key.to_bytes().map_err(Failure::input)?;
-    files::write_secret(&args.secret, &bytes)?;
-    files::write(&args.public, key.public().as_bytes())?;
+    files::write_key(
+        (&args.secret, &bytes),
+        (&args.public, key.public().as_bytes()),
+        output.existing(),
+    )?;
     let fingerprint = key.public().fingerprint().to_string();
-    output.result(
+    output.made(
+        &[&args.secret, &args.public],
         &json!({ "fingerprint": fingerprint, "bits": suite.bits() }),
         format!("{suite} key {fingerprint}"),
     )
@@ -122,8 +131,10 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
     let verified = record.check(&keys).map_err(Failure::refused)?;
     let Some(receiver) = args.receiver else {
         return output.result(
-            &json!({ "id": id, "hops": hops, "verified": true }),
-            format!("record {id}: the signatures of all {hops} hops are valid"),
+            &json!({ "id": id, "hops": hops, "signatures": true, "verified": false }),
+            format!(
+                "record {id}: the signatures of all {hops} hops are valid\n  not verified: its epoch is not signed, so a key may be revoked"
+            ),
         );
     };
     let path = verified
@@ -131,6 +142,9 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
         .map_err(Failure::refused)?;
     let first = path.hops().first();
     let first = first.ok_or_else(|| Failure::refused("the path has no hops"))?;
+    let fee = path
+        .fee()
+        .ok_or_else(|| Failure::refused("the fees of the path add up to more than 64 bits"))?;
     let (payload, from) = (hex::encode(first.payload), first.from.to_string());
     if let Some(file) = &args.payload {
         if Attestation::payload_hash(&files::read(file)?) != first.payload {
@@ -149,7 +163,7 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
             "hops": hops,
             "verified": true,
             "path": true,
-            "fee": path.fee(),
+            "fee": fee,
             "payload": payload,
             "from": from,
         }),

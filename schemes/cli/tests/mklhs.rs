@@ -320,13 +320,14 @@ const PARTS: &str = "--part 1 load-program.json load.json --part -2 disk-program
 fn what_was_combined_already_is_joined_with_weights_and_verifies_in_ones_own_view() {
     let (cli, [alice, bob]) = with_two_sums();
     let said = cli.succeeds(&format!(
-        "join --signers signers.json --program joined.json -o sum.json {PARTS} --json"
+        "join --signers signers.json --program joined.json -o joined-sum.json {PARTS} --json"
     ));
     let said: Value = serde_json::from_str(&said).unwrap();
     // 230 for the load, and 30 times -3 and 70 times 1000 for the disk.
     assert_eq!(said["total"], (230 - 2 * (-90 + 70_000)).to_string());
     assert_eq!((&said["parts"], &said["inputs"]), (&2.into(), &4.into()));
-    let verified = cli.succeeds("verify --program joined.json --signers signers.json sum.json");
+    let verified =
+        cli.succeeds("verify --program joined.json --signers signers.json joined-sum.json");
     let parts = format!("{alice} {}\n{bob} {}\n", 510 + 180, -280 - 140_000);
     assert!(verified.ends_with(&parts), "{verified}");
     // A verifier creates the same program as the one that was written.
@@ -339,10 +340,10 @@ fn what_was_combined_already_is_joined_with_weights_and_verifies_in_ones_own_vie
     }
     let own = serde_json::json!({ "bounds": "integers", "inputs": own });
     fs::write(cli.path("own.json"), own.to_string()).unwrap();
-    cli.succeeds("verify --program own.json --signers signers.json sum.json");
+    cli.succeeds("verify --program own.json --signers signers.json joined-sum.json");
     // One of the two outputs may be a pipe.
-    let join = format!("join --signers signers.json --program joined.json {PARTS}");
-    assert_eq!(cli.succeeds(&join), cli.read("sum.json"));
+    let join = format!("join --signers signers.json --program again.json {PARTS}");
+    assert_eq!(cli.succeeds(&join), cli.read("joined-sum.json"));
 }
 
 #[test]
@@ -372,9 +373,9 @@ fn a_part_that_does_not_hold_or_is_there_twice_is_not_joined() {
         "load.json: the pairing equation is not satisfied",
     );
     assert!(!cli.path("joined.json").exists());
-    cli.succeeds(&join("-o sum.json --unchecked", PARTS));
+    cli.succeeds(&join("-o joined-sum.json --unchecked", PARTS));
     cli.fails(
-        "verify --program joined.json --signers signers.json sum.json",
+        "verify --program joined.json --signers signers.json joined-sum.json",
         1,
         "pairing equation",
     );
@@ -479,9 +480,9 @@ fn lines_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_bein
         );
         let note: Value = serde_json::from_slice(&output.stderr).unwrap();
         assert_eq!(note["dropped"], 2);
-        let said = cli.succeeds(&format!("{combine} -o again.json"));
+        let said = cli.succeeds(&format!("{combine} -o again.json --force"));
         assert!(said.contains("2 records dropped, the first: all.jsonl line "));
-        let said = cli.succeeds(&format!("{combine} -o again.json --json"));
+        let said = cli.succeeds(&format!("{combine} -o again.json --force --json"));
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said["dropped"], 2);
     }
@@ -514,7 +515,7 @@ fn lines_that_anybody_can_write_are_no_evidence_and_hide_none() {
         "two.jsonl forged.jsonl one.jsonl",
     ] {
         cli.succeeds(&format!(
-            "equivocation prove --signers signers.json -o proof {records}"
+            "equivocation prove --signers signers.json -o proof --force {records}"
         ));
         let convicted = cli.succeeds("equivocation check --signers signers.json proof");
         assert!(convicted.contains(&bob));
@@ -540,7 +541,7 @@ fn sign_twice(cli: &Cli) {
     cli.fails(
         &format!("sign --key copy {LABEL} load=2"),
         2,
-        "corrupt at byte",
+        "it belongs to another signer",
     );
     // A cheating signer restores both files, which the help warns about.
     for (name, bytes) in register.iter().zip(earlier) {

@@ -144,6 +144,7 @@ fn readings_are_encrypted_found_added_and_decrypted() {
         "100",
         "--constant",
         "-5",
+        "--force",
     ];
     let added = cli.json(&server("aggregate", &args));
     assert_eq!(
@@ -224,7 +225,15 @@ fn weights_count_and_duplicates_do_not() {
     );
     assert_eq!(cli.decrypt("sum"), serde_json::json!([8]));
     std::fs::write(cli.path("weights"), "10 -2 0 1").expect("written");
-    let args = ["--input", "twice", "--weights", "weights", "--out", "sum"];
+    let args = [
+        "--input",
+        "twice",
+        "--weights",
+        "weights",
+        "--out",
+        "sum",
+        "--force",
+    ];
     cli.json(&server("aggregate", &args));
     assert_eq!(cli.decrypt("sum"), serde_json::json!([30 - 10 + 5]));
     std::fs::write(cli.path("weights"), "1 2 3").expect("written");
@@ -319,6 +328,8 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
     ];
     let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 1);
     assert!(refused.contains("between -4999 and 4999"), "{refused}");
+    let refused = cli.fails(&server("test", &["--input", "empty"]), 1);
+    assert!(refused.contains("there are no ciphertexts"), "{refused}");
     let mut damaged = mine;
     damaged[100] ^= 1;
     std::fs::write(cli.path("damaged"), damaged).expect("written");
@@ -336,7 +347,10 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
     let mut records = std::fs::read(cli.path("mine")).expect("there");
     records[1841 + 100] ^= 1;
     std::fs::write(cli.path("damaged"), &records).expect("written");
-    let search = server("search", &["--input", "damaged", "--out", "found"]);
+    let search = server(
+        "search",
+        &["--input", "damaged", "--out", "found", "--force"],
+    );
     assert_eq!(
         cli.json(&search),
         serde_json::json!({ "searched": 3, "found": [0, 2], "malformed": [1] })
@@ -406,6 +420,70 @@ fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one
     cli.json(&[&own[..], &args, &KEYWORD].concat());
     let own = ["encrypt", "--public", "public2", "--fingerprint", "12"];
     cli.fails(&[&own[..], &args, &KEYWORD].concat(), 2);
+}
+
+#[test]
+fn a_ciphertext_without_a_number_hides_no_other_one() {
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "7 5000 -8", "mine");
+    cli.encrypt(&OTHER, "1", "foreign");
+    let read = |name| std::fs::read(cli.path(name)).expect("there");
+    std::fs::write(cli.path("mixed"), [read("foreign"), read("mine")].concat()).expect("written");
+    let args = [
+        "decrypt", "--secret", "secret", "--input", "mixed", "--bound", "100",
+    ];
+    let output = cli.run(&[&args[..], &KEYWORD].concat(), b"");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "-\n7\n-\n-8\n");
+    let failed = text(&output.stderr);
+    assert!(
+        failed.contains("ciphertext 0: the ciphertext was rejected; ciphertext 2: "),
+        "{failed}"
+    );
+    let output = cli.run(&[&["--json"], &args[..], &KEYWORD].concat(), b"");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["numbers"], serde_json::json!([null, 7, null, -8]));
+}
+
+#[test]
+fn what_no_decrypt_would_find_is_not_encrypted_without_being_told_to() {
+    let cli = Cli::new();
+    let encrypt = |number: &str, more: &[&'static str]| {
+        std::fs::write(cli.path("numbers"), number).expect("written");
+        let args = [
+            "encrypt", "--public", "public", "--input", "numbers", "--out", "mine",
+        ];
+        [&args[..], more, &KEYWORD].concat()
+    };
+    let beyond = ((1_u64 << 32) + 1).to_string();
+    let refused = cli.fails(&encrypt(&beyond, &[]), 2);
+    assert!(
+        refused.contains("between -4294967296 and 4294967296"),
+        "{refused}"
+    );
+    cli.json(&encrypt(&beyond, &["--bound", "5000000000"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn memory_that_cannot_be_had_is_an_error() {
+    let cli = Cli::new();
+    cli.encrypt(&KEYWORD, "7", "mine");
+    // 12 GiB, where a process may have 2 GiB.
+    let command = format!(
+        "ulimit -v 2097152; exec {} searchable decrypt --secret secret --input mine --bound {} --memory 12288 {}",
+        env!("CARGO_BIN_EXE_duet-schemes"),
+        1_u64 << 60,
+        KEYWORD.join(" "),
+    );
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(cli.path("."))
+        .output()
+        .expect("it runs");
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("there is no memory for a table"), "{error}");
 }
 
 #[test]

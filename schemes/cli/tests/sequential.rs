@@ -206,13 +206,25 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     assert_eq!(two["hops"], 2);
     assert_ne!(one["id"], two["id"]);
 
-    let verified = cli.json(&["verify", "--registry", "registry", "--record", "2"]);
-    assert_eq!(verified["verified"], true);
+    let plain = [
+        "verify",
+        "--plain",
+        "--registry",
+        "registry",
+        "--record",
+        "2",
+    ];
+    let verified = cli.json(&plain);
+    assert_eq!(
+        (&verified["signatures"], &verified["verified"]),
+        (&true.into(), &false.into())
+    );
     assert_eq!(verified["id"], two["id"]);
     let text = cli.text(&[
-        "verify", "--key", "a.public", "--key", "b.public", "--record", "2",
+        "verify", "--plain", "--key", "a.public", "--key", "b.public", "--record", "2",
     ]);
     assert!(text.contains("all 2 hops are valid"), "{text}");
+    assert!(text.contains("its epoch is not signed"), "{text}");
 
     let seen = cli.json(&["inspect", "--record", "2"]);
     assert_eq!(seen["epoch"], 4);
@@ -265,7 +277,10 @@ fn records_go_through_pipes() {
         &["append", "--key", "b.secret", "--message", "message"],
         &one.stdout,
     );
-    let verified = cli.run(&["--json", "verify", "--registry", "registry"], &two.stdout);
+    let verified = cli.run(
+        &["--json", "verify", "--plain", "--registry", "registry"],
+        &two.stdout,
+    );
     assert!(verified.status.success(), "{verified:?}");
     let again = cli.run(&["peel", "--key", "b.public"], &two.stdout);
     assert_eq!(again.stdout, one.stdout);
@@ -350,7 +365,14 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     cli.json(&[
         "peel", "--record", "record", "--key", "c.public", "--output", "short",
     ]);
-    cli.json(&["verify", "--registry", "registry", "--record", "short"]);
+    cli.json(&[
+        "verify",
+        "--plain",
+        "--registry",
+        "registry",
+        "--record",
+        "short",
+    ]);
     let args = [
         "verify",
         "--registry",
@@ -418,7 +440,14 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
     assert_eq!(cli.failure(&args).0, 2);
 
     let fingerprint = cli.fingerprint(1);
-    let verify = ["verify", "--registry", "registry", "--record", "record"];
+    let verify = [
+        "verify",
+        "--plain",
+        "--registry",
+        "registry",
+        "--record",
+        "record",
+    ];
     let revoke = |epoch| {
         [
             "registry",
@@ -728,17 +757,17 @@ fn bad_input_is_one_clear_line_and_a_status() {
             "error: junk: not an encoded secret key",
         ),
         (
-            &["verify", "--key", "junk", "--record", "1"],
+            &["verify", "--plain", "--key", "junk", "--record", "1"],
             2,
             "error: junk: the modulus has 4 bytes",
         ),
         (
-            &["verify", "--key", "b.public", "--record", "1"],
+            &["verify", "--plain", "--key", "b.public", "--record", "1"],
             1,
             "error: hop 1: unknown key ",
         ),
         (
-            &["verify", "--registry", "junk", "--record", "1"],
+            &["verify", "--plain", "--registry", "junk", "--record", "1"],
             2,
             "error: junk: ",
         ),
@@ -748,7 +777,9 @@ fn bad_input_is_one_clear_line_and_a_status() {
         assert_eq!(status, expected, "{line}");
         assert!(line.starts_with(start), "{line}");
     }
-    let (_, line) = cli.failure(&["--json", "verify", "--key", "b.public", "--record", "1"]);
+    let (_, line) = cli.failure(&[
+        "--json", "verify", "--plain", "--key", "b.public", "--record", "1",
+    ]);
     let error: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(error["kind"], "refused");
 

@@ -6,12 +6,26 @@ use std::{
     path::Path,
 };
 
+/// Opens files for writing; those that it makes are for their owner alone, where the system has such a thing.
+///
+/// Whoever could change a register could have a key sign twice.
+pub fn for_owner() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options
+}
+
 /// Writes a new file. If writing fails, no file is left behind.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise any I/O error.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let file = for_owner().create_new(true).open(path)?;
     write_all(file, bytes)
         .and_then(|_| sync_folder_of(path))
         .inspect_err(|_| {
@@ -22,16 +36,22 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Replaces a file atomically: after a crash it has either the old or the new content.
 ///
-/// Writes a temporary file with the suffix `.new` first. Only one process may do this at a time.
+/// Writes a temporary file with the suffix `.new` first. Only one process may do this at a time. A link is followed: the file that it
+/// leads to is replaced, and not the link.
 ///
 /// # Errors
 /// Any I/O error. The file then has either the old or the new content.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut beside = path.to_owned().into_os_string();
+    let path = if path.is_symlink() {
+        path.canonicalize()?
+    } else {
+        path.to_owned()
+    };
+    let mut beside = path.clone().into_os_string();
     beside.push(".new");
     overwrite(Path::new(&beside), bytes)?;
-    fs::rename(&beside, path)?;
-    sync_folder_of(path)
+    fs::rename(&beside, &path)?;
+    sync_folder_of(&path)
 }
 
 /// Overwrites or creates a file, and returns it open for writing at its end. The name may not be on disk until
@@ -40,7 +60,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Any I/O error. The content of the file is then undefined.
 pub fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<File> {
-    write_all(File::create(path)?, bytes)
+    write_all(for_owner().create(true).truncate(true).open(path)?, bytes)
 }
 
 fn write_all(mut file: File, bytes: &[u8]) -> io::Result<File> {

@@ -33,8 +33,7 @@ impl JournalFile {
     /// [`OpenError::Io`] with [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise as for
     /// [`JournalFile::open`].
     pub fn create(path: &Path, header: &Header) -> Result<Self, OpenError> {
-        let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create_new(true).open(path)?;
+        let file = disk::for_owner().read(true).create_new(true).open(path)?;
         Self::locked(path, file)
             .and_then(|journal| journal.begin(header))
             .inspect_err(|_| {

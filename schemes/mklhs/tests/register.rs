@@ -353,7 +353,7 @@ fn a_register_serves_one_key_and_one_process() {
     let stranger = key(2);
     assert!(matches!(
         refusal(&files, &stranger),
-        RegisterError::Corrupt { .. }
+        RegisterError::OtherSigner { .. }
     ));
     let register = LabelRegister::open(&files, owner.id()).unwrap();
     assert_eq!(register.signer(), owner.id());

@@ -13,9 +13,13 @@ use crate::{
     message::Message,
     progress::Progress,
 };
-use core::{fmt, ops::Range};
+use core::{
+    fmt,
+    ops::Range,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
 use hashbrown::HashTable;
-use rayon::prelude::*;
+use rayon::{prelude::*, BroadcastContext};
 
 /// Bytes of an entry: 64 bits of the element, 32 bits of the number.
 const ENTRY_LEN: usize = size_of::<Entry>();
@@ -27,7 +31,9 @@ const OVERHEAD: usize = 64;
 const MIN_SLOTS: usize = 64;
 /// Giant steps per unit of work of one core.
 const STEPS_PER_CHUNK: u64 = 1024;
-/// Units of work between two checks whether the number was found.
+/// Giant steps between two looks whether another core has found the number.
+const STEPS_PER_LOOK: u64 = 32;
+/// Units of work of the table that are in memory beside it.
 const CHUNKS_PER_ROUND: u64 = 64;
 
 /// The two halves of the key and the number. An array of `u32` has no padding.
@@ -59,12 +65,15 @@ impl DiscreteLog {
     /// Cost: one multiplication in the target group per entry, on all cores. Reports `progress` for each.
     ///
     /// # Errors
-    /// [`TableError`] if the range is too large for any search, or the memory too small for any table.
+    /// [`TableError`] if the range is too large for any search, the memory too small for any table, or not to be had.
     pub fn new(bound: Bound, memory: usize, progress: &impl Progress) -> Result<Self, TableError> {
         let baby = Self::baby_steps(bound, memory)?;
         let capacity = usize::try_from(baby + 1)
             .map_err(|_| TableError::RangeTooLarge { bound: bound.get() })?;
-        let mut table = HashTable::with_capacity(capacity);
+        let mut table = HashTable::new();
+        table
+            .try_reserve(capacity, hash_of)
+            .map_err(|_| TableError::NoMemory { entries: capacity })?;
         for round in rounds(baby + 1) {
             let stretches: Vec<Vec<Entry>> = round
                 .into_par_iter()
@@ -146,24 +155,30 @@ impl DiscreteLog {
         progress: &impl Progress,
     ) -> Result<i64, PlaintextOutOfRange> {
         let steps = self.giant_steps() + 1;
-        // From the middle of the range outwards.
-        for round in rounds(steps) {
-            let found = round.into_par_iter().find_map_any(|index| {
-                let steps = chunk(index, steps);
-                let length = steps.end - steps.start;
-                let found = self.search(message, steps);
-                progress.advance(length);
-                found
-            });
-            if let Some(number) = found {
-                return Ok(number);
+        let chunks = steps.div_ceil(STEPS_PER_CHUNK);
+        let (next, is_found) = (AtomicU64::new(0), AtomicBool::new(false));
+        // From the middle of the range outwards, whatever the number of cores: each takes the next unit of work. When one has found
+        // the number, the others stop within a unit, so that all of them together do little more than one alone would.
+        let search = |_: BroadcastContext<'_>| loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= chunks || is_found.load(Ordering::Relaxed) {
+                return None;
             }
-        }
-        Err(PlaintextOutOfRange { bound: self.bound })
+            let steps = chunk(index, steps);
+            let length = steps.end - steps.start;
+            let found = self.search(message, steps, &is_found);
+            progress.advance(length);
+            if found.is_some() {
+                is_found.store(true, Ordering::Relaxed);
+                return found;
+            }
+        };
+        let found = rayon::broadcast(search).into_iter().flatten().next();
+        found.ok_or(PlaintextOutOfRange { bound: self.bound })
     }
 
-    /// Searches these strides in both directions.
-    fn search(&self, message: &Message, steps: Range<u64>) -> Option<i64> {
+    /// Searches these strides in both directions, until somebody else has found the number.
+    fn search(&self, message: &Message, steps: Range<u64>, is_found: &AtomicBool) -> Option<i64> {
         let offset = i64::try_from(steps.start.checked_mul(self.stride())?).ok()?;
         let stride = i64::try_from(self.stride()).ok()?;
         let step_up = generator::table().pow_signed(stride);
@@ -172,7 +187,10 @@ impl DiscreteLog {
         // `message · Z^(−centre)` for positive centres, and for negative ones.
         let (mut above, mut below) = (message.0.mul(&shift.inverse()), message.0.mul(&shift));
         let mut centre = offset;
-        for _ in steps {
+        for step in steps {
+            if step.is_multiple_of(STEPS_PER_LOOK) && is_found.load(Ordering::Relaxed) {
+                return None;
+            }
             let found = self
                 .near(message, &above, centre)
                 .or_else(|| self.near(message, &below, -centre));

@@ -243,6 +243,12 @@ pub enum TableError {
         /// The bytes of the smallest table.
         least: usize,
     },
+    /// The memory was allowed, and cannot be had.
+    #[error("there is no memory for a table of {entries} entries: allow it less")]
+    NoMemory {
+        /// The entries of the table.
+        entries: usize,
+    },
 }
 
 /// The bound on a result overflows: the weights or the inputs are too large.

@@ -104,6 +104,28 @@ fn progress_counts_the_entries_and_the_strides() {
 }
 
 #[test]
+fn several_cores_together_search_little_more_than_one_alone() {
+    let told = AtomicU64::new(0);
+    let progress = |steps: u64| {
+        told.fetch_add(steps, Ordering::Relaxed);
+    };
+    let table = DiscreteLog::new(Bound::new(1 << 32), 1 << 12, &()).expect("a table");
+    let cores = 4;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build();
+    let found = pool.expect("a pool").install(|| {
+        let small = Message::number(1 << 20);
+        table.find_with_progress(&small, &progress)
+    });
+    assert_eq!(found, Ok(1 << 20));
+    // The unit of work that has it, those before it, and one that each other core has begun.
+    let stride = table.bound().get() / table.giant_steps();
+    let units = (1 << 20) / stride / 1024 + 1;
+    let at_most = (units + cores as u64) * 1024;
+    assert!(at_most < table.giant_steps() / 4, "the test says something");
+    assert!(told.load(Ordering::Relaxed) <= at_most, "{told:?}");
+}
+
+#[test]
 fn the_bound_of_a_sum_is_worked_out_or_refused() {
     let bound = |terms: &[(i64, u64)], constant| {
         let terms = terms

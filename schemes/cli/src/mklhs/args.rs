@@ -39,6 +39,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         anchor: Option<PathBuf>,
     },
+    /// Checks a public key and its proof of possession, and prints the identity that belongs to it.
+    Fingerprint {
+        /// The public.json file.
+        public: PathBuf,
+    },
     /// Checks public keys and their proofs of possession, and adds them to a file of signers.
     Register {
         /// The file of signers; created if it is missing.

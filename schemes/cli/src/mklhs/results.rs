@@ -40,12 +40,11 @@ pub(super) fn program(
         }
     }
     let program = Program::new(bounds, coefficients, labels).map_err(Failure::input)?;
-    files::write(to, &formats::pretty(&ProgramFile::of(&program))?)?;
-    if files::is_pipe(to) {
-        return Ok(());
-    }
+    let text = formats::pretty(&ProgramFile::of(&program))?;
+    files::write(to, &text, output.existing())?;
     let digest = hex::encode(program.digest());
-    output.result(
+    output.made(
+        &[to],
         &json!({ "digest": digest, "inputs": program.labels().len(), "program": to }),
         format_args!("program {digest} of {} inputs", program.labels().len()),
     )
@@ -73,8 +72,8 @@ pub(super) fn combine(
     // The signatures were checked above, unless `--unchecked` was given.
     let combined = evaluate_unchecked(&program, &signatures).map_err(Failure::refused)?;
     let file = CombinedFile::of(&program, &combined);
-    files::write(to, formats::line(&file)?.as_bytes())?;
-    if files::is_pipe(to) {
+    files::write(to, formats::line(&file)?.as_bytes(), output.existing())?;
+    if files::is_standard_output(to) {
         records.report_dropped();
         return Ok(());
     }
@@ -161,13 +160,13 @@ pub(super) fn join(
         _ => Failure::refused(error),
     })?;
     let file = CombinedFile::of(&program, &combined);
-    files::write(to_program, &formats::pretty(&ProgramFile::of(&program))?)?;
-    files::write(to, formats::line(&file)?.as_bytes())?;
-    if files::is_pipe(to) || files::is_pipe(to_program) {
-        return Ok(());
-    }
+    files::check_outputs(&[to_program, to], output.existing())?;
+    let text = formats::pretty(&ProgramFile::of(&program))?;
+    files::write(to_program, &text, output.existing())?;
+    files::write(to, formats::line(&file)?.as_bytes(), output.existing())?;
     let (inputs, signers) = (program.labels().len(), program.signers().len());
-    output.result(
+    output.made(
+        &[to, to_program],
         &json!({
             "parts": parts.len(),
             "inputs": inputs,

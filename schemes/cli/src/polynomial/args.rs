@@ -10,6 +10,11 @@ use std::path::PathBuf;
 pub(crate) enum Command {
     /// Generates a key and its empty register.
     Keygen(Keygen),
+    /// Prints the fingerprint of a public key.
+    Fingerprint {
+        /// The public key.
+        public: PathBuf,
+    },
     /// Signs the values of a data set.
     Sign(Sign),
     /// Applies a polynomial to signed values. Needs only the public key.

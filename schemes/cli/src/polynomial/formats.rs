@@ -1,7 +1,10 @@
 //! The file formats. Files of signatures are text: a comment with the warning, and then one signature per line, in
 //! hexadecimal.
 
-use crate::{files, output::Failure};
+use crate::{
+    files,
+    output::{Failure, Output},
+};
 use duet_polynomial::research::{
     register::{RegisterError, RegisterFiles},
     PublicKey, Signature, Tag,
@@ -92,11 +95,15 @@ pub(super) fn read_signature(path: &Path, public: &PublicKey) -> Result<Signatur
     }
 }
 
-pub(super) fn write_signatures(path: &Path, signatures: &[Signature]) -> Result<(), Failure> {
+pub(super) fn write_signatures(
+    path: &Path,
+    signatures: &[Signature],
+    output: &Output,
+) -> Result<(), Failure> {
     let mut lines = format!("# {WARNING}\n");
     for signature in signatures {
         lines += &hex::encode(signature.to_bytes());
         lines.push('\n');
     }
-    files::write(path, lines.as_bytes())
+    files::write(path, lines.as_bytes(), output.existing())
 }

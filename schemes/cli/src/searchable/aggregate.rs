@@ -57,6 +57,7 @@ struct Input {
 }
 
 pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Failure> {
+    files::check_outputs(&[&command.out], output.existing())?;
     let key = command.server.key()?;
     let ciphertexts = read_ciphertexts(&command.input, output)?;
     let received = ciphertexts.len();
@@ -72,9 +73,14 @@ pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Fail
     });
     bar.finish_and_clear();
     let sum = sum.map_err(|error| Failure::refused(as_received(error, &inputs)))?;
-    write_ciphertexts(&command.out, form(command.compressed), [sum.ciphertext()])?;
+    write_ciphertexts(
+        &command.out,
+        form(command.compressed),
+        [sum.ciphertext()],
+        output,
+    )?;
     let reach = bound.map(|bound| format!("the sum is between -{bound} and {bound}"));
-    if files::is_pipe(&command.out) {
+    if files::is_standard_output(&command.out) {
         if let Some(reach) = reach {
             // Standard output is used for the sum. If standard error is closed, there is nobody to report to.
             let _ = writeln!(std::io::stderr(), "{reach}");

@@ -52,14 +52,25 @@ pub(crate) struct Delegate {
 }
 
 pub(crate) fn keygen(command: &Keygen, output: &Output) -> Result<(), Failure> {
+    files::check_key(&command.secret, &command.public, output.existing())?;
     let master = MasterKey::generate(&mut OsRng).map_err(Failure::input)?;
-    files::write_secret(&command.secret, &*master.expose())?;
-    files::write(&command.public, &master.public_key().to_bytes())?;
-    let fingerprint = hex::encode(master.public_key().fingerprint().as_bytes());
-    output.result(
+    let public = master.public_key();
+    files::write_key(
+        (&command.secret, &*master.expose()),
+        (&command.public, &public.to_bytes()),
+        output.existing(),
+    )?;
+    let fingerprint = hex::encode(public.fingerprint().as_bytes());
+    output.made(
+        &[&command.secret, &command.public],
         &json!({ "fingerprint": fingerprint }),
         format!("public key {fingerprint}"),
     )
+}
+
+pub(crate) fn fingerprint(public: &Path, output: &Output) -> Result<(), Failure> {
+    let fingerprint = hex::encode(read_public(public, None)?.fingerprint().as_bytes());
+    output.result(&json!({ "fingerprint": fingerprint }), &fingerprint)
 }
 
 pub(crate) fn trapdoor(command: &Trapdoor, output: &Output) -> Result<(), Failure> {
@@ -83,7 +94,8 @@ pub(crate) fn delegate(command: &Delegate, output: &Output) -> Result<(), Failur
 }
 
 fn written(output: &Output, what: &str, path: &Path, bytes: usize) -> Result<(), Failure> {
-    output.result(
+    output.made(
+        &[path],
         &json!({ "written": path.display().to_string(), "bytes": bytes }),
         format!("{what} of {bytes} bytes in {}", path.display()),
     )

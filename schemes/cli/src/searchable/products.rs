@@ -61,6 +61,7 @@ pub(crate) struct DecryptProduct {
 }
 
 pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result<(), Failure> {
+    files::check_outputs(&[&command.out], output.existing())?;
     let public = command.public.key()?;
     let keyword = command.keyword.keyword()?;
     let encryptor = Encryptor::new(&public, &keyword).map_err(Failure::input)?;
@@ -75,11 +76,9 @@ pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result
         bar.inc(1);
     }
     bar.finish_and_clear();
-    files::write(&command.out, &records)?;
-    if command.out.as_os_str() == "-" {
-        return Ok(());
-    }
-    output.result(
+    files::write(&command.out, &records, output.existing())?;
+    output.made(
+        &[&command.out],
         &json!({ "encrypted": numbers.len(), "modulus": ring.modulus() }),
         format!(
             "{} numbers modulo {} encrypted",
@@ -90,6 +89,7 @@ pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result
 }
 
 pub(crate) fn inner_product(command: &InnerProduct, output: &Output) -> Result<(), Failure> {
+    files::check_outputs(&[&command.out], output.existing())?;
     let key = command.server.key()?;
     let left = read_vector(&command.left, output)?;
     let right = read_vector(&command.right, output)?;
@@ -98,12 +98,10 @@ pub(crate) fn inner_product(command: &InnerProduct, output: &Output) -> Result<(
     let product = key.inner_product(&left, &right, &mut OsRng, &|steps| bar.inc(steps));
     bar.finish_and_clear();
     let product = product.map_err(Failure::refused)?;
-    files::write(&command.out, &product.to_bytes())?;
-    if command.out.as_os_str() == "-" {
-        return Ok(());
-    }
+    files::write(&command.out, &product.to_bytes(), output.existing())?;
     let (length, ciphertexts) = (product.length(), product.ciphertexts());
-    output.result(
+    output.made(
+        &[&command.out],
         &json!({ "length": length, "ciphertexts": ciphertexts }),
         format!("inner product of length {length} in {ciphertexts} ciphertexts"),
     )

@@ -4,7 +4,10 @@ use super::{
     args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_any_ciphertexts, read_ciphertexts, read_numbers, write_ciphertexts},
 };
-use crate::output::{Failure, Output};
+use crate::{
+    files,
+    output::{Failure, Output},
+};
 use duet_searchable::{Bound, Ciphertext, Encryptor, Form, HomomorphicKey, Tested, Unmatched};
 use rand::rngs::OsRng;
 use serde_json::json;
@@ -23,13 +26,16 @@ pub(crate) struct Encrypt {
     /// The output file for the ciphertexts; `-` for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The largest magnitude of a number. If one is larger, nothing is encrypted.
-    #[arg(long, value_name = "NUMBER")]
-    bound: Option<u64>,
+    /// The largest magnitude of a number. If one is larger, nothing is encrypted: `decrypt` finds no number beyond its own bound.
+    #[arg(long, value_name = "NUMBER", default_value_t = BOUND)]
+    bound: u64,
     /// Writes 977 bytes for each number instead of 1841.
     #[arg(long)]
     compressed: bool,
 }
+
+/// The largest magnitude of a number, unless the user says another.
+const BOUND: u64 = 1 << 32;
 
 /// Arguments of `test`.
 #[derive(clap::Args)]
@@ -66,7 +72,7 @@ pub(crate) struct Decrypt {
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// The largest magnitude of a number, which limits the search.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1 << 32)]
+    #[arg(long, value_name = "NUMBER", default_value_t = BOUND)]
     bound: u64,
 }
 
@@ -79,21 +85,18 @@ pub(super) fn form(compressed: bool) -> Form {
 }
 
 pub(crate) fn encrypt(command: &Encrypt, output: &Output) -> Result<(), Failure> {
+    files::check_outputs(&[&command.out], output.existing())?;
     let public = command.public.key()?;
     let keyword = command.keyword.keyword()?;
     let encryptor = Encryptor::new(&public, &keyword).map_err(Failure::input)?;
     let numbers: Vec<i64> = read_numbers(&command.input)?;
-    if let Some(bound) = command.bound {
-        within(&numbers, bound)?;
-    }
+    within(&numbers, command.bound)?;
     let bar = output.progress(numbers.len() as u64, "encrypting");
     let ciphertexts = encryptor.encrypt_all(&numbers, &mut OsRng, &|steps| bar.inc(steps));
     bar.finish_and_clear();
-    write_ciphertexts(&command.out, form(command.compressed), &ciphertexts)?;
-    if command.out.as_os_str() == "-" {
-        return Ok(());
-    }
-    output.result(
+    write_ciphertexts(&command.out, form(command.compressed), &ciphertexts, output)?;
+    output.made(
+        &[&command.out],
         &json!({ "encrypted": numbers.len() }),
         format!("{} numbers encrypted", numbers.len()),
     )
@@ -125,6 +128,12 @@ fn verdicts(
 pub(crate) fn test(command: &Test, output: &Output) -> Result<(), Failure> {
     let key = command.server.key()?;
     let ciphertexts = read_ciphertexts(&command.input, output)?;
+    if ciphertexts.is_empty() {
+        let input = command.input.display();
+        return Err(Failure::refused(format!(
+            "{input}: there are no ciphertexts"
+        )));
+    }
     let verdicts = verdicts(&key, &ciphertexts, output);
     let failure = verdicts
         .iter()
@@ -140,6 +149,7 @@ pub(crate) fn test(command: &Test, output: &Output) -> Result<(), Failure> {
 }
 
 pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
+    files::check_outputs(&[&command.out], output.existing())?;
     let key = command.server.key()?;
     let checked = read_any_ciphertexts(&command.input, output)?;
     let searched = checked.len();
@@ -160,12 +170,10 @@ pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
         .filter_map(|(index, verdict)| Some((index, verdict.ok()?.into_ciphertext())))
         .collect();
     let matches = found.iter().map(|(_, ciphertext)| ciphertext);
-    write_ciphertexts(&command.out, form(command.compressed), matches)?;
-    if command.out.as_os_str() == "-" {
-        return Ok(());
-    }
+    write_ciphertexts(&command.out, form(command.compressed), matches, output)?;
     let indices: Vec<_> = found.iter().map(|(index, _)| index).collect();
-    output.result(
+    output.made(
+        &[&command.out],
         &json!({ "searched": searched, "found": indices, "malformed": malformed }),
         format!(
             "{} of {searched} ciphertexts found, {} malformed",
@@ -178,27 +186,39 @@ pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
 pub(crate) fn decrypt(command: &Decrypt, output: &Output) -> Result<(), Failure> {
     let reader = command.reader.reader()?;
     let ciphertexts = read_ciphertexts(&command.input, output)?;
-    // Rejected ciphertexts are reported before any search.
     let bar = output.progress(ciphertexts.len() as u64, "decrypting");
     let messages = reader.decrypt_all(&ciphertexts, &|steps| bar.inc(steps));
     bar.finish_and_clear();
-    let messages: Vec<_> = messages
-        .into_iter()
-        .enumerate()
-        .map(|(index, message)| {
-            message.map_err(|error| Failure::refused(format!("ciphertext {index}: {error}")))
-        })
-        .collect::<Result<_, _>>()?;
-    let table = command.reader.table(Bound::new(command.bound), output)?;
-    let mut numbers = Vec::with_capacity(messages.len());
-    for (index, message) in messages.iter().enumerate() {
-        let bar = output.progress(table.giant_steps() + 1, "discrete logarithm");
-        let found = table.find_with_progress(message, &|steps| bar.inc(steps));
-        bar.finish_and_clear();
-        let number =
-            found.map_err(|error| Failure::refused(format!("ciphertext {index}: {error}")))?;
-        numbers.push(number);
+    // Made when the first one is searched for: with a wrong key there is none.
+    let mut table = None;
+    let (mut numbers, mut failed) = (Vec::with_capacity(messages.len()), Vec::new());
+    for (index, message) in messages.into_iter().enumerate() {
+        let found = match message {
+            Ok(message) => {
+                let table = match &mut table {
+                    Some(table) => table,
+                    None => table.insert(command.reader.table(Bound::new(command.bound), output)?),
+                };
+                let bar = output.progress(table.giant_steps() + 1, "discrete logarithm");
+                let found = table.find_with_progress(&message, &|steps| bar.inc(steps));
+                bar.finish_and_clear();
+                found.map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let found = found.map_err(|reason| failed.push((index, reason)));
+        numbers.push(found.ok());
     }
-    let lines: Vec<_> = numbers.iter().map(ToString::to_string).collect();
-    output.result(&json!({ "numbers": numbers }), lines.join("\n"))
+    // A line for each ciphertext, also for one without a number.
+    let line = |number: &Option<i64>| number.map_or("-".to_owned(), |number| number.to_string());
+    let lines: Vec<_> = numbers.iter().map(line).collect();
+    if failed.len() < numbers.len() {
+        output.result(&json!({ "numbers": numbers }), lines.join("\n"))?;
+    }
+    let text = |(index, reason)| format!("ciphertext {index}: {reason}");
+    let reasons: Vec<_> = failed.into_iter().map(text).collect();
+    match reasons.as_slice() {
+        [] => Ok(()),
+        reasons => Err(Failure::refused(reasons.join("; "))),
+    }
 }

@@ -92,12 +92,13 @@ pub(super) fn write_ciphertexts<'a>(
     path: &Path,
     form: Form,
     ciphertexts: impl IntoIterator<Item = &'a Ciphertext>,
+    output: &Output,
 ) -> Result<(), Failure> {
     let records: Vec<_> = ciphertexts
         .into_iter()
         .flat_map(|ciphertext| ciphertext.to_wire(form))
         .collect();
-    files::write(path, &records)
+    files::write(path, &records, output.existing())
 }
 
 /// Reads and checks the components of an encrypted vector.

@@ -14,13 +14,18 @@ use std::path::PathBuf;
 pub(crate) enum Command {
     /// Generates a key: a secret file for its owner, and a public file.
     Keygen(Keygen),
-    /// Begins a record: signs a message as the first hop.
+    /// Prints the fingerprint of a public key.
+    Fingerprint {
+        /// The public key.
+        key: PathBuf,
+    },
+    /// Begins a plain record: signs a message as the first hop. Its epoch is not signed; `attest` signs it.
     Sign(Sign),
-    /// Signs a message on top of a record, without verifying it.
+    /// Signs a message on top of a plain record, without verifying it.
     Append(Append),
     /// Signs an attestation as the first hop of a path, or on top of a record: what, from whom, to whom, until when.
     Attest(Attest),
-    /// Verifies all signatures of a record and, with --receiver, that it is a path that ends there.
+    /// Verifies that an attested record is a path that ends at a receiver, or with --plain the signatures of a record alone.
     Verify(Verify),
     /// Shows the content of a record, unverified.
     Inspect(Inspect),
@@ -127,9 +132,13 @@ pub(crate) struct Verify {
     /// The record.
     #[arg(long, default_value = "-")]
     pub(super) record: PathBuf,
-    /// Requires a path that ends at this party: a name, or 64 hex digits.
-    #[arg(long, value_parser = party)]
+    /// The party at which the path has to end: a name, or 64 hex digits.
+    #[arg(long, value_parser = party, required_unless_present = "plain")]
     pub(super) receiver: Option<Party>,
+    /// Checks the signatures alone. The epoch of a plain record is not signed: whoever passes it on can name one in which a key was
+    /// not revoked yet.
+    #[arg(long, conflicts_with = "receiver")]
+    pub(super) plain: bool,
     /// The time at which the path must be valid, in seconds since 1970. The default is the current time.
     #[arg(long, requires = "receiver")]
     pub(super) now: Option<u64>,

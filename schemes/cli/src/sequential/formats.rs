@@ -7,7 +7,6 @@ use crate::{
 use duet_sequential::{PublicKey, Record, SecretKey, Time};
 use serde_json::json;
 use std::{
-    io::Write,
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -45,26 +44,20 @@ pub(super) fn read_record(path: &Path) -> Result<Record, Failure> {
 
 /// Writes a record, and reports it unless the record itself went to standard output.
 pub(super) fn write_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
-    deliver_record(path, record)?;
+    deliver_record(path, record, output)?;
     report_record(path, record, output)
 }
 
 /// Writes a record. When this returns, the record has been delivered.
-pub(super) fn deliver_record(path: &Path, record: &Record) -> Result<(), Failure> {
-    files::write(path, &record.to_bytes())?;
-    if files::is_pipe(path) {
-        std::io::stdout().flush().map_err(in_file(path))?;
-    }
-    Ok(())
+pub(super) fn deliver_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
+    files::write(path, &record.to_bytes(), output.existing())
 }
 
 /// Reports a record that was written, unless the record itself went to standard output.
 pub(super) fn report_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
-    if files::is_pipe(path) {
-        return Ok(());
-    }
     let (id, hops, bytes) = (record.id(), record.claims().len(), record.to_bytes().len());
-    output.result(
+    output.made(
+        &[path],
         &json!({ "id": id.to_string(), "hops": hops, "bytes": bytes }),
         format!("record {id}: {hops} hops, {bytes} bytes"),
     )

@@ -8,7 +8,7 @@ use super::{
 use crate::output::{Failure, Output};
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::{
-    queue::{Limits, Order, QueueStore, Report, State, Terms, Work},
+    queue::{Limits, Order, QueueStore, Report, State, StoreError, Terms, Work},
     Party, RecordId, Time,
 };
 use serde_json::{json, Value};
@@ -100,12 +100,16 @@ pub(crate) struct QueueArgs {
 }
 
 impl QueueArgs {
-    fn open(&self) -> Result<QueueStore, Failure> {
+    fn open(&self, output: &Output) -> Result<QueueStore, Failure> {
         let limits = Limits {
             records: self.max_records,
             bytes: self.max_bytes,
         };
-        QueueStore::open(&self.queue, limits).map_err(Failure::input)
+        let opened = output.when_free(
+            || QueueStore::open(&self.queue, limits),
+            |error| matches!(error, StoreError::InUse(_)),
+        );
+        opened.map_err(Failure::input)
     }
 }
 
@@ -133,7 +137,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
                 value,
             };
             let record = read_record(&record)?;
-            let id = queue.open()?.add(record, terms, time(now)?);
+            let id = queue.open(output)?.add(record, terms, time(now)?);
             let id = id.map_err(Failure::input)?.to_string();
             output.result(&json!({ "id": id }), format!("record {id} waits"))
         }
@@ -165,18 +169,18 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             output: path,
         } => {
             let id = RecordId(id);
-            let mut store = queue.open()?;
+            let mut store = queue.open(output)?;
             let verified = store.verified(&id);
             let verified =
                 verified.ok_or_else(|| Failure::refused(format!("no verified record {id}")))?;
             // The record leaves the queue only after it was delivered.
-            deliver_record(&path, verified.record())?;
+            deliver_record(&path, verified.record(), output)?;
             store.remove(&id).map_err(Failure::input)?;
             report_record(&path, verified.record(), output)
         }
         Command::Remove { queue, id } => {
             let id = RecordId(id);
-            if !queue.open()?.remove(&id).map_err(Failure::input)? {
+            if !queue.open(output)?.remove(&id).map_err(Failure::input)? {
                 return Err(Failure::input(format!("no record {id}")));
             }
             let id = id.to_string();
@@ -193,7 +197,7 @@ fn verify(
     output: &Output,
 ) -> Result<(), Failure> {
     let keys = keys.read()?;
-    let mut store = queue.open()?;
+    let mut store = queue.open(output)?;
     let waiting = store.queue().pending(work.verifier, work.order).len();
     let bar = output.progress(waiting.min(work.most) as u64, "verifying");
     let report = store.verify(&keys, now, work, |records| bar.inc(records as u64));
@@ -231,7 +235,7 @@ fn verify(
 }
 
 fn list(queue: &QueueArgs, output: &Output) -> Result<(), Failure> {
-    let store = queue.open()?;
+    let store = queue.open(output)?;
     let mut described: Vec<Value> = Vec::new();
     let mut lines = Vec::new();
     for (id, entry) in store.queue().iter() {

@@ -12,10 +12,7 @@ use clap::{Args, Subcommand};
 use duet_sequential::{Epoch, Fingerprint, Keyring, PublicKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::{
-    fs::{File, OpenOptions},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// Operations on the list.
 #[derive(Subcommand)]
@@ -114,19 +111,7 @@ fn write(path: &Path, keys: &Keyring) -> Result<(), Failure> {
         })
         .collect();
     let text = serde_json::to_vec_pretty(&entries).map_err(in_file(path))?;
-    files::write(path, &text)
-}
-
-/// Locks the list for other processes while the returned file is open, so that no update is lost.
-fn lock(registry: &Path) -> Result<File, Failure> {
-    let mut path = registry.as_os_str().to_owned();
-    path.push(".lock");
-    let path = PathBuf::from(path);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    let file = options.open(&path).map_err(in_file(&path))?;
-    file.lock().map_err(in_file(&path))?;
-    Ok(file)
+    files::update(path, &text)
 }
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
@@ -136,7 +121,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             key,
             from,
         } => {
-            let _lock = lock(&registry)?;
+            let _lock = files::lock(&registry)?;
             let mut keys = if registry.exists() {
                 read(&registry)?
             } else {
@@ -164,7 +149,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             fingerprint,
             epoch,
         } => {
-            let _lock = lock(&registry)?;
+            let _lock = files::lock(&registry)?;
             let mut keys = read(&registry)?;
             let fingerprint = Fingerprint(fingerprint);
             keys.revoke(fingerprint, Epoch(epoch))

@@ -70,6 +70,12 @@ pub enum RegisterError {
         /// The offset of the first corrupt entry.
         at: u64,
     },
+    /// A file is the one of another signer.
+    #[error("{}: it belongs to another signer", path.display())]
+    OtherSigner {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process has the register open.
     #[error("{}: in use by another process", path.display())]
     InUse {
@@ -99,6 +105,7 @@ impl RegisterError {
             | Self::Exists { .. }
             | Self::RolledBack { .. }
             | Self::Corrupt { .. }
+            | Self::OtherSigner { .. }
             | Self::InUse { .. }
             | Self::Poisoned
             | Self::Io { .. } => None,
@@ -126,12 +133,14 @@ pub(super) fn open_error(path: &Path, error: OpenError) -> RegisterError {
     }
 }
 
-/// An anchor of another signer is treated as a corrupt one.
 pub(super) fn anchor_error(path: &Path, error: AnchorError) -> RegisterError {
     match error {
-        AnchorError::Damaged | AnchorError::OtherOwner => RegisterError::Corrupt {
+        AnchorError::Damaged => RegisterError::Corrupt {
             path: path.to_owned(),
             at: 0,
+        },
+        AnchorError::OtherOwner => RegisterError::OtherSigner {
+            path: path.to_owned(),
         },
         AnchorError::Io(error) => open_error(path, error.into()),
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use duet_journal::disk;
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -215,9 +215,8 @@ fn create_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn open_log(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
+    disk::for_owner()
         .read(true)
-        .write(true)
         .create(true)
         .truncate(false)
         .open(path)
