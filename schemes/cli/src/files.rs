@@ -3,7 +3,7 @@
 //! No output replaces a file unless the user said `--force`, and none ever replaces one that is for its owner alone, as secrets and
 //! registers are.
 
-use crate::output::Failure;
+use crate::failure::Failure;
 use duet_journal::disk::sync_folder;
 use std::{
     fs::{self, File, Metadata, OpenOptions},

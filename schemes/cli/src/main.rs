@@ -1,8 +1,9 @@
 //! `duet-schemes`: the command line of the companion schemes.
 //!
 //! The schemes are in their own crates. This program handles arguments, files, progress, output and exit status. There
-//! is one module per scheme; `files` and `output` are shared.
+//! is one module per scheme; `failure`, `files` and `output` are shared.
 
+mod failure;
 mod files;
 mod mklhs;
 mod output;
@@ -11,8 +12,9 @@ mod searchable;
 mod sequential;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use files::Existing;
-use output::{Failure, Output};
+use output::Output;
 use std::{process::ExitCode, time::Duration};
 
 /// Computing on authenticated data: four schemes, none of which is used by consensus.

@@ -8,8 +8,9 @@ mod results;
 pub(crate) use args::Command;
 
 use crate::{
+    failure::Failure,
     files::{self, Existing, Together},
-    output::{Failure, Output},
+    output::Output,
 };
 use args::{Equivocation, LabelArgs};
 use duet_mklhs::{

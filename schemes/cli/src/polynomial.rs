@@ -6,8 +6,9 @@ mod formats;
 pub(crate) use args::Command;
 
 use crate::{
+    failure::Failure,
     files::{self, Existing, Together},
-    output::{Failure, Output},
+    output::Output,
 };
 use args::{Claim, Data, Evaluate, Forge, Keygen, Kind, Sign, Stats, Verify};
 use duet_polynomial::{

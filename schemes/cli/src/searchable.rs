@@ -10,7 +10,7 @@ mod products;
 mod readings;
 mod records;
 
-use crate::output::{Failure, Output};
+use crate::{failure::Failure, output::Output};
 
 /// Encrypted readings that a server can find and add without decrypting them.
 #[derive(clap::Subcommand)]

@@ -8,10 +8,7 @@ mod registry;
 
 pub(crate) use args::Command;
 
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use args::{Append, Attest, Bits, Inspect, Keygen, Peel, Sign, Verify};
 use duet_sequential::{Attestation, Epoch, HopNumber, Record, SecretKey, Suite, Time};
 use formats::{in_file, read_public, read_record, read_secret, time, write_record};

@@ -1,9 +1,6 @@
 //! The file formats.
 
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_mklhs::{
     Bounds, Combined, EquivocationProof, Label, Program, Scalar, SignerId, Signers, SigningKey,
 };

@@ -1,10 +1,7 @@
 //! Records: signatures with their labels. The files may contain lines from untrusted sources.
 
 use super::formats::{self, LabelText};
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_mklhs::{
     check_all, BatchError, Bounds, EquivocationProof, Label, Program, Signature, Signers,
 };

@@ -5,10 +5,7 @@ use super::{
     formats::{self, CombinedFile, ProgramFile, SignersFile},
     records::FilteredRecords,
 };
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_mklhs::{
     combine_disjoint, evaluate_unchecked, Bounds, CombineError, Combined, Part, PreparedProgram,
     Program, Scalar, Signers, Verified,

@@ -1,10 +1,7 @@
 //! The file formats. Files of signatures are text: a comment with the warning, and then one signature per line, in
 //! hexadecimal.
 
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_polynomial::research::{
     register::{RegisterError, RegisterFiles},
     PublicKey, Signature, Tag,

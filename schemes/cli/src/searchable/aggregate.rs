@@ -5,10 +5,7 @@ use super::{
     readings::form,
     records::{read_ciphertexts, read_numbers, write_ciphertexts},
 };
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_searchable::{Bound, Ciphertext, EvaluationError, Term};
 use rand::rngs::OsRng;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! The arguments that several verbs of `duet-schemes searchable` share.
 
-use crate::output::Failure;
+use crate::failure::Failure;
 use clap::{ArgGroup, Args};
 use duet_searchable::Keyword;
 use std::path::PathBuf;

@@ -1,10 +1,7 @@
 //! Generating, writing, reading and checking keys.
 
 use super::args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs};
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_searchable::{
     suite::SEED_LEN, Ciphertext, DecryptionKey, Fingerprint, HomomorphicKey, Keyword, MasterKey,
     Message, Progress, PublicKey, PublicKeyError, Rejected,

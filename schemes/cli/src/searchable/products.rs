@@ -4,10 +4,7 @@ use super::{
     args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_numbers, read_vector},
 };
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_searchable::{EncryptedProduct, Encryptor, Factor, Ring};
 use rand::rngs::OsRng;
 use serde_json::json;

@@ -4,10 +4,7 @@ use super::{
     args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_any_ciphertexts, read_ciphertexts, read_numbers, write_ciphertexts},
 };
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_searchable::{Bound, Ciphertext, Encryptor, Form, HomomorphicKey, Tested, Unmatched};
 use rand::rngs::OsRng;
 use serde_json::json;

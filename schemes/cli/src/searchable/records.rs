@@ -1,10 +1,7 @@
 //! Files of ciphertexts and of numbers.
 
 use super::args::ReaderArgs;
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_searchable::{
     suite::{COMPRESSED_LEN, COMPRESSED_VERSION, PLAIN_LEN, PLAIN_VERSION},
     Bound, Ciphertext, CiphertextError, DiscreteLog, Factor, Form, ReceivedCiphertext, FACTOR_LEN,

@@ -1,9 +1,6 @@
 //! Reading and writing the files of `duet-schemes sequential`.
 
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use duet_sequential::{PublicKey, Record, SecretKey, Time};
 use serde_json::json;
 use std::{

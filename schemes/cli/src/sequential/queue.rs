@@ -5,7 +5,7 @@ use super::{
     parse::{hash, party},
     registry::Keys,
 };
-use crate::output::{Failure, Output};
+use crate::{failure::Failure, output::Output};
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::{
     queue::{Limits, Order, QueueStore, Report, State, StoreError, Terms, Work},

@@ -4,10 +4,7 @@ use super::{
     formats::{in_file, read_public},
     parse::hash,
 };
-use crate::{
-    files,
-    output::{Failure, Output},
-};
+use crate::{failure::Failure, files, output::Output};
 use clap::{Args, Subcommand};
 use duet_sequential::{Epoch, Fingerprint, Keyring, PublicKey};
 use serde::{Deserialize, Serialize};

@@ -118,8 +118,8 @@ impl LabelRegister {
     /// An incomplete last entry is dropped: its signature was not released.
     ///
     /// # Errors
-    /// [`RegisterError::Missing`], [`RolledBack`](RegisterError::RolledBack), [`Corrupt`](RegisterError::Corrupt), [`OtherSigner`](RegisterError::OtherSigner),
-    /// [`InUse`](RegisterError::InUse) or [`Io`](RegisterError::Io).
+    /// [`RegisterError::Missing`], [`RolledBack`](RegisterError::RolledBack), [`Corrupt`](RegisterError::Corrupt),
+    /// [`OtherSigner`](RegisterError::OtherSigner), [`InUse`](RegisterError::InUse) or [`Io`](RegisterError::Io).
     pub fn open(files: &RegisterFiles, signer: SignerId) -> Result<Self, RegisterError> {
         let path = &files.anchor;
         let mut anchor =
