@@ -3,7 +3,7 @@
 use crate::{
     rpc::Rpc,
     transaction::{events, submit},
-    Result,
+    Error, Result,
 };
 use duet_primitives::BlockNumber;
 use duet_runtime::{Runtime, RuntimeEvent};
@@ -20,9 +20,12 @@ const SEARCHED: u32 = 100;
 /// Posts a message on the other chain, at the chain of `rpc`.
 ///
 /// # Errors
-/// As [`submit`].
+/// As [`submit`]; [`Error::NotIncluded`] also when the message is too long.
 pub async fn post(rpc: &Rpc, message: &str) -> Result<()> {
-    let message = message.as_bytes().to_vec().try_into().unwrap_or_default();
+    let message = message.as_bytes().to_vec().try_into();
+    let message = message.map_err(|_| Error::NotIncluded {
+        status: "the message is longer than the chain takes".to_owned(),
+    })?;
     submit(rpc, SENDER, Call::<Runtime>::post { message }).await?;
     Ok(())
 }
@@ -30,7 +33,7 @@ pub async fn post(rpc: &Rpc, message: &str) -> Result<()> {
 /// A message that arrived at the chain of `rpc` in one of its latest final blocks, by its number; `None` when it did not.
 ///
 /// # Errors
-/// [`Error`](crate::Error) when the node does not answer.
+/// [`Error`] when the node does not answer.
 pub async fn received(rpc: &Rpc, nonce: u64) -> Result<Option<String>> {
     let newest = rpc.finalized().await?.get();
     for number in (newest.saturating_sub(SEARCHED)..=newest).rev() {
