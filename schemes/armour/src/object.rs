@@ -3,6 +3,7 @@
 use crate::{
     error::{ArmourError, Problem},
     kind::{Fingerprint, Kind},
+    write::encode,
 };
 use zeroize::Zeroizing;
 
@@ -29,6 +30,11 @@ impl Object {
     /// The number of its first line, from 1.
     pub fn line(&self) -> usize {
         self.line
+    }
+
+    /// The text, as it was read apart from the ends of lines. Nothing is checked.
+    pub fn text(&self) -> Zeroizing<String> {
+        encode(&self.kind, &self.fingerprint, &self.content)
     }
 
     /// The content of an object that is not a key.

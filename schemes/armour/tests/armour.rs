@@ -77,6 +77,7 @@ fn several_objects_comments_and_the_ends_of_lines_of_windows_are_read() {
         .collect();
     assert_eq!(contents, [b"one", b"two"]);
     assert_eq!((read[0].line(), read[1].line()), (3, 10));
+    assert_eq!(*read[0].text(), text(&RECORD, b"one"));
     assert_eq!(problem(&joined), (10, Problem::Second));
     assert_eq!(read_all(&RECORD, b"# nothing\n").unwrap().len(), 0);
 }

@@ -3,7 +3,7 @@
 //! No output replaces a file unless the user said `--force`, and none ever replaces one that is for its owner alone, as secrets and
 //! registers are.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use duet_journal::disk::sync_folder;
 use std::{
     fs::{self, File, Metadata, OpenOptions},
@@ -17,7 +17,11 @@ use zeroize::Zeroizing;
 const LIMIT: u64 = 256 * 1024 * 1024;
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure + '_ {
-    move |error| Failure::input(format!("{}: {error}", path.display()))
+    move |error| Failure::new(Kind::File, error).in_file(path)
+}
+
+fn refuse(path: &Path, why: &str) -> Failure {
+    Failure::new(Kind::File, why).in_file(path)
 }
 
 /// Whether this path means standard input or output.
@@ -50,6 +54,14 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         )));
     }
     Ok(bytes)
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// As [`read`], or it is not UTF-8.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|_| Failure::input("not text").in_file(path))
 }
 
 /// Reads a secret of at most `most` bytes, from a file or standard input.
@@ -167,10 +179,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
         return Ok(Place::StandardOutput);
     }
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(Failure::input(format!(
-            "{}: a folder is there",
-            path.display()
-        ))),
+        Ok(found) if found.is_dir() => Err(refuse(path, "a folder is there")),
         Ok(found) if found.is_file() && !is_handed_over(path) => {
             let real = path.canonicalize().map_err(failed(path))?;
             Ok(Place::File(real, Some(found)))
@@ -197,10 +206,7 @@ fn end_of_links(path: &Path) -> Result<PathBuf, Failure> {
             Err(_) => return Ok(path),
         }
     }
-    Err(Failure::input(format!(
-        "{}: too many links",
-        path.display()
-    )))
+    Err(refuse(&path, "too many links"))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -235,7 +241,7 @@ fn check_place(path: &Path, place: &Place, existing: Existing) -> Result<(), Fai
         }
         Existing::Replace => return Ok(()),
     };
-    Err(Failure::input(format!("{}: {why}", path.display())))
+    Err(refuse(path, why))
 }
 
 /// Checks before the work that all outputs of a command can go where they are told to: no two to the same place, none over a file that
@@ -258,10 +264,7 @@ pub(crate) fn check_outputs(paths: &[&Path], existing: Existing) -> Result<(), F
         };
         // What is thrown away may go to one place.
         if taken.contains(&real) && real != Path::new("/dev/null") {
-            return Err(Failure::input(format!(
-                "{}: two outputs cannot go to one place",
-                path.display()
-            )));
+            return Err(refuse(path, "two outputs cannot go to one place"));
         }
         taken.push(real);
     }
@@ -288,38 +291,12 @@ pub(crate) fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(),
 pub(crate) fn write_secret(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let place = place(path)?;
     if let Place::File(_, Some(_)) = place {
-        let path = path.display();
-        return Err(Failure::input(format!(
-            "{path}: there already, and a secret never replaces a file"
-        )));
+        return Err(refuse(
+            path,
+            "there already, and a secret never replaces a file",
+        ));
     }
     put(&place, bytes, SECRET, true).map_err(failed(path))
-}
-
-/// Checks before a key is made that both its files can be written; see [`check_outputs`]. The secret replaces nothing.
-///
-/// # Errors
-/// A file is in the way, or both have the same path.
-pub(crate) fn check_key(secret: &Path, public: &Path, existing: Existing) -> Result<(), Failure> {
-    check_outputs(&[secret], Existing::Keep)?;
-    check_outputs(&[secret, public], existing)
-}
-
-/// Writes both files of a key, or none: first the secret, and then the public key.
-///
-/// # Errors
-/// One of them cannot be written.
-pub(crate) fn write_key(
-    secret: (&Path, &[u8]),
-    public: (&Path, &[u8]),
-    existing: Existing,
-) -> Result<(), Failure> {
-    let mut together = Together::default();
-    write_secret(secret.0, secret.1)?;
-    together.made(secret.0);
-    write(public.0, public.1, existing)?;
-    together.keep();
-    Ok(())
 }
 
 /// Writes a list that this program keeps, over what it was before.
@@ -418,7 +395,7 @@ mod tests {
         }
         for length in [33, 34, 1000] {
             fs::write(&path, vec![7; length]).unwrap();
-            assert!(matches!(read_secret(&path, 32), Err(Failure::Input(_))));
+            assert!(read_secret(&path, 32).is_err());
         }
     }
 }

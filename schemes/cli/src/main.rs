@@ -1,25 +1,39 @@
 //! `duet-schemes`: the command line of the companion schemes.
 //!
 //! The schemes are in their own crates. This program handles arguments, files, progress, output and exit status. There
-//! is one module per scheme; `failure`, `files` and `output` are shared.
+//! is one module per scheme; `failure`, `files`, `keys`, `object` and `output` are shared.
 
 mod failure;
 mod files;
+mod forgeable;
+mod keys;
 mod mklhs;
+mod object;
 mod output;
-mod polynomial;
 mod searchable;
 mod sequential;
+mod show;
+mod statistics;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use failure::{Failure, EXIT_STATUS};
 use files::Existing;
 use output::Output;
-use std::{process::ExitCode, time::Duration};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Computing on authenticated data: four schemes, none of which is used by consensus.
 #[derive(Parser)]
-#[command(name = "duet-schemes", version, arg_required_else_help = true)]
+///
+/// Everything that it writes is an armoured text with its type, version and fingerprint: `show` tells what a file contains. A key is a
+/// folder, made by `keygen`. Outputs go to `--output`, which is standard output unless it is given, and `-` is standard input or
+/// output.
+#[command(
+    name = "duet-schemes",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXIT_STATUS
+)]
 struct Args {
     /// Prints one JSON object per line instead of text; errors too.
     #[arg(long, global = true)]
@@ -42,15 +56,24 @@ enum Scheme {
     /// Numbers signed by many signers, and verifiable weighted sums of them.
     #[command(subcommand)]
     Mklhs(mklhs::Command),
-    /// Statistics over one signer's records. For research only: the signatures can be forged.
+    /// Mean, variance and standard deviation of numbers that many sources sign.
     #[command(subcommand)]
-    Polynomial(polynomial::Command),
+    Statistics(statistics::Command),
     /// Paths of attestations, to which each hop adds its own without verifying the others.
     #[command(subcommand)]
     Sequential(sequential::Command),
     /// Encrypted readings that a server can find and add without decrypting them.
     #[command(subcommand)]
     Searchable(searchable::Command),
+    /// Signatures for polynomials of one signer's values. For research only: anybody who has the public key can FORGE them.
+    #[command(subcommand)]
+    ResearchForgeablePolynomial(forgeable::Command),
+    /// Shows what files contain: type, version and fingerprint of each object, and what it says. Signatures are not verified.
+    Show {
+        /// The files, or folders of keys, of which the public key is shown; `-` for standard input.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -72,9 +95,11 @@ fn main() -> ExitCode {
     let output = Output::new(json, quiet, existing, Duration::from_secs(wait));
     let result = match scheme {
         Scheme::Mklhs(command) => mklhs::run(command, &output),
-        Scheme::Polynomial(command) => polynomial::run(command, &output),
+        Scheme::Statistics(command) => statistics::run(command, &output),
         Scheme::Sequential(command) => sequential::run(command, &output),
         Scheme::Searchable(command) => searchable::run(command, &output),
+        Scheme::ResearchForgeablePolynomial(command) => forgeable::run(command, &output),
+        Scheme::Show { files } => show::run(&files, &output),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

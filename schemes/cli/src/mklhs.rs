@@ -5,32 +5,41 @@ mod formats;
 mod records;
 mod results;
 
-pub(crate) use args::Command;
+pub(crate) use args::{pair, Command};
+pub(crate) use formats::{bytes_of_text, signer_id, SignersFile};
+pub(crate) use records::FilteredRecords;
 
 use crate::{
-    failure::Failure,
-    files::{self, Existing, Together},
+    failure::{Failure, Kind},
+    files,
+    keys::{check_new, KeyArg, NewKey, RegisterArgs, RegisterPaths},
+    object,
     output::Output,
 };
 use args::{Equivocation, LabelArgs};
-use duet_mklhs::{
-    check_all, BatchError, Bounds, EquivocationProof, Label, LabelRegister, Message, RegisterError,
-    RegisterFiles, Scalar, SignerId, Signers, SigningKey,
+use duet_armour::{
+    encode,
+    kinds::{
+        MKLHS_COMBINED, MKLHS_EQUIVOCATION, MKLHS_PROGRAM, MKLHS_PUBLIC_KEY, MKLHS_RECORD,
+        MKLHS_SECRET_KEY,
+    },
+    Object,
 };
-use formats::{PublicFile, SignersFile};
+use duet_mklhs::{
+    check_all, suite::SCALAR_LEN, BatchError, Bounds, EquivocationProof, Label, LabelRegister,
+    Message, Program, Record, RegisterError, RegisterFiles, Scalar, Signature, SignerId,
+    SigningKey,
+};
 use rand_core::OsRng;
-use records::{FilteredRecords, Record};
-use serde_json::json;
+use serde_json::{json, Value};
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
-use zeroize::Zeroizing;
 
 impl LabelArgs {
     fn label(&self, signer: SignerId, tag: &str) -> Result<Label, Failure> {
-        let [context, dataset, tag] =
-            [&self.context, &self.dataset, tag].map(formats::bytes_of_text);
+        let [context, dataset, tag] = [&self.context, &self.dataset, tag].map(bytes_of_text);
         Label::new(&context?, signer, &dataset?, &tag?).map_err(Failure::input)
     }
 }
@@ -43,35 +52,23 @@ fn bounds(residues: bool) -> Bounds {
     }
 }
 
-/// Runs the command. Failures are one line without control characters, whatever the files contain.
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
-    dispatch(command, output).map_err(|failure| failure.map(|why| formats::one_line(&why)))
-}
-
-fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
-        Command::Keygen {
-            key,
-            register,
-            anchor,
-        } => keygen(&KeyFolder::new(&key, register, anchor), &key, output),
+        Command::Keygen { key, register } => keygen(&key, &register, output),
         Command::Register { signers, keys } => add_signers(&signers, &keys, output),
-        Command::Fingerprint { public } => {
-            let public: PublicFile = formats::read_json(&public)?;
-            let id = public.register(&mut Signers::default())?.to_string();
-            output.result(&json!({ "id": id }), &id)
-        }
         Command::Sign {
             key,
             register,
-            anchor,
             label,
             residues,
-            output: to,
+            to,
+            file,
             numbers,
         } => {
-            let folder = KeyFolder::new(&key, register, anchor);
-            sign(&folder, &label, bounds(residues), &numbers, &to, output)
+            let numbers = pairs(numbers, file.as_deref())?;
+            let signer = Signer::open(&key, &register)?;
+            let records = signer.sign(&label, bounds(residues), &numbers, &to.path, output)?;
+            write_records(&records, &to.path, output)
         }
         Command::Check {
             signers,
@@ -82,23 +79,27 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
             label,
             tags,
             residues,
-            output: to,
+            to,
+            file,
             weights,
-        } => results::program(&label, &tags, bounds(residues), &weights, &to, output),
+        } => {
+            let weights = pairs(weights, file.as_deref())?;
+            results::program(&label, &tags, bounds(residues), &weights, &to.path, output)
+        }
         Command::Combine {
             program,
             signers,
-            output: to,
+            to,
             records,
             ..
-        } => results::combine(&program, signers.as_deref(), &records, &to, output),
+        } => results::combine(&program, signers.as_deref(), &records, &to.path, output),
         Command::Join {
             signers,
             program,
-            output: to,
+            to,
             parts,
             ..
-        } => results::join(&parts, signers.as_deref(), &program, &to, output),
+        } => results::join(&parts, signers.as_deref(), &program, &to.path, output),
         Command::Verify {
             program,
             signers,
@@ -107,9 +108,9 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
         } => results::verify(&program, &signers, total, &combined, output),
         Command::Equivocation(Equivocation::Prove {
             signers,
-            output: to,
+            to,
             records,
-        }) => prove(&signers, &records, &to, output),
+        }) => prove(&signers, &records, &to.path, output),
         Command::Equivocation(Equivocation::Check { signers, proof }) => {
             check_equivocation(&signers, &proof, output)
         }
@@ -119,81 +120,108 @@ fn dispatch(command: Command, output: &Output) -> Result<(), Failure> {
     }
 }
 
-/// The maximum length of a secret's file: hex and a line ending.
-const MOST_SECRET_LEN: usize = 2 * duet_mklhs::suite::SCALAR_LEN + 2;
-
-/// The paths of the parts of a key.
-///
-/// A journal that is older than its anchor is detected. If both are restored from the same old copy, this is not
-/// detected; only separate storage of the two prevents it.
-struct KeyFolder {
-    secret: PathBuf,
-    public: PathBuf,
-    register: RegisterFiles,
+/// Names and numbers, as arguments or from a file.
+pub(crate) fn pairs(
+    given: Vec<(String, Scalar)>,
+    file: Option<&Path>,
+) -> Result<Vec<(String, Scalar)>, Failure> {
+    let Some(path) = file else {
+        return Ok(given);
+    };
+    let parse = |(index, line): (usize, &str)| {
+        pair(line.trim())
+            .map_err(|error| Failure::input(format!("line {}: {error}", index + 1)).in_file(path))
+    };
+    let text = files::read_text(path)?;
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        .map(parse)
+        .collect()
 }
 
-impl KeyFolder {
-    fn new(folder: &Path, journal: Option<PathBuf>, anchor: Option<PathBuf>) -> Self {
-        Self {
-            secret: folder.join("secret"),
-            public: folder.join("public.json"),
-            register: RegisterFiles {
-                journal: journal.unwrap_or_else(|| folder.join("register.journal")),
-                anchor: anchor.unwrap_or_else(|| folder.join("register.anchor")),
-            },
-        }
-    }
-
-    fn secret(&self) -> Result<SigningKey, Failure> {
-        let text = files::read_secret(&self.secret, MOST_SECRET_LEN)?;
-        let mut bytes = Zeroizing::new([0; duet_mklhs::suite::SCALAR_LEN]);
-        let of_file = |error: &dyn std::fmt::Display| {
-            Failure::input(format!("{}: {error}", self.secret.display()))
-        };
-        hex::decode_to_slice(text.trim_ascii(), bytes.as_mut()).map_err(|error| of_file(&error))?;
-        SigningKey::from_bytes(&bytes).map_err(|error| of_file(&error))
+/// The type and the content of an object that `describe` shows.
+pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
+    let kind = object.kind();
+    if *kind == MKLHS_SECRET_KEY {
+        decode_secret(object)?;
+        Ok((json!({}), "a secret".to_owned()))
+    } else if *kind == MKLHS_PUBLIC_KEY {
+        formats::check_public(object)?;
+        let text = "its proof of possession is valid".to_owned();
+        Ok((json!({ "possession": true }), text))
+    } else if *kind == MKLHS_RECORD {
+        let record = Record::from_bytes(object.content()?).map_err(Failure::refused)?;
+        let (label, message) = (&record.label, record.signature.message().to_string());
+        let mut value = formats::describe_label(label);
+        value["message"] = message.as_str().into();
+        Ok((value, format!("{message} under {label:?}, unverified")))
+    } else if *kind == MKLHS_PROGRAM {
+        let program = Program::from_bytes(object.content()?).map_err(Failure::input)?;
+        Ok(results::describe_program(&program))
+    } else if *kind == MKLHS_COMBINED {
+        let file = formats::CombinedFile::from_bytes(object.content()?)?;
+        let (digest, total) = (hex::encode(file.digest), file.combined.total().to_string());
+        let text = format!("total {total} of program {digest}, unverified");
+        Ok((json!({ "digest": digest, "total": total }), text))
+    } else {
+        debug_assert_eq!(*kind, MKLHS_EQUIVOCATION);
+        let proof = formats::equivocation(object)?;
+        let messages = proof.signatures().map(|it| it.message().to_string());
+        let mut value = formats::describe_label(proof.label());
+        value["messages"] = json!(messages);
+        let [one, other] = messages;
+        let text = format!("{one} and {other} under {:?}, unverified", proof.label());
+        Ok((value, text))
     }
 }
 
-fn keygen(files: &KeyFolder, folder: &Path, output: &Output) -> Result<(), Failure> {
-    let in_folder = |error| Failure::input(format!("{}: {error}", folder.display()));
+fn decode_secret(object: &Object) -> Result<SigningKey, Failure> {
+    let decode = |bytes: &[u8]| {
+        let bytes: &[u8; SCALAR_LEN] = bytes
+            .try_into()
+            .map_err(|_| Failure::input(format!("a secret key has {SCALAR_LEN} bytes")))?;
+        SigningKey::from_bytes(bytes).map_err(Failure::input)
+    };
+    object.key(decode, |key| *key.id().as_bytes())
+}
+
+fn register_files(paths: RegisterPaths) -> RegisterFiles {
+    let RegisterPaths { journal, anchor } = paths;
+    RegisterFiles { journal, anchor }
+}
+
+fn keygen(folder: &Path, register: &RegisterArgs, output: &Output) -> Result<(), Failure> {
+    check_new(folder, Some(register))?;
     let key = SigningKey::random(&mut OsRng).map_err(Failure::input)?;
-    std::fs::create_dir(folder).map_err(in_folder)?;
-    let made = make_key(files, &key).inspect_err(|_| {
-        // Empty again, unless somebody has put something into it. The first error is reported.
-        let _ = std::fs::remove_dir(folder);
-    });
-    made?;
+    let new = NewKey {
+        folder,
+        fingerprint: *key.id().as_bytes(),
+        secret: (&MKLHS_SECRET_KEY, &*key.expose()),
+        public: (&MKLHS_PUBLIC_KEY, &formats::public_content(&key)),
+    };
+    let files = register_files(register.paths(folder));
+    new.write(|together| {
+        LabelRegister::create(&files, key.id()).map_err(register_failure)?;
+        together.made(&files.journal);
+        together.made(&files.anchor);
+        Ok(())
+    })?;
     let id = key.id().to_string();
     output.result(
-        &json!({ "id": id, "folder": folder, "public": files.public }),
+        &json!({ "fingerprint": id, "folder": folder }),
         format_args!("key {id} in {}", folder.display()),
     )
 }
 
-/// Writes all files of a key, or none.
-fn make_key(files: &KeyFolder, key: &SigningKey) -> Result<(), Failure> {
-    let mut together = Together::default();
-    LabelRegister::create(&files.register, key.id()).map_err(register_failure)?;
-    together.made(&files.register.journal);
-    together.made(&files.register.anchor);
-    let mut secret = Zeroizing::new([0; 2 * duet_mklhs::suite::SCALAR_LEN]);
-    hex::encode_to_slice(key.expose().as_slice(), secret.as_mut()).map_err(Failure::input)?;
-    files::write_secret(&files.secret, secret.as_ref())?;
-    together.made(&files.secret);
-    let public = PublicFile::of(key);
-    files::write(&files.public, &formats::pretty(&public)?, Existing::Keep)?;
-    together.keep();
-    Ok(())
-}
-
-fn register_failure(error: RegisterError) -> Failure {
-    match error {
-        RegisterError::LabelAlreadyUsed { .. } | RegisterError::RolledBack { .. } => {
-            Failure::refused(error)
-        }
-        _ => Failure::input(error),
-    }
+pub(crate) fn register_failure(error: RegisterError) -> Failure {
+    let kind = match &error {
+        RegisterError::InUse { .. } => Kind::Busy,
+        RegisterError::Io { .. } | RegisterError::Exists { .. } => Kind::File,
+        RegisterError::Sign { .. } => Kind::Input,
+        _ => Kind::Register,
+    };
+    Failure::new(kind, error)
 }
 
 fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Failure> {
@@ -206,62 +234,94 @@ fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Fai
     let mut signers = known.check(output)?;
     let mut ids = Vec::new();
     for path in keys {
-        let public: PublicFile = formats::read_json(path)?;
-        let id = public.register(&mut signers)?;
-        ids.push(id.to_string());
-        known.add(public);
+        ids.push(known.add(path, &mut signers)?.to_string());
     }
-    files::update(file, &formats::pretty(&known)?)?;
+    files::update(file, known.text())?;
     output.result(
         &json!({ "registered": ids, "signers": known.len() }),
         format_args!("registered {}; {} signers", ids.join(" "), known.len()),
     )
 }
 
-fn sign(
-    folder: &KeyFolder,
-    label: &LabelArgs,
-    bounds: Bounds,
-    numbers: &[(String, Scalar)],
+/// A key, and where its register is.
+pub(crate) struct Signer {
+    pub(crate) key: SigningKey,
+    register: RegisterFiles,
+}
+
+impl Signer {
+    pub(crate) fn open(key: &KeyArg, register: &RegisterArgs) -> Result<Self, Failure> {
+        let path = key.secret();
+        let object = object::read_secret(&path, &MKLHS_SECRET_KEY, SCALAR_LEN)?;
+        Ok(Self {
+            key: decode_secret(&object).map_err(|failure| failure.in_file(&path))?,
+            register: register_files(register.paths(&key.key)),
+        })
+    }
+
+    /// Opens the register, and waits for a process that uses it.
+    pub(crate) fn register(&self, output: &Output) -> Result<LabelRegister, Failure> {
+        output
+            .when_free(
+                || LabelRegister::open(&self.register, self.key.id()),
+                |error| matches!(error, RegisterError::InUse { .. }),
+            )
+            .map_err(register_failure)
+    }
+
+    fn sign(
+        &self,
+        label: &LabelArgs,
+        bounds: Bounds,
+        numbers: &[(String, Scalar)],
+        to: &Path,
+        output: &Output,
+    ) -> Result<Vec<(Label, Signature)>, Failure> {
+        let mut asked = Vec::new();
+        for (tag, number) in numbers {
+            let message = Message::new(bounds, *number)
+                .map_err(|error| Failure::input(format!("{tag:?}={number}: {error}")))?;
+            asked.push((label.label(self.key.id(), tag)?, message));
+        }
+        files::check_outputs(&[to], output.existing())?;
+        let messages: Vec<_> = asked.iter().map(|(label, it)| (label, *it)).collect();
+        let register = self.register(output)?;
+        let signatures = register.sign_all(&self.key, &messages).map_err(|error| {
+            let asked = error.request().and_then(|index| numbers.get(index));
+            let failure = register_failure(error);
+            match asked {
+                Some((tag, number)) => failure.map(|why| format!("{tag:?}={number}: {why}")),
+                None => failure,
+            }
+        })?;
+        let labels = asked.into_iter().map(|(label, _)| label);
+        Ok(labels.zip(signatures).collect())
+    }
+}
+
+/// Writes records, and says how many numbers were signed.
+pub(crate) fn write_records(
+    records: &[(Label, Signature)],
     to: &Path,
     output: &Output,
 ) -> Result<(), Failure> {
-    let key = folder.secret()?;
-    let mut asked = Vec::new();
-    for (tag, number) in numbers {
-        let message = Message::new(bounds, *number)
-            .map_err(|error| Failure::input(format!("{tag:?}={number}: {error}")))?;
-        asked.push((label.label(key.id(), tag)?, message));
+    let mut text = String::new();
+    for (label, signature) in records {
+        let label = label.clone();
+        let signature = *signature;
+        let content = Record { label, signature }.to_bytes();
+        text.push_str(&encode(
+            &MKLHS_RECORD,
+            &MKLHS_RECORD.digest(&content),
+            &content,
+        ));
     }
-    files::check_outputs(&[to], output.existing())?;
-    let register = output
-        .when_free(
-            || LabelRegister::open(&folder.register, key.id()),
-            |error| matches!(error, RegisterError::InUse { .. }),
-        )
-        .map_err(register_failure)?;
-    let messages: Vec<_> = asked
-        .iter()
-        .map(|(label, number)| (label, *number))
-        .collect();
-    let signatures = register.sign_all(&key, &messages).map_err(|error| {
-        let asked = error.request().and_then(|index| numbers.get(index));
-        let failure = register_failure(error);
-        match asked {
-            Some((tag, number)) => failure.map(|why| format!("{tag:?}={number}: {why}")),
-            None => failure,
-        }
-    })?;
-    let mut lines = String::new();
-    for ((label, _), signature) in asked.iter().zip(&signatures) {
-        lines.push_str(&formats::line(&Record::new(label, signature))?);
-    }
-    files::write(to, lines.as_bytes(), output.existing())?;
-    let count = signatures.len();
+    files::write(to, text.as_bytes(), output.existing())?;
+    let count = records.len();
     output.made(
         &[to],
         &json!({ "signed": count, "records": to }),
-        format_args!("signed {count} numbers"),
+        format_args!("{count} numbers signed"),
     )
 }
 
@@ -303,8 +363,7 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
         .key(&proof.label().signer())
         .map_err(Failure::refused)?;
     let signer = proof.check(key).map_err(Failure::refused)?.to_string();
-    let text = hex::encode(proof.to_bytes()) + "\n";
-    files::write(to, text.as_bytes(), output.existing())?;
+    object::write(to, &MKLHS_EQUIVOCATION, &proof.to_bytes(), output)?;
     if files::is_standard_output(to) {
         records.report_dropped();
         return Ok(());
@@ -317,7 +376,7 @@ fn prove(signers: &Path, records: &[PathBuf], to: &Path, output: &Output) -> Res
 
 fn check_equivocation(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
     let known = SignersFile::read(file)?;
-    let (proof, _) = formats::read_proof(proof)?;
+    let proof = formats::read_equivocation(proof)?;
     let signer = incriminated(&known, &proof, output)?;
     output.result(
         &json!({ "signer": signer, "revoked": false }),
@@ -328,10 +387,10 @@ fn check_equivocation(file: &Path, proof: &Path, output: &Output) -> Result<(), 
 fn revoke(file: &Path, proof: &Path, output: &Output) -> Result<(), Failure> {
     let _lock = files::lock(file)?;
     let mut known = SignersFile::read(file)?;
-    let (proof, text) = formats::read_proof(proof)?;
+    let proof = formats::read_equivocation(proof)?;
     let signer = incriminated(&known, &proof, output)?;
-    known.revoke(text);
-    files::update(file, &formats::pretty(&known)?)?;
+    known.revoke(&proof);
+    files::update(file, known.text())?;
     output.result(
         &json!({ "signer": signer, "revoked": true }),
         format_args!("revoked {signer}, which signed twice"),

@@ -4,12 +4,13 @@ use crate::{
     failure::Failure,
     files::{self, Existing},
 };
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use std::{
     fmt::{Display, Write as _},
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -20,6 +21,28 @@ pub(crate) struct Output {
     existing: Existing,
     /// How long to wait for a register or a queue that another process uses.
     wait: Duration,
+}
+
+/// Where the output of a command goes.
+#[derive(Args)]
+pub(crate) struct To {
+    /// The output file; `-` is standard output.
+    #[arg(
+        id = "output",
+        long = "output",
+        short = 'o',
+        value_name = "FILE",
+        default_value = "-"
+    )]
+    pub(crate) path: PathBuf,
+}
+
+/// Where a secret goes that a command derives.
+#[derive(Args)]
+pub(crate) struct SecretTo {
+    /// The output file: a new file that only its owner can read.
+    #[arg(id = "output", long = "output", short = 'o', value_name = "FILE")]
+    pub(crate) path: PathBuf,
 }
 
 /// How often it is looked whether the other process has ended.

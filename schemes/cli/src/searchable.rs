@@ -1,7 +1,6 @@
 //! `duet-schemes searchable`: encrypted numbers that a server can find and add without decrypting them.
 //!
-//! Key files contain the raw bytes. Files of ciphertexts contain concatenated ciphertexts, each with its version byte,
-//! which determines its length. So files can be joined with `cat`.
+//! An object of ciphertexts contains them one after another, each with its version byte, which determines its length.
 
 mod aggregate;
 mod args;
@@ -11,21 +10,25 @@ mod readings;
 mod records;
 
 use crate::{failure::Failure, output::Output};
+use duet_armour::{
+    kinds::{
+        SEARCHABLE_CIPHERTEXTS, SEARCHABLE_PRODUCT, SEARCHABLE_PUBLIC_KEY, SEARCHABLE_SECRET_KEY,
+        SEARCHABLE_VECTOR,
+    },
+    Object,
+};
+use duet_searchable::{EncryptedProduct, FACTOR_LEN};
+use serde_json::{json, Value};
 
 /// Encrypted readings that a server can find and add without decrypting them.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     /// Generates a receiver's secret key, and the public key that data holders encrypt to.
     Keygen(keys::Keygen),
-    /// Prints the fingerprint of a public key.
-    Fingerprint {
-        /// The public key.
-        public: std::path::PathBuf,
-    },
     /// Derives the trapdoor of a keyword, with which a server finds and adds its ciphertexts.
-    Trapdoor(keys::Trapdoor),
+    Trapdoor(keys::Derive),
     /// Derives a key that decrypts under one keyword, for a delegate of the receiver.
-    Delegate(keys::Delegate),
+    Delegate(keys::Derive),
     /// Encrypts numbers under a keyword.
     Encrypt(readings::Encrypt),
     /// Tests whether all ciphertexts are for a keyword. Reports the first that is not.
@@ -50,7 +53,6 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(command) => keys::keygen(&command, output),
-        Command::Fingerprint { public } => keys::fingerprint(&public, output),
         Command::Trapdoor(command) => keys::trapdoor(&command, output),
         Command::Delegate(command) => keys::delegate(&command, output),
         Command::Encrypt(command) => readings::encrypt(&command, output),
@@ -61,5 +63,36 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::EncryptVector(command) => products::encrypt_vector(&command, output),
         Command::InnerProduct(command) => products::inner_product(&command, output),
         Command::DecryptProduct(command) => products::decrypt_product(&command, output),
+    }
+}
+
+/// What an object of this scheme is, and contains.
+pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
+    let kind = object.kind();
+    let bytes = |content: &[u8]| {
+        let bytes = content.len();
+        (json!({ "bytes": bytes }), format!("{bytes} bytes"))
+    };
+    if *kind == SEARCHABLE_SECRET_KEY {
+        keys::master(object)?;
+        Ok((json!({}), "a secret".to_owned()))
+    } else if *kind == SEARCHABLE_PUBLIC_KEY {
+        Ok(bytes(&keys::public(object)?.to_bytes()))
+    } else if *kind == SEARCHABLE_CIPHERTEXTS {
+        let count = records::count(object.content()?)?;
+        let text = format!("{count} ciphertexts, unverified");
+        Ok((json!({ "ciphertexts": count }), text))
+    } else if *kind == SEARCHABLE_VECTOR {
+        let length = object.content()?.len() / FACTOR_LEN;
+        let text = format!("a vector of length {length}, unverified");
+        Ok((json!({ "length": length }), text))
+    } else if *kind == SEARCHABLE_PRODUCT {
+        let product = EncryptedProduct::from_bytes(object.content()?).map_err(Failure::refused)?;
+        let (length, modulus) = (product.length(), product.ring().modulus());
+        let text = format!("an inner product of length {length} modulo {modulus}, unverified");
+        Ok((json!({ "length": length, "modulus": modulus }), text))
+    } else {
+        // A key for one keyword: only with the public key and the keyword can it be checked.
+        Ok(bytes(object.content()?))
     }
 }

@@ -8,25 +8,32 @@ mod registry;
 
 pub(crate) use args::Command;
 
-use crate::{failure::Failure, files, output::Output};
-use args::{Append, Attest, Bits, Inspect, Keygen, Peel, Sign, Verify};
-use duet_sequential::{Attestation, Epoch, HopNumber, Record, SecretKey, Suite, Time};
-use formats::{in_file, read_public, read_record, read_secret, time, write_record};
+use crate::{
+    failure::Failure,
+    files,
+    keys::{check_new, NewKey},
+    object::input,
+    output::Output,
+};
+use args::{Append, Attest, Bits, Keygen, Peel, Sign, Verify};
+use duet_armour::{
+    kinds::{
+        SEQUENTIAL_PUBLIC_KEY, SEQUENTIAL_RECORD, SEQUENTIAL_SECRET_KEY, SEQUENTIAL_TRUSTED_KEY,
+    },
+    Object,
+};
+use duet_sequential::{Attestation, Epoch, HopNumber, PublicKey, Record, SecretKey, Suite, Time};
+use formats::{fingerprint, read_public, read_record, read_secret, time, write_record};
 use serde_json::{json, Value};
 use std::path::Path;
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(args) => keygen(&args, output),
-        Command::Fingerprint { key } => {
-            let fingerprint = read_public(&key)?.fingerprint().to_string();
-            output.result(&json!({ "fingerprint": fingerprint }), &fingerprint)
-        }
         Command::Sign(args) => sign(&args, output),
         Command::Append(args) => append(&args, output),
         Command::Attest(args) => attest(&args, output),
         Command::Verify(args) => verify(&args, output),
-        Command::Inspect(args) => inspect(&args, output),
         Command::Peel(args) => peel(&args, output),
         Command::Registry(command) => registry::run(command, output),
         Command::Queue(command) => queue::run(command, output),
@@ -38,19 +45,21 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
         Bits::Rsa2048 => Suite::Rsa2048,
         Bits::Rsa3072 => Suite::Rsa3072,
     };
-    files::check_key(&args.secret, &args.public, output.existing())?;
+    check_new(&args.key, None)?;
     let key = SecretKey::generate(suite).map_err(Failure::input)?;
     let bytes = key.to_bytes().map_err(Failure::input)?;
-    files::write_key(
-        (&args.secret, &bytes),
-        (&args.public, key.public().as_bytes()),
-        output.existing(),
-    )?;
-    let fingerprint = key.public().fingerprint().to_string();
-    output.made(
-        &[&args.secret, &args.public],
-        &json!({ "fingerprint": fingerprint, "bits": suite.bits() }),
-        format!("{suite} key {fingerprint}"),
+    let new = NewKey {
+        folder: &args.key,
+        fingerprint: fingerprint(key.public()),
+        secret: (&SEQUENTIAL_SECRET_KEY, &bytes),
+        public: (&SEQUENTIAL_PUBLIC_KEY, key.public().as_bytes()),
+    };
+    // A key of this scheme may sign a message twice, so it has no register.
+    new.write(|_| Ok(()))?;
+    let (fingerprint, folder) = (key.public().fingerprint().to_string(), &args.key);
+    output.result(
+        &json!({ "fingerprint": fingerprint, "bits": suite.bits(), "folder": folder }),
+        format!("{suite} key {fingerprint} in {}", folder.display()),
     )
 }
 
@@ -58,7 +67,7 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
     let key = read_secret(&args.key)?;
     let message = files::read(&args.message)?;
     let record = Record::first(&key, &message, Epoch(args.epoch)).map_err(Failure::input)?;
-    write_record(&args.output, &record, output)
+    write_record(&args.output.path, &record, output)
 }
 
 fn append(args: &Append, output: &Output) -> Result<(), Failure> {
@@ -66,7 +75,7 @@ fn append(args: &Append, output: &Output) -> Result<(), Failure> {
     let message = files::read(&args.message)?;
     let record = read_record(&args.record)?;
     let longer = record.append(&key, &message).map_err(Failure::input)?;
-    write_record(&args.output, &longer, output)
+    write_record(&args.output.path, &longer, output)
 }
 
 fn attest(args: &Attest, output: &Output) -> Result<(), Failure> {
@@ -107,7 +116,7 @@ fn attest(args: &Attest, output: &Output) -> Result<(), Failure> {
             ))
         }
     };
-    write_record(&args.output, &record.map_err(Failure::input)?, output)
+    write_record(&args.output.path, &record.map_err(Failure::input)?, output)
 }
 
 /// The attestation of the last hop, unverified.
@@ -115,7 +124,7 @@ fn last_attestation(record: &Record, path: &Path) -> Result<Attestation, Failure
     let claims = record.claims().last().into_iter();
     let mut said = claims.map(|claim| Attestation::from_bytes(&claim.message));
     match said.next() {
-        Some(said) => said.map_err(in_file(path)),
+        Some(said) => said.map_err(|error| Failure::input(error).in_file(path)),
         None => Err(Failure::input("the record has no hops")),
     }
 }
@@ -168,8 +177,29 @@ fn verify(args: &Verify, output: &Output) -> Result<(), Failure> {
     )
 }
 
-fn inspect(args: &Inspect, output: &Output) -> Result<(), Failure> {
-    let record = read_record(&args.record)?;
+/// What an object of this scheme is, and contains.
+pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
+    let kind = object.kind();
+    if *kind == SEQUENTIAL_RECORD {
+        let record = Record::from_bytes(object.content()?).map_err(Failure::input)?;
+        Ok(describe_record(&record))
+    } else if *kind == SEQUENTIAL_TRUSTED_KEY {
+        Ok(registry::TrustedKey::from_bytes(object.content()?)?.describe())
+    } else if *kind == SEQUENTIAL_SECRET_KEY {
+        let of_public = |key: &SecretKey| fingerprint(key.public());
+        let key = object.key(input(SecretKey::from_bytes), of_public)?;
+        Ok(describe_suite(key.suite()))
+    } else {
+        let key = object.key(input(PublicKey::from_bytes), fingerprint)?;
+        Ok(describe_suite(key.suite()))
+    }
+}
+
+fn describe_suite(suite: Suite) -> (Value, String) {
+    (json!({ "bits": suite.bits() }), suite.to_string())
+}
+
+fn describe_record(record: &Record) -> (Value, String) {
     let described: Vec<Value> = record
         .claims()
         .iter()
@@ -197,23 +227,21 @@ fn inspect(args: &Inspect, output: &Output) -> Result<(), Failure> {
         let (number, bytes) = (index + 1, claim.message.len());
         text += &format!("\n  hop {number}: key {}, {bytes} bytes", claim.fingerprint);
     }
-    output.result(
-        &json!({
-            "id": id,
-            "bits": suite.bits(),
-            "epoch": record.epoch().0,
-            "signature_bytes": record.signature().to_core().len(),
-            "hops": described,
-        }),
-        text,
-    )
+    let value = json!({
+        "id": id,
+        "bits": suite.bits(),
+        "epoch": record.epoch().0,
+        "signature_bytes": record.signature().to_core().len(),
+        "hops": described,
+    });
+    (value, text)
 }
 
 fn peel(args: &Peel, output: &Output) -> Result<(), Failure> {
     let record = read_record(&args.record)?;
-    let key = read_public(&args.key)?;
+    let key = read_public(&args.public)?;
     match record.peel(&key).map_err(Failure::refused)? {
-        Some(shorter) => write_record(&args.output, &shorter, output),
+        Some(shorter) => write_record(&args.output.path, &shorter, output),
         None => Err(Failure::refused("the record has only one hop")),
     }
 }

@@ -43,17 +43,21 @@ impl Cli {
         output.stdout
     }
 
-    /// Fails with one line of error that has this text.
+    /// Fails because of a file, with one line of error that has this text.
     fn fails(&self, words: &str, with: &str) {
+        self.fails_with(3, words, with);
+    }
+
+    fn fails_with(&self, status: i32, words: &str, with: &str) {
         let output = self.run(words);
         let error = String::from_utf8(output.stderr).expect("text");
-        assert_eq!(output.status.code(), Some(2), "{words}: {error}");
+        assert_eq!(output.status.code(), Some(status), "{words}: {error}");
         assert!(error.contains(with), "{words}: {error}");
         assert_eq!(error.lines().count(), 1, "{error}");
     }
 
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).expect("a folder");
+    fn names_in(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(folder)).expect("a folder");
         let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("a name").file_name();
         let mut names: Vec<_> = entries
             .map(|entry| name(entry).into_string().expect("text"))
@@ -71,51 +75,51 @@ fn mode(path: &Path) -> u32 {
         & 0o777
 }
 
-/// Each way to make a key of two files.
-const KEYGENS: [&str; 3] = [
-    "sequential keygen --bits 2048",
-    "searchable keygen",
-    "polynomial keygen --dimension 8 --register register",
+/// Each way to make a key, and the files of its folder.
+const KEYGENS: [(&str, &[&str]); 4] = [
+    ("mklhs keygen", &WITH_REGISTER),
+    ("sequential keygen --bits 2048", &["public", "secret"]),
+    ("searchable keygen", &["public", "secret"]),
+    (
+        "research-forgeable-polynomial keygen --dimension 8",
+        &WITH_REGISTER,
+    ),
 ];
+const WITH_REGISTER: [&str; 4] = ["public", "register.anchor", "register.journal", "secret"];
 
 #[test]
-fn both_files_of_a_key_are_different_ones() {
-    for keygen in KEYGENS {
+fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
+    for (keygen, expected) in KEYGENS {
         let cli = Cli::new();
-        let two = "two outputs cannot go to one place";
-        cli.fails(&format!("{keygen} --secret k --public k"), two);
-        cli.fails(&format!("{keygen} --secret k --public ./k --force"), two);
-        fs::create_dir(cli.path("folder")).expect("a folder");
-        symlink("../k", cli.path("folder/link")).expect("a link");
-        cli.fails(&format!("{keygen} --secret k --public folder/link"), two);
-        assert_eq!(cli.names(), ["folder"]);
+        cli.succeeds(&format!("{keygen} key"));
+        let files = cli.names_in("key");
+        assert_eq!(files, expected, "{keygen}");
+        let contents = || -> Vec<_> {
+            let path = |name: &String| cli.bytes(&format!("key/{name}"));
+            files.iter().map(path).collect()
+        };
+        let before = contents();
+        cli.fails(&format!("{keygen} key"), "there already");
+        cli.fails(&format!("{keygen} key --force"), "there already");
+        symlink("nothing", cli.path("link")).expect("a link");
+        cli.fails(&format!("{keygen} link"), "there already");
+        assert_eq!(contents(), before);
+        assert_eq!(cli.names_in("key"), files);
+        assert_eq!(cli.names_in("."), ["key", "link"]);
     }
 }
 
 #[test]
-fn a_register_is_not_another_file_of_its_key() {
-    let cli = Cli::new();
-    let keygen = "polynomial keygen --dimension 8 --secret s";
-    let two = "two outputs cannot go to one place";
-    cli.fails(&format!("{keygen} --register r --public r"), two);
-    cli.fails(&format!("{keygen} --register s --public p"), two);
-    cli.fails(&format!("{keygen} --register r --anchor r --public p"), two);
-    assert!(cli.names().is_empty());
-}
-
-#[test]
-fn a_second_key_replaces_no_file_of_the_first_one() {
-    for keygen in KEYGENS {
+fn both_files_of_a_register_are_different_ones() {
+    for keygen in [
+        "mklhs keygen",
+        "research-forgeable-polynomial keygen --dimension 8",
+    ] {
         let cli = Cli::new();
-        let keygen = format!("{keygen} --secret s --public p");
-        cli.succeeds(&keygen);
-        let files = cli.names();
-        let before: Vec<_> = files.iter().map(|name| cli.bytes(name)).collect();
-        cli.fails(&keygen, "there already");
-        cli.fails(&format!("{keygen} --force"), "there already");
-        let after: Vec<_> = files.iter().map(|name| cli.bytes(name)).collect();
-        assert_eq!(before, after);
-        assert_eq!(cli.names(), files);
+        let two = "two outputs cannot go to one place";
+        cli.fails(&format!("{keygen} key --register r --anchor r"), two);
+        cli.fails(&format!("{keygen} key --register r --anchor ./r"), two);
+        assert!(cli.names_in(".").is_empty());
     }
 }
 
@@ -202,19 +206,21 @@ fn public_files_are_for_everybody_and_private_ones_for_their_owner() {
     let cli = Cli::new();
     cli.succeeds("mklhs keygen alice");
     cli.succeeds("mklhs sign --key alice --context c --dataset d load=1 -o records");
-    cli.succeeds("mklhs register --signers signers alice/public.json");
-    cli.succeeds("searchable keygen --secret s --public p");
+    cli.succeeds("mklhs register --signers signers alice");
+    cli.succeeds("searchable keygen receiver");
+    cli.succeeds("searchable trapdoor --key receiver --keyword k -o trapdoor");
     // The mask of the process may take permissions away, and nothing else does.
     fs::write(cli.path("usual"), "").expect("a file");
     let usual = mode(&cli.path("usual"));
-    for name in ["alice/public.json", "records", "signers", "p"] {
+    for name in ["alice/public", "records", "signers", "receiver/public"] {
         assert_eq!(mode(&cli.path(name)), usual, "{name}");
     }
     for name in [
         "alice/secret",
         "alice/register.journal",
         "alice/register.anchor",
-        "s",
+        "receiver/secret",
+        "trapdoor",
     ] {
         assert_eq!(mode(&cli.path(name)), 0o600, "{name}");
     }
@@ -226,7 +232,7 @@ fn public_files_are_for_everybody_and_private_ones_for_their_owner() {
     };
     set("signers", 0o640);
     cli.succeeds("mklhs keygen bob");
-    cli.succeeds("mklhs register --signers signers bob/public.json");
+    cli.succeeds("mklhs register --signers signers bob");
     assert_eq!(mode(&cli.path("signers")), 0o640);
     set("records", 0o664);
     cli.succeeds("mklhs sign --key alice --context c --dataset d load=1 -o records --force");
@@ -235,26 +241,48 @@ fn public_files_are_for_everybody_and_private_ones_for_their_owner() {
 
 #[test]
 fn a_key_that_cannot_be_written_whole_leaves_nothing_behind() {
-    for keygen in KEYGENS {
+    for (keygen, _) in KEYGENS {
         let cli = Cli::new();
-        // The device takes no bytes, as a full disk.
-        let output = cli.run(&format!("{keygen} --secret s --public /dev/full"));
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(cli.names().is_empty(), "{:?}", cli.names());
-        cli.succeeds(&format!("{keygen} --secret s --public p"));
+        // No file may grow: as on a full disk.
+        let program = env!("CARGO_BIN_EXE_duet-schemes");
+        let full = format!("trap '' XFSZ; ulimit -f 0; exec {program} {keygen} key");
+        let output = Command::new("sh")
+            .args(["-c", &full])
+            .current_dir(cli.0.path())
+            .output()
+            .expect("it runs");
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        assert!(cli.names_in(".").is_empty(), "{:?}", cli.names_in("."));
+        cli.succeeds(&format!("{keygen} key"));
     }
 }
 
 #[test]
-fn a_public_key_for_standard_output_comes_alone() {
-    for keygen in ["sequential keygen --bits 2048", "searchable keygen"] {
+fn show_names_every_object_of_every_file_and_no_secret() {
+    for (keygen, files) in KEYGENS {
         let cli = Cli::new();
-        let bytes = cli.succeeds(&format!("{keygen} --secret s --public -"));
-        fs::write(cli.path("p"), bytes).expect("a file");
-        let scheme = keygen.split_whitespace().next().expect("a word");
-        let fingerprint = cli.succeeds(&format!("{scheme} fingerprint p"));
-        assert_eq!(fingerprint.len(), 65, "64 digits and the end of the line");
+        cli.succeeds(&format!("{keygen} key"));
+        let shown = |name: &str| {
+            let shown = cli.succeeds(&format!("show --json {name}"));
+            serde_json::from_slice::<Value>(&shown).expect("one line of JSON")
+        };
+        let (folder, public, secret) = (shown("key"), shown("key/public"), shown("key/secret"));
+        assert_eq!(folder, public);
+        assert_eq!(public["fingerprint"], secret["fingerprint"]);
+        assert_eq!(public["version"], 1);
+        let kind = |shown: &Value| shown["type"].as_str().expect("text").to_owned();
+        assert!(kind(&public).ends_with("PUBLIC KEY"), "{public}");
+        assert!(kind(&secret).ends_with("SECRET KEY"), "{secret}");
+        let text = String::from_utf8(cli.bytes("key/secret")).expect("text");
+        let base64 = text.lines().rev().nth(1).expect("a line");
+        assert!(!secret.to_string().contains(base64));
+        if files.len() == 4 {
+            cli.fails_with(2, "show key/register.journal", "line 1: ");
+        }
     }
+    let cli = Cli::new();
+    fs::write(cli.path("empty"), "# nothing\n").expect("a file");
+    cli.fails_with(2, "show empty", "empty: there are no objects");
 }
 
 #[test]
@@ -263,7 +291,7 @@ fn bad_arguments_are_json_where_it_is_asked_for() {
     for words in [
         "mklhs sign --json",
         "--json nothing",
-        "--json searchable keygen --secret",
+        "--json searchable keygen --bits",
     ] {
         let output = cli.run(words);
         assert_eq!(output.status.code(), Some(2));
@@ -285,7 +313,7 @@ fn who_uses_a_register_is_waited_for() {
     let journal = fs::File::open(cli.path("alice/register.journal")).expect("it is there");
     journal.lock().expect("it is free");
     let sign = "mklhs sign --key alice --context c --dataset d load=1";
-    cli.fails(&format!("{sign} --wait 0"), "in use by another process");
+    cli.fails_with(4, &format!("{sign} --wait 0"), "in use by another process");
     let mut waiting = cli
         .command(&format!("{sign} --wait 600"))
         .stdout(Stdio::piped())

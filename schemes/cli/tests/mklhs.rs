@@ -1,5 +1,15 @@
 //! End-to-end tests of all verbs of `duet-schemes mklhs`.
 
+mod support;
+
+use duet_armour::{
+    encode,
+    kinds::{
+        MKLHS_COMBINED, MKLHS_EQUIVOCATION, MKLHS_PROGRAM, MKLHS_PUBLIC_KEY, MKLHS_RECORD,
+        MKLHS_SECRET_KEY,
+    },
+    Kind,
+};
 use serde_json::Value;
 use std::{
     fs,
@@ -23,15 +33,33 @@ impl Cli {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    fn json(&self, name: &str) -> Value {
-        serde_json::from_str(&self.read(name)).unwrap()
+    /// What the objects in a file say.
+    fn shown(&self, name: &str) -> Vec<Value> {
+        let output = self.duet_schemes(&["show", name, "--json"], b"");
+        assert!(output.status.success(), "{name}: {output:?}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let parse = |line| serde_json::from_str(line).unwrap();
+        lines.lines().map(parse).collect()
+    }
+
+    /// The contents of the objects in a file that are not keys, one after another.
+    fn content(&self, name: &str) -> Vec<u8> {
+        support::content(&self.path(name))
+    }
+
+    fn write(&self, name: &str, kind: &Kind, content: &[u8]) {
+        support::write(&self.path(name), kind, content);
     }
 
     /// Runs `duet-schemes mklhs` with words separated by spaces.
     fn run_with(&self, words: &str, input: &[u8]) -> Output {
+        let words: Vec<_> = words.split(' ').collect();
+        self.duet_schemes(&[&["mklhs"], &words[..]].concat(), input)
+    }
+
+    fn duet_schemes(&self, args: &[&str], input: &[u8]) -> Output {
         let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .arg("mklhs")
-            .args(words.split(' '))
+            .args(args)
             .current_dir(self.0.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -69,9 +97,14 @@ impl Cli {
         let cli = Self::new();
         cli.succeeds("keygen alice");
         cli.succeeds("keygen bob");
-        cli.succeeds("register --signers signers.json alice/public.json bob/public.json");
-        let id = |name: &str| cli.json(name)["id"].as_str().unwrap().to_owned();
-        let ids = [id("alice/public.json"), id("bob/public.json")];
+        cli.succeeds("register --signers signers alice bob");
+        let id = |name: &str| {
+            cli.shown(name)[0]["fingerprint"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        let ids = [id("alice"), id("bob")];
         (cli, ids)
     }
 }
@@ -81,19 +114,13 @@ const LABEL: &str = "--context net --dataset epoch-7";
 /// Both signers sign, a program is written, and their signatures are combined.
 fn with_combined() -> (Cli, [String; 2]) {
     let (cli, ids) = Cli::with_keys();
-    cli.succeeds(&format!(
-        "sign --key alice {LABEL} -o a.jsonl load=17 disk=-3"
-    ));
-    cli.succeeds(&format!(
-        "sign --key bob {LABEL} -o b.jsonl load=-4 disk=1000"
-    ));
+    cli.succeeds(&format!("sign --key alice {LABEL} -o a load=17 disk=-3"));
+    cli.succeeds(&format!("sign --key bob {LABEL} -o b load=-4 disk=1000"));
     let [alice, bob] = &ids;
     cli.succeeds(&format!(
-        "program {LABEL} --tag load -o program.json {alice}=30 {bob}=70"
+        "program {LABEL} --tag load -o program {alice}=30 {bob}=70"
     ));
-    cli.succeeds(
-        "combine --program program.json --signers signers.json -o sum.json a.jsonl b.jsonl",
-    );
+    cli.succeeds("combine --program program --signers signers -o sum a b");
     (cli, ids)
 }
 
@@ -101,11 +128,20 @@ fn with_combined() -> (Cli, [String; 2]) {
 fn keygen_makes_a_key_that_only_its_owner_reads_and_never_over_another() {
     let cli = Cli::new();
     let said: Value = serde_json::from_str(&cli.succeeds("keygen alice --json")).unwrap();
-    let public = cli.json("alice/public.json");
-    assert_eq!(said["id"], public["id"]);
+    for (name, kind) in [
+        ("alice", MKLHS_PUBLIC_KEY),
+        ("alice/secret", MKLHS_SECRET_KEY),
+    ] {
+        let shown = &cli.shown(name)[0];
+        assert_eq!(shown["fingerprint"], said["fingerprint"]);
+        assert_eq!(shown["type"], kind.name());
+    }
     let secret = cli.read("alice/secret");
-    assert_eq!(secret.len(), 64);
-    assert!(!said.to_string().contains(&secret[..16]));
+    let shown = cli.duet_schemes(&["show", "alice/secret"], b"").stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    let base64 = secret.lines().nth(4).unwrap();
+    assert_eq!(base64.len(), 44);
+    assert!(!shown.contains(&base64[..16]) && !said.to_string().contains(&base64[..16]));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -115,33 +151,41 @@ fn keygen_makes_a_key_that_only_its_owner_reads_and_never_over_another() {
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    cli.fails("keygen alice", 2, "alice");
+    cli.fails("keygen alice", 3, "alice: there already");
     assert_eq!(cli.read("alice/secret"), secret);
 }
 
 #[test]
 fn register_checks_possession_and_lists_a_key_once() {
     let (cli, [alice, _]) = Cli::with_keys();
-    let again = "register --signers signers.json alice/public.json --json";
+    let again = "register --signers signers alice --json";
     let said: Value = serde_json::from_str(&cli.succeeds(again)).unwrap();
     assert_eq!(said["signers"], 2);
     assert_eq!(said["registered"][0], alice.as_str());
-    let before = cli.read("signers.json");
+    let before = cli.read("signers");
     // Bob's key with Alice's proof.
-    let mut stolen = cli.json("bob/public.json");
-    stolen["possession"] = cli.json("alice/public.json")["possession"].clone();
-    fs::write(cli.path("stolen.json"), stolen.to_string()).unwrap();
+    let public = |name: &str| support::objects(&cli.path(&format!("{name}/public"))).remove(0);
+    let key_and_proof = |name: &str| {
+        let bytes = public(name).key(
+            |bytes| Ok::<_, duet_armour::ArmourError>(bytes.to_vec()),
+            |_| *public(name).fingerprint(),
+        );
+        bytes.unwrap()
+    };
+    let (of_alice, of_bob) = (key_and_proof("alice"), key_and_proof("bob"));
+    let stolen = [&of_bob[..96], &of_alice[96..]].concat();
+    let stolen = encode(&MKLHS_PUBLIC_KEY, public("bob").fingerprint(), &stolen);
+    fs::write(cli.path("stolen"), &**stolen).unwrap();
     cli.fails(
-        "register --signers signers.json stolen.json",
+        "register --signers signers stolen",
         1,
         "proof of possession",
     );
     // Alice's key under another name.
-    let mut renamed = cli.json("alice/public.json");
-    renamed["id"] = "00".repeat(32).into();
-    fs::write(cli.path("renamed.json"), renamed.to_string()).unwrap();
-    cli.fails("register --signers signers.json renamed.json", 1, &alice);
-    assert_eq!(cli.read("signers.json"), before);
+    let renamed = encode(&MKLHS_PUBLIC_KEY, &[0; 32], &of_alice);
+    fs::write(cli.path("renamed"), &**renamed).unwrap();
+    cli.fails("register --signers signers renamed", 2, &alice);
+    assert_eq!(cli.read("signers"), before);
 }
 
 #[test]
@@ -150,16 +194,33 @@ fn signing_again_gives_the_same_and_another_number_is_refused() {
     let sign = format!("sign --key alice {LABEL} load=17");
     let record = cli.succeeds(&sign);
     assert_eq!(cli.succeeds(&sign), record);
-    let parsed: Value = serde_json::from_str(&record).unwrap();
-    assert_eq!(parsed["message"], "17");
-    assert_eq!(parsed["signature"].as_str().unwrap().len(), 160);
+    fs::write(cli.path("record"), &record).unwrap();
+    let shown = &cli.shown("record")[0];
+    assert_eq!(shown["type"], "MKLHS RECORD");
+    assert_eq!(shown["content"]["message"], "17");
+    assert_eq!(shown["content"]["tag"], "load");
     let other = format!("sign --key alice {LABEL} load=18");
-    cli.fails(&other, 1, "the label was already used for the message 17");
+    cli.fails(&other, 5, "the label was already used for the message 17");
     let among = format!("sign --key alice {LABEL} cpu=1 load=18");
-    cli.fails(&among, 1, "\"load\"=18: request 1: the label");
+    cli.fails(&among, 5, "\"load\"=18: request 1: the label");
     let large = format!("sign --key alice {LABEL} big=18446744073709551616");
     cli.fails(&large, 2, "\"big\"=18446744073709551616: the message");
     cli.succeeds(&format!("{large} --residues"));
+}
+
+#[test]
+fn numbers_and_weights_come_from_files_too() {
+    let (cli, [alice, bob]) = with_combined();
+    fs::write(cli.path("numbers"), "# two\nload=17\n\n disk=-3 \n").unwrap();
+    let sign = format!("sign --key alice {LABEL} --numbers");
+    assert_eq!(cli.succeeds(&format!("{sign} numbers")), cli.read("a"));
+    let piped = cli.run_with(&format!("{sign} -"), b"load=17\ndisk=-3");
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), cli.read("a"));
+    fs::write(cli.path("weights"), format!("{alice}=30\n{bob}=70\n")).unwrap();
+    let program = format!("program {LABEL} --tag load --weights weights");
+    assert_eq!(cli.succeeds(&program), cli.read("program"));
+    fs::write(cli.path("weights"), format!("{alice}=30\n{bob}\n")).unwrap();
+    cli.fails(&program, 2, "weights: line 2: expected NAME=NUMBER");
 }
 
 #[test]
@@ -171,9 +232,9 @@ fn a_key_without_its_register_or_with_an_earlier_one_signs_nothing() {
     let earlier = fs::read(cli.path("elsewhere")).unwrap();
     cli.succeeds(&sign("b"));
     fs::write(cli.path("elsewhere"), earlier).unwrap();
-    cli.fails(&sign("c"), 1, "has 1 entries, but the key has signed 2");
+    cli.fails(&sign("c"), 5, "has 1 entries, but the key has signed 2");
     fs::remove_file(cli.path("elsewhere")).unwrap();
-    cli.fails(&sign("c"), 2, "missing");
+    cli.fails(&sign("c"), 5, "missing");
 }
 
 #[test]
@@ -182,58 +243,57 @@ fn the_anchor_may_be_kept_elsewhere_and_the_key_signs_nothing_without_it() {
     cli.succeeds("keygen alice --anchor elsewhere");
     assert!(!cli.path("alice/register.anchor").exists());
     let sign = |tag: &str| format!("sign --key alice {LABEL} {tag}=1");
-    cli.fails(&sign("a"), 2, "missing");
+    cli.fails(&sign("a"), 5, "missing");
     let sign = |tag: &str| format!("sign --key alice --anchor elsewhere {LABEL} {tag}=1");
     cli.succeeds(&sign("a"));
     // The folder is restored from a copy, but the anchor is not.
     let earlier = fs::read(cli.path("alice/register.journal")).unwrap();
     cli.succeeds(&sign("b"));
     fs::write(cli.path("alice/register.journal"), earlier).unwrap();
-    cli.fails(&sign("c"), 1, "has 1 entries, but the key has signed 2");
+    cli.fails(&sign("c"), 5, "has 1 entries, but the key has signed 2");
 }
 
 #[test]
 fn check_accepts_valid_signatures_and_lists_invalid_ones() {
     let (cli, _) = with_combined();
-    let said = cli.succeeds("check --signers signers.json a.jsonl b.jsonl");
+    let said = cli.succeeds("check --signers signers a b");
     assert_eq!(said, "4 signatures are valid\n");
-    // Two records swap their signatures. The message in the record is adjusted to the signature.
-    let records: Vec<Value> = cli
-        .read("a.jsonl")
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let mut swapped = records.clone();
-    for (to, from) in [(0, 1), (1, 0)] {
-        swapped[to]["signature"] = records[from]["signature"].clone();
-        swapped[to]["message"] = records[from]["message"].clone();
-    }
-    let lines: Vec<_> = swapped.iter().map(Value::to_string).collect();
-    fs::write(cli.path("bad.jsonl"), lines.join("\n")).unwrap();
+    // Two records swap their signatures.
+    let records = support::objects(&cli.path("a"));
+    let records: Vec<_> = records.iter().map(|it| it.content().unwrap()).collect();
+    let swapped = |label: usize, signature: usize| {
+        let (label, _) = records[label].split_at(records[label].len() - 80);
+        let (_, signature) = records[signature].split_at(records[signature].len() - 80);
+        let content = [label, signature].concat();
+        encode(&MKLHS_RECORD, &MKLHS_RECORD.digest(&content), &content)
+    };
+    let both = [swapped(0, 1).as_str(), swapped(1, 0).as_str()].concat();
+    fs::write(cli.path("bad"), both).unwrap();
     cli.fails(
-        "check --signers signers.json b.jsonl bad.jsonl",
+        "check --signers signers b bad",
         1,
         "2 of 4 signatures are not valid; record 2",
     );
-    let mut lying = records[0].clone();
-    lying["message"] = "18".into();
-    fs::write(cli.path("lying.jsonl"), lying.to_string()).unwrap();
+    let damaged = cli.read("a").replacen("Fingerprint: ", "Fingerprint: 0", 1);
+    fs::write(cli.path("damaged"), damaged).unwrap();
     cli.fails(
-        "check --signers signers.json lying.jsonl",
-        1,
-        "says \"18\", but the signed message is 17",
+        "check --signers signers damaged",
+        2,
+        "damaged line 3: expected the header \"Fingerprint: \"",
     );
 }
 
 #[test]
 fn what_is_combined_verifies_and_shows_each_part() {
     let (cli, [alice, bob]) = with_combined();
-    let combined = cli.json("sum.json");
+    assert_eq!(cli.content("sum").len(), 32 + 48 + 2 * 32);
+    let shown = cli.shown("sum").remove(0);
+    assert_eq!(shown["content"]["total"], "230");
     assert_eq!(
-        combined["signature"].as_str().unwrap().len(),
-        2 * (48 + 2 * 32)
+        shown["content"]["digest"],
+        cli.shown("program")[0]["content"]["digest"]
     );
-    let verify = "verify --program program.json --signers signers.json sum.json";
+    let verify = "verify --program program --signers signers sum";
     let said: Value = serde_json::from_str(&cli.succeeds(&format!("{verify} --json"))).unwrap();
     assert_eq!(said["total"], "230");
     assert_eq!(said["per_signer"][0]["signer"], alice.as_str());
@@ -248,178 +308,162 @@ fn what_is_combined_verifies_and_shows_each_part() {
 fn a_combined_signature_is_refused_for_another_program_and_when_it_was_changed() {
     let (cli, [alice, bob]) = with_combined();
     let verify = |program: &str, combined: &str| {
-        format!("verify --program {program} --signers signers.json {combined}")
+        format!("verify --program {program} --signers signers {combined}")
     };
     cli.succeeds(&format!(
-        "program {LABEL} --tag load -o other.json {alice}=31 {bob}=70"
+        "program {LABEL} --tag load -o other {alice}=31 {bob}=70"
     ));
-    cli.fails(&verify("other.json", "sum.json"), 1, "is for the program");
-    let mut changed = cli.json("sum.json");
-    let signature = changed["signature"].as_str().unwrap();
+    cli.fails(&verify("other", "sum"), 1, "is for the program");
     // The partial sums are swapped, so the total is unchanged.
-    let (gamma, parts) = signature.split_at(2 * 48);
-    let (first, second) = parts.split_at(2 * 32);
-    changed["signature"] = [gamma, second, first].concat().into();
-    fs::write(cli.path("changed.json"), changed.to_string()).unwrap();
-    cli.fails(
-        &verify("program.json", "changed.json"),
-        1,
-        "pairing equation",
-    );
-    let mut short = cli.json("sum.json");
-    short["signature"] = "00".into();
-    fs::write(cli.path("short.json"), short.to_string()).unwrap();
-    cli.fails(
-        &verify("program.json", "short.json"),
-        1,
-        "expected 80 bytes, got 1",
-    );
+    let sum = cli.content("sum");
+    let (gamma, parts) = sum.split_at(32 + 48);
+    let (first, second) = parts.split_at(32);
+    cli.write("changed", &MKLHS_COMBINED, &[gamma, second, first].concat());
+    cli.fails(&verify("program", "changed"), 1, "pairing equation");
+    cli.write("short", &MKLHS_COMBINED, &sum[..33]);
+    cli.fails(&verify("program", "short"), 1, "expected 80 bytes, got 1");
+    cli.write("shorter", &MKLHS_COMBINED, &sum[..31]);
+    cli.fails(&verify("program", "shorter"), 2, "too short");
 }
 
 #[test]
 fn combine_checks_its_inputs_unless_told_not_to() {
     let (cli, _) = with_combined();
-    let combine =
-        |how: &str, records: &str| format!("combine --program program.json {how} {records}");
-    cli.fails(
-        &combine("--signers signers.json", "a.jsonl"),
-        1,
-        "no signature on",
-    );
-    let checked = cli.succeeds(&combine("--signers signers.json", "a.jsonl b.jsonl"));
-    let unchecked = cli.succeeds(&combine("--unchecked", "b.jsonl a.jsonl"));
+    let combine = |how: &str, records: &str| format!("combine --program program {how} {records}");
+    cli.fails(&combine("--signers signers", "a"), 1, "no signature on");
+    let checked = cli.succeeds(&combine("--signers signers", "a b"));
+    let unchecked = cli.succeeds(&combine("--unchecked", "b a"));
     assert_eq!(checked, unchecked);
-    assert_eq!(checked, cli.read("sum.json"));
+    assert_eq!(checked, cli.read("sum"));
     // Only Alice is known.
-    cli.succeeds("register --signers alice.json alice/public.json");
-    cli.fails(
-        &combine("--signers alice.json", "a.jsonl b.jsonl"),
-        1,
-        "is not known",
-    );
+    cli.succeeds("register --signers only-alice alice");
+    cli.fails(&combine("--signers only-alice", "a b"), 1, "is not known");
 }
 
-/// Combined sums of two tags, `load.json` and `disk.json`, each of 30 times Alice's and 70 times Bob's number.
+/// Combined sums of two tags, `load` and `disk`, each of 30 times Alice's and 70 times Bob's number.
 fn with_two_sums() -> (Cli, [String; 2]) {
     let (cli, ids) = with_combined();
     let [alice, bob] = &ids;
     for tag in ["load", "disk"] {
         cli.succeeds(&format!(
-            "program {LABEL} --tag {tag} -o {tag}-program.json {alice}=30 {bob}=70"
+            "program {LABEL} --tag {tag} -o {tag}-program {alice}=30 {bob}=70"
         ));
         cli.succeeds(&format!(
-            "combine --program {tag}-program.json --signers signers.json -o {tag}.json a.jsonl b.jsonl"
+            "combine --program {tag}-program --signers signers -o {tag} a b"
         ));
     }
     (cli, ids)
 }
 
-const PARTS: &str = "--part 1 load-program.json load.json --part -2 disk-program.json disk.json";
+const PARTS: &str = "--part 1 load-program load --part -2 disk-program disk";
 
 #[test]
 fn what_was_combined_already_is_joined_with_weights_and_verifies_in_ones_own_view() {
     let (cli, [alice, bob]) = with_two_sums();
     let said = cli.succeeds(&format!(
-        "join --signers signers.json --program joined.json -o joined-sum.json {PARTS} --json"
+        "join --signers signers --program joined -o joined-sum {PARTS} --json"
     ));
     let said: Value = serde_json::from_str(&said).unwrap();
     // 230 for the load, and 30 times -3 and 70 times 1000 for the disk.
     assert_eq!(said["total"], (230 - 2 * (-90 + 70_000)).to_string());
     assert_eq!((&said["parts"], &said["inputs"]), (&2.into(), &4.into()));
-    let verified =
-        cli.succeeds("verify --program joined.json --signers signers.json joined-sum.json");
+    let verified = cli.succeeds("verify --program joined --signers signers joined-sum");
     let parts = format!("{alice} {}\n{bob} {}\n", 510 + 180, -280 - 140_000);
     assert!(verified.ends_with(&parts), "{verified}");
     // A verifier creates the same program as the one that was written.
-    let inputs = |name: &str| cli.json(name)["inputs"].as_array().unwrap().clone();
-    let mut own = inputs("load-program.json");
-    for mut input in inputs("disk-program.json") {
-        let weight: i64 = input["coefficient"].as_str().unwrap().parse().unwrap();
-        input["coefficient"] = (-2 * weight).into();
-        own.push(input);
-    }
-    let own = serde_json::json!({ "bounds": "integers", "inputs": own });
-    fs::write(cli.path("own.json"), own.to_string()).unwrap();
-    cli.succeeds("verify --program own.json --signers signers.json joined-sum.json");
+    let inputs = |tag: &str, weight: i64| {
+        let (of_alice, of_bob) = (30 * weight, 70 * weight);
+        cli.succeeds(&format!(
+            "program {LABEL} --tag {tag} -o own-{tag} {alice}={of_alice} {bob}={of_bob}"
+        ));
+        cli.content(&format!("own-{tag}"))[5..].to_vec()
+    };
+    // Integers, and four inputs.
+    let own = [
+        &[0, 0, 0, 0, 4][..],
+        &inputs("load", 1),
+        &inputs("disk", -2),
+    ]
+    .concat();
+    cli.write("own", &MKLHS_PROGRAM, &own);
+    cli.succeeds("verify --program own --signers signers joined-sum");
     // One of the two outputs may be a pipe.
-    let join = format!("join --signers signers.json --program again.json {PARTS}");
-    assert_eq!(cli.succeeds(&join), cli.read("joined-sum.json"));
+    let join = format!("join --signers signers --program again {PARTS}");
+    assert_eq!(cli.succeeds(&join), cli.read("joined-sum"));
 }
 
 #[test]
 fn a_part_that_does_not_hold_or_is_there_twice_is_not_joined() {
     let (cli, _) = with_two_sums();
-    let join = |how: &str, parts: &str| format!("join {how} --program joined.json {parts}");
-    let twice = "--part 1 load-program.json load.json --part 1 load-program.json load.json";
-    cli.fails(&join("--signers signers.json", twice), 2, "the same label");
-    let zero = "--part 0 load-program.json load.json";
-    cli.fails(&join("--signers signers.json", zero), 2, "is zero");
-    let exchanged = "--part 1 load-program.json disk.json";
+    let join = |how: &str, parts: &str| format!("join {how} --program joined {parts}");
+    let twice = "--part 1 load-program load --part 1 load-program load";
+    cli.fails(&join("--signers signers", twice), 2, "the same label");
+    let zero = "--part 0 load-program load";
+    cli.fails(&join("--signers signers", zero), 2, "is zero");
+    let exchanged = "--part 1 load-program disk";
     cli.fails(
         &join("--unchecked", exchanged),
         1,
-        "disk.json: the signature is for the program",
+        "disk: the signature is for the program",
     );
     // The partial sums of the two signers are swapped, so the total is unchanged.
-    let mut changed = cli.json("load.json");
-    let signature = changed["signature"].as_str().unwrap();
-    let (gamma, parts) = signature.split_at(2 * 48);
-    let (first, second) = parts.split_at(2 * 32);
-    changed["signature"] = [gamma, second, first].concat().into();
-    fs::write(cli.path("load.json"), changed.to_string()).unwrap();
+    let load = cli.content("load");
+    let (gamma, parts) = load.split_at(32 + 48);
+    let (first, second) = parts.split_at(32);
+    cli.write("load", &MKLHS_COMBINED, &[gamma, second, first].concat());
     cli.fails(
-        &join("--signers signers.json", PARTS),
+        &join("--signers signers", PARTS),
         1,
-        "load.json: the pairing equation is not satisfied",
+        "load: the pairing equation is not satisfied",
     );
-    assert!(!cli.path("joined.json").exists());
-    cli.succeeds(&join("-o joined-sum.json --unchecked", PARTS));
+    assert!(!cli.path("joined").exists());
+    cli.succeeds(&join("-o joined-sum --unchecked", PARTS));
     cli.fails(
-        "verify --program joined.json --signers signers.json joined-sum.json",
+        "verify --program joined --signers signers joined-sum",
         1,
         "pairing equation",
     );
-    let careless = cli.run(&format!("join --program joined.json {PARTS}"));
+    let careless = cli.run(&format!("join --program joined {PARTS}"));
     assert_eq!(careless.status.code(), Some(2));
 }
 
 #[test]
 fn several_signatures_of_one_program_are_verified_and_those_that_do_not_hold_are_named() {
     let (cli, _) = with_two_sums();
-    let verify = "verify --program load-program.json --signers signers.json";
-    let said = cli.succeeds(&format!("{verify} load.json sum.json --json"));
+    let verify = "verify --program load-program --signers signers";
+    let said = cli.succeeds(&format!("{verify} load sum --json"));
     let said: Vec<Value> = said
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert_eq!(said.len(), 2);
-    assert_eq!(said[0]["combined"], "load.json");
+    assert_eq!(said[0]["combined"], "load");
     assert_eq!(
         (&said[0]["total"], &said[1]["total"]),
         (&"230".into(), &"230".into())
     );
-    let output = cli.run(&format!("{verify} disk.json load.json missing.json"));
-    assert_eq!(output.status.code(), Some(2));
+    let output = cli.run(&format!("{verify} disk load missing"));
+    assert_eq!(output.status.code(), Some(3));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("load.json: total 230\n"), "{text}");
+    assert!(text.starts_with("load: total 230\n"), "{text}");
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.starts_with("error: 2 of 3 are not valid; disk.json: the signature is for"));
-    assert!(error.contains("; missing.json: "), "{error}");
-    let refused = cli.run(&format!("{verify} disk.json load.json"));
+    assert!(error.starts_with("error: 2 of 3 are not valid; disk: the signature is for"));
+    assert!(error.contains("; missing: "), "{error}");
+    let refused = cli.run(&format!("{verify} disk load"));
     assert_eq!(refused.status.code(), Some(1));
 }
 
 #[test]
 fn commands_read_and_write_pipes() {
     let (cli, _) = with_combined();
-    let records = [cli.read("a.jsonl"), cli.read("b.jsonl")].concat();
+    let records = [cli.read("a"), cli.read("b")].concat();
     let combined = cli.run_with(
-        "combine --program program.json --signers signers.json -",
+        "combine --program program --signers signers -",
         records.as_bytes(),
     );
     assert!(combined.status.success());
     let verified = cli.run_with(
-        "verify --program program.json --signers signers.json -",
+        "verify --program program --signers signers -",
         &combined.stdout,
     );
     assert!(verified.status.success());
@@ -431,17 +475,17 @@ fn labels_that_are_no_text_are_written_as_hex() {
     let (cli, [alice, _]) = Cli::with_keys();
     let label = "--context hex:00ff --dataset hex:6869";
     let record = cli.succeeds(&format!("sign --key alice {label} hex:6865783a=1"));
-    let record: Value = serde_json::from_str(&record).unwrap();
-    assert_eq!(record["context"], "hex:00ff");
-    assert_eq!(record["dataset"], "hi");
+    fs::write(cli.path("r"), record).unwrap();
+    let shown = cli.shown("r")[0]["content"].clone();
+    assert_eq!(shown["context"], "hex:00ff");
+    assert_eq!(shown["dataset"], "hi");
     // The text `hex:` would be decoded as no bytes.
-    assert_eq!(record["tag"], "hex:6865783a");
-    fs::write(cli.path("r.jsonl"), record.to_string()).unwrap();
-    cli.succeeds("check --signers signers.json r.jsonl");
+    assert_eq!(shown["tag"], "hex:6865783a");
+    cli.succeeds("check --signers signers r");
     cli.succeeds(&format!(
-        "program {label} --tag hex:6865783a -o p.json {alice}=1"
+        "program {label} --tag hex:6865783a -o p {alice}=1"
     ));
-    cli.succeeds("combine --program p.json --signers signers.json r.jsonl");
+    cli.succeeds("combine --program p --signers signers r");
     cli.fails(
         "sign --key alice --context hex:0 --dataset d a=1",
         2,
@@ -449,81 +493,74 @@ fn labels_that_are_no_text_are_written_as_hex() {
     );
 }
 
-/// The record with another number, in the text and in the signature. Anyone can write this.
-fn forged(record: &str, number: u8) -> String {
-    let mut record: Value = serde_json::from_str(record).unwrap();
-    let signature = record["signature"].as_str().unwrap();
-    let forged = format!("{}{number:064x}", &signature[..96]);
-    record["signature"] = forged.into();
-    record["message"] = number.to_string().into();
-    record.to_string() + "\n"
+/// The first record of a file with another number. Anyone can write this.
+fn forged(cli: &Cli, name: &str, number: u8) -> String {
+    let record = support::objects(&cli.path(name)).remove(0);
+    let mut content = record.content().unwrap().to_vec();
+    let last = content.len() - 32;
+    content[last..].fill(0);
+    *content.last_mut().unwrap() = number;
+    encode(&MKLHS_RECORD, &MKLHS_RECORD.digest(&content), &content).to_string()
 }
 
 #[test]
-fn lines_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_being_combined() {
+fn records_that_anybody_can_write_are_dropped_and_do_not_keep_the_others_from_being_combined() {
     let (cli, _) = with_combined();
-    let (a, b) = (cli.read("a.jsonl"), cli.read("b.jsonl"));
-    let first = a.lines().next().unwrap();
-    let forged = forged(first, 99);
-    let junk = "{\"\u{ff}\n";
+    let (a, b) = (cli.read("a"), cli.read("b"));
+    let forged = forged(&cli, "a", 99);
+    // A beginning without an end.
+    let junk = "-----BEGIN DUET MKLHS RECORD-----\nVersion: 1\n";
     // Before and after the honest ones.
     for records in [
         [forged.as_str(), junk, &a, &b].concat(),
         [a.as_str(), &b, junk, &forged].concat(),
     ] {
-        fs::write(cli.path("all.jsonl"), records).unwrap();
-        let combine = "combine --program program.json --signers signers.json all.jsonl";
+        fs::write(cli.path("all"), records).unwrap();
+        let combine = "combine --program program --signers signers all";
         let output = cli.run(combine);
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            cli.read("sum.json")
-        );
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), cli.read("sum"));
         let note: Value = serde_json::from_slice(&output.stderr).unwrap();
         assert_eq!(note["dropped"], 2);
-        let said = cli.succeeds(&format!("{combine} -o again.json --force"));
-        assert!(said.contains("2 records dropped, the first: all.jsonl line "));
-        let said = cli.succeeds(&format!("{combine} -o again.json --force --json"));
+        let said = cli.succeeds(&format!("{combine} -o again --force"));
+        assert!(said.contains("2 records dropped, the first: all line "));
+        let said = cli.succeeds(&format!("{combine} -o again --force --json"));
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said["dropped"], 2);
     }
     // Only the forged one is present.
-    fs::write(cli.path("forged.jsonl"), forged).unwrap();
+    fs::write(cli.path("forged"), forged).unwrap();
     cli.fails(
-        "combine --program program.json --signers signers.json forged.jsonl b.jsonl",
+        "combine --program program --signers signers forged b",
         1,
-        "1 records dropped, the first: forged.jsonl line 1: the pairing equation is not satisfied",
+        "1 records dropped, the first: forged line 1: the pairing equation is not satisfied",
     );
 }
 
 #[test]
-fn lines_that_anybody_can_write_are_no_evidence_and_hide_none() {
+fn records_that_anybody_can_write_are_no_evidence_and_hide_none() {
     let (cli, [_, bob]) = Cli::with_keys();
     sign_twice(&cli);
-    let one = cli.read("one.jsonl");
-    let forged = forged(&one, 99);
-    fs::write(cli.path("forged.jsonl"), &forged).unwrap();
-    for records in ["forged.jsonl one.jsonl", "one.jsonl forged.jsonl"] {
+    let forged = forged(&cli, "one", 99);
+    fs::write(cli.path("forged"), &forged).unwrap();
+    for records in ["forged one", "one forged"] {
         cli.fails(
-            &format!("equivocation prove --signers signers.json -o proof {records}"),
+            &format!("equivocation prove --signers signers -o proof {records}"),
             1,
             "no label has valid signatures on two messages",
         );
         assert!(!cli.path("proof").exists());
     }
-    for records in [
-        "forged.jsonl one.jsonl two.jsonl",
-        "two.jsonl forged.jsonl one.jsonl",
-    ] {
+    for records in ["forged one two", "two forged one"] {
         cli.succeeds(&format!(
-            "equivocation prove --signers signers.json -o proof --force {records}"
+            "equivocation prove --signers signers -o proof --force {records}"
         ));
-        let convicted = cli.succeeds("equivocation check --signers signers.json proof");
+        let convicted = cli.succeeds("equivocation check --signers signers proof");
         assert!(convicted.contains(&bob));
     }
     // Without the key there is no evidence.
-    cli.succeeds("register --signers alice.json alice/public.json");
+    cli.succeeds("register --signers only-alice alice");
     cli.fails(
-        "equivocation prove --signers alice.json one.jsonl two.jsonl",
+        "equivocation prove --signers only-alice one two",
         1,
         "is not known",
     );
@@ -533,21 +570,21 @@ fn lines_that_anybody_can_write_are_no_evidence_and_hide_none() {
 fn sign_twice(cli: &Cli) {
     let register = ["register.journal", "register.anchor"];
     let earlier = register.map(|name| fs::read(cli.path("bob").join(name)).unwrap());
-    cli.succeeds(&format!("sign --key bob {LABEL} -o one.jsonl load=1"));
+    cli.succeeds(&format!("sign --key bob {LABEL} -o one load=1"));
     cli.succeeds("keygen copy");
     fs::remove_file(cli.path("copy/secret")).unwrap();
     fs::copy(cli.path("bob/secret"), cli.path("copy/secret")).unwrap();
     // The register belongs to another key.
     cli.fails(
         &format!("sign --key copy {LABEL} load=2"),
-        2,
+        5,
         "it belongs to another signer",
     );
     // A cheating signer restores both files, which the help warns about.
     for (name, bytes) in register.iter().zip(earlier) {
         fs::write(cli.path("copy").join(name), bytes).unwrap();
     }
-    cli.succeeds(&format!("sign --key copy {LABEL} -o two.jsonl load=2"));
+    cli.succeeds(&format!("sign --key copy {LABEL} -o two load=2"));
 }
 
 #[test]
@@ -555,30 +592,30 @@ fn signing_twice_is_proved_checked_and_revokes_the_key() {
     let (cli, [_, bob]) = Cli::with_keys();
     sign_twice(&cli);
     cli.fails(
-        "equivocation prove --signers signers.json one.jsonl",
+        "equivocation prove --signers signers one",
         1,
         "no label has valid signatures on two messages",
     );
-    cli.succeeds("equivocation prove --signers signers.json -o proof one.jsonl two.jsonl");
-    let convicted = cli.succeeds("equivocation check --signers signers.json proof --json");
+    cli.succeeds("equivocation prove --signers signers -o proof one two");
+    let convicted = cli.succeeds("equivocation check --signers signers proof --json");
     let convicted: Value = serde_json::from_str(&convicted).unwrap();
     assert_eq!(convicted["signer"], bob.as_str());
     // Checking a proof does not revoke the key; revoking does.
-    cli.succeeds("check --signers signers.json one.jsonl");
-    cli.succeeds("equivocation revoke --signers signers.json proof");
-    cli.fails("check --signers signers.json one.jsonl", 1, "was revoked");
-    cli.fails("register --signers signers.json proof", 2, "proof");
-    let program = format!("program {LABEL} --tag load -o p.json {bob}=1");
+    cli.succeeds("check --signers signers one");
+    cli.succeeds("equivocation revoke --signers signers proof");
+    cli.fails("check --signers signers one", 1, "was revoked");
+    cli.fails("register --signers signers proof", 2, "proof");
+    let program = format!("program {LABEL} --tag load -o p {bob}=1");
     cli.succeeds(&program);
-    let combine = "combine --program p.json --unchecked one.jsonl two.jsonl";
+    let combine = "combine --program p --unchecked one two";
     cli.fails(combine, 1, "two messages under one label");
     // A modified proof is invalid.
-    let broken = cli
-        .read("proof")
-        .replacen(&hex::encode("load"), &hex::encode("loaf"), 1);
-    fs::write(cli.path("broken"), broken).unwrap();
+    let mut broken = cli.content("proof");
+    let at = broken.windows(4).position(|word| word == b"load").unwrap();
+    broken[at + 3] = b'f';
+    cli.write("broken", &MKLHS_EQUIVOCATION, &broken);
     cli.fails(
-        "equivocation check --signers signers.json broken",
+        "equivocation check --signers signers broken",
         1,
         "is not valid",
     );
@@ -589,10 +626,21 @@ fn a_secret_that_is_longer_than_one_is_refused() {
     let (cli, _) = Cli::with_keys();
     let secret = cli.read("alice/secret");
     let sign = format!("sign --key alice {LABEL} load=1");
-    fs::write(cli.path("alice/secret"), format!("{secret}\r\n")).unwrap();
+    let windows = secret.replace('\n', "\r\n");
+    fs::write(cli.path("alice/secret"), format!("# a comment\n{windows}")).unwrap();
     cli.succeeds(&sign);
-    fs::write(cli.path("alice/secret"), format!("{secret}\r\n\n")).unwrap();
-    cli.fails(&sign, 2, "longer than 66 bytes");
+    fs::write(
+        cli.path("alice/secret"),
+        secret.clone() + &"\n".repeat(5000),
+    )
+    .unwrap();
+    cli.fails(&sign, 2, "alice/secret: longer than ");
+    // The secret of another key under this one's fingerprint.
+    let line = |text: &str, at: usize| text.lines().nth(at).unwrap().to_owned();
+    let other = cli.read("bob/secret");
+    let mixed = secret.replacen(&line(&secret, 4), &line(&other, 4), 1);
+    fs::write(cli.path("alice/secret"), mixed).unwrap();
+    cli.fails(&sign, 2, "alice/secret: line 1: the fingerprint is ");
 }
 
 #[test]
@@ -600,15 +648,15 @@ fn whoever_changes_the_signers_waits_for_whoever_does_already() {
     let (cli, [_, bob]) = Cli::with_keys();
     sign_twice(&cli);
     cli.succeeds("keygen carol");
-    cli.succeeds("equivocation prove --signers signers.json -o proof one.jsonl two.jsonl");
-    fs::copy(cli.path("signers.json"), cli.path("revoked.json")).unwrap();
-    cli.succeeds("equivocation revoke --signers revoked.json proof");
+    cli.succeeds("equivocation prove --signers signers -o proof one two");
+    fs::copy(cli.path("signers"), cli.path("revoked")).unwrap();
+    cli.succeeds("equivocation revoke --signers revoked proof");
     // Another process revokes Bob's key: it has read the file, but not yet written it.
-    let lock = fs::File::create(cli.path("signers.json.lock")).unwrap();
+    let lock = fs::File::create(cli.path("signers.lock")).unwrap();
     lock.lock().unwrap();
     let mut register = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-        .args(["mklhs", "register", "--signers", "signers.json"])
-        .arg("carol/public.json")
+        .args(["mklhs", "register", "--signers", "signers"])
+        .arg("carol")
         .current_dir(cli.0.path())
         .stdout(Stdio::null())
         .spawn()
@@ -617,13 +665,13 @@ fn whoever_changes_the_signers_waits_for_whoever_does_already() {
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(register.try_wait().unwrap().is_none());
     }
-    fs::rename(cli.path("revoked.json"), cli.path("signers.json")).unwrap();
+    fs::rename(cli.path("revoked"), cli.path("signers")).unwrap();
     drop(lock);
     assert!(register.wait().unwrap().success());
-    let signers = cli.json("signers.json");
-    assert_eq!(signers["signers"].as_array().unwrap().len(), 3);
-    assert_eq!(signers["revoked"].as_array().unwrap().len(), 1);
-    let said = cli.run("check --signers signers.json two.jsonl");
+    let kinds: Vec<_> = support::objects(&cli.path("signers"));
+    let of = |kind: Kind| kinds.iter().filter(|it| *it.kind() == kind).count();
+    assert_eq!((of(MKLHS_PUBLIC_KEY), of(MKLHS_EQUIVOCATION)), (3, 1));
+    let said = cli.run("check --signers signers two");
     let error = String::from_utf8(said.stderr).unwrap();
     assert!(
         error.contains(&format!("the key of {bob} was revoked")),
@@ -634,75 +682,70 @@ fn whoever_changes_the_signers_waits_for_whoever_does_already() {
 /// Ends the line, switches to red, and reverses the text direction.
 const EVIL: &str = "\u{1b}[31m\n\u{202e}x";
 
-/// The JSON with each of its texts, in turn, replaced by this text, and with an additional field.
-fn made_evil(value: &Value) -> Vec<Value> {
-    let mut all = Vec::new();
-    match value {
-        Value::String(_) => all.push(EVIL.into()),
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                for evil in made_evil(item) {
-                    let mut items = items.clone();
-                    items[index] = evil;
-                    all.push(items.into());
-                }
-            }
-        }
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                for evil in made_evil(field) {
-                    let mut fields = fields.clone();
-                    fields.insert(name.clone(), evil);
-                    all.push(fields.into());
-                }
-            }
-            let mut fields = fields.clone();
-            fields.insert(EVIL.to_owned(), EVIL.into());
-            all.push(fields.into());
-        }
-        _ => {}
-    }
-    all
+/// The text with each of its lines, in turn, replaced by this text, followed by it, and cut in the middle by it.
+fn made_evil(text: &str) -> Vec<String> {
+    let lines: Vec<_> = text.lines().collect();
+    let with = |at: usize, line: &str| {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        lines.join("\n")
+    };
+    let all = lines.iter().enumerate().flat_map(|(at, line)| {
+        let (front, back) = line.split_at(line.len() / 2);
+        let lines = [
+            EVIL.to_owned(),
+            [line, EVIL].concat(),
+            [front, EVIL, back].concat(),
+        ];
+        lines.map(|line| with(at, &line))
+    });
+    all.collect()
 }
 
 #[test]
 fn whatever_is_in_the_files_errors_are_one_line_without_control_characters() {
-    let (cli, _) = with_combined();
-    let record = cli.read("a.jsonl");
-    fs::write(cli.path("record"), record.lines().next().unwrap()).unwrap();
-    let mut signers = cli.json("signers.json");
-    signers["revoked"] = serde_json::json!(["00"]);
-    fs::write(cli.path("revoked.json"), signers.to_string()).unwrap();
+    let (cli, [alice, _]) = with_combined();
+    let is_clean = |character: char| !character.is_control() && character != '\u{202e}';
+    let clean = |command: &str| {
+        let output = cli.run(command);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!error.is_empty() || output.status.success(), "{command}");
+        let line = error.strip_suffix('\n').unwrap_or_default();
+        assert!(line.chars().all(is_clean), "{command}: {error:?}");
+    };
     let commands = [
-        ("alice/public.json", "register --signers new.json evil"),
-        ("revoked.json", "check --signers evil a.jsonl"),
-        ("record", "check --signers signers.json evil"),
-        (
-            "record",
-            "combine --program program.json --signers signers.json evil b.jsonl",
-        ),
-        (
-            "program.json",
-            "verify --program evil --signers signers.json sum.json",
-        ),
-        (
-            "sum.json",
-            "verify --program program.json --signers signers.json evil",
-        ),
+        ("alice/public", "register --signers new evil"),
+        ("signers", "check --signers evil a"),
+        ("a", "check --signers signers evil"),
+        ("a", "combine --program program --signers signers evil b"),
+        ("program", "verify --program evil --signers signers sum"),
+        ("sum", "verify --program program --signers signers evil"),
     ];
     for (file, command) in commands {
-        let all = made_evil(&cli.json(file));
-        assert!(all.len() >= 4, "{file}");
-        for evil in all {
-            fs::write(cli.path("evil"), evil.to_string()).unwrap();
-            let output = cli.run(command);
-            let error = String::from_utf8(output.stderr).unwrap();
-            // Additional fields in records are ignored, and so is an unrequested total.
-            assert!(!error.is_empty() || output.status.success(), "{evil}");
-            let line = error.strip_suffix('\n').unwrap_or_default();
-            let is_clean = |character: char| !character.is_control() && character != '\u{202e}';
-            assert!(line.chars().all(is_clean), "{command}: {error:?}");
+        for evil in made_evil(&cli.read(file)) {
+            fs::write(cli.path("evil"), evil).unwrap();
+            clean(command);
         }
+    }
+    // A valid record of Alice's under an evil label, of which an error and `show` speak.
+    let sign = ["mklhs", "sign", "--key", "alice", "--context", EVIL];
+    let evil = ["--dataset", EVIL, "-o", "evil", "--force", "load=1"];
+    assert!(cli
+        .duet_schemes(&[&sign[..], &evil].concat(), b"")
+        .status
+        .success());
+    let program = ["mklhs", "program", "--context", EVIL, "--dataset", EVIL];
+    let weight = format!("{alice}=1");
+    let tag = ["--tag", EVIL, "-o", "evil-program", &weight];
+    assert!(cli
+        .duet_schemes(&[&program[..], &tag].concat(), b"")
+        .status
+        .success());
+    clean("combine --program evil-program --signers signers evil");
+    for name in ["evil", "evil-program"] {
+        let shown = cli.duet_schemes(&["show", name], b"");
+        let text = String::from_utf8(shown.stdout).unwrap();
+        assert!(shown.status.success() && text.lines().all(|line| line.chars().all(is_clean)));
     }
 }
 
@@ -711,13 +754,9 @@ fn bad_input_is_one_line_and_a_status_of_two() {
     let (cli, [alice, _]) = Cli::with_keys();
     fs::write(cli.path("junk"), b"\xff{").unwrap();
     cli.fails("check --signers junk nothing", 2, "junk");
-    cli.fails("check --signers signers.json junk", 2, "junk");
-    cli.fails("check --signers signers.json absent", 2, "absent");
-    cli.fails(
-        "verify --program junk --signers signers.json junk",
-        2,
-        "junk",
-    );
+    cli.fails("check --signers signers junk", 2, "junk");
+    cli.fails("check --signers signers absent", 3, "absent");
+    cli.fails("verify --program junk --signers signers junk", 2, "junk");
     let zero = format!("program {LABEL} --tag load {alice}=0");
     cli.fails(&zero, 2, "coefficient 0 is zero");
     let twice = format!("program {LABEL} --tag load --tag load {alice}=1");
@@ -736,17 +775,13 @@ fn bad_input_is_one_line_and_a_status_of_two() {
 }
 
 #[test]
-fn the_help_explains_the_files() {
+fn the_help_explains_what_matters() {
     let cli = Cli::new();
     let help = cli.succeeds("--help");
     for word in [
-        "PROGRAM",
-        "RECORD",
-        "COMBINED",
-        "register.journal",
+        "A file of signers",
         "NEVER restore the whole folder",
         "join",
-        "Exit status",
     ] {
         assert!(help.contains(word), "{word}");
     }

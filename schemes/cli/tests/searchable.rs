@@ -1,5 +1,8 @@
 //! End-to-end tests of all verbs of `duet-schemes searchable`, with files and pipes.
 
+mod support;
+
+use duet_armour::kinds::SEARCHABLE_CIPHERTEXTS;
 use serde_json::Value;
 use std::{
     io::Write,
@@ -16,17 +19,17 @@ struct Cli(tempfile::TempDir);
 impl Cli {
     fn new() -> Self {
         let cli = Self(tempfile::tempdir().expect("a folder"));
-        cli.json(&["keygen", "--secret", "secret", "--public", "public"]);
+        cli.json(&["keygen", "receiver"]);
         cli.json(
             &[
-                &["trapdoor", "--secret", "secret", "--out", "trapdoor"],
+                &["trapdoor", "--key", "receiver", "--output", "trapdoor"],
                 &KEYWORD[..],
             ]
             .concat(),
         );
         cli.json(
             &[
-                &["trapdoor", "--secret", "secret", "--out", "other"],
+                &["trapdoor", "--key", "receiver", "--output", "other"],
                 &OTHER[..],
             ]
             .concat(),
@@ -82,17 +85,26 @@ impl Cli {
         line
     }
 
+    /// The bytes of the ciphertexts in a file.
+    fn content(&self, name: &str) -> Vec<u8> {
+        support::content(&self.path(name))
+    }
+
+    fn write(&self, name: &str, ciphertexts: &[u8]) {
+        support::write(&self.path(name), &SEARCHABLE_CIPHERTEXTS, ciphertexts);
+    }
+
     fn encrypt(&self, keyword: &[&str], numbers: &str, out: &str) {
         std::fs::write(self.path("numbers"), numbers).expect("written");
         let args = [
-            "encrypt", "--public", "public", "--input", "numbers", "--out", out,
+            "encrypt", "--public", "receiver", "--input", "numbers", "--output", out,
         ];
         self.json(&[&args[..], keyword].concat());
     }
 
     fn decrypt(&self, input: &str) -> Value {
         let args = [
-            "decrypt", "--secret", "secret", "--bound", "100000", "--memory", "1",
+            "decrypt", "--key", "receiver", "--bound", "100000", "--memory", "1",
         ];
         let found = self.json(&[&args[..], &["--input", input], &KEYWORD].concat());
         found["numbers"].clone()
@@ -105,7 +117,7 @@ fn text(bytes: &[u8]) -> String {
 
 /// A verb of the server, for the first keyword.
 fn server<'a>(verb: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
-    let keys = ["--public", "public", "--trapdoor", "trapdoor"];
+    let keys = ["--public", "receiver", "--trapdoor", "trapdoor"];
     [&[verb], &keys[..], &KEYWORD, rest].concat()
 }
 
@@ -114,31 +126,27 @@ fn readings_are_encrypted_found_added_and_decrypted() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "17, 25\n-2", "mine");
     cli.encrypt(&OTHER, "1000 2000", "foreign");
-    let [mine, foreign] =
-        ["mine", "foreign"].map(|name| std::fs::read(cli.path(name)).expect("there"));
+    let [mine, foreign] = ["mine", "foreign"].map(|name| cli.content(name));
     assert_eq!(mine.len(), 3 * 1841);
     let mixed = [&foreign[..1841], &mine, &foreign[1841..]].concat();
-    std::fs::write(cli.path("mixed"), mixed).expect("written");
+    cli.write("mixed", &mixed);
 
     let found = cli.json(&server(
         "search",
-        &["--input", "mixed", "--out", "found", "--compressed"],
+        &["--input", "mixed", "--output", "found", "--compressed"],
     ));
     assert_eq!(
         found,
         serde_json::json!({ "searched": 5, "found": [1, 2, 3], "malformed": [] })
     );
-    assert_eq!(
-        std::fs::metadata(cli.path("found")).expect("there").len(),
-        3 * 977
-    );
+    assert_eq!(cli.content("found").len(), 3 * 977);
     let tested = cli.json(&server("test", &["--input", "found"]));
     assert_eq!(tested["tested"], 3);
 
     let args = [
         "--input",
         "found",
-        "--out",
+        "--output",
         "sum",
         "--bound",
         "100",
@@ -173,7 +181,7 @@ fn a_delegated_key_decrypts_what_the_secret_does() {
     cli.encrypt(&KEYWORD, "123", "mine");
     cli.json(
         &[
-            &["delegate", "--secret", "secret", "--out", "delegated"],
+            &["delegate", "--key", "receiver", "--output", "delegated"],
             &KEYWORD[..],
         ]
         .concat(),
@@ -183,7 +191,7 @@ fn a_delegated_key_decrypts_what_the_secret_does() {
         "--delegated",
         "delegated",
         "--public",
-        "public",
+        "receiver",
         "--input",
         "mine",
     ];
@@ -197,16 +205,17 @@ fn a_delegated_key_decrypts_what_the_secret_does() {
 #[test]
 fn pipes_do_as_well_as_files() {
     let cli = Cli::new();
-    let args = ["encrypt", "--public", "public", "--out", "-"];
+    let args = ["encrypt", "--public", "receiver", "--output", "-"];
     let encrypted = cli.run(&[&args[..], &KEYWORD].concat(), b"1 2 3 4");
     assert!(encrypted.status.success());
-    let args = server("aggregate", &["--out", "-", "--bound", "4"]);
+    let args = server("aggregate", &["--output", "-", "--bound", "4"]);
     let sum = cli.run(&args, &encrypted.stdout);
     assert!(sum.status.success(), "{}", text(&sum.stderr));
     assert_eq!(text(&sum.stderr), "the sum is between -16 and 16\n");
-    assert_eq!(sum.stdout.len(), 1841);
+    std::fs::write(cli.path("sum"), &sum.stdout).expect("written");
+    assert_eq!(cli.content("sum").len(), 1841);
     let args = [
-        "decrypt", "--secret", "secret", "--bound", "1000", "--memory", "1",
+        "decrypt", "--key", "receiver", "--bound", "1000", "--memory", "1",
     ];
     let number = cli.run(&[&args[..], &KEYWORD].concat(), &sum.stdout);
     assert_eq!(text(&number.stdout), "10\n");
@@ -217,8 +226,12 @@ fn weights_count_and_duplicates_do_not() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "3 5", "mine");
     let mine = std::fs::read(cli.path("mine")).expect("there");
+    // Files are joined as they are.
     std::fs::write(cli.path("twice"), [&mine[..], &mine].concat()).expect("written");
-    let added = cli.json(&server("aggregate", &["--input", "twice", "--out", "sum"]));
+    let added = cli.json(&server(
+        "aggregate",
+        &["--input", "twice", "--output", "sum"],
+    ));
     assert_eq!(
         (&added["added"], &added["duplicates"]),
         (&2.into(), &2.into())
@@ -230,7 +243,7 @@ fn weights_count_and_duplicates_do_not() {
         "twice",
         "--weights",
         "weights",
-        "--out",
+        "--output",
         "sum",
         "--force",
     ];
@@ -246,11 +259,16 @@ fn encrypted_vectors_are_multiplied() {
     let cli = Cli::new();
     for (name, numbers) in [("left", "3 4 250"), ("right", "10 20 7")] {
         std::fs::write(cli.path("numbers"), numbers).expect("written");
-        let args = ["encrypt-vector", "--public", "public", "--bits", "8"];
-        let args = [&args[..], &["--input", "numbers", "--out", name], &KEYWORD].concat();
+        let args = ["encrypt-vector", "--public", "receiver", "--bits", "8"];
+        let args = [
+            &args[..],
+            &["--input", "numbers", "--output", name],
+            &KEYWORD,
+        ]
+        .concat();
         assert_eq!(cli.json(&args)["modulus"], 256);
     }
-    let args = ["--left", "left", "--right", "right", "--out", "product"];
+    let args = ["--left", "left", "--right", "right", "--output", "product"];
     let product = cli.json(&server("inner-product", &args));
     assert_eq!(
         product,
@@ -258,8 +276,8 @@ fn encrypted_vectors_are_multiplied() {
     );
     let args = [
         "decrypt-product",
-        "--secret",
-        "secret",
+        "--key",
+        "receiver",
         "--input",
         "product",
         "--memory",
@@ -286,11 +304,10 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "1", "mine");
     cli.encrypt(&OTHER, "1", "foreign");
-    let mine = std::fs::read(cli.path("mine")).expect("there");
-    let foreign = std::fs::read(cli.path("foreign")).expect("there");
-    std::fs::write(cli.path("mixed"), [&mine[..], &foreign].concat()).expect("written");
+    let [mine, foreign] = ["mine", "foreign"].map(|name| cli.content(name));
+    cli.write("mixed", &[&mine[..], &foreign].concat());
     let refused = cli.fails(
-        &server("aggregate", &["--input", "mixed", "--out", "sum"]),
+        &server("aggregate", &["--input", "mixed", "--output", "sum"]),
         1,
     );
     assert!(
@@ -298,9 +315,9 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
         "{refused}"
     );
     // Dropped duplicates do not change its index.
-    std::fs::write(cli.path("again"), [&mine[..], &mine, &foreign].concat()).expect("written");
+    cli.write("again", &[&mine[..], &mine, &foreign].concat());
     let refused = cli.fails(
-        &server("aggregate", &["--input", "again", "--out", "sum"]),
+        &server("aggregate", &["--input", "again", "--output", "sum"]),
         1,
     );
     assert!(
@@ -312,11 +329,11 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
     assert!(refused.contains("ciphertext 1"), "{refused}");
     std::fs::write(cli.path("empty"), "").expect("written");
     let refused = cli.fails(
-        &server("aggregate", &["--input", "empty", "--out", "sum"]),
+        &server("aggregate", &["--input", "empty", "--output", "sum"]),
         1,
     );
     assert!(refused.contains("no inputs to add"), "{refused}");
-    let args = ["decrypt", "--secret", "secret", "--input", "foreign"];
+    let args = ["decrypt", "--key", "receiver", "--input", "foreign"];
     let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 1);
     assert_eq!(
         refused,
@@ -324,7 +341,7 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
     );
     cli.encrypt(&KEYWORD, "5000", "large");
     let args = [
-        "decrypt", "--secret", "secret", "--input", "large", "--bound", "4999",
+        "decrypt", "--key", "receiver", "--input", "large", "--bound", "4999",
     ];
     let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 1);
     assert!(refused.contains("between -4999 and 4999"), "{refused}");
@@ -332,7 +349,7 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
     assert!(refused.contains("there are no ciphertexts"), "{refused}");
     let mut damaged = mine;
     damaged[100] ^= 1;
-    std::fs::write(cli.path("damaged"), damaged).expect("written");
+    cli.write("damaged", &damaged);
     let refused = cli.fails(&server("test", &["--input", "damaged"]), 1);
     assert!(
         refused.contains("c2 is not in the target group"),
@@ -344,12 +361,12 @@ fn failed_checks_are_refused_in_one_line_with_status_one() {
 fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "1 2 3", "mine");
-    let mut records = std::fs::read(cli.path("mine")).expect("there");
+    let mut records = cli.content("mine");
     records[1841 + 100] ^= 1;
-    std::fs::write(cli.path("damaged"), &records).expect("written");
+    cli.write("damaged", &records);
     let search = server(
         "search",
-        &["--input", "damaged", "--out", "found", "--force"],
+        &["--input", "damaged", "--output", "found", "--force"],
     );
     assert_eq!(
         cli.json(&search),
@@ -358,7 +375,7 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
     assert_eq!(cli.decrypt("found"), serde_json::json!([1, 3]));
     // Sums and tests accept all or nothing.
     for verb in [
-        server("aggregate", &["--input", "damaged", "--out", "sum"]),
+        server("aggregate", &["--input", "damaged", "--output", "sum"]),
         server("test", &["--input", "damaged"]),
     ] {
         let refused = cli.fails(&verb, 1);
@@ -371,7 +388,7 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
         (&unknown[..], "ciphertext 2: unknown ciphertext version 9"),
         (&records[..2 * 1841 + 7], "ciphertext 2: not a ciphertext"),
     ] {
-        std::fs::write(cli.path("damaged"), bytes).expect("written");
+        cli.write("damaged", bytes);
         let refused = cli.fails(&search, 1);
         assert!(refused.contains(complaint), "{refused}");
     }
@@ -380,7 +397,7 @@ fn a_malformed_record_does_not_hide_those_after_it_from_a_search() {
 #[test]
 fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one_is_read() {
     let cli = Cli::new();
-    let keys = ["keygen", "--secret", "secret2", "--public", "public2"];
+    let keys = ["keygen", "another"];
     let pinned = cli.json(&keys)["fingerprint"]
         .as_str()
         .expect("hexadecimal")
@@ -388,14 +405,14 @@ fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one
     cli.encrypt(&KEYWORD, "1", "mine");
     cli.json(
         &[
-            &["delegate", "--secret", "secret", "--out", "delegated"],
+            &["delegate", "--key", "receiver", "--output", "delegated"],
             &KEYWORD[..],
         ]
         .concat(),
     );
-    let public = ["--public", "public", "--fingerprint", &pinned];
+    let public = ["--public", "receiver", "--fingerprint", &pinned];
     let trapdoor = ["--trapdoor", "trapdoor"];
-    let (input, out) = (["--input", "mine"], ["--out", "x"]);
+    let (input, out) = (["--input", "mine"], ["--output", "x"]);
     let vectors = ["--left", "mine", "--right", "mine"];
     let delegated = ["--delegated", "delegated"];
     let verbs: [(&str, Vec<&str>); 8] = [
@@ -411,15 +428,16 @@ fn a_public_key_with_another_fingerprint_than_the_pinned_is_refused_wherever_one
     for (verb, rest) in verbs {
         let refused = cli.fails(&[&[verb], &public[..], &KEYWORD, &rest].concat(), 1);
         assert!(
-            refused.contains("public: the key does not have the pinned fingerprint"),
+            refused.starts_with("error: receiver/public: the fingerprint is "),
             "{verb}: {refused}"
         );
     }
-    let own = ["encrypt", "--public", "public2", "--fingerprint", &pinned];
-    let args = ["--input", "numbers", "--out", "x"];
+    let own = ["encrypt", "--public", "another", "--fingerprint", &pinned];
+    let args = ["--input", "numbers", "--output", "x"];
     cli.json(&[&own[..], &args, &KEYWORD].concat());
-    let own = ["encrypt", "--public", "public2", "--fingerprint", "12"];
-    cli.fails(&[&own[..], &args, &KEYWORD].concat(), 2);
+    let own = ["encrypt", "--public", "another", "--fingerprint", "12"];
+    let refused = cli.fails(&[&own[..], &args, &["--force"], &KEYWORD].concat(), 2);
+    assert!(refused.contains("fingerprint 12"), "{refused}");
 }
 
 #[test]
@@ -430,7 +448,7 @@ fn a_ciphertext_without_a_number_hides_no_other_one() {
     let read = |name| std::fs::read(cli.path(name)).expect("there");
     std::fs::write(cli.path("mixed"), [read("foreign"), read("mine")].concat()).expect("written");
     let args = [
-        "decrypt", "--secret", "secret", "--input", "mixed", "--bound", "100",
+        "decrypt", "--key", "receiver", "--input", "mixed", "--bound", "100",
     ];
     let output = cli.run(&[&args[..], &KEYWORD].concat(), b"");
     assert_eq!(output.status.code(), Some(1));
@@ -451,7 +469,7 @@ fn what_no_decrypt_would_find_is_not_encrypted_without_being_told_to() {
     let encrypt = |number: &str, more: &[&'static str]| {
         std::fs::write(cli.path("numbers"), number).expect("written");
         let args = [
-            "encrypt", "--public", "public", "--input", "numbers", "--out", "mine",
+            "encrypt", "--public", "receiver", "--input", "numbers", "--output", "mine",
         ];
         [&args[..], more, &KEYWORD].concat()
     };
@@ -471,7 +489,7 @@ fn memory_that_cannot_be_had_is_an_error() {
     cli.encrypt(&KEYWORD, "7", "mine");
     // 12 GiB, where a process may have 2 GiB.
     let command = format!(
-        "ulimit -v 2097152; exec {} searchable decrypt --secret secret --input mine --bound {} --memory 12288 {}",
+        "ulimit -v 2097152; exec {} searchable decrypt --key receiver --input mine --bound {} --memory 12288 {}",
         env!("CARGO_BIN_EXE_duet-schemes"),
         1_u64 << 60,
         KEYWORD.join(" "),
@@ -491,8 +509,8 @@ fn a_number_beyond_the_bound_is_not_encrypted() {
     let cli = Cli::new();
     std::fs::write(cli.path("numbers"), "-100 100 -101").expect("written");
     let encrypt = |bound| {
-        let args = ["encrypt", "--public", "public", "--input", "numbers"];
-        [&args[..], &["--out", "mine", "--bound", bound], &KEYWORD].concat()
+        let args = ["encrypt", "--public", "receiver", "--input", "numbers"];
+        [&args[..], &["--output", "mine", "--bound", bound], &KEYWORD].concat()
     };
     let refused = cli.fails(&encrypt("100"), 2);
     assert_eq!(refused, "error: number 2 is not between -100 and 100\n");
@@ -506,12 +524,11 @@ fn invalid_input_is_refused_in_one_line_with_status_two() {
     let cli = Cli::new();
     cli.encrypt(&KEYWORD, "1", "mine");
     // Existing keys are not overwritten.
-    let args = ["keygen", "--secret", "secret", "--public", "public"];
-    assert!(cli.fails(&args, 2).contains("secret"));
+    assert!(cli.fails(&["keygen", "receiver"], 3).contains("receiver"));
     let wrong = [
         "test",
         "--public",
-        "public",
+        "receiver",
         "--trapdoor",
         "other",
         "--input",
@@ -529,26 +546,32 @@ fn invalid_input_is_refused_in_one_line_with_status_two() {
         "mine",
     ];
     let refused = cli.fails(&[&wrong[..], &KEYWORD].concat(), 2);
-    assert!(refused.contains("expected 432 bytes"), "{refused}");
+    assert!(
+        refused.contains("expected an object of type SEARCHABLE PUBLIC KEY"),
+        "{refused}"
+    );
     std::fs::write(cli.path("numbers"), "12 twelve").expect("written");
     let args = [
-        "encrypt", "--public", "public", "--input", "numbers", "--out", "x",
+        "encrypt", "--public", "receiver", "--input", "numbers", "--output", "x",
     ];
     let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 2);
     assert!(refused.contains("twelve"), "{refused}");
-    let args = ["trapdoor", "--secret", "public", "--out", "x"];
+    let args = ["trapdoor", "--key", "receiver/public", "--output", "x"];
     let refused = cli.fails(&[&args[..], &KEYWORD].concat(), 2);
-    assert!(refused.contains("a secret key has 32 bytes"), "{refused}");
-    let args = ["trapdoor", "--secret", "missing", "--out", "x"];
+    assert!(
+        refused.contains("expected an object of type SEARCHABLE SECRET KEY"),
+        "{refused}"
+    );
+    let args = ["trapdoor", "--key", "missing", "--output", "x"];
     assert!(cli
-        .fails(&[&args[..], &KEYWORD].concat(), 2)
+        .fails(&[&args[..], &KEYWORD].concat(), 3)
         .contains("missing"));
     // A missing keyword is rejected by the argument parser.
-    let output = cli.run(&["trapdoor", "--secret", "secret", "--out", "x"], b"");
+    let output = cli.run(&["trapdoor", "--key", "receiver", "--output", "x"], b"");
     assert_eq!(output.status.code(), Some(2));
     let output = cli.run(&[&args[..], &KEYWORD, &["--json"]].concat(), b"");
     let error: Value = serde_json::from_slice(&output.stderr).expect("one line of JSON");
-    assert_eq!(error["kind"], "input");
+    assert_eq!(error["kind"], "file");
 }
 
 #[cfg(unix)]
@@ -556,7 +579,7 @@ fn invalid_input_is_refused_in_one_line_with_status_two() {
 fn only_the_owner_may_read_secrets() {
     use std::os::unix::fs::PermissionsExt;
     let cli = Cli::new();
-    for name in ["secret", "trapdoor"] {
+    for name in ["receiver/secret", "trapdoor"] {
         let mode = std::fs::metadata(cli.path(name))
             .expect("there")
             .permissions()

@@ -1,5 +1,8 @@
 //! End-to-end tests of all verbs of `duet-schemes sequential`.
 
+mod support;
+
+use duet_armour::kinds::SEQUENTIAL_RECORD;
 use serde_json::Value;
 use std::{
     fs,
@@ -24,20 +27,9 @@ impl Cli {
     fn with_keys() -> Self {
         let cli = Self::new();
         for name in ["a", "b", "c"] {
-            let (secret, public) = (format!("{name}.secret"), format!("{name}.public"));
-            cli.json(&[
-                "keygen", "--bits", "2048", "--secret", &secret, "--public", &public,
-            ]);
-            cli.json(&[
-                "registry",
-                "add",
-                "--registry",
-                "registry",
-                "--key",
-                &public,
-                "--from",
-                "3",
-            ]);
+            cli.json(&["keygen", "--bits", "2048", name]);
+            let add = ["registry", "add", "--registry", "registry", "--from", "3"];
+            cli.json(&[&add[..], &["--public", name]].concat());
         }
         cli.file("payload", b"what is relayed");
         cli.file("message", b"hello");
@@ -83,12 +75,17 @@ impl Cli {
         (output.status.code().expect("a status"), text)
     }
 
-    /// The fingerprint of a key, from the list.
+    /// What the object in a file is.
+    fn show(&self, name: &str) -> Value {
+        let output = duet_schemes(self.folder.path(), &["--json", "show", name], b"");
+        assert!(output.status.success(), "{name}: {output:?}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    /// The fingerprint of a key.
     fn fingerprint(&self, index: usize) -> String {
-        let secret = ["a.public", "b.public", "c.public"][index];
-        let modulus = self.bytes(secret);
-        let key = duet_sequential::PublicKey::from_bytes(&modulus).expect("a key");
-        key.fingerprint().to_string()
+        let shown = self.show(["a", "b", "c"][index]);
+        shown["fingerprint"].as_str().expect("text").to_owned()
     }
 
     /// A path over all three keys to the party `validator`, in the file `record`.
@@ -101,7 +98,7 @@ impl Cli {
         self.json(&[
             "attest",
             "--key",
-            "a.secret",
+            "a",
             "--payload",
             "payload",
             "--from",
@@ -117,10 +114,7 @@ impl Cli {
             "--output",
             "1",
         ]);
-        let steps = [
-            ("b.secret", "1", &to[1], "2"),
-            ("c.secret", "2", &to[2], "record"),
-        ];
+        let steps = [("b", "1", &to[1], "2"), ("c", "2", &to[2], "record")];
         for (key, record, to, output) in steps {
             self.json(&[
                 "attest",
@@ -140,8 +134,11 @@ impl Cli {
 }
 
 fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
+    duet_schemes(folder, &[&["sequential"], args].concat(), input)
+}
+
+fn duet_schemes(folder: &Path, args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-        .arg("sequential")
         .args(args)
         .current_dir(folder)
         .stdin(Stdio::piped())
@@ -157,24 +154,28 @@ fn run(folder: &Path, args: &[&str], input: &[u8]) -> Output {
 #[test]
 fn keygen_writes_a_secret_only_for_its_owner_and_never_over_another_one() {
     let cli = Cli::new();
-    let made = cli.json(&["keygen", "--secret", "s", "--public", "p"]);
+    let made = cli.json(&["keygen", "k"]);
     assert_eq!(made["bits"], 3072);
-    assert_eq!(cli.bytes("p").len(), 384);
-    let secret = cli.bytes("s");
+    let (secret, public) = (cli.show("k/secret"), cli.show("k/public"));
+    assert_eq!(secret["type"], "SEQUENTIAL SECRET KEY");
+    assert_eq!(public["type"], "SEQUENTIAL PUBLIC KEY");
+    for shown in [&secret, &public] {
+        assert_eq!(shown["fingerprint"], made["fingerprint"]);
+        assert_eq!(shown["content"]["bits"], 3072);
+    }
+    let secret = cli.bytes("k/secret");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(cli.path("s"))
+        let mode = fs::metadata(cli.path("k/secret"))
             .expect("a file")
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    let (status, line) =
-        cli.failure(&["keygen", "--bits", "2048", "--secret", "s", "--public", "p"]);
-    assert_eq!(status, 2);
-    assert!(line.starts_with("error: s: "), "{line}");
-    assert_eq!(cli.bytes("s"), secret);
+    let (status, line) = cli.failure(&["keygen", "--bits", "2048", "k"]);
+    assert_eq!((status, line.as_str()), (3, "error: k: there already\n"));
+    assert_eq!(cli.bytes("k/secret"), secret);
 }
 
 #[test]
@@ -183,7 +184,7 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     let one = cli.json(&[
         "sign",
         "--key",
-        "a.secret",
+        "a",
         "--message",
         "message",
         "--epoch",
@@ -195,7 +196,7 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     let two = cli.json(&[
         "append",
         "--key",
-        "b.secret",
+        "b",
         "--message",
         "payload",
         "--record",
@@ -221,23 +222,26 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
     );
     assert_eq!(verified["id"], two["id"]);
     let text = cli.text(&[
-        "verify", "--plain", "--key", "a.public", "--key", "b.public", "--record", "2",
+        "verify", "--plain", "--public", "a", "--public", "b", "--record", "2",
     ]);
     assert!(text.contains("all 2 hops are valid"), "{text}");
     assert!(text.contains("its epoch is not signed"), "{text}");
 
-    let seen = cli.json(&["inspect", "--record", "2"]);
+    let shown = cli.show("2");
+    let seen = &shown["content"];
+    assert_eq!(shown["type"], "SEQUENTIAL RECORD");
     assert_eq!(seen["epoch"], 4);
     assert_eq!(seen["bits"], 2048);
     assert_eq!(seen["signature_bytes"], 288 + 32 + 1);
     assert_eq!(seen["hops"][0]["fingerprint"], cli.fingerprint(0));
     assert_eq!(seen["hops"][0]["message"], hex::encode("hello"));
     assert!(seen["hops"][1]["attestation"].is_null());
-    let text = cli.text(&["inspect", "--record", "2"]);
-    assert_eq!(text.lines().count(), 3, "{text}");
+    let text = duet_schemes(cli.folder.path(), &["show", "2"], b"").stdout;
+    let text = String::from_utf8(text).expect("text");
+    assert_eq!(text.lines().count(), 5, "{text}");
 
     let (status, line) = cli.failure(&[
-        "peel", "--record", "2", "--key", "a.public", "--output", "peeled",
+        "peel", "--record", "2", "--public", "a", "--output", "peeled",
     ]);
     let (own, last) = (cli.fingerprint(0), cli.fingerprint(1));
     assert_eq!(status, 1);
@@ -246,12 +250,10 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
         format!("error: the last hop's key is {last}, not {own}\n")
     );
     cli.json(&[
-        "peel", "--record", "2", "--key", "b.public", "--output", "peeled",
+        "peel", "--record", "2", "--public", "b", "--output", "peeled",
     ]);
     assert_eq!(cli.bytes("peeled"), cli.bytes("1"));
-    let (status, line) = cli.failure(&[
-        "peel", "--record", "1", "--key", "a.public", "--output", "0",
-    ]);
+    let (status, line) = cli.failure(&["peel", "--record", "1", "--public", "a", "--output", "0"]);
     assert_eq!(
         (status, line.as_str()),
         (1, "error: the record has only one hop\n")
@@ -262,19 +264,11 @@ fn sign_append_verify_inspect_and_peel_work_on_files() {
 fn records_go_through_pipes() {
     let cli = Cli::with_keys();
     let one = cli.run(
-        &[
-            "sign",
-            "--key",
-            "a.secret",
-            "--message",
-            "message",
-            "--epoch",
-            "4",
-        ],
+        &["sign", "--key", "a", "--message", "message", "--epoch", "4"],
         b"",
     );
     let two = cli.run(
-        &["append", "--key", "b.secret", "--message", "message"],
+        &["append", "--key", "b", "--message", "message"],
         &one.stdout,
     );
     let verified = cli.run(
@@ -282,7 +276,7 @@ fn records_go_through_pipes() {
         &two.stdout,
     );
     assert!(verified.status.success(), "{verified:?}");
-    let again = cli.run(&["peel", "--key", "b.public"], &two.stdout);
+    let again = cli.run(&["peel", "--public", "b"], &two.stdout);
     assert_eq!(again.stdout, one.stdout);
 }
 
@@ -341,7 +335,7 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     let args = [
         "attest",
         "--key",
-        "c.secret",
+        "c",
         "--record",
         "1",
         "--to",
@@ -357,13 +351,14 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
             format!("error: the record is for {to}, not for this key, {own}\n")
         )
     );
-    let seen = cli.json(&["inspect", "--record", "record"]);
+    let shown = cli.show("record");
+    let seen = &shown["content"];
     assert_eq!(seen["hops"][1]["attestation"]["hop"], 2);
     assert_eq!(seen["hops"][1]["attestation"]["from"], cli.fingerprint(0));
 
     // A shortened record has valid signatures, but is not a path.
     cli.json(&[
-        "peel", "--record", "record", "--key", "c.public", "--output", "short",
+        "peel", "--record", "record", "--public", "c", "--output", "short",
     ]);
     cli.json(&[
         "verify",
@@ -392,7 +387,7 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     cli.json(&[
         "sign",
         "--key",
-        "a.secret",
+        "a",
         "--message",
         "message",
         "--epoch",
@@ -403,7 +398,7 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     let args = [
         "attest",
         "--key",
-        "b.secret",
+        "b",
         "--record",
         "bare",
         "--to",
@@ -429,14 +424,7 @@ fn the_registry_says_in_which_epochs_a_key_is_good() {
             .count(),
         3
     );
-    let args = [
-        "registry",
-        "add",
-        "--registry",
-        "registry",
-        "--key",
-        "a.public",
-    ];
+    let args = ["registry", "add", "--registry", "registry", "--public", "a"];
     assert_eq!(cli.failure(&args).0, 2);
 
     let fingerprint = cli.fingerprint(1);
@@ -509,10 +497,10 @@ fn a_list_is_changed_by_one_process_after_another() {
 fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
     let cli = Cli::with_keys();
     cli.attested();
-    let mut changed = cli.bytes("record");
+    let mut changed = support::content(&cli.path("record"));
     let last = changed.len() - 1;
     changed[last] ^= 1;
-    cli.file("changed", &changed);
+    support::write(&cli.path("changed"), &SEQUENTIAL_RECORD, &changed);
     let add = |record, deadline, value| {
         cli.json(&[
             "queue",
@@ -590,7 +578,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
 
     // No key is known, so nothing is decided.
     let args = [
-        "queue", "verify", "--queue", "queue", "--key", "a.public", "--now", "10", "--most", "1",
+        "queue", "verify", "--queue", "queue", "--public", "a", "--now", "10", "--most", "1",
         "--order", "value",
     ];
     let report = cli.json(&args);
@@ -600,8 +588,8 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "verify",
         "--queue",
         "queue",
-        "--key",
-        "a.public",
+        "--public",
+        "a",
         "--now",
         "12",
         "--threads",
@@ -637,7 +625,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
         "--output",
         "no/folder",
     ];
-    assert_eq!(cli.failure(&lost).0, 2);
+    assert_eq!(cli.failure(&lost).0, 3);
     #[cfg(target_os = "linux")]
     {
         let full = fs::File::options().write(true).open("/dev/full");
@@ -648,7 +636,7 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
             .stdout(full.expect("a device"))
             .stderr(Stdio::null())
             .status();
-        assert_eq!(status.expect("the program ends").code(), Some(2));
+        assert_eq!(status.expect("the program ends").code(), Some(3));
     }
     cli.json(&take);
     assert_eq!(cli.bytes("taken"), cli.bytes("record"));
@@ -669,7 +657,7 @@ fn what_is_too_late_is_dropped() {
     cli.json(&[
         "sign",
         "--key",
-        "a.secret",
+        "a",
         "--message",
         "message",
         "--epoch",
@@ -728,7 +716,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
     cli.json(&[
         "sign",
         "--key",
-        "a.secret",
+        "a",
         "--message",
         "message",
         "--epoch",
@@ -736,41 +724,50 @@ fn bad_input_is_one_clear_line_and_a_status() {
         "--output",
         "1",
     ]);
-    let cases: [(&[&str], i32, &str); 6] = [
-        (&["inspect", "--record", "missing"], 2, "error: missing: "),
+    let text = fs::read_to_string(cli.path("1")).expect("text");
+    cli.file("newer", text.replace("Version: 1", "Version: 2").as_bytes());
+    let append = |record| {
+        [
+            "append",
+            "--key",
+            "a",
+            "--message",
+            "message",
+            "--record",
+            record,
+        ]
+    };
+    let junk = [
+        "append",
+        "--key",
+        "junk",
+        "--message",
+        "message",
+        "--record",
+        "1",
+    ];
+    let verify = |how, with| ["verify", "--plain", how, with, "--record", "1"];
+    let cases: [(&[&str], i32, &str); 8] = [
+        (&append("missing"), 3, "error: missing: "),
         (
-            &["inspect", "--record", "junk"],
+            &append("junk"),
             2,
-            "error: junk: unknown version 106",
+            "error: junk: line 1: expected -----BEGIN",
         ),
         (
-            &[
-                "append",
-                "--key",
-                "junk",
-                "--message",
-                "message",
-                "--record",
-                "1",
-            ],
+            &append("newer"),
             2,
-            "error: junk: not an encoded secret key",
+            "error: newer: line 2: expected version 1, got 2",
         ),
         (
-            &["verify", "--plain", "--key", "junk", "--record", "1"],
+            &append("a/public"),
             2,
-            "error: junk: the modulus has 4 bytes",
+            "error: a/public: line 1: expected an object of type SEQUENTIAL RECORD",
         ),
-        (
-            &["verify", "--plain", "--key", "b.public", "--record", "1"],
-            1,
-            "error: hop 1: unknown key ",
-        ),
-        (
-            &["verify", "--plain", "--registry", "junk", "--record", "1"],
-            2,
-            "error: junk: ",
-        ),
+        (&junk, 2, "error: junk: line 1: "),
+        (&verify("--public", "junk"), 2, "error: junk: line 1: "),
+        (&verify("--public", "b"), 1, "error: hop 1: unknown key "),
+        (&verify("--registry", "junk"), 2, "error: junk: line 1: "),
     ];
     for (args, expected, start) in cases {
         let (status, line) = cli.failure(args);
@@ -778,7 +775,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
         assert!(line.starts_with(start), "{line}");
     }
     let (_, line) = cli.failure(&[
-        "--json", "verify", "--plain", "--key", "b.public", "--record", "1",
+        "--json", "verify", "--plain", "--public", "b", "--record", "1",
     ]);
     let error: Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(error["kind"], "refused");
@@ -789,7 +786,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
         &[
             "attest",
             "--key",
-            "a.secret",
+            "a",
             "--payload",
             "payload",
             "--to",
@@ -807,7 +804,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
             "--epoch",
             "1",
         ],
-        &["keygen", "--bits", "1024", "--secret", "s", "--public", "p"],
+        &["keygen", "--bits", "1024", "k"],
     ] {
         assert_eq!(cli.run(args, b"").status.code(), Some(2), "{args:?}");
     }
@@ -817,7 +814,7 @@ fn bad_input_is_one_clear_line_and_a_status() {
 fn help_is_there_for_every_verb() {
     let cli = Cli::new();
     for verb in [
-        "keygen", "sign", "append", "attest", "verify", "inspect", "peel", "registry", "queue",
+        "keygen", "sign", "append", "attest", "verify", "peel", "registry", "queue",
     ] {
         let text = cli.text(&[verb, "--help"]);
         assert!(text.contains("Usage:"), "{text}");

@@ -5,8 +5,8 @@ use crate::{
     identity::SignerId,
     keys::PublicKey,
     label::Label,
+    record::{signature_at, split_label},
     signature::Signature,
-    suite::SIGNATURE_LEN,
 };
 
 /// A label and two signatures on it, of two different messages.
@@ -84,29 +84,10 @@ impl EquivocationProof {
     /// # Errors
     /// [`EvidenceError`] for the first part that does not decode.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, EvidenceError> {
-        let bad_length = |expected| EvidenceError::BadLength {
-            expected,
-            got: bytes.len(),
-        };
-        let fixed = 4 + 2 * SIGNATURE_LEN;
-        let (length, rest) = bytes
-            .split_first_chunk::<4>()
-            .ok_or_else(|| bad_length(fixed))?;
-        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
-        let expected = fixed.saturating_add(length);
-        if bytes.len() != expected {
-            return Err(bad_length(expected));
-        }
-        let (label, signatures) = rest.split_at_checked(length).ok_or(bad_length(expected))?;
-        let (first, second) = signatures
-            .split_at_checked(SIGNATURE_LEN)
-            .ok_or(bad_length(expected))?;
-        let read = |index, bytes| {
-            Signature::from_bytes(bytes).map_err(|error| EvidenceError::Signature { index, error })
-        };
+        let (label, [first, second]) = split_label(bytes)?;
         Ok(Self {
-            label: Label::from_bytes(label)?,
-            signatures: [read(0, first)?, read(1, second)?],
+            label,
+            signatures: [signature_at(0, first)?, signature_at(1, second)?],
         })
     }
 }

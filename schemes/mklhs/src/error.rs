@@ -35,7 +35,7 @@ pub enum DecodeError {
     },
 }
 
-/// Why an equivocation proof could not be decoded.
+/// Why an equivocation proof or a record could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvidenceError {
@@ -53,7 +53,7 @@ pub enum EvidenceError {
     /// A signature does not decode.
     #[error("signature {index}: {error}")]
     Signature {
-        /// 0 or 1.
+        /// Its index, from 0.
         index: usize,
         /// The cause.
         error: DecodeError,
@@ -194,6 +194,47 @@ pub enum ProgramError {
         /// The index of the input, from 0.
         index: usize,
     },
+}
+
+/// Why bytes are not a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedProgram {
+    /// The bytes end within an input, or within the header.
+    #[error("the bytes end within input {index}")]
+    Cut {
+        /// The index of the input, from 0.
+        index: usize,
+    },
+    /// There are bytes after the last input.
+    #[error("{got} bytes after the last input")]
+    Trailing {
+        /// How many.
+        got: usize,
+    },
+    /// The first byte names no bounds.
+    #[error("{got} names no bounds")]
+    Bounds {
+        /// The byte.
+        got: u8,
+    },
+    /// A coefficient is not below the group order.
+    #[error("coefficient {index} is not canonical")]
+    NonCanonicalScalar {
+        /// The index of the input, from 0.
+        index: usize,
+    },
+    /// A label does not decode.
+    #[error("input {index}: {error}")]
+    Label {
+        /// The index of the input, from 0.
+        index: usize,
+        /// The cause.
+        error: LabelError,
+    },
+    /// The inputs are not a program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
 /// Why the signatures of a key are not accepted.

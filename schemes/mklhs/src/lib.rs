@@ -13,6 +13,7 @@ mod identity;
 mod keys;
 mod label;
 mod program;
+mod record;
 mod register;
 mod scalar;
 mod signature;
@@ -26,14 +27,15 @@ pub use combined::Combined;
 pub use equivocation::EquivocationProof;
 pub use error::{
     AdmissionError, BadInputs, BatchError, CombineError, DecodeError, EquivocationError,
-    EvidenceError, KeyError, KeyStatusError, LabelError, LabelField, ProgramError, SignError,
-    SignatureError, VerifyError,
+    EvidenceError, KeyError, KeyStatusError, LabelError, LabelField, MalformedProgram,
+    ProgramError, SignError, SignatureError, VerifyError,
 };
 pub use evaluate::{combine_disjoint, evaluate, evaluate_unchecked, Part};
 pub use identity::SignerId;
 pub use keys::{message_base, ProofOfPossession, PublicKey, SigningKey};
 pub use label::Label;
 pub use program::{group_by_signer, PreparedProgram, Program, SignerGroups};
+pub use record::Record;
 pub use register::{labels_in_journal, LabelRegister, Recorded, RegisterError, RegisterFiles};
 pub use scalar::{ParseScalarError, Scalar};
 pub use signature::Signature;

@@ -3,11 +3,11 @@
 use crate::{
     bounds::Bounds,
     curve::{self, G1Projective},
-    error::ProgramError,
+    error::{MalformedProgram, ProgramError},
     identity::SignerId,
     label::Label,
     scalar::Scalar,
-    suite::{DST_LABEL, INTEGER_BITS, MAX_INPUTS, PROGRAM_TAG},
+    suite::{DST_LABEL, INTEGER_BITS, MAX_INPUTS, PROGRAM_TAG, SCALAR_LEN},
 };
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -120,7 +120,6 @@ impl Program {
 
     /// The digest that names this program in logs and messages: a hash of all coefficients and labels.
     pub fn digest(&self) -> [u8; 32] {
-        let be32 = |length: usize| u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
         let mut hash = Sha256::new()
             .chain_update(PROGRAM_TAG)
             .chain_update(be32(self.labels.len()));
@@ -130,6 +129,57 @@ impl Program {
             hash.update(label);
         }
         hash.finalize().into()
+    }
+
+    /// The encoding: the bounds (one byte, 0 for integers and 1 for residues), the number of inputs (4 bytes, big-endian), and
+    /// for each input the coefficient (32 bytes), the length of the label (4 bytes) and the label.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![match self.bounds {
+            Bounds::Integers => 0,
+            Bounds::Residues => 1,
+        }];
+        bytes.extend(be32(self.labels.len()));
+        for (coefficient, label) in self.coefficients.iter().zip(&self.labels) {
+            bytes.extend(coefficient.to_bytes());
+            bytes.extend(be32(label.as_bytes().len()));
+            bytes.extend(label.as_bytes());
+        }
+        bytes
+    }
+
+    /// Decodes a program.
+    ///
+    /// # Errors
+    /// [`MalformedProgram`] with the first broken rule.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, MalformedProgram> {
+        let cut = |index| MalformedProgram::Cut { index };
+        let (bounds, rest) = bytes.split_first().ok_or(cut(0))?;
+        let bounds = match *bounds {
+            0 => Bounds::Integers,
+            1 => Bounds::Residues,
+            got => return Err(MalformedProgram::Bounds { got }),
+        };
+        let (count, mut rest) = rest.split_first_chunk().ok_or(cut(0))?;
+        let got = usize::try_from(u32::from_be_bytes(*count)).unwrap_or(usize::MAX);
+        if got > MAX_INPUTS {
+            return Err(ProgramError::TooManyInputs { got }.into());
+        }
+        let (mut coefficients, mut labels) = (Vec::new(), Vec::new());
+        for index in 0..got {
+            let (coefficient, after) = rest.split_first_chunk::<SCALAR_LEN>().ok_or(cut(index))?;
+            let (length, after) = after.split_first_chunk().ok_or(cut(index))?;
+            let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+            let (label, after) = after.split_at_checked(length).ok_or(cut(index))?;
+            let coefficient = Scalar::from_bytes(coefficient);
+            coefficients.push(coefficient.ok_or(MalformedProgram::NonCanonicalScalar { index })?);
+            let label = Label::from_bytes(label);
+            labels.push(label.map_err(|error| MalformedProgram::Label { index, error })?);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            return Err(MalformedProgram::Trailing { got: rest.len() });
+        }
+        Ok(Self::new(bounds, coefficients, labels)?)
     }
 
     /// The offline part of a verification: hashes the labels, and sums the weighted points of each signer. The result
@@ -174,6 +224,10 @@ impl Program {
             limits: self.groups.inputs.iter().map(limit).collect(),
         }
     }
+}
+
+fn be32(length: usize) -> [u8; 4] {
+    u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
 }
 
 fn refuse_duplicates(labels: &[Label]) -> Result<(), ProgramError> {

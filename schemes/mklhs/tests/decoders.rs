@@ -2,7 +2,7 @@
 
 mod support;
 
-use duet_mklhs::{EquivocationProof, LabelRegister, RegisterFiles};
+use duet_mklhs::{EquivocationProof, LabelRegister, Record, RegisterFiles};
 use rand_core::RngCore;
 use support::{decoders, key, label, rng, sign, Scenario};
 
@@ -27,6 +27,12 @@ fn valid() -> Vec<Vec<u8>> {
         b"-1234567890123456789012345678901234567890".to_vec(),
         journal(),
         [signer.id().as_bytes().as_slice(), &[7; 300]].concat(),
+        scenario.program.to_bytes(),
+        Record {
+            label: load.clone(),
+            signature: sign(&signer, &load, 1),
+        }
+        .to_bytes(),
     ]
 }
 

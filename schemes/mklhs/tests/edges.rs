@@ -9,8 +9,9 @@ use duet_mklhs::{
     check_all, combine_disjoint, evaluate, evaluate_unchecked, group_by_signer, suite, verify,
     AdmissionError, BadInputs, BatchError, Bounds, CombineError, Combined, DecodeError,
     EquivocationError, EquivocationProof, EvidenceError, KeyError, KeyStatus, KeyStatusError,
-    Label, LabelError, LabelField, Message, Part, Program, ProgramError, ProofOfPossession,
-    PublicKey, Scalar, SignError, Signature, SignatureError, Signers, SigningKey, VerifyError,
+    Label, LabelError, LabelField, MalformedProgram, Message, Part, Program, ProgramError,
+    ProofOfPossession, PublicKey, Record, Scalar, SignError, Signature, SignatureError, Signers,
+    SigningKey, VerifyError,
 };
 use support::{judge, key, label, registered, rng, sign, Scenario};
 
@@ -528,6 +529,76 @@ fn evidence_that_does_not_decode_names_the_part() {
             Err(EvidenceError::BadLength { got, .. }) if got == length
         ));
     }
+}
+
+#[test]
+fn a_record_ends_where_its_signature_does() {
+    let signer = key(1);
+    let load = label(&signer, "load");
+    let record = Record {
+        signature: sign(&signer, &load, 1),
+        label: load,
+    };
+    let bytes = record.to_bytes();
+    assert_eq!(Record::from_bytes(&bytes), Ok(record));
+    let longer = [&bytes[..], &[0]].concat();
+    let twice = [&bytes[..], &bytes[bytes.len() - suite::SIGNATURE_LEN..]].concat();
+    let shorter = &bytes[..bytes.len() - 1];
+    for wrong in [&longer[..], &twice, shorter, &[]] {
+        let refused = Record::from_bytes(wrong);
+        assert!(matches!(refused, Err(EvidenceError::BadLength { got, .. }) if got == wrong.len()));
+    }
+}
+
+#[test]
+fn a_program_that_does_not_decode_names_the_input() {
+    let scenario = Scenario::three_signers();
+    let bytes = scenario.program.to_bytes();
+    assert_eq!(Program::from_bytes(&bytes), Ok(scenario.program.clone()));
+    let changed = |at: usize, to: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = to;
+        Program::from_bytes(&bytes)
+    };
+    assert_eq!(changed(0, 2), Err(MalformedProgram::Bounds { got: 2 }));
+    let index = 0;
+    assert_eq!(
+        changed(5, 0xff),
+        Err(MalformedProgram::NonCanonicalScalar { index })
+    );
+    assert_eq!(changed(37, 1), Err(MalformedProgram::Cut { index }));
+    let error = LabelError::BadLength {
+        field: LabelField::Context,
+    };
+    assert_eq!(
+        changed(41, 0xff),
+        Err(MalformedProgram::Label { index, error })
+    );
+    assert_eq!(
+        changed(1, 1),
+        Err(ProgramError::TooManyInputs {
+            got: (1 << 24) + scenario.program.labels().len()
+        }
+        .into())
+    );
+    // The same input twice.
+    let first = 5 + 32 + 4 + scenario.program.labels()[0].as_bytes().len();
+    let mut twice = [&bytes[..first], &bytes[5..]].concat();
+    twice[4] += 1;
+    let (first, second) = (0, 1);
+    assert_eq!(
+        Program::from_bytes(&twice),
+        Err(ProgramError::DuplicateLabel { first, second }.into())
+    );
+    for length in 0..bytes.len() {
+        let refused = Program::from_bytes(&bytes[..length]);
+        assert!(matches!(refused, Err(MalformedProgram::Cut { .. })));
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert_eq!(
+        Program::from_bytes(&longer),
+        Err(MalformedProgram::Trailing { got: 1 })
+    );
 }
 
 #[test]

@@ -1,79 +1,58 @@
 //! The arguments of `duet-schemes mklhs`, with their help texts.
 
+use crate::{
+    keys::{KeyArg, RegisterArgs},
+    output::To,
+};
 use duet_mklhs::Scalar;
 use std::{ffi::OsString, path::PathBuf};
 
-const FORMATS: &str = "\
-Files:
-  KEY FOLDER    secret (hex, readable only by its owner), public.json, register.journal, register.anchor.
-                The journal records what was signed, and the anchor the position of the journal. If one of
-                them is missing, or the journal is older than its anchor, the key signs nothing.
-                NEVER restore the whole folder from an old copy: an old journal and an old anchor are
-                consistent, so this is not detected, and the key signs other numbers under labels that it
-                has used. Two numbers under one label compromise the key. Keep the anchor on another disk
-                and out of backups (--anchor), or the journal (--register).
-                A key whose files are lost or old must not sign again: generate a new one.
-  SIGNERS FILE  {\"signers\": [{\"id\", \"public_key\", \"possession\"}], \"revoked\": [PROOF]}; hex.
-                Writers lock a file of the same name with the suffix .lock.
-  RECORD        one line of JSON for each signature:
-                {\"context\", \"signer\", \"dataset\", \"tag\", \"message\", \"signature\"}
-  PROGRAM       {\"bounds\": \"integers\", \"inputs\": [{\"coefficient\", \"context\", \"signer\", \"dataset\", \"tag\"}]}
-                With the bounds \"residues\", numbers are modulo the group order, and not limited to 64 bits.
-  COMBINED      {\"digest\" (of the program), \"total\", \"signature\"}
+const NOTES: &str = "\
+Texts of labels are UTF-8, or bytes when they start with `hex:`. Numbers are decimal and may be negative. A file of signers contains \
+public keys, and equivocation proofs that revoke keys; `cat` joins public keys, too, and every command checks all of them.
 
-Texts of labels are UTF-8, or bytes when they start with `hex:`. Numbers are decimal and may be negative.
-The file name - means standard input or output.
-Exit status: 0 success, 1 a check failed, 2 invalid input.";
+NEVER restore the whole folder of a key from an old copy: an old journal and an old anchor are consistent, so this is not detected, \
+and the key signs other numbers under labels that it has used. Two numbers under one label compromise the key. Keep the anchor on \
+another disk and out of backups (--anchor), or the journal (--register). A key whose files are lost or old must not sign again: \
+generate a new one.";
 
 #[derive(clap::Subcommand)]
-#[command(after_long_help = FORMATS)]
+#[command(after_long_help = NOTES)]
 pub(crate) enum Command {
     /// Generates a key in a new folder, with its proof of possession and an empty register.
     Keygen {
         /// The folder to create.
         key: PathBuf,
-        /// The register's journal, if not in the folder.
-        #[arg(long, value_name = "FILE")]
-        register: Option<PathBuf>,
-        /// The register's anchor, if not in the folder. Best on another disk than the journal.
-        #[arg(long, value_name = "FILE")]
-        anchor: Option<PathBuf>,
-    },
-    /// Checks a public key and its proof of possession, and prints the identity that belongs to it.
-    Fingerprint {
-        /// The public.json file.
-        public: PathBuf,
+        #[command(flatten)]
+        register: RegisterArgs,
     },
     /// Checks public keys and their proofs of possession, and adds them to a file of signers.
     Register {
         /// The file of signers; created if it is missing.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// The public.json files to add.
+        /// The public keys to add: files, or folders of keys.
         #[arg(required = true)]
         keys: Vec<PathBuf>,
     },
     /// Signs numbers, each under its label. A label can be signed only once.
     Sign {
-        /// The key's folder.
-        #[arg(long, value_name = "FOLDER")]
-        key: PathBuf,
-        /// The register's journal, if not in the folder.
-        #[arg(long, value_name = "FILE")]
-        register: Option<PathBuf>,
-        /// The register's anchor, if not in the folder.
-        #[arg(long, value_name = "FILE")]
-        anchor: Option<PathBuf>,
+        #[command(flatten)]
+        key: KeyArg,
+        #[command(flatten)]
+        register: RegisterArgs,
         #[command(flatten)]
         label: LabelArgs,
         /// Numbers are residues modulo the group order, and not limited to 64 bits.
         #[arg(long)]
         residues: bool,
-        /// The output file for the records.
-        #[arg(long, short, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
+        /// The numbers to sign, from a file instead: one TAG=NUMBER in each line; `-` for standard input.
+        #[arg(long = "numbers", value_name = "FILE", conflicts_with = "numbers")]
+        file: Option<PathBuf>,
         /// The numbers to sign: load=17 signs 17 under the tag load.
-        #[arg(required = true, value_name = "TAG=NUMBER", value_parser = pair)]
+        #[arg(required_unless_present = "file", value_name = "TAG=NUMBER", value_parser = pair)]
         numbers: Vec<(String, Scalar)>,
     },
     /// Checks single signatures as a batch, and lists the invalid ones.
@@ -98,11 +77,13 @@ pub(crate) enum Command {
         /// Numbers are residues modulo the group order, and not limited to 64 bits.
         #[arg(long)]
         residues: bool,
-        /// The output file for the program.
-        #[arg(long, short, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
+        /// Signers and their weights, from a file instead: one ID=WEIGHT in each line; `-` for standard input.
+        #[arg(long = "weights", value_name = "FILE", conflicts_with = "weights")]
+        file: Option<PathBuf>,
         /// Signers and their weights: the identity in hex, =, and a non-zero number.
-        #[arg(required = true, value_name = "ID=WEIGHT", value_parser = pair)]
+        #[arg(required_unless_present = "file", value_name = "ID=WEIGHT", value_parser = pair)]
         weights: Vec<(String, Scalar)>,
     },
     /// Combines the signatures of a program's inputs into one signature.
@@ -116,9 +97,8 @@ pub(crate) enum Command {
         /// Skips all checks. One invalid signature makes the result invalid, and the result does not show which.
         #[arg(long, conflicts_with = "signers")]
         unchecked: bool,
-        /// The output file for the combined signature.
-        #[arg(long, short, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
         /// The files of records. Records that are not inputs of the program are ignored.
         #[arg(required = true)]
         records: Vec<PathBuf>,
@@ -136,9 +116,8 @@ pub(crate) enum Command {
         /// The output file for the program of the result. Verifiers should create it from their own view instead.
         #[arg(long, value_name = "FILE")]
         program: PathBuf,
-        /// The output file for the combined signature.
-        #[arg(long, short, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
         /// A non-zero weight, the program of a part, and its combined signature. Repeat for each part.
         #[arg(long = "part", required = true, num_args = 3, allow_negative_numbers = true,
               value_names = ["WEIGHT", "PROGRAM", "COMBINED"])]
@@ -169,14 +148,13 @@ pub(crate) enum Command {
 
 #[derive(clap::Subcommand)]
 pub(crate) enum Equivocation {
-    /// Finds two valid signatures on one label with different numbers, and writes them as a proof, in hex.
+    /// Finds two valid signatures on one label with different numbers, and writes them as a proof.
     Prove {
         /// The file of signers. Invalid signatures are dropped.
         #[arg(long, value_name = "FILE")]
         signers: PathBuf,
-        /// The output file for the proof.
-        #[arg(long, short, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
         /// The files of records.
         #[arg(required = true)]
         records: Vec<PathBuf>,
@@ -210,7 +188,7 @@ pub(crate) struct LabelArgs {
 }
 
 /// Splits at the last `=`. The right side is a number.
-fn pair(text: &str) -> Result<(String, Scalar), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, Scalar), String> {
     let (name, number) = text.rsplit_once('=').ok_or("expected NAME=NUMBER")?;
     let number = number.parse().map_err(|error| format!("{error}"))?;
     Ok((name.to_owned(), number))

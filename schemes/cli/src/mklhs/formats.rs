@@ -1,29 +1,23 @@
-//! The file formats.
+//! Reading and writing the objects of `duet-schemes mklhs`, and the texts of labels.
 
-use crate::{failure::Failure, files, output::Output};
-use duet_mklhs::{
-    Bounds, Combined, EquivocationProof, Label, Program, Scalar, SignerId, Signers, SigningKey,
+use crate::{failure::Failure, files, keys::public_file, object, output::Output};
+use duet_armour::{
+    encode,
+    kinds::{MKLHS_COMBINED, MKLHS_EQUIVOCATION, MKLHS_PROGRAM, MKLHS_PUBLIC_KEY},
+    Object, Reader,
 };
-use serde::{de::DeserializeOwned, Deserialize, Serialize};
+use duet_mklhs::{
+    suite::{G2_LEN, ID_LEN},
+    Combined, EquivocationProof, Label, Program, SignerId, Signers, SigningKey,
+};
+use serde_json::{json, Value};
 use std::path::Path;
 
 /// Prefix of a text that encodes bytes in hex.
 const HEX: &str = "hex:";
 
-/// Escapes all characters that are not visible as themselves.
-pub(super) fn one_line(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            _ => shown.extend(character.escape_debug()),
-        }
-    }
-    shown
-}
-
 /// The bytes that the text of a label field encodes.
-pub(super) fn bytes_of_text(text: &str) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes_of_text(text: &str) -> Result<Vec<u8>, Failure> {
     match text.strip_prefix(HEX) {
         Some(digits) => {
             hex::decode(digits).map_err(|error| Failure::input(format!("{text:?}: {error}")))
@@ -39,256 +33,202 @@ fn text_of_bytes(bytes: &[u8]) -> String {
     }
 }
 
-pub(super) fn signer_id(text: &str) -> Result<SignerId, Failure> {
-    let mut bytes = [0; duet_mklhs::suite::ID_LEN];
+/// The fields of a label, as text.
+pub(super) fn describe_label(label: &Label) -> Value {
+    json!({
+        "context": text_of_bytes(label.context()),
+        "signer": label.signer().to_string(),
+        "dataset": text_of_bytes(label.dataset()),
+        "tag": text_of_bytes(label.tag()),
+    })
+}
+
+pub(crate) fn signer_id(text: &str) -> Result<SignerId, Failure> {
+    let mut bytes = [0; ID_LEN];
     hex::decode_to_slice(text, &mut bytes)
         .map_err(|error| Failure::input(format!("{text:?} is not an identity: {error}")))?;
     Ok(SignerId::from_bytes(bytes))
 }
 
-pub(super) fn unhex(what: &str, text: &str) -> Result<Vec<u8>, Failure> {
-    hex::decode(text).map_err(|error| Failure::input(format!("{what}: {error}")))
+/// The content of a public key: the key, and its proof of possession.
+pub(super) fn public_content(key: &SigningKey) -> Vec<u8> {
+    [
+        &key.public().to_bytes()[..],
+        &key.prove_possession().to_bytes(),
+    ]
+    .concat()
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
-    let bytes = files::read(path)?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
+/// Checks a public key and its proof of possession, and registers it.
+fn register(object: &Object, signers: &mut Signers) -> Result<SignerId, Failure> {
+    let register = |bytes: &[u8]| {
+        let (key, possession) = bytes.split_at(bytes.len().min(G2_LEN));
+        let id = signers.register_bytes(key, possession);
+        id.map_err(|error| {
+            let named = SignerId::from_bytes(*object.fingerprint());
+            Failure::refused(format!("signer {named}: {error}"))
+        })
+    };
+    object.key(register, |id| *id.as_bytes())
 }
 
-pub(super) fn pretty(value: &impl Serialize) -> Result<Vec<u8>, Failure> {
-    let mut text = serde_json::to_vec_pretty(value).map_err(Failure::input)?;
-    text.push(b'\n');
-    Ok(text)
+/// Checks a public key and its proof of possession alone.
+pub(super) fn check_public(object: &Object) -> Result<(), Failure> {
+    register(object, &mut Signers::new()).map(drop)
 }
 
-pub(super) fn line(value: &impl Serialize) -> Result<String, Failure> {
-    Ok(serde_json::to_string(value).map_err(Failure::input)? + "\n")
-}
-
-/// A public key with its proof of possession.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PublicFile {
-    id: String,
-    public_key: String,
-    possession: String,
-}
-
-impl PublicFile {
-    pub(super) fn of(key: &SigningKey) -> Self {
-        Self {
-            id: key.id().to_string(),
-            public_key: hex::encode(key.public().to_bytes()),
-            possession: hex::encode(key.prove_possession().to_bytes()),
-        }
-    }
-
-    pub(super) fn register(&self, signers: &mut Signers) -> Result<SignerId, Failure> {
-        let named = signer_id(&self.id)?;
-        let key = unhex("public_key", &self.public_key)?;
-        let possession = unhex("possession", &self.possession)?;
-        let id = signers
-            .register_bytes(&key, &possession)
-            .map_err(|error| Failure::refused(format!("signer {named}: {error}")))?;
-        if id == named {
-            Ok(id)
-        } else {
-            Err(Failure::refused(format!("the key named {named} is {id}")))
-        }
-    }
-}
-
-/// Registered keys and revocations.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SignersFile {
-    signers: Vec<PublicFile>,
-    #[serde(default)]
-    revoked: Vec<String>,
+/// A file of signers: public keys, and proofs that revoke some of them.
+#[derive(Default)]
+pub(crate) struct SignersFile {
+    text: Vec<u8>,
+    keys: Vec<Object>,
+    revocations: Vec<Object>,
 }
 
 impl SignersFile {
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        read_json(path)
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        Self::parse(files::read(path)?).map_err(|failure| failure.in_file(path))
+    }
+
+    fn parse(text: Vec<u8>) -> Result<Self, Failure> {
+        let (mut keys, mut revocations) = (Vec::new(), Vec::new());
+        for object in Reader::new(&text) {
+            let object = object?;
+            if *object.kind() == MKLHS_PUBLIC_KEY {
+                keys.push(object);
+            } else if *object.kind() == MKLHS_EQUIVOCATION {
+                revocations.push(object);
+            } else {
+                let (line, got) = (object.line(), object.kind().name());
+                return Err(Failure::input(format!(
+                    "line {line}: expected public keys and equivocation proofs, got {got}"
+                )));
+            }
+        }
+        Ok(Self {
+            text,
+            keys,
+            revocations,
+        })
     }
 
     /// Checks every proof in the file whenever it is read: files are not trusted.
-    pub(super) fn check(&self, output: &Output) -> Result<Signers, Failure> {
+    pub(crate) fn check(&self, output: &Output) -> Result<Signers, Failure> {
         let mut signers = Signers::new();
-        let total = u64::try_from(self.signers.len()).unwrap_or(u64::MAX);
+        let total = u64::try_from(self.keys.len()).unwrap_or(u64::MAX);
         let bar = output.progress(total, "keys");
-        for signer in &self.signers {
-            signer.register(&mut signers)?;
+        for key in &self.keys {
+            register(key, &mut signers)?;
             bar.inc(1);
         }
         bar.finish_and_clear();
-        for proof in &self.revoked {
+        for proof in &self.revocations {
             signers
-                .revoke(&decode_proof(proof)?)
+                .revoke(&equivocation(proof)?)
                 .map_err(|error| Failure::refused(format!("revocation: {error}")))?;
         }
         Ok(signers)
     }
 
-    pub(super) fn add(&mut self, public: PublicFile) {
-        if !self.signers.contains(&public) {
-            self.signers.push(public);
+    /// Adds a key that is checked and registered, unless it is there already.
+    pub(super) fn add(&mut self, path: &Path, signers: &mut Signers) -> Result<SignerId, Failure> {
+        let path = public_file(path);
+        let object = duet_armour::read_one(&MKLHS_PUBLIC_KEY, &files::read(&path)?)
+            .map_err(|error| Failure::from(error).in_file(&path))?;
+        let id = register(&object, signers).map_err(|failure| failure.in_file(&path))?;
+        let is_known = |known: &Object| known.fingerprint() == object.fingerprint();
+        if !self.keys.iter().any(is_known) {
+            self.append(&object.text());
+            self.keys.push(object);
+        }
+        Ok(id)
+    }
+
+    /// Adds the revocation that a proof is.
+    pub(super) fn revoke(&mut self, proof: &EquivocationProof) {
+        let content = proof.to_bytes();
+        let digest = MKLHS_EQUIVOCATION.digest(&content);
+        if !self
+            .revocations
+            .iter()
+            .any(|it| *it.fingerprint() == digest)
+        {
+            self.append(&encode(&MKLHS_EQUIVOCATION, &digest, &content));
         }
     }
 
-    pub(super) fn revoke(&mut self, proof: String) {
-        if !self.revoked.contains(&proof) {
-            self.revoked.push(proof);
+    fn append(&mut self, object: &str) {
+        if self.text.last().is_some_and(|last| *last != b'\n') {
+            self.text.push(b'\n');
         }
+        self.text.extend(object.as_bytes());
+    }
+
+    /// The text of the file.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
     }
 
     pub(super) fn len(&self) -> usize {
-        self.signers.len()
+        self.keys.len()
     }
 }
 
-/// A label, with its fields as text.
-#[derive(Serialize, Deserialize)]
-pub(super) struct LabelText {
-    context: String,
-    signer: String,
-    dataset: String,
-    tag: String,
+pub(crate) fn read_program(path: &Path) -> Result<Program, Failure> {
+    object::read_one(path, &MKLHS_PROGRAM, object::input(Program::from_bytes))
 }
 
-impl LabelText {
-    pub(super) fn of(label: &Label) -> Self {
-        Self {
-            context: text_of_bytes(label.context()),
-            signer: label.signer().to_string(),
-            dataset: text_of_bytes(label.dataset()),
-            tag: text_of_bytes(label.tag()),
-        }
-    }
-
-    pub(super) fn label(&self) -> Result<Label, Failure> {
-        let [context, dataset, tag] =
-            [&self.context, &self.dataset, &self.tag].map(|text| bytes_of_text(text));
-        let signer = signer_id(&self.signer)?;
-        Label::new(&context?, signer, &dataset?, &tag?).map_err(Failure::input)
-    }
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum BoundsText {
-    Integers,
-    Residues,
-}
-
-/// A number, in JSON as a number or as text.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Small(i64),
-    Text(String),
-}
-
-#[derive(Serialize, Deserialize)]
-struct InputText {
-    coefficient: Number,
-    #[serde(flatten)]
-    label: LabelText,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ProgramFile {
-    bounds: BoundsText,
-    inputs: Vec<InputText>,
-}
-
-impl ProgramFile {
-    pub(super) fn of(program: &Program) -> Self {
-        let inputs = program.coefficients().iter().zip(program.labels());
-        Self {
-            bounds: match program.bounds() {
-                Bounds::Integers => BoundsText::Integers,
-                Bounds::Residues => BoundsText::Residues,
-            },
-            inputs: inputs
-                .map(|(coefficient, label)| InputText {
-                    coefficient: Number::Text(coefficient.to_string()),
-                    label: LabelText::of(label),
-                })
-                .collect(),
-        }
-    }
-}
-
-pub(super) fn read_program(path: &Path) -> Result<Program, Failure> {
-    let file: ProgramFile = read_json(path)?;
-    let bounds = match file.bounds {
-        BoundsText::Integers => Bounds::Integers,
-        BoundsText::Residues => Bounds::Residues,
-    };
-    let mut coefficients = Vec::new();
-    let mut labels = Vec::new();
-    for input in &file.inputs {
-        coefficients.push(match &input.coefficient {
-            Number::Small(number) => Scalar::from(*number),
-            Number::Text(text) => text
-                .parse()
-                .map_err(|error| Failure::input(format!("{text:?}: {error}")))?,
-        });
-        labels.push(input.label.label()?);
-    }
-    Program::new(bounds, coefficients, labels)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A combined signature, and the digest of the program that it says it is for.
 pub(super) struct CombinedFile {
-    digest: String,
-    pub(super) total: String,
-    signature: String,
+    pub(super) digest: [u8; 32],
+    pub(super) combined: Combined,
 }
 
 impl CombinedFile {
-    pub(super) fn of(program: &Program, combined: &Combined) -> Self {
-        Self {
-            digest: hex::encode(program.digest()),
-            total: combined.total().to_string(),
-            signature: hex::encode(combined.to_bytes()),
-        }
+    pub(super) fn write(
+        path: &Path,
+        program: &Program,
+        combined: &Combined,
+        output: &Output,
+    ) -> Result<(), Failure> {
+        let content = [&program.digest()[..], &combined.to_bytes()].concat();
+        object::write(path, &MKLHS_COMBINED, &content, output)
+    }
+
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        object::read_one(path, &MKLHS_COMBINED, Self::from_bytes)
+    }
+
+    pub(super) fn from_bytes(content: &[u8]) -> Result<Self, Failure> {
+        let (digest, combined) = content
+            .split_first_chunk()
+            .ok_or_else(|| Failure::input("too short for a combined signature"))?;
+        Ok(Self {
+            digest: *digest,
+            combined: Combined::from_bytes(combined).map_err(Failure::refused)?,
+        })
     }
 
     /// The signature, if the file states that it is for the program with this digest.
-    pub(super) fn combined(&self, digest: &str) -> Result<Combined, Failure> {
-        if self.digest != digest {
-            let of = &self.digest;
-            return Err(Failure::refused(format!(
-                "the signature is for the program {of:?}, not for {digest}"
-            )));
+    pub(super) fn of_program(&self, digest: &[u8; 32]) -> Result<&Combined, Failure> {
+        if self.digest == *digest {
+            return Ok(&self.combined);
         }
-        let bytes = unhex("signature", &self.signature)?;
-        Combined::from_bytes(&bytes).map_err(Failure::refused)
-    }
-
-    pub(super) fn total(&self) -> Result<Scalar, Failure> {
-        let total = &self.total;
-        let parsed = total.parse();
-        parsed.map_err(|error| Failure::input(format!("{total:?}: {error}")))
+        let (of, digest) = (hex::encode(self.digest), hex::encode(digest));
+        Err(Failure::refused(format!(
+            "the signature is for the program {of}, not for {digest}"
+        )))
     }
 }
 
-/// A proof, and the text that it was decoded from.
-pub(super) fn read_proof(path: &Path) -> Result<(EquivocationProof, String), Failure> {
-    let text = String::from_utf8(files::read(path)?)
-        .map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
-    let text = text.trim().to_ascii_lowercase();
-    Ok((decode_proof(&text)?, text))
+pub(super) fn read_equivocation(path: &Path) -> Result<EquivocationProof, Failure> {
+    object::read_one(
+        path,
+        &MKLHS_EQUIVOCATION,
+        object::refused(EquivocationProof::from_bytes),
+    )
 }
 
-fn decode_proof(text: &str) -> Result<EquivocationProof, Failure> {
-    let bytes = unhex("proof", text)?;
-    EquivocationProof::from_bytes(&bytes)
-        .map_err(|error| Failure::refused(format!("proof: {error}")))
+pub(super) fn equivocation(object: &Object) -> Result<EquivocationProof, Failure> {
+    EquivocationProof::from_bytes(object.content()?).map_err(Failure::input)
 }

@@ -1,54 +1,17 @@
-//! Records: signatures with their labels. The files may contain lines from untrusted sources.
+//! Records: signatures with their labels. The files may contain objects from untrusted sources.
 
-use super::formats::{self, LabelText};
 use crate::{failure::Failure, files, output::Output};
+use duet_armour::{kinds::MKLHS_RECORD, ArmourError, Object, Reader};
 use duet_mklhs::{
-    check_all, BatchError, Bounds, EquivocationProof, Label, Program, Signature, Signers,
+    check_all, BatchError, Bounds, EquivocationProof, Label, Record, Signature, Signers,
 };
 use rand_core::OsRng;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{
     collections::HashMap,
     io::Write as _,
     path::{Path, PathBuf},
 };
-
-/// A signature and its label.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Record {
-    #[serde(flatten)]
-    label: LabelText,
-    message: String,
-    signature: String,
-}
-
-impl Record {
-    pub(super) fn new(label: &Label, signature: &Signature) -> Self {
-        Self {
-            label: LabelText::of(label),
-            message: signature.message().to_string(),
-            signature: hex::encode(signature.to_bytes()),
-        }
-    }
-
-    fn parse(&self) -> Result<(Label, Signature), Failure> {
-        let bytes = formats::unhex("signature", &self.signature)?;
-        let signature = Signature::from_bytes(&bytes).map_err(Failure::refused)?;
-        if self.message.parse() != Ok(signature.message()) {
-            let (said, signed) = (&self.message, signature.message());
-            return Err(Failure::refused(format!(
-                "the record says {said:?}, but the signed message is {signed}"
-            )));
-        }
-        Ok((self.label.label()?, signature))
-    }
-}
-
-fn parse(line: &[u8]) -> Result<(Label, Signature), Failure> {
-    let record: Record = serde_json::from_slice(line).map_err(Failure::input)?;
-    record.parse()
-}
 
 /// A decoded record and its position. It may be invalid.
 struct Found<'a> {
@@ -58,29 +21,44 @@ struct Found<'a> {
     signature: Signature,
 }
 
-/// Reads the files line by line. Failures name the position.
-fn read_lines<'a>(
+fn decode(object: &Object) -> Result<Record, Failure> {
+    if *object.kind() != MKLHS_RECORD {
+        let (expected, got) = (MKLHS_RECORD.name(), object.kind().name());
+        return Err(Failure::input(format!("expected {expected}, got {got}")));
+    }
+    let content = object
+        .content()
+        .map_err(|error| Failure::input(error.problem))?;
+    Record::from_bytes(content).map_err(Failure::refused)
+}
+
+/// Reads the objects of the files, one after another. Failures name the file and the line.
+fn read_objects<'a>(
     paths: &'a [PathBuf],
     output: &Output,
     mut take: impl FnMut(Result<Found<'a>, Failure>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     for path in paths {
-        let bytes = files::read(path)?;
-        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-        let lines: Vec<_> = lines
-            .filter(|(_, line)| !line.trim_ascii().is_empty())
-            .collect();
-        let total = u64::try_from(lines.len()).unwrap_or(u64::MAX);
+        let text = files::read(path)?;
+        let objects: Vec<_> = Reader::new(&text).collect();
+        let total = u64::try_from(objects.len()).unwrap_or(u64::MAX);
         let bar = output.progress(total, "records");
-        for (index, line) in lines {
-            let line_number = index + 1;
-            let found = parse(line).map(|(label, signature)| Found {
-                path,
-                line: line_number,
-                label,
-                signature,
-            });
-            take(found.map_err(|failure| failure.map(|why| place(path, line_number, &why))))?;
+        for object in objects {
+            let at =
+                |line: usize| move |failure: Failure| failure.map(|why| place(path, line, &why));
+            take(match object {
+                Ok(object) => {
+                    let line = object.line();
+                    let record = decode(&object).map_err(at(line));
+                    record.map(|Record { label, signature }| Found {
+                        path,
+                        line,
+                        label,
+                        signature,
+                    })
+                }
+                Err(ArmourError { line, problem }) => Err(at(line)(Failure::input(problem))),
+            })?;
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -98,7 +76,7 @@ pub(super) fn read_all(
     output: &Output,
 ) -> Result<(Vec<Label>, Vec<Signature>), Failure> {
     let (mut labels, mut signatures) = (Vec::new(), Vec::new());
-    read_lines(paths, output, |found| {
+    read_objects(paths, output, |found| {
         let found = found?;
         labels.push(found.label);
         signatures.push(found.signature);
@@ -108,7 +86,7 @@ pub(super) fn read_all(
 }
 
 /// Records from which invalid ones are dropped, so that nobody who can add a line can make the command fail.
-pub(super) struct FilteredRecords<'a> {
+pub(crate) struct FilteredRecords<'a> {
     records: Vec<Found<'a>>,
     dropped: usize,
     first_dropped: Option<String>,
@@ -116,16 +94,16 @@ pub(super) struct FilteredRecords<'a> {
 
 impl<'a> FilteredRecords<'a> {
     /// Reads records, and drops those that do not decode.
-    pub(super) fn read(paths: &'a [PathBuf], output: &Output) -> Result<Self, Failure> {
+    pub(crate) fn read(paths: &'a [PathBuf], output: &Output) -> Result<Self, Failure> {
         let mut records = Self {
             records: Vec::new(),
             dropped: 0,
             first_dropped: None,
         };
-        read_lines(paths, output, |found| {
+        read_objects(paths, output, |found| {
             match found {
                 Ok(found) => records.records.push(found),
-                Err(Failure::Refused(why) | Failure::Input(why)) => records.drop_one(why),
+                Err(failure) => records.drop_one(failure.text()),
             }
             Ok(())
         })?;
@@ -137,9 +115,9 @@ impl<'a> FilteredRecords<'a> {
         self.first_dropped.get_or_insert(why);
     }
 
-    /// Keeps only the inputs of a program.
-    pub(super) fn keep_inputs_of(&mut self, program: &Program) {
-        let named: std::collections::HashSet<_> = program.labels().iter().collect();
+    /// Keeps only the records of these labels.
+    pub(crate) fn keep(&mut self, labels: &[Label]) {
+        let named: std::collections::HashSet<_> = labels.iter().collect();
         self.records.retain(|record| named.contains(&record.label));
     }
 
@@ -161,7 +139,7 @@ impl<'a> FilteredRecords<'a> {
     }
 
     /// Drops invalid signatures.
-    pub(super) fn drop_bad(&mut self, signers: &Signers, bounds: Bounds) -> Result<(), Failure> {
+    pub(crate) fn drop_bad(&mut self, signers: &Signers, bounds: Bounds) -> Result<(), Failure> {
         let labels: Vec<_> = self.records.iter().map(|it| it.label.clone()).collect();
         let signatures: Vec<_> = self.records.iter().map(|it| it.signature).collect();
         let bad = match check_all(signers, bounds, &labels, &signatures, &mut OsRng) {
@@ -179,8 +157,8 @@ impl<'a> FilteredRecords<'a> {
         Ok(())
     }
 
-    /// The signatures of a program's inputs, in its order.
-    pub(super) fn in_order(&self, program: &Program) -> Result<Vec<Signature>, Failure> {
+    /// The signatures on these labels, in their order.
+    pub(crate) fn in_order(&self, labels: &[Label]) -> Result<Vec<Signature>, Failure> {
         let mut of_label = HashMap::new();
         for Found {
             label, signature, ..
@@ -197,7 +175,7 @@ impl<'a> FilteredRecords<'a> {
             let found = of_label.get(label).copied();
             found.ok_or_else(|| self.refused(format!("no signature on {label:?}")))
         };
-        program.labels().iter().map(signature).collect()
+        labels.iter().map(signature).collect()
     }
 
     /// Two valid signatures on one label with different messages.
@@ -225,12 +203,12 @@ impl<'a> FilteredRecords<'a> {
     }
 
     /// The number of dropped records.
-    pub(super) fn dropped(&self) -> usize {
+    pub(crate) fn dropped(&self) -> usize {
         self.dropped
     }
 
     /// A description of the dropped records, if there are any.
-    pub(super) fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         let first = self.first_dropped.as_ref()?;
         Some(format!(
             "{} records dropped, the first: {first}",
@@ -239,7 +217,7 @@ impl<'a> FilteredRecords<'a> {
     }
 
     /// Reports the dropped records on standard error, as one JSON object, if standard output is used for the result.
-    pub(super) fn report_dropped(&self) {
+    pub(crate) fn report_dropped(&self) {
         if let Some(note) = self.note() {
             // If standard error is closed, there is nobody to report to.
             let line = json!({ "dropped": self.dropped(), "note": note });

@@ -2,15 +2,20 @@
 
 use super::{
     args::LabelArgs,
-    formats::{self, CombinedFile, ProgramFile, SignersFile},
+    formats::{self, CombinedFile, SignersFile},
     records::FilteredRecords,
 };
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::{one_line, Failure},
+    files, object,
+    output::Output,
+};
+use duet_armour::kinds::MKLHS_PROGRAM;
 use duet_mklhs::{
     combine_disjoint, evaluate_unchecked, Bounds, CombineError, Combined, Part, PreparedProgram,
     Program, Scalar, Signers, Verified,
 };
-use serde_json::json;
+use serde_json::{json, Value};
 use std::{
     cell::LazyCell,
     ffi::OsString,
@@ -37,14 +42,33 @@ pub(super) fn program(
         }
     }
     let program = Program::new(bounds, coefficients, labels).map_err(Failure::input)?;
-    let text = formats::pretty(&ProgramFile::of(&program))?;
-    files::write(to, &text, output.existing())?;
+    object::write(to, &MKLHS_PROGRAM, &program.to_bytes(), output)?;
     let digest = hex::encode(program.digest());
     output.made(
         &[to],
         &json!({ "digest": digest, "inputs": program.labels().len(), "program": to }),
         format_args!("program {digest} of {} inputs", program.labels().len()),
     )
+}
+
+/// What a program computes.
+pub(super) fn describe_program(program: &Program) -> (Value, String) {
+    let digest = hex::encode(program.digest());
+    let bounds = match program.bounds() {
+        Bounds::Integers => "integers",
+        Bounds::Residues => "residues",
+    };
+    let inputs = program.coefficients().iter().zip(program.labels());
+    let (mut values, mut text) = (Vec::new(), format!("program {digest} over {bounds}"));
+    for (coefficient, label) in inputs {
+        let mut value = formats::describe_label(label);
+        value["coefficient"] = coefficient.to_string().into();
+        values.push(value);
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {coefficient} times {label:?}");
+    }
+    let value = json!({ "digest": digest, "bounds": bounds, "inputs": values });
+    (value, text)
 }
 
 /// Combines the signatures of a program's inputs.
@@ -57,7 +81,7 @@ pub(super) fn combine(
 ) -> Result<(), Failure> {
     let program = formats::read_program(program)?;
     let mut records = FilteredRecords::read(records, output)?;
-    records.keep_inputs_of(&program);
+    records.keep(program.labels());
     if let Some(signers) = signers {
         let signers = SignersFile::read(signers)?.check(output)?;
         for signer in program.signers() {
@@ -65,17 +89,17 @@ pub(super) fn combine(
         }
         records.drop_bad(&signers, program.bounds())?;
     }
-    let signatures = records.in_order(&program)?;
+    let signatures = records.in_order(program.labels())?;
     // The signatures were checked above, unless `--unchecked` was given.
     let combined = evaluate_unchecked(&program, &signatures).map_err(Failure::refused)?;
-    let file = CombinedFile::of(&program, &combined);
-    files::write(to, formats::line(&file)?.as_bytes(), output.existing())?;
+    CombinedFile::write(to, &program, &combined, output)?;
     if files::is_standard_output(to) {
         records.report_dropped();
         return Ok(());
     }
     let (inputs, signers) = (signatures.len(), program.signers().len());
-    let mut text = format!("{inputs} signatures of {signers} signers: {}", file.total);
+    let total = combined.total().to_string();
+    let mut text = format!("{inputs} signatures of {signers} signers: {total}");
     if let Some(note) = records.note() {
         // Writing to a string cannot fail.
         let _ = write!(text, "; {note}");
@@ -84,7 +108,7 @@ pub(super) fn combine(
         &json!({
             "inputs": inputs,
             "signers": signers,
-            "total": file.total,
+            "total": total,
             "combined": to,
             "dropped": records.dropped(),
         }),
@@ -109,19 +133,17 @@ impl NamedPart {
             formats::read_program(Path::new(program))?,
             Path::new(combined),
         );
-        let in_file = |failure: Failure| failure.map(|why| format!("{}: {why}", path.display()));
-        let file: CombinedFile = formats::read_json(path)?;
-        let combined = file.combined(&hex::encode(program.digest()));
-        let combined = combined.map_err(in_file)?;
+        let file = CombinedFile::read(path)?;
+        let combined = file.of_program(&program.digest());
+        let combined = combined.map_err(|failure| failure.in_file(path))?;
         if let Some(signers) = signers {
-            let total = file.total().map_err(in_file)?;
-            duet_mklhs::verify(&program, signers, total, &combined)
-                .map_err(|error| in_file(Failure::refused(error)))?;
+            duet_mklhs::verify(&program, signers, combined.total(), combined)
+                .map_err(|error| Failure::refused(error).in_file(path))?;
         }
         Ok(Self {
             weight,
+            combined: combined.clone(),
             program,
-            combined,
         })
     }
 
@@ -156,11 +178,10 @@ pub(super) fn join(
         CombineError::Program(_) | CombineError::BoundsMismatch { .. } => Failure::input(error),
         _ => Failure::refused(error),
     })?;
-    let file = CombinedFile::of(&program, &combined);
     files::check_outputs(&[to_program, to], output.existing())?;
-    let text = formats::pretty(&ProgramFile::of(&program))?;
-    files::write(to_program, &text, output.existing())?;
-    files::write(to, formats::line(&file)?.as_bytes(), output.existing())?;
+    object::write(to_program, &MKLHS_PROGRAM, &program.to_bytes(), output)?;
+    CombinedFile::write(to, &program, &combined, output)?;
+    let total = combined.total().to_string();
     let (inputs, signers) = (program.labels().len(), program.signers().len());
     output.made(
         &[to, to_program],
@@ -168,14 +189,13 @@ pub(super) fn join(
             "parts": parts.len(),
             "inputs": inputs,
             "signers": signers,
-            "total": file.total,
+            "total": total,
             "program": to_program,
             "combined": to,
         }),
         format_args!(
-            "{} parts, {inputs} signatures of {signers} signers: {}",
-            parts.len(),
-            file.total
+            "{} parts, {inputs} signatures of {signers} signers: {total}",
+            parts.len()
         ),
     )
 }
@@ -191,21 +211,23 @@ pub(super) fn verify(
     let program = formats::read_program(program)?;
     let signers = SignersFile::read(signers)?.check(output)?;
     let verifier = Verifier {
-        digest: hex::encode(program.digest()),
+        digest: program.digest(),
         // Prepared only when there is something to verify.
         prepared: LazyCell::new(|| program.prepare()),
         signers,
         total,
     };
     if let [only] = combined {
-        let verified = verifier.verify(&formats::read_json(only)?)?;
+        let verified = verifier.verify(&CombinedFile::read(only)?)?;
         return verifier.say(None, &verified, output);
     }
     let mut failures = Vec::new();
     for path in combined {
-        let in_file = |failure: Failure| failure.map(|why| format!("{}: {why}", path.display()));
-        let file = formats::read_json(path);
-        match file.and_then(|file| verifier.verify(&file).map_err(in_file)) {
+        let verify = |file| {
+            let verified = verifier.verify(&file);
+            verified.map_err(|failure| failure.in_file(path))
+        };
+        match CombinedFile::read(path).and_then(verify) {
             Ok(verified) => verifier.say(Some(path), &verified, output)?,
             Err(failure) => failures.push(failure),
         }
@@ -220,7 +242,7 @@ pub(super) fn verify(
 
 /// The inputs of the verification, which are shared by all signatures.
 struct Verifier<F> {
-    digest: String,
+    digest: [u8; 32],
     prepared: LazyCell<PreparedProgram, F>,
     signers: Signers,
     total: Option<Scalar>,
@@ -228,12 +250,9 @@ struct Verifier<F> {
 
 impl<F: FnOnce() -> PreparedProgram> Verifier<F> {
     fn verify(&self, file: &CombinedFile) -> Result<Verified, Failure> {
-        let combined = file.combined(&self.digest)?;
-        let total = match self.total {
-            Some(total) => total,
-            None => file.total()?,
-        };
-        let verified = self.prepared.verify(&self.signers, total, &combined);
+        let combined = file.of_program(&self.digest)?;
+        let total = self.total.unwrap_or_else(|| combined.total());
+        let verified = self.prepared.verify(&self.signers, total, combined);
         verified.map_err(Failure::refused)
     }
 
@@ -250,11 +269,12 @@ impl<F: FnOnce() -> PreparedProgram> Verifier<F> {
             .map(|(signer, part)| json!({ "signer": signer.to_string(), "part": part.to_string() }))
             .collect();
         let total = verified.total.to_string();
-        let mut value = json!({ "total": total, "digest": self.digest, "per_signer": parts });
+        let mut value =
+            json!({ "total": total, "digest": hex::encode(self.digest), "per_signer": parts });
         let mut text = format!("total {total}");
         if let Some(path) = path {
             value["combined"] = json!(path);
-            text = format!("{}: {text}", formats::one_line(&path.display().to_string()));
+            text = format!("{}: {text}", one_line(&path.display().to_string()));
         }
         for (signer, part) in &verified.per_signer {
             // Writing to a string cannot fail.

@@ -5,7 +5,11 @@ use super::{
     readings::form,
     records::{read_ciphertexts, read_numbers, write_ciphertexts},
 };
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::Failure,
+    files,
+    output::{Output, To},
+};
 use duet_searchable::{Bound, Ciphertext, EvaluationError, Term};
 use rand::rngs::OsRng;
 use serde_json::json;
@@ -37,9 +41,8 @@ pub(crate) struct Aggregate {
     /// The largest allowed bound of the sum, which is how far the receiver searches.
     #[arg(long, value_name = "NUMBER", requires = "bound")]
     limit: Option<u64>,
-    /// The output file for the sum; `-` for standard output.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    to: To,
     /// Writes 977 bytes instead of 1841.
     #[arg(long)]
     compressed: bool,
@@ -54,7 +57,7 @@ struct Input {
 }
 
 pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Failure> {
-    files::check_outputs(&[&command.out], output.existing())?;
+    files::check_outputs(&[&command.to.path], output.existing())?;
     let key = command.server.key()?;
     let ciphertexts = read_ciphertexts(&command.input, output)?;
     let received = ciphertexts.len();
@@ -71,13 +74,13 @@ pub(crate) fn aggregate(command: &Aggregate, output: &Output) -> Result<(), Fail
     bar.finish_and_clear();
     let sum = sum.map_err(|error| Failure::refused(as_received(error, &inputs)))?;
     write_ciphertexts(
-        &command.out,
+        &command.to.path,
         form(command.compressed),
         [sum.ciphertext()],
         output,
     )?;
     let reach = bound.map(|bound| format!("the sum is between -{bound} and {bound}"));
-    if files::is_standard_output(&command.out) {
+    if files::is_standard_output(&command.to.path) {
         if let Some(reach) = reach {
             // Standard output is used for the sum. If standard error is closed, there is nobody to report to.
             let _ = writeln!(std::io::stderr(), "{reach}");

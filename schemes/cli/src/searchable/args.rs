@@ -36,7 +36,7 @@ impl KeywordArgs {
 /// The receiver's public key.
 #[derive(Args)]
 pub(super) struct PublicArgs {
-    /// The receiver's public key.
+    /// The receiver's public key: its file, or the key's folder.
     #[arg(long, value_name = "FILE")]
     pub(super) public: PathBuf,
     /// The fingerprint that `keygen` printed, in hexadecimal. Any other public key is refused.
@@ -58,15 +58,15 @@ pub(super) struct ServerArgs {
 
 /// The decryption key: the receiver's secret, or a delegated key with its public key.
 #[derive(Args)]
-#[command(group(ArgGroup::new("key").required(true).args(["secret", "delegated"])))]
+#[command(group(ArgGroup::new("reader").required(true).args(["key", "delegated"])))]
 pub(super) struct ReaderArgs {
-    /// The receiver's secret key.
-    #[arg(long, value_name = "FILE")]
-    pub(super) secret: Option<PathBuf>,
+    /// The receiver's key: its folder, or a file with the secret alone; `-` is standard input.
+    #[arg(long, value_name = "KEY")]
+    pub(super) key: Option<PathBuf>,
     /// A delegated key of the keyword.
     #[arg(long, value_name = "FILE", requires = "public")]
     pub(super) delegated: Option<PathBuf>,
-    /// The receiver's public key, for a delegated key.
+    /// The receiver's public key, for a delegated key: its file, or the key's folder.
     #[arg(long, value_name = "FILE")]
     pub(super) public: Option<PathBuf>,
     /// The fingerprint of that public key, in hexadecimal: another key is refused.

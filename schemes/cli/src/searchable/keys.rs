@@ -1,131 +1,141 @@
 //! Generating, writing, reading and checking keys.
 
 use super::args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs};
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::Failure,
+    keys::{check_new, public_file, KeyArg, NewKey},
+    object,
+    output::{Output, SecretTo},
+};
+use duet_armour::{
+    kinds::{
+        SEARCHABLE_DECRYPTION_KEY, SEARCHABLE_PUBLIC_KEY, SEARCHABLE_SECRET_KEY,
+        SEARCHABLE_TRAPDOOR,
+    },
+    Kind, Object,
+};
 use duet_searchable::{
-    suite::SEED_LEN, Ciphertext, DecryptionKey, Fingerprint, HomomorphicKey, Keyword, MasterKey,
-    Message, Progress, PublicKey, PublicKeyError, Rejected,
+    suite::{DECRYPTION_KEY_LEN, HOMOMORPHIC_KEY_LEN, SEED_LEN},
+    Ciphertext, DecryptionKey, Fingerprint, HomomorphicKey, Keyword, MasterKey, Message, Progress,
+    PublicKey, Rejected,
 };
 use rand::rngs::OsRng;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
 
 /// Arguments of `keygen`.
 #[derive(clap::Args)]
 pub(crate) struct Keygen {
-    /// The output file for the secret key: a new file that only its owner can read.
-    #[arg(long, value_name = "FILE")]
-    secret: PathBuf,
-    /// The output file for the public key.
-    #[arg(long, value_name = "FILE")]
-    public: PathBuf,
+    /// The folder to create.
+    key: PathBuf,
 }
 
-/// Arguments of `trapdoor`.
+/// Arguments of `trapdoor` and `delegate`.
 #[derive(clap::Args)]
-pub(crate) struct Trapdoor {
-    /// The receiver's secret key.
-    #[arg(long, value_name = "FILE")]
-    secret: PathBuf,
+pub(crate) struct Derive {
+    #[command(flatten)]
+    key: KeyArg,
     #[command(flatten)]
     keyword: KeywordArgs,
-    /// The output file for the trapdoor: a new file that only its owner can read.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-}
-
-/// Arguments of `delegate`.
-#[derive(clap::Args)]
-pub(crate) struct Delegate {
-    /// The receiver's secret key.
-    #[arg(long, value_name = "FILE")]
-    secret: PathBuf,
     #[command(flatten)]
-    keyword: KeywordArgs,
-    /// The output file for the key: a new file that only its owner can read.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    to: SecretTo,
 }
 
 pub(crate) fn keygen(command: &Keygen, output: &Output) -> Result<(), Failure> {
-    files::check_key(&command.secret, &command.public, output.existing())?;
+    check_new(&command.key, None)?;
     let master = MasterKey::generate(&mut OsRng).map_err(Failure::input)?;
     let public = master.public_key();
-    files::write_key(
-        (&command.secret, &*master.expose()),
-        (&command.public, &public.to_bytes()),
-        output.existing(),
-    )?;
+    let new = NewKey {
+        folder: &command.key,
+        fingerprint: *public.fingerprint().as_bytes(),
+        secret: (&SEARCHABLE_SECRET_KEY, &*master.expose()),
+        public: (&SEARCHABLE_PUBLIC_KEY, &public.to_bytes()),
+    };
+    // A receiver signs nothing, so there is no register.
+    new.write(|_| Ok(()))?;
     let fingerprint = hex::encode(public.fingerprint().as_bytes());
-    output.made(
-        &[&command.secret, &command.public],
-        &json!({ "fingerprint": fingerprint }),
-        format!("public key {fingerprint}"),
+    output.result(
+        &json!({ "fingerprint": fingerprint, "folder": command.key }),
+        format!("key {fingerprint} in {}", command.key.display()),
     )
 }
 
-pub(crate) fn fingerprint(public: &Path, output: &Output) -> Result<(), Failure> {
-    let fingerprint = hex::encode(read_public(public, None)?.fingerprint().as_bytes());
-    output.result(&json!({ "fingerprint": fingerprint }), &fingerprint)
-}
-
-pub(crate) fn trapdoor(command: &Trapdoor, output: &Output) -> Result<(), Failure> {
+pub(crate) fn trapdoor(command: &Derive, output: &Output) -> Result<(), Failure> {
     let keyword = command.keyword.keyword()?;
-    let key = read_master(&command.secret)?
+    let key = read_master(&command.key.secret())?
         .trapdoor(&keyword)
         .map_err(Failure::input)?;
-    let bytes = key.expose();
-    files::write_secret(&command.out, &*bytes)?;
-    written(output, "trapdoor", &command.out, bytes.len())
-}
-
-pub(crate) fn delegate(command: &Delegate, output: &Output) -> Result<(), Failure> {
-    let keyword = command.keyword.keyword()?;
-    let key = read_master(&command.secret)?
-        .decryption_key(&keyword)
-        .map_err(Failure::input)?;
-    let bytes = key.expose();
-    files::write_secret(&command.out, &*bytes)?;
-    written(output, "decryption key", &command.out, bytes.len())
-}
-
-fn written(output: &Output, what: &str, path: &Path, bytes: usize) -> Result<(), Failure> {
-    output.made(
-        &[path],
-        &json!({ "written": path.display().to_string(), "bytes": bytes }),
-        format!("{what} of {bytes} bytes in {}", path.display()),
+    write_derived(
+        &SEARCHABLE_TRAPDOOR,
+        &*key.expose(),
+        &command.to.path,
+        output,
     )
 }
 
-fn about(path: &Path) -> impl Fn(&dyn std::fmt::Display) -> Failure + '_ {
-    move |error| Failure::input(format!("{}: {error}", path.display()))
+pub(crate) fn delegate(command: &Derive, output: &Output) -> Result<(), Failure> {
+    let keyword = command.keyword.keyword()?;
+    let key = read_master(&command.key.secret())?
+        .decryption_key(&keyword)
+        .map_err(Failure::input)?;
+    write_derived(
+        &SEARCHABLE_DECRYPTION_KEY,
+        &*key.expose(),
+        &command.to.path,
+        output,
+    )
 }
 
-pub(super) fn read_master(path: &Path) -> Result<MasterKey, Failure> {
-    let bytes = Zeroizing::new(files::read(path)?);
-    let seed: &[u8; SEED_LEN] = bytes.as_slice().try_into().map_err(|_| {
-        about(path)(&format!(
-            "a secret key has {SEED_LEN} bytes, not {}",
-            bytes.len()
-        ))
-    })?;
-    MasterKey::from_seed(seed).map_err(|error| about(path)(&error))
+fn write_derived(kind: &Kind, bytes: &[u8], to: &Path, output: &Output) -> Result<(), Failure> {
+    object::write_secret(to, kind, bytes)?;
+    output.made(
+        &[to],
+        &json!({ "written": to.display().to_string(), "bytes": bytes.len() }),
+        format!("{} in {}", kind.name().to_lowercase(), to.display()),
+    )
+}
+
+/// The key pair that a secret is.
+pub(super) fn master(object: &Object) -> Result<MasterKey, Failure> {
+    let decode = |bytes: &[u8]| {
+        let seed: &[u8; SEED_LEN] = bytes.try_into().map_err(|_| {
+            let got = bytes.len();
+            Failure::input(format!("a secret key has {SEED_LEN} bytes, not {got}"))
+        })?;
+        MasterKey::from_seed(seed).map_err(Failure::input)
+    };
+    object.key(decode, |key| *key.public_key().fingerprint().as_bytes())
+}
+
+fn read_master(path: &Path) -> Result<MasterKey, Failure> {
+    let object = object::read_secret(path, &SEARCHABLE_SECRET_KEY, SEED_LEN)?;
+    master(&object).map_err(|failure| failure.in_file(path))
+}
+
+fn fingerprint_of(key: &PublicKey) -> duet_armour::Fingerprint {
+    *key.fingerprint().as_bytes()
+}
+
+/// The public key of an object.
+pub(super) fn public(armoured: &Object) -> Result<PublicKey, Failure> {
+    armoured.key(object::input(PublicKey::from_bytes), fingerprint_of)
 }
 
 /// Reads a public key. If a fingerprint is given, the key must have it.
 fn read_public(path: &Path, fingerprint: Option<&str>) -> Result<PublicKey, Failure> {
-    let bytes = files::read(path)?;
-    let key = match fingerprint {
-        Some(pinned) => PublicKey::from_bytes_pinned(&bytes, &parse_fingerprint(pinned)?),
-        None => PublicKey::from_bytes(&bytes),
-    };
-    key.map_err(|error| match error {
-        PublicKeyError::FingerprintMismatch => {
-            Failure::refused(format!("{}: {error}", path.display()))
-        }
-        _ => about(path)(&error),
-    })
+    let path = public_file(path);
+    let kind = &SEARCHABLE_PUBLIC_KEY;
+    let decode = object::input(PublicKey::from_bytes);
+    let key = object::read_public(&path, kind, decode, fingerprint_of)?;
+    let pinned = fingerprint.map(parse_fingerprint).transpose()?;
+    if pinned.is_some_and(|pinned| pinned != key.fingerprint()) {
+        let got = hex::encode(key.fingerprint().as_bytes());
+        return Err(
+            Failure::refused(format!("the fingerprint is {got}, not the pinned one"))
+                .in_file(&path),
+        );
+    }
+    Ok(key)
 }
 
 fn parse_fingerprint(hex: &str) -> Result<Fingerprint, Failure> {
@@ -144,9 +154,14 @@ impl PublicArgs {
 impl ServerArgs {
     pub(super) fn key(&self) -> Result<HomomorphicKey, Failure> {
         let public = self.public.key()?;
-        let bytes = Zeroizing::new(files::read(&self.trapdoor)?);
-        HomomorphicKey::from_bytes(&public, &self.keyword.keyword()?, &bytes)
-            .map_err(|error| about(&self.trapdoor)(&error))
+        let keyword = self.keyword.keyword()?;
+        let path = &self.trapdoor;
+        let object = object::read_secret(path, &SEARCHABLE_TRAPDOOR, HOMOMORPHIC_KEY_LEN)?;
+        let content = object.content().map_err(Failure::from);
+        let key = content.and_then(|bytes| {
+            HomomorphicKey::from_bytes(&public, &keyword, bytes).map_err(Failure::input)
+        });
+        key.map_err(|failure| failure.in_file(path))
     }
 }
 
@@ -180,17 +195,28 @@ impl Reader {
 impl ReaderArgs {
     pub(super) fn reader(&self) -> Result<Reader, Failure> {
         let keyword = self.keyword.keyword()?;
-        match (&self.secret, &self.delegated, &self.public) {
-            (Some(secret), ..) => Ok(Reader::Master(Box::new(read_master(secret)?), keyword)),
+        match (&self.key, &self.delegated, &self.public) {
+            (Some(key), ..) => {
+                let key = KeyArg { key: key.clone() };
+                Ok(Reader::Master(
+                    Box::new(read_master(&key.secret())?),
+                    keyword,
+                ))
+            }
             (None, Some(delegated), Some(public)) => {
-                let bytes = Zeroizing::new(files::read(delegated)?);
                 let public = read_public(public, self.fingerprint.as_deref())?;
-                DecryptionKey::from_bytes(&public, &keyword, &bytes)
+                let kind = &SEARCHABLE_DECRYPTION_KEY;
+                let object = object::read_secret(delegated, kind, DECRYPTION_KEY_LEN)?;
+                let content = object.content().map_err(Failure::from);
+                content
+                    .and_then(|bytes| {
+                        DecryptionKey::from_bytes(&public, &keyword, bytes).map_err(Failure::input)
+                    })
                     .map(|key| Reader::Delegated(Box::new(key)))
-                    .map_err(|error| about(delegated)(&error))
+                    .map_err(|failure| failure.in_file(delegated))
             }
             (None, ..) => Err(Failure::input(
-                "a secret key, or a delegated key with its public key, is required",
+                "a key, or a delegated key with its public key, is required",
             )),
         }
     }

@@ -4,7 +4,12 @@ use super::{
     args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_numbers, read_vector},
 };
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::Failure,
+    files, object,
+    output::{Output, To},
+};
+use duet_armour::kinds::{SEARCHABLE_PRODUCT, SEARCHABLE_VECTOR};
 use duet_searchable::{EncryptedProduct, Encryptor, Factor, Ring};
 use rand::rngs::OsRng;
 use serde_json::json;
@@ -23,9 +28,8 @@ pub(crate) struct EncryptVector {
     /// The numbers, as text separated by white space or commas; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The output file for the encrypted vector.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    to: To,
 }
 
 /// Arguments of `inner-product`.
@@ -39,9 +43,8 @@ pub(crate) struct InnerProduct {
     /// The second.
     #[arg(long, value_name = "FILE")]
     right: PathBuf,
-    /// The output file for the encrypted product: two ciphertexts for each pair of components, and one more.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    to: To,
 }
 
 /// Arguments of `decrypt-product`.
@@ -58,7 +61,7 @@ pub(crate) struct DecryptProduct {
 }
 
 pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result<(), Failure> {
-    files::check_outputs(&[&command.out], output.existing())?;
+    files::check_outputs(&[&command.to.path], output.existing())?;
     let public = command.public.key()?;
     let keyword = command.keyword.keyword()?;
     let encryptor = Encryptor::new(&public, &keyword).map_err(Failure::input)?;
@@ -73,9 +76,9 @@ pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result
         bar.inc(1);
     }
     bar.finish_and_clear();
-    files::write(&command.out, &records, output.existing())?;
+    object::write(&command.to.path, &SEARCHABLE_VECTOR, &records, output)?;
     output.made(
-        &[&command.out],
+        &[&command.to.path],
         &json!({ "encrypted": numbers.len(), "modulus": ring.modulus() }),
         format!(
             "{} numbers modulo {} encrypted",
@@ -86,7 +89,7 @@ pub(crate) fn encrypt_vector(command: &EncryptVector, output: &Output) -> Result
 }
 
 pub(crate) fn inner_product(command: &InnerProduct, output: &Output) -> Result<(), Failure> {
-    files::check_outputs(&[&command.out], output.existing())?;
+    files::check_outputs(&[&command.to.path], output.existing())?;
     let key = command.server.key()?;
     let left = read_vector(&command.left, output)?;
     let right = read_vector(&command.right, output)?;
@@ -95,10 +98,15 @@ pub(crate) fn inner_product(command: &InnerProduct, output: &Output) -> Result<(
     let product = key.inner_product(&left, &right, &mut OsRng, &|steps| bar.inc(steps));
     bar.finish_and_clear();
     let product = product.map_err(Failure::refused)?;
-    files::write(&command.out, &product.to_bytes(), output.existing())?;
+    object::write(
+        &command.to.path,
+        &SEARCHABLE_PRODUCT,
+        &product.to_bytes(),
+        output,
+    )?;
     let (length, ciphertexts) = (product.length(), product.ciphertexts());
     output.made(
-        &[&command.out],
+        &[&command.to.path],
         &json!({ "length": length, "ciphertexts": ciphertexts }),
         format!("inner product of length {length} in {ciphertexts} ciphertexts"),
     )
@@ -106,9 +114,9 @@ pub(crate) fn inner_product(command: &InnerProduct, output: &Output) -> Result<(
 
 pub(crate) fn decrypt_product(command: &DecryptProduct, output: &Output) -> Result<(), Failure> {
     let reader = command.reader.reader()?;
-    let bytes = files::read(&command.input)?;
-    let product = EncryptedProduct::from_bytes(&bytes)
-        .map_err(|error| Failure::refused(format!("{}: {error}", command.input.display())))?;
+    let input = &command.input;
+    let decode = object::refused(EncryptedProduct::from_bytes);
+    let product = object::read_one(input, &SEARCHABLE_PRODUCT, decode)?;
     if let Some(most) = command.max_length.filter(|most| product.length() > *most) {
         return Err(Failure::refused(format!(
             "{}: a product of vectors of length {}, and at most {most} is allowed",

@@ -4,7 +4,11 @@ use super::{
     args::{KeywordArgs, PublicArgs, ReaderArgs, ServerArgs},
     records::{read_any_ciphertexts, read_ciphertexts, read_numbers, write_ciphertexts},
 };
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::Failure,
+    files,
+    output::{Output, To},
+};
 use duet_searchable::{Bound, Ciphertext, Encryptor, Form, HomomorphicKey, Tested, Unmatched};
 use rand::rngs::OsRng;
 use serde_json::json;
@@ -20,9 +24,8 @@ pub(crate) struct Encrypt {
     /// The numbers, as text separated by white space or commas; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The output file for the ciphertexts; `-` for standard output.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    to: To,
     /// The largest magnitude of a number. If one is larger, nothing is encrypted: `decrypt` finds no number beyond its own bound.
     #[arg(long, value_name = "NUMBER", default_value_t = BOUND)]
     bound: u64,
@@ -52,9 +55,8 @@ pub(crate) struct Search {
     /// The ciphertexts; `-` for standard input.
     #[arg(long, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// The output file for the ciphertexts that are for the keyword.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    to: To,
     /// Writes 977 bytes for each ciphertext instead of 1841.
     #[arg(long)]
     compressed: bool,
@@ -82,7 +84,7 @@ pub(super) fn form(compressed: bool) -> Form {
 }
 
 pub(crate) fn encrypt(command: &Encrypt, output: &Output) -> Result<(), Failure> {
-    files::check_outputs(&[&command.out], output.existing())?;
+    files::check_outputs(&[&command.to.path], output.existing())?;
     let public = command.public.key()?;
     let keyword = command.keyword.keyword()?;
     let encryptor = Encryptor::new(&public, &keyword).map_err(Failure::input)?;
@@ -91,9 +93,14 @@ pub(crate) fn encrypt(command: &Encrypt, output: &Output) -> Result<(), Failure>
     let bar = output.progress(numbers.len() as u64, "encrypting");
     let ciphertexts = encryptor.encrypt_all(&numbers, &mut OsRng, &|steps| bar.inc(steps));
     bar.finish_and_clear();
-    write_ciphertexts(&command.out, form(command.compressed), &ciphertexts, output)?;
+    write_ciphertexts(
+        &command.to.path,
+        form(command.compressed),
+        &ciphertexts,
+        output,
+    )?;
     output.made(
-        &[&command.out],
+        &[&command.to.path],
         &json!({ "encrypted": numbers.len() }),
         format!("{} numbers encrypted", numbers.len()),
     )
@@ -146,7 +153,7 @@ pub(crate) fn test(command: &Test, output: &Output) -> Result<(), Failure> {
 }
 
 pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
-    files::check_outputs(&[&command.out], output.existing())?;
+    files::check_outputs(&[&command.to.path], output.existing())?;
     let key = command.server.key()?;
     let checked = read_any_ciphertexts(&command.input, output)?;
     let searched = checked.len();
@@ -167,10 +174,10 @@ pub(crate) fn search(command: &Search, output: &Output) -> Result<(), Failure> {
         .filter_map(|(index, verdict)| Some((index, verdict.ok()?.into_ciphertext())))
         .collect();
     let matches = found.iter().map(|(_, ciphertext)| ciphertext);
-    write_ciphertexts(&command.out, form(command.compressed), matches, output)?;
+    write_ciphertexts(&command.to.path, form(command.compressed), matches, output)?;
     let indices: Vec<_> = found.iter().map(|(index, _)| index).collect();
     output.made(
-        &[&command.out],
+        &[&command.to.path],
         &json!({ "searched": searched, "found": indices, "malformed": malformed }),
         format!(
             "{} of {searched} ciphertexts found, {} malformed",

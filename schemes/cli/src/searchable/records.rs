@@ -1,7 +1,8 @@
 //! Files of ciphertexts and of numbers.
 
 use super::args::ReaderArgs;
-use crate::{failure::Failure, files, output::Output};
+use crate::{failure::Failure, files, object, output::Output};
+use duet_armour::kinds::{SEARCHABLE_CIPHERTEXTS, SEARCHABLE_VECTOR};
 use duet_searchable::{
     suite::{COMPRESSED_LEN, COMPRESSED_VERSION, PLAIN_LEN, PLAIN_VERSION},
     Bound, Ciphertext, CiphertextError, DiscreteLog, Factor, Form, ReceivedCiphertext, FACTOR_LEN,
@@ -20,6 +21,12 @@ struct Records {
 }
 
 impl Records {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let contents = object::read_contents(path, &SEARCHABLE_CIPHERTEXTS)?;
+        let bytes: Vec<u8> = contents.iter().flat_map(|it| it.iter().copied()).collect();
+        Ok(Self::split(&bytes))
+    }
+
     fn split(mut bytes: &[u8]) -> Self {
         let mut received = Vec::new();
         while let Some(version) = bytes.first() {
@@ -53,7 +60,7 @@ impl Records {
 
 /// Reads and checks concatenated ciphertexts. The first invalid one is an error.
 pub(super) fn read_ciphertexts(path: &Path, output: &Output) -> Result<Vec<Ciphertext>, Failure> {
-    let records = Records::split(&files::read(path)?);
+    let records = Records::read(path)?;
     let checked = records.check(output);
     let index = checked.len();
     let ciphertexts = named(path, checked)?;
@@ -67,7 +74,7 @@ pub(super) fn read_any_ciphertexts(
     path: &Path,
     output: &Output,
 ) -> Result<Vec<Result<Ciphertext, CiphertextError>>, Failure> {
-    let records = Records::split(&files::read(path)?);
+    let records = Records::read(path)?;
     if let Err(error) = records.rest {
         return Err(refused(path, records.received.len(), error));
     }
@@ -95,12 +102,19 @@ pub(super) fn write_ciphertexts<'a>(
         .into_iter()
         .flat_map(|ciphertext| ciphertext.to_wire(form))
         .collect();
-    files::write(path, &records, output.existing())
+    object::write(path, &SEARCHABLE_CIPHERTEXTS, &records, output)
+}
+
+/// The number of ciphertexts in a content, without decoding them.
+pub(super) fn count(content: &[u8]) -> Result<usize, Failure> {
+    let records = Records::split(content);
+    records.rest.map_err(Failure::input)?;
+    Ok(records.received.len())
 }
 
 /// Reads and checks the components of an encrypted vector.
 pub(super) fn read_vector(path: &Path, output: &Output) -> Result<Vec<Factor>, Failure> {
-    let bytes = files::read(path)?;
+    let bytes = object::read_one(path, &SEARCHABLE_VECTOR, |content| Ok(content.to_vec()))?;
     let bar = output.progress(bytes.len().div_ceil(FACTOR_LEN) as u64, "checking");
     let checked = Factor::read_all(&bytes, &|steps| bar.inc(steps));
     bar.finish_and_clear();
@@ -112,9 +126,8 @@ pub(super) fn read_numbers<N>(path: &Path) -> Result<Vec<N>, Failure>
 where
     N: std::str::FromStr<Err: std::fmt::Display>,
 {
-    let text = String::from_utf8(files::read(path)?)
-        .map_err(|_| Failure::input(format!("{}: no text", path.display())))?;
-    text.split(|c: char| c.is_whitespace() || c == ',')
+    files::read_text(path)?
+        .split(|c: char| c.is_whitespace() || c == ',')
         .filter(|word| !word.is_empty())
         .map(|word| {
             word.parse()

@@ -5,6 +5,7 @@ use super::{
     queue,
     registry::{self, Keys},
 };
+use crate::{keys::KeyArg, output::To};
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::Party;
 use std::path::PathBuf;
@@ -12,13 +13,8 @@ use std::path::PathBuf;
 /// Operations on records. The file name `-` means standard input or output.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Generates a key: a secret file for its owner, and a public file.
+    /// Generates a key in a new folder.
     Keygen(Keygen),
-    /// Prints the fingerprint of a public key.
-    Fingerprint {
-        /// The public key.
-        key: PathBuf,
-    },
     /// Begins a plain record: signs a message as the first hop. Its epoch is not signed; `attest` signs it.
     Sign(Sign),
     /// Signs a message on top of a plain record, without verifying it.
@@ -27,8 +23,6 @@ pub(crate) enum Command {
     Attest(Attest),
     /// Verifies that an attested record is a path that ends at a receiver, or with --plain the signatures of a record alone.
     Verify(Verify),
-    /// Shows the content of a record, unverified.
-    Inspect(Inspect),
     /// Removes the last hop of a record, which anyone can do.
     Peel(Peel),
     /// Manages the list of keys that a verifier trusts.
@@ -44,12 +38,8 @@ pub(crate) struct Keygen {
     /// The modulus size. All keys of a record have the same size.
     #[arg(long, value_enum, default_value_t = Bits::Rsa3072)]
     pub(super) bits: Bits,
-    /// The output file for the secret key. Existing files are not overwritten.
-    #[arg(long)]
-    pub(super) secret: PathBuf,
-    /// The output file for the public key, which is the bare modulus.
-    #[arg(long)]
-    pub(super) public: PathBuf,
+    /// The folder to create.
+    pub(super) key: PathBuf,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -64,41 +54,36 @@ pub(super) enum Bits {
 
 #[derive(Args)]
 pub(crate) struct Sign {
-    /// Your secret key.
-    #[arg(long)]
-    pub(super) key: PathBuf,
+    #[command(flatten)]
+    pub(super) key: KeyArg,
     /// The file that contains the message.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(super) message: PathBuf,
     /// The epoch as of which keys are looked up.
     #[arg(long)]
     pub(super) epoch: u64,
-    /// The output file for the record.
-    #[arg(long, default_value = "-")]
-    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) output: To,
 }
 
 #[derive(Args)]
 pub(crate) struct Append {
-    /// Your secret key.
-    #[arg(long)]
-    pub(super) key: PathBuf,
+    #[command(flatten)]
+    pub(super) key: KeyArg,
     /// The file that contains the message.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     pub(super) message: PathBuf,
     /// The received record.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) record: PathBuf,
-    /// The output file for the longer record.
-    #[arg(long, default_value = "-")]
-    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) output: To,
 }
 
 #[derive(Args)]
 pub(crate) struct Attest {
-    /// Your secret key.
-    #[arg(long)]
-    pub(super) key: PathBuf,
+    #[command(flatten)]
+    pub(super) key: KeyArg,
     /// The received record. Without it, a new record is begun.
     #[arg(long, conflicts_with_all = ["payload", "from", "epoch"])]
     pub(super) record: Option<PathBuf>,
@@ -120,9 +105,8 @@ pub(crate) struct Attest {
     /// The fee that the hop asks for.
     #[arg(long, default_value_t = 0)]
     pub(super) fee: u64,
-    /// The output file for the record.
-    #[arg(long, default_value = "-")]
-    pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) output: To,
 }
 
 #[derive(Args)]
@@ -130,7 +114,7 @@ pub(crate) struct Verify {
     #[command(flatten)]
     pub(super) keys: Keys,
     /// The record.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) record: PathBuf,
     /// The party at which the path has to end: a name, or 64 hex digits.
     #[arg(long, value_parser = party, required_unless_present = "plain")]
@@ -151,21 +135,13 @@ pub(crate) struct Verify {
 }
 
 #[derive(Args)]
-pub(crate) struct Inspect {
-    /// The record.
-    #[arg(long, default_value = "-")]
-    pub(super) record: PathBuf,
-}
-
-#[derive(Args)]
 pub(crate) struct Peel {
     /// The record.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) record: PathBuf,
-    /// The last hop's public key.
-    #[arg(long)]
-    pub(super) key: PathBuf,
-    /// The output file for the shorter record.
-    #[arg(long, default_value = "-")]
-    pub(super) output: PathBuf,
+    /// The last hop's public key: its file, or the key's folder.
+    #[arg(long, value_name = "FILE")]
+    pub(super) public: PathBuf,
+    #[command(flatten)]
+    pub(super) output: To,
 }

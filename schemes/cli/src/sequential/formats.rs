@@ -1,6 +1,15 @@
-//! Reading and writing the files of `duet-schemes sequential`.
+//! Reading and writing the objects of `duet-schemes sequential`.
 
-use crate::{failure::Failure, files, output::Output};
+use crate::{
+    failure::Failure,
+    keys::{public_file, KeyArg},
+    object,
+    output::Output,
+};
+use duet_armour::{
+    kinds::{SEQUENTIAL_PUBLIC_KEY, SEQUENTIAL_RECORD, SEQUENTIAL_SECRET_KEY},
+    Fingerprint,
+};
 use duet_sequential::{PublicKey, Record, SecretKey, Time};
 use serde_json::json;
 use std::{
@@ -10,11 +19,6 @@ use std::{
 
 /// An upper bound on the length of a secret key.
 const MOST_SECRET_LEN: usize = 8191;
-
-/// Adds the name of the file to an error.
-pub(super) fn in_file<E: std::fmt::Display>(path: &Path) -> impl FnOnce(E) -> Failure + '_ {
-    move |error| Failure::input(format!("{}: {error}", path.display()))
-}
 
 /// The given time, or the current time.
 pub(super) fn time(now: Option<u64>) -> Result<Time, Failure> {
@@ -26,17 +30,27 @@ pub(super) fn time(now: Option<u64>) -> Result<Time, Failure> {
     Ok(Time(since.as_secs()))
 }
 
-pub(super) fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
-    let bytes = files::read_secret(path, MOST_SECRET_LEN)?;
-    SecretKey::from_bytes(&bytes).map_err(in_file(path))
+pub(super) fn fingerprint(key: &PublicKey) -> Fingerprint {
+    key.fingerprint().0
+}
+
+pub(super) fn read_secret(key: &KeyArg) -> Result<SecretKey, Failure> {
+    let path = key.secret();
+    let object = object::read_secret(&path, &SEQUENTIAL_SECRET_KEY, MOST_SECRET_LEN)?;
+    let of_public = |key: &SecretKey| fingerprint(key.public());
+    object
+        .key(object::input(SecretKey::from_bytes), of_public)
+        .map_err(|failure| failure.in_file(&path))
 }
 
 pub(super) fn read_public(path: &Path) -> Result<PublicKey, Failure> {
-    PublicKey::from_bytes(&files::read(path)?).map_err(in_file(path))
+    let kind = &SEQUENTIAL_PUBLIC_KEY;
+    let decode = object::input(PublicKey::from_bytes);
+    object::read_public(&public_file(path), kind, decode, fingerprint)
 }
 
 pub(super) fn read_record(path: &Path) -> Result<Record, Failure> {
-    Record::from_bytes(&files::read(path)?).map_err(in_file(path))
+    object::read_one(path, &SEQUENTIAL_RECORD, object::input(Record::from_bytes))
 }
 
 /// Writes a record, and reports it unless the record itself went to standard output.
@@ -47,7 +61,7 @@ pub(super) fn write_record(path: &Path, record: &Record, output: &Output) -> Res
 
 /// Writes a record. When this returns, the record has been delivered.
 pub(super) fn deliver_record(path: &Path, record: &Record, output: &Output) -> Result<(), Failure> {
-    files::write(path, &record.to_bytes(), output.existing())
+    object::write(path, &SEQUENTIAL_RECORD, &record.to_bytes(), output)
 }
 
 /// Reports a record that was written, unless the record itself went to standard output.

@@ -5,7 +5,10 @@ use super::{
     parse::{hash, party},
     registry::Keys,
 };
-use crate::{failure::Failure, output::Output};
+use crate::{
+    failure::{Failure, Kind},
+    output::{Output, To},
+};
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::{
     queue::{Limits, Order, QueueStore, Report, State, StoreError, Terms, Work},
@@ -22,7 +25,7 @@ pub(crate) enum Command {
         #[command(flatten)]
         queue: QueueArgs,
         /// The record.
-        #[arg(long, default_value = "-")]
+        #[arg(long, value_name = "FILE", default_value = "-")]
         record: PathBuf,
         /// The time until which it must be verified, in seconds since 1970. Afterwards it is dropped.
         #[arg(long)]
@@ -71,9 +74,8 @@ pub(crate) enum Command {
         /// The record's id, 64 hex digits.
         #[arg(long, value_parser = hash)]
         id: [u8; 32],
-        /// The output file for the record.
-        #[arg(long, default_value = "-")]
-        output: PathBuf,
+        #[command(flatten)]
+        to: To,
     },
     /// Removes a record in any state.
     Remove {
@@ -89,7 +91,7 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct QueueArgs {
     /// The queue's folder; created if it is missing.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     queue: PathBuf,
     /// The maximum number of records.
     #[arg(long, default_value_t = 100_000)]
@@ -109,7 +111,7 @@ impl QueueArgs {
             || QueueStore::open(&self.queue, limits),
             |error| matches!(error, StoreError::InUse(_)),
         );
-        opened.map_err(Failure::input)
+        opened.map_err(failure)
     }
 }
 
@@ -119,6 +121,16 @@ pub(crate) enum OrderArg {
     Newest,
     /// The most valuable first.
     Value,
+}
+
+fn failure(error: StoreError) -> Failure {
+    let kind = match &error {
+        StoreError::InUse(_) => Kind::Busy,
+        StoreError::Io { .. } => Kind::File,
+        StoreError::Add(_) => Kind::Input,
+        _ => Kind::Register,
+    };
+    Failure::new(kind, error)
 }
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
@@ -138,7 +150,7 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             };
             let record = read_record(&record)?;
             let id = queue.open(output)?.add(record, terms, time(now)?);
-            let id = id.map_err(Failure::input)?.to_string();
+            let id = id.map_err(failure)?.to_string();
             output.result(&json!({ "id": id }), format!("record {id} waits"))
         }
         Command::Verify {
@@ -163,24 +175,20 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
             verify(&queue, &keys, &work, time(now)?, output)
         }
         Command::List { queue } => list(&queue, output),
-        Command::Take {
-            queue,
-            id,
-            output: path,
-        } => {
+        Command::Take { queue, id, to } => {
             let id = RecordId(id);
             let mut store = queue.open(output)?;
             let verified = store.verified(&id);
             let verified =
                 verified.ok_or_else(|| Failure::refused(format!("no verified record {id}")))?;
             // The record leaves the queue only after it was delivered.
-            deliver_record(&path, verified.record(), output)?;
-            store.remove(&id).map_err(Failure::input)?;
-            report_record(&path, verified.record(), output)
+            deliver_record(&to.path, verified.record(), output)?;
+            store.remove(&id).map_err(failure)?;
+            report_record(&to.path, verified.record(), output)
         }
         Command::Remove { queue, id } => {
             let id = RecordId(id);
-            if !queue.open(output)?.remove(&id).map_err(Failure::input)? {
+            if !queue.open(output)?.remove(&id).map_err(failure)? {
                 return Err(Failure::input(format!("no record {id}")));
             }
             let id = id.to_string();
@@ -207,7 +215,7 @@ fn verify(
         verified,
         invalid,
         undecided,
-    } = report.map_err(Failure::input)?;
+    } = report.map_err(failure)?;
     let texts = |ids: &[RecordId]| -> Vec<_> { ids.iter().map(RecordId::to_string).collect() };
     let reasons: Vec<_> = invalid
         .iter()

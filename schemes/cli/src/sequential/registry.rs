@@ -1,14 +1,14 @@
 //! The keys that a verifier trusts: bare public keys, or a list with the epochs in which each is valid.
 
 use super::{
-    formats::{in_file, read_public},
+    formats::{self, read_public},
     parse::hash,
 };
-use crate::{failure::Failure, files, output::Output};
+use crate::{failure::Failure, files, object, output::Output};
 use clap::{Args, Subcommand};
+use duet_armour::{encode, kinds::SEQUENTIAL_TRUSTED_KEY};
 use duet_sequential::{Epoch, Fingerprint, Keyring, PublicKey};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 
 /// Operations on the list.
@@ -16,23 +16,21 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Command {
     /// Adds a public key. The list is created if it is missing.
     Add {
-        /// The list.
-        #[arg(long)]
-        registry: PathBuf,
-        /// The public key.
-        #[arg(long)]
-        key: PathBuf,
+        #[command(flatten)]
+        list: ListArg,
+        /// The public key: its file, or the key's folder.
+        #[arg(long, value_name = "FILE")]
+        public: PathBuf,
         /// The first epoch in which the key is valid.
-        #[arg(long, default_value_t = 0)]
+        #[arg(long, value_name = "EPOCH", default_value_t = 0)]
         from: u64,
     },
     /// Revokes a key from an epoch on.
     Revoke {
-        /// The list.
-        #[arg(long)]
-        registry: PathBuf,
+        #[command(flatten)]
+        list: ListArg,
         /// The key's fingerprint, 64 hex digits.
-        #[arg(long, value_parser = hash)]
+        #[arg(long, value_name = "HEX", value_parser = hash)]
         fingerprint: [u8; 32],
         /// The first epoch in which the key is no longer valid.
         #[arg(long)]
@@ -40,10 +38,17 @@ pub(crate) enum Command {
     },
     /// Shows the list.
     List {
-        /// The list.
-        #[arg(long)]
-        registry: PathBuf,
+        #[command(flatten)]
+        list: ListArg,
     },
+}
+
+/// The list.
+#[derive(Args)]
+pub(crate) struct ListArg {
+    /// The list of keys.
+    #[arg(long, value_name = "FILE")]
+    registry: PathBuf,
 }
 
 /// The sources of a verifier's keys.
@@ -51,11 +56,11 @@ pub(crate) enum Command {
 #[group(required = true, multiple = true)]
 pub(crate) struct Keys {
     /// A list made with `registry add`.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     registry: Option<PathBuf>,
-    /// A public key that is valid in every epoch. Can be repeated.
-    #[arg(long)]
-    key: Vec<PathBuf>,
+    /// A public key that is valid in every epoch: its file, or the key's folder. Can be repeated.
+    #[arg(long, value_name = "FILE")]
+    public: Vec<PathBuf>,
 }
 
 impl Keys {
@@ -64,122 +69,160 @@ impl Keys {
             Some(path) => read(path)?,
             None => Keyring::default(),
         };
-        for path in &self.key {
+        for path in &self.public {
             keys.insert(read_public(path)?, Epoch(0));
         }
         Ok(keys)
     }
 }
 
-/// A key in the file.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    /// The modulus, hex.
-    modulus: String,
-    from: u64,
-    revoked: Option<u64>,
+/// A key of the list: the first epoch in which it is valid, and the first in which it is not valid any more.
+///
+/// Encoding: the first epoch (8 bytes, big-endian), 1 and the second epoch or nine zeros, and the key.
+pub(super) struct TrustedKey {
+    key: PublicKey,
+    from: Epoch,
+    revoked: Option<Epoch>,
+}
+
+impl TrustedKey {
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.from.0.to_be_bytes().to_vec();
+        bytes.push(u8::from(self.revoked.is_some()));
+        bytes.extend(self.revoked.map_or(0, |epoch| epoch.0).to_be_bytes());
+        bytes.extend(self.key.as_bytes());
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, Failure> {
+        let split = || {
+            let (from, rest) = bytes.split_first_chunk()?;
+            let (is_revoked, rest) = rest.split_first()?;
+            let (revoked, key) = rest.split_first_chunk()?;
+            Some((
+                u64::from_be_bytes(*from),
+                is_revoked,
+                u64::from_be_bytes(*revoked),
+                key,
+            ))
+        };
+        let (from, is_revoked, revoked, key) =
+            split().ok_or_else(|| Failure::input("too short for a trusted key"))?;
+        let revoked = match (is_revoked, revoked) {
+            (0, 0) => None,
+            (1, epoch) => Some(Epoch(epoch)),
+            _ => {
+                return Err(Failure::input(
+                    "the epoch of a key's revocation is not canonical",
+                ))
+            }
+        };
+        Ok(Self {
+            key: PublicKey::from_bytes(key).map_err(Failure::input)?,
+            from: Epoch(from),
+            revoked,
+        })
+    }
+
+    pub(super) fn describe(&self) -> (Value, String) {
+        let (fingerprint, suite) = (self.key.fingerprint().to_string(), self.key.suite());
+        let until = self.revoked.map(|epoch| format!(" until before {epoch}"));
+        let until = until.unwrap_or_default();
+        let text = format!("{fingerprint} {suite} from {}{until}", self.from);
+        let value = json!({
+            "fingerprint": fingerprint,
+            "bits": suite.bits(),
+            "from": self.from.0,
+            "revoked": self.revoked.map(|epoch| epoch.0),
+        });
+        (value, text)
+    }
+}
+
+fn read_list(path: &Path) -> Result<Vec<TrustedKey>, Failure> {
+    let contents = object::read_contents(path, &SEQUENTIAL_TRUSTED_KEY)?;
+    let keys = contents
+        .iter()
+        .map(|content| TrustedKey::from_bytes(content));
+    let keys = keys.collect::<Result<_, _>>();
+    keys.map_err(|failure: Failure| failure.in_file(path))
 }
 
 fn read(path: &Path) -> Result<Keyring, Failure> {
-    let bytes = files::read(path)?;
-    let entries: Vec<Entry> = serde_json::from_slice(&bytes).map_err(in_file(path))?;
     let mut keys = Keyring::default();
-    for entry in entries {
-        let modulus = hex::decode(&entry.modulus).map_err(in_file(path))?;
-        let key = PublicKey::from_bytes(&modulus).map_err(in_file(path))?;
+    for TrustedKey { key, from, revoked } in read_list(path)? {
         let fingerprint = key.fingerprint();
-        keys.insert(key, Epoch(entry.from));
-        if let Some(epoch) = entry.revoked {
-            keys.revoke(fingerprint, Epoch(epoch))
-                .map_err(in_file(path))?;
+        keys.insert(key, from);
+        if let Some(epoch) = revoked {
+            let revoked = keys.revoke(fingerprint, epoch);
+            revoked.map_err(|error| Failure::input(error).in_file(path))?;
         }
     }
     Ok(keys)
 }
 
 fn write(path: &Path, keys: &Keyring) -> Result<(), Failure> {
-    let entries: Vec<_> = keys
-        .iter()
-        .map(|(key, from, revoked)| Entry {
-            modulus: hex::encode(key.as_bytes()),
-            from: from.0,
-            revoked: revoked.map(|epoch| epoch.0),
-        })
-        .collect();
-    let text = serde_json::to_vec_pretty(&entries).map_err(in_file(path))?;
-    files::update(path, &text)
+    let mut text = String::new();
+    for (key, from, revoked) in keys.iter() {
+        let key = key.clone();
+        let content = TrustedKey { key, from, revoked }.to_bytes();
+        let digest = SEQUENTIAL_TRUSTED_KEY.digest(&content);
+        text.push_str(&encode(&SEQUENTIAL_TRUSTED_KEY, &digest, &content));
+    }
+    files::update(path, text.as_bytes())
 }
 
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
-        Command::Add {
-            registry,
-            key,
-            from,
-        } => {
-            let _lock = files::lock(&registry)?;
-            let mut keys = if registry.exists() {
-                read(&registry)?
-            } else {
-                Keyring::default()
-            };
-            let key = read_public(&key)?;
-            let fingerprint = key.fingerprint();
-            if keys
-                .iter()
-                .any(|(known, ..)| known.fingerprint() == fingerprint)
-            {
-                return Err(Failure::input(format!(
-                    "key {fingerprint} is in the list already"
-                )));
-            }
-            keys.insert(key, Epoch(from));
-            write(&registry, &keys)?;
-            output.result(
-                &json!({ "fingerprint": fingerprint.to_string(), "from": from }),
-                format!("key {fingerprint} is valid from epoch {from} on"),
-            )
-        }
+        Command::Add { list, public, from } => add(&list.registry, &public, from, output),
         Command::Revoke {
-            registry,
+            list,
             fingerprint,
             epoch,
         } => {
-            let _lock = files::lock(&registry)?;
-            let mut keys = read(&registry)?;
+            let _lock = files::lock(&list.registry)?;
+            let mut keys = read(&list.registry)?;
             let fingerprint = Fingerprint(fingerprint);
             keys.revoke(fingerprint, Epoch(epoch))
                 .map_err(Failure::input)?;
-            write(&registry, &keys)?;
+            write(&list.registry, &keys)?;
             output.result(
                 &json!({ "fingerprint": fingerprint.to_string(), "revoked": epoch }),
                 format!("key {fingerprint} is revoked from epoch {epoch} on"),
             )
         }
-        Command::List { registry } => list(&registry, output),
+        Command::List { list } => {
+            let keys = read_list(&list.registry)?;
+            let described = keys.iter().map(TrustedKey::describe);
+            let (values, lines): (Vec<_>, Vec<_>) = described.unzip();
+            output.result(&json!({ "keys": values }), lines.join("\n"))
+        }
     }
 }
 
-fn list(registry: &Path, output: &Output) -> Result<(), Failure> {
-    let keys = read(registry)?;
-    let described: Vec<_> = keys
+fn add(list: &Path, public: &Path, from: u64, output: &Output) -> Result<(), Failure> {
+    let _lock = files::lock(list)?;
+    let mut keys = if list.exists() {
+        read(list)?
+    } else {
+        Keyring::default()
+    };
+    let key = read_public(public)?;
+    let fingerprint = formats::fingerprint(&key);
+    if keys
         .iter()
-        .map(|(key, from, revoked)| {
-            json!({
-                "fingerprint": key.fingerprint().to_string(),
-                "bits": key.suite().bits(),
-                "from": from.0,
-                "revoked": revoked.map(|epoch| epoch.0),
-            })
-        })
-        .collect();
-    let lines: Vec<_> = keys
-        .iter()
-        .map(|(key, from, revoked)| {
-            let until = revoked.map_or(String::new(), |epoch| format!(" until before {epoch}"));
-            format!("{} {} from {from}{until}", key.fingerprint(), key.suite())
-        })
-        .collect();
-    output.result(&json!({ "keys": described }), lines.join("\n"))
+        .any(|(known, ..)| formats::fingerprint(known) == fingerprint)
+    {
+        let fingerprint = Fingerprint(fingerprint);
+        return Err(Failure::input(format!(
+            "key {fingerprint} is in the list already"
+        )));
+    }
+    keys.insert(key, Epoch(from));
+    write(list, &keys)?;
+    let fingerprint = Fingerprint(fingerprint);
+    output.result(
+        &json!({ "fingerprint": fingerprint.to_string(), "from": from }),
+        format!("key {fingerprint} is valid from epoch {from} on"),
+    )
 }

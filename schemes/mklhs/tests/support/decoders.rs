@@ -2,12 +2,12 @@
 
 use duet_journal::{Header, Mark, HASH_LEN};
 use duet_mklhs::{
-    labels_in_journal, suite, Combined, EquivocationProof, Label, ProofOfPossession, PublicKey,
-    Scalar, Signature, SignerId, SigningKey,
+    labels_in_journal, suite, Combined, EquivocationProof, Label, Program, ProofOfPossession,
+    PublicKey, Record, Scalar, Signature, SignerId, SigningKey,
 };
 
 /// The number of decoders. The first byte of the input selects one.
-pub(crate) const DECODERS: u8 = 10;
+pub(crate) const DECODERS: u8 = 12;
 
 /// Decodes `data` without panicking. Every value has one encoding: what decodes encodes to the same bytes.
 pub(crate) fn decode(data: &[u8]) {
@@ -37,6 +37,8 @@ pub(crate) fn decode(data: &[u8]) {
             .map(|it| it.expose().to_vec()),
         7 => return decode_text(bytes),
         8 => return decode_journal(bytes),
+        10 => Program::from_bytes(bytes).map(|it| it.to_bytes()).ok(),
+        11 => Record::from_bytes(bytes).map(|it| it.to_bytes()).ok(),
         _ => return decode_linked_journal(bytes),
     };
     assert!(again.is_none_or(|again| again == bytes));

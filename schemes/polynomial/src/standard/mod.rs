@@ -37,6 +37,23 @@ pub struct Source {
 #[derive(Clone, Copy, Debug)]
 pub enum StandardStats {}
 
+impl StandardStats {
+    /// Checks a proof, and returns the value that it proves: [`VerifiableStats::verify`] for verifiers who expect no value.
+    ///
+    /// # Errors
+    /// The first broken rule.
+    ///
+    /// # Security
+    /// `view` and `stat` must be the verifier's own, never received with the proof.
+    pub fn proven(
+        view: &View,
+        stat: &Stat,
+        proof: &Proof,
+    ) -> Result<Verified<Statistic, Standard>, StandardError> {
+        Ok(Verified::new(view.statistic(stat, proof)?))
+    }
+}
+
 impl VerifiableStats for StandardStats {
     type Level = Standard;
     type Signer = Source;
@@ -58,9 +75,9 @@ impl VerifiableStats for StandardStats {
             if magnitude > MAX_VALUE {
                 return Err(StandardError::ValueOutOfRange { value: *value });
             }
-            let label = |power| signer.metric.label(signer.key.id(), data_set, power, index);
-            labels.push((label(Power::First)?, Message::from(*value)));
-            labels.push((label(Power::Second)?, Message::from(magnitude * magnitude)));
+            let [first, second] = signer.metric.labels(signer.key.id(), data_set, index)?;
+            labels.push((first, Message::from(*value)));
+            labels.push((second, Message::from(magnitude * magnitude)));
         }
         let requests: Vec<_> = labels
             .iter()
@@ -98,10 +115,10 @@ impl VerifiableStats for StandardStats {
         claim: &Statistic,
         proof: &Proof,
     ) -> Result<Verified<Statistic, Standard>, StandardError> {
-        let statistic = view.statistic(stat, proof)?;
-        if &statistic != claim {
+        let proven = Self::proven(view, stat, proof)?;
+        if proven.value() != claim {
             return Err(StandardError::ValueMismatch);
         }
-        Ok(Verified::new(statistic))
+        Ok(proven)
     }
 }

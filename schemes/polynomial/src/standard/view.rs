@@ -22,6 +22,20 @@ pub struct Metric {
 }
 
 impl Metric {
+    /// The labels of a value and of its square.
+    ///
+    /// # Errors
+    /// A field of the label is too long.
+    pub fn labels(
+        &self,
+        source: SignerId,
+        data_set: &[u8],
+        index: u32,
+    ) -> Result<[Label; 2], LabelError> {
+        let label = |power| self.label(source, data_set, power, index);
+        Ok([label(Power::First)?, label(Power::Second)?])
+    }
+
     /// The label of a power of a value. Its tag is `name/power/index`, which is unambiguous when parsed from the right.
     pub(super) fn label(
         &self,

@@ -1,5 +1,8 @@
-//! End-to-end tests of all verbs of `duet-schemes polynomial`.
+//! End-to-end tests of all verbs of `duet-schemes research-forgeable-polynomial`.
 
+mod support;
+
+use duet_armour::kinds::RESEARCH_SIGNATURE;
 use serde_json::Value;
 use std::{
     fs,
@@ -8,7 +11,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-const WARNING: &str = "Experimental: anybody who holds the public key can forge this";
+const WARNING: &str =
+    "For research only, and forgeable: anybody who holds the public key can forge this";
 
 /// A temporary folder in which commands run.
 struct Cli(tempfile::TempDir);
@@ -22,7 +26,7 @@ impl Cli {
     fn with_signatures() -> Self {
         let cli = Self::new();
         cli.succeeds(KEYGEN, "");
-        cli.succeeds(&format!("{SIGN} --out signatures"), "71 85\n90 62\n");
+        cli.succeeds(&format!("{SIGN} --output signatures"), "71 85\n90 62\n");
         cli
     }
 
@@ -32,7 +36,7 @@ impl Cli {
 
     fn run(&self, words: &str, input: &str) -> Output {
         let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .arg("polynomial")
+            .arg("research-forgeable-polynomial")
             .args(words.split_whitespace())
             .current_dir(self.0.path())
             .stdin(Stdio::piped())
@@ -68,51 +72,49 @@ impl Cli {
     }
 }
 
-const KEYGEN: &str =
-    "keygen --dimension 16 --values 5 --secret secret --public public --register register";
-const SIGN: &str = "sign --secret secret --public public --register register --tag grades";
-const CLAIM: &str = "--public public --tag grades --count 4";
+const KEYGEN: &str = "keygen --dimension 16 --values 5 signer";
+const SIGN: &str = "sign --key signer --tag grades";
+const CLAIM: &str = "--public signer --tag grades --count 4";
 
 #[test]
 fn keygen_writes_a_key_that_only_its_owner_reads_and_overwrites_none() {
     let cli = Cli::new();
     let said = cli.succeeds(KEYGEN, "");
     assert!(said.starts_with("key ") && said.contains(WARNING), "{said}");
-    // 0x01, n, two generators of 16 coefficients, the seed.
-    let before = fs::read(cli.path("secret")).unwrap();
-    assert_eq!(before.len(), 3 + 64 + 32);
+    let before = fs::read(cli.path("signer/secret")).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = fs::metadata(cli.path("secret"))
+        let mode = fs::metadata(cli.path("signer/secret"))
             .unwrap()
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
     }
-    cli.fails(KEYGEN, "", 2, "secret: there already");
-    assert_eq!(fs::read(cli.path("secret")).unwrap(), before);
-    let other = "keygen --dimension 16 --secret other --public public --register";
+    cli.fails(KEYGEN, "", 3, "signer: there already");
+    assert_eq!(fs::read(cli.path("signer/secret")).unwrap(), before);
+    let other = "keygen --dimension 16 other";
+    let (journal, anchor) = ("signer/register.journal", "signer/register.anchor");
     cli.fails(
-        &format!("{other} register"),
+        &format!("{other} --register {journal}"),
         "",
-        2,
-        "register: there already",
+        3,
+        "register.journal: there already",
     );
     cli.fails(
-        &format!("{other} new --anchor register.anchor"),
+        &format!("{other} --register new --anchor {anchor}"),
         "",
-        2,
+        3,
         "register.anchor: there already",
     );
     assert!(!cli.path("other").exists() && !cli.path("new").exists());
 }
 
 #[test]
-fn keygen_leaves_no_register_behind_when_the_secret_cannot_be_written() {
+fn keygen_leaves_nothing_behind_when_the_register_cannot_be_written() {
     let cli = Cli::new();
-    let keygen = "keygen --dimension 4 --public public --register register --secret nowhere/secret";
-    cli.fails(keygen, "", 2, "nowhere/secret");
+    let keygen = "keygen --dimension 4 signer --anchor nowhere/anchor";
+    cli.fails(keygen, "", 3, "nowhere");
     assert_eq!(fs::read_dir(cli.path(".")).unwrap().count(), 0);
 }
 
@@ -123,86 +125,87 @@ fn keygen_answers_in_json_and_refuses_what_is_no_dimension() {
     assert_eq!(key["assurance"], "Experimental");
     assert_eq!(key["dimension"], 16);
     assert_eq!(key["fingerprint"].as_str().unwrap().len(), 64);
-    let files = "--secret s --public p --register r";
-    cli.fails(
-        &format!("keygen --dimension 12 {files}"),
-        "",
-        2,
-        "dimension 12",
-    );
-    cli.fails(&format!("keygen --values 0 {files}"), "", 2, "limits");
-    assert!(!cli.path("s").exists());
+    cli.fails("keygen --dimension 12 k", "", 2, "dimension 12");
+    cli.fails("keygen --values 0 k", "", 2, "limits");
+    assert!(!cli.path("k").exists());
 }
 
 #[test]
-fn signatures_are_lines_that_say_what_they_are_worth() {
+fn every_object_says_what_it_is_worth() {
     let cli = Cli::with_signatures();
     let text = fs::read_to_string(cli.path("signatures")).unwrap();
-    let lines: Vec<_> = text.lines().collect();
-    assert_eq!(lines.len(), 5);
-    assert_eq!(lines[0], format!("# {WARNING}"));
+    assert_eq!(support::objects(&cli.path("signatures")).len(), 4);
+    for name in ["signatures", "signer/secret", "signer/public"] {
+        let objects = support::objects(&cli.path(name));
+        let text = fs::read_to_string(cli.path(name)).unwrap();
+        let warning = "\nWarning: for research only: whoever has the public key can forge these";
+        assert_eq!(text.matches(warning).count(), objects.len(), "{name}");
+        for object in objects {
+            let kind = object.kind().name();
+            assert!(kind.starts_with("RESEARCH FORGEABLE "), "{kind}");
+        }
+    }
     // The same request gives the same signatures, here through a pipe.
-    let again = cli.succeeds(&format!("{SIGN} --out -"), "71 85 90 62");
+    let again = cli.succeeds(&format!("{SIGN} --output -"), "71 85 90 62");
     assert_eq!(again, text);
 }
 
 #[test]
 fn a_label_never_gets_a_second_value() {
     let cli = Cli::with_signatures();
-    let sign = format!("{SIGN} --out other");
-    cli.fails(&sign, "71 85 91 62", 1, "label 2 of the request");
+    let sign = format!("{SIGN} --output other");
+    cli.fails(&sign, "71 85 91 62", 5, "label 2 of the request");
     assert!(!cli.path("other").exists());
-    fs::remove_file(cli.path("register")).unwrap();
-    cli.fails(&sign, "71 85 90 62", 2, "register: ");
+    fs::remove_file(cli.path("signer/register.journal")).unwrap();
+    cli.fails(&sign, "71 85 90 62", 3, "register.journal: ");
 }
 
 #[test]
 fn a_register_restored_from_a_copy_is_refused() {
     let cli = Cli::with_signatures();
-    let copy = fs::read(cli.path("register")).unwrap();
-    cli.succeeds(&format!("{SIGN} --out longer"), "71 85 90 62 77");
-    fs::write(cli.path("register"), copy).unwrap();
-    let sign = format!("{SIGN} --out other");
+    let copy = fs::read(cli.path("signer/register.journal")).unwrap();
+    cli.succeeds(&format!("{SIGN} --output longer"), "71 85 90 62 77");
+    fs::write(cli.path("signer/register.journal"), copy).unwrap();
+    let sign = format!("{SIGN} --output other");
     cli.fails(
         &sign,
         "71 85 90 62 78",
-        1,
+        5,
         "has 4 records, but the key has signed 5",
     );
     assert!(!cli.path("other").exists());
     // Removing the anchor does not help either.
-    fs::remove_file(cli.path("register.anchor")).unwrap();
-    cli.fails(&sign, "71 85 90 62 78", 2, "register.anchor: ");
+    fs::remove_file(cli.path("signer/register.anchor")).unwrap();
+    cli.fails(&sign, "71 85 90 62 78", 3, "register.anchor: ");
 }
 
 #[test]
 fn the_anchor_goes_where_it_is_told_to() {
     let cli = Cli::new();
     cli.succeeds(&format!("{KEYGEN} --anchor elsewhere"), "");
-    assert!(!cli.path("register.anchor").exists());
-    cli.fails(&format!("{SIGN} --out o"), "1", 2, "register.anchor: ");
-    cli.succeeds(&format!("{SIGN} --out o --anchor elsewhere"), "1");
+    assert!(!cli.path("signer/register.anchor").exists());
+    cli.fails(&format!("{SIGN} --output o"), "1", 3, "register.anchor: ");
+    cli.succeeds(&format!("{SIGN} --output o --anchor elsewhere"), "1");
 }
 
 #[test]
 fn bad_values_and_keys_are_refused_in_one_line() {
     let cli = Cli::with_signatures();
-    let sign = format!("{SIGN} --out other");
+    let sign = format!("{SIGN} --output other");
     cli.fails(&sign, "71 x", 2, "value 1 is not an integer");
     cli.fails(&sign, "1_000", 2, "value 0 is not an integer");
     cli.fails(&sign, "", 2, "no values");
     cli.fails(&sign, "1 2 3 4 5 6", 2, "index 5");
-    fs::write(cli.path("public"), b"no key").unwrap();
-    cli.fails(&sign, "71", 2, "public: bad encoding");
-    let missing = "sign --secret secret --public nowhere --register r --tag t --out o";
-    cli.fails(missing, "", 2, "nowhere");
+    fs::write(cli.path("signer/public"), b"# no key").unwrap();
+    cli.fails(&sign, "71", 2, "signer/public: line 1: expected an object");
+    cli.fails("sign --key nowhere --tag t --output o", "", 3, "nowhere");
 }
 
 #[test]
 fn a_polynomial_is_evaluated_and_verified_through_files() {
     let cli = Cli::with_signatures();
-    let evaluate = "evaluate --public public --signatures signatures --range 100 \
-                    --function -x0+2*x1^2 --out result";
+    let evaluate = "evaluate --public signer --signatures signatures --range 100 \
+                    --function -x0+2*x1^2 --output result";
     let said = cli.succeeds(evaluate, "");
     assert_eq!(said, format!("14379 (not verified)\n{WARNING}\n"));
     let verify = format!("verify --range 100 {CLAIM} --function 2*x1^2-x0 --signature result");
@@ -226,9 +229,9 @@ fn a_polynomial_is_evaluated_and_verified_through_files() {
 fn a_result_that_may_have_wrapped_around_is_refused() {
     let cli = Cli::with_signatures();
     let evaluate =
-        "evaluate --public public --signatures signatures --range 0 --function x0^2 --out result";
+        "evaluate --public signer --signatures signatures --range 0 --function x0^2 --output result";
     cli.succeeds(evaluate, "");
-    let verify = "verify --public public --tag grades --count 4 --function x0^2 --value 5041 --signature result";
+    let verify = "verify --public signer --tag grades --count 4 --function x0^2 --value 5041 --signature result";
     cli.succeeds(&format!("{verify} --range 71"), "");
     let range = format!("--range {}", u64::MAX);
     cli.fails(&format!("{verify} {range}"), "", 1, "message space");
@@ -238,9 +241,9 @@ fn a_result_that_may_have_wrapped_around_is_refused() {
 fn evaluation_and_verification_work_in_a_pipe() {
     let cli = Cli::with_signatures();
     let signatures = fs::read_to_string(cli.path("signatures")).unwrap();
-    let evaluate = "evaluate --public public --range 100 --function x0+x1+x2+x3 --out -";
+    let evaluate = "evaluate --public signer --range 100 --function x0+x1+x2+x3 --output -";
     let result = cli.succeeds(evaluate, &signatures);
-    assert!(result.starts_with(&format!("# {WARNING}\n")));
+    assert!(result.starts_with("-----BEGIN DUET RESEARCH FORGEABLE POLYNOMIAL SIGNATURE-----\n"));
     let verify = format!("verify --range 100 {CLAIM} --stat mean --value 308");
     let said = cli.succeeds(&verify, &result);
     assert_eq!(said, format!("mean 77 is verified\n{WARNING}\n"));
@@ -251,7 +254,7 @@ fn evaluation_names_what_is_wrong() {
     let cli = Cli::with_signatures();
     let evaluate = |function: &str, range: &str| {
         format!(
-            "evaluate --public public --signatures signatures --out o \
+            "evaluate --public signer --signatures signatures --output o \
              --function {function} --range {range}"
         )
     };
@@ -266,7 +269,7 @@ fn evaluation_names_what_is_wrong() {
         2,
         "message space",
     );
-    fs::write(cli.path("signatures"), "zz\n").unwrap();
+    support::write(&cli.path("signatures"), &RESEARCH_SIGNATURE, b"zz");
     cli.fails(&evaluate("x0", "100"), "", 2, "signature 0");
 }
 
@@ -275,8 +278,8 @@ fn statistics_are_computed_verified_and_worth_little() {
     let cli = Cli::with_signatures();
     let stats = |kind: &str| {
         cli.json(&format!(
-            "stats {kind} --public public --tag grades --signatures signatures --range 100 \
-             --out {kind}"
+            "stats {kind} --public signer --tag grades --signatures signatures --range 100 \
+             --output {kind}"
         ))
     };
     let (mean, variance, deviation) = (stats("mean"), stats("variance"), stats("deviation"));
@@ -295,9 +298,9 @@ fn statistics_are_computed_verified_and_worth_little() {
     let said = cli.succeeds(&verify, "");
     assert!(said.starts_with("standard deviation 11.113"), "{said}");
     assert!(said.contains(WARNING), "{said}");
-    let empty = "stats mean --public public --tag grades --range 100";
+    let empty = "stats mean --public signer --tag grades --range 100";
     cli.fails(empty, "# a comment\n", 2, "no signatures");
-    let other = "stats mean --public public --tag other --signatures signatures --range 100";
+    let other = "stats mean --public signer --tag other --signatures signatures --range 100";
     cli.fails(other, "", 1, "not for this function");
 }
 
@@ -306,9 +309,9 @@ fn anybody_forges_and_the_verifier_believes_it() {
     let cli = Cli::new();
     cli.succeeds(KEYGEN, "");
     // The forger has only the public key.
-    fs::remove_file(cli.path("secret")).unwrap();
+    fs::remove_file(cli.path("signer/secret")).unwrap();
     let claim = format!("{CLAIM} --stat mean --value 400");
-    let said = cli.succeeds(&format!("forge {claim} --out forged"), "");
+    let said = cli.succeeds(&format!("forge {claim} --output forged"), "");
     assert!(said.contains("accepted by the verifier"), "{said}");
     assert!(said.contains(WARNING), "{said}");
     let said = cli.succeeds(

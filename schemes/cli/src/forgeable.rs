@@ -1,4 +1,4 @@
-//! `duet-schemes polynomial`. All output states that the scheme is experimental.
+//! `duet-schemes research-forgeable-polynomial`. All output says what the scheme is worth.
 
 mod args;
 mod formats;
@@ -7,22 +7,28 @@ pub(crate) use args::Command;
 
 use crate::{
     failure::Failure,
-    files::{self, Existing, Together},
+    files,
+    keys::{check_new, NewKey, RegisterArgs},
+    object,
     output::Output,
 };
 use args::{Claim, Data, Evaluate, Forge, Keygen, Kind, Sign, Stats, Verify};
+use duet_armour::{
+    kinds::{RESEARCH_PUBLIC_KEY, RESEARCH_SECRET_KEY},
+    Object,
+};
 use duet_polynomial::{
     research::{
         forgery::Forger,
-        register::{FileRegister, RegisterError},
+        register::{FileRegister, RegisterError, RegisterFiles},
         Dimension, EvaluateError, KeyGeneration, Limits, NormBound, Polynomial, PublicKey,
         SecretKey, SignError, Signer, SigningKey, Tag,
     },
     Assurance, Statistic,
 };
 use formats::{
-    bad_file, read_public, read_signature, read_signatures, read_tag, read_values,
-    register_failure, write_signatures, WARNING,
+    read_public, read_signature, read_signatures, read_tag, read_values, register_failure,
+    write_signatures, WARNING,
 };
 use num_bigint::BigInt;
 use rand_core::{OsRng, RngCore};
@@ -30,13 +36,12 @@ use serde_json::{json, Value};
 use std::{num::NonZeroUsize, path::Path};
 use zeroize::Zeroizing;
 
+/// An upper bound on the length of a secret key: two generators of 128 coefficients, and a seed.
+const MOST_SECRET_LEN: usize = 1 << 12;
+
 pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Keygen(args) => keygen(&args, output),
-        Command::Fingerprint { public } => {
-            let fingerprint = hex::encode(read_public(&public)?.fingerprint().as_bytes());
-            result(output, json!({ "fingerprint": fingerprint }), &fingerprint)
-        }
         Command::Sign(args) => sign(&args, output),
         Command::Evaluate(args) => evaluate(&args, output),
         Command::Verify(args) => verify(&args, output),
@@ -56,11 +61,7 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     };
     let limits = limits.map_err(Failure::input)?;
     // Checked before the search, which takes long. Writing checks again.
-    let register = args.register.files();
-    let never_replaced = [&*args.secret, &register.journal, &register.anchor];
-    files::check_outputs(&never_replaced, Existing::Keep)?;
-    let all = [&never_replaced[..], &[&args.public]].concat();
-    files::check_outputs(&all, output.existing())?;
+    check_new(&args.key, Some(&args.register))?;
     let mut seed = Zeroizing::new([0; 32]);
     OsRng.try_fill_bytes(&mut *seed).map_err(Failure::input)?;
     // The expected number of candidates; the actual one is not known in advance.
@@ -73,41 +74,56 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     bar.finish_and_clear();
 
     let public = generated.signing.public();
-    // The register is created first: a key without a register could never sign.
-    FileRegister::create(&register, public.fingerprint())
-        .map_err(|error| register_failure(&register, &error))?;
-    let mut together = Together::default();
-    together.made(&register.journal);
-    together.made(&register.anchor);
-    files::write_secret(&args.secret, &generated.secret.expose())?;
-    together.made(&args.secret);
-    files::write(&args.public, &public.to_bytes(), output.existing())?;
-    together.keep();
+    let new = NewKey {
+        folder: &args.key,
+        fingerprint: *public.fingerprint().as_bytes(),
+        secret: (&RESEARCH_SECRET_KEY, &generated.secret.expose()),
+        public: (&RESEARCH_PUBLIC_KEY, &public.to_bytes()),
+    };
+    let register = register_files(&args.register, &args.key);
+    new.write(|together| {
+        FileRegister::create(&register, public.fingerprint())
+            .map_err(|error| register_failure(&register, &error))?;
+        together.made(&register.journal);
+        together.made(&register.anchor);
+        Ok(())
+    })?;
     let fingerprint = hex::encode(public.fingerprint().as_bytes());
-    report(
+    let candidates = generated.candidates;
+    result(
         output,
-        &args.public,
         json!({
             "fingerprint": fingerprint,
+            "folder": args.key,
             "dimension": dimension.get(),
-            "candidates": generated.candidates,
+            "candidates": candidates,
         }),
-        &format!(
-            "key {fingerprint}, found after {} candidates",
-            generated.candidates
-        ),
+        &format!("key {fingerprint}, found after {candidates} candidates"),
     )
 }
 
+fn register_files(register: &RegisterArgs, key: &Path) -> RegisterFiles {
+    let paths = register.paths(key);
+    RegisterFiles {
+        journal: paths.journal,
+        anchor: paths.anchor,
+    }
+}
+
 fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
-    let public = read_public(&args.public)?;
-    let secret = Zeroizing::new(files::read(&args.secret)?);
-    let secret = SecretKey::from_bytes(&secret).map_err(|e| bad_file(&args.secret, &e))?;
-    let key = SigningKey::restore(&secret, &public).map_err(|e| bad_file(&args.secret, &e))?;
+    let public = read_public(args.public.as_ref().unwrap_or(&args.key.key))?;
+    let path = args.key.secret();
+    let object = object::read_secret(&path, &RESEARCH_SECRET_KEY, MOST_SECRET_LEN)?;
+    // A secret with the fingerprint of a public key that does not belong to it is refused when the two are joined.
+    let stated = *object.fingerprint();
+    let key = object
+        .key(object::input(SecretKey::from_bytes), |_| stated)
+        .and_then(|secret| SigningKey::restore(&secret, &public).map_err(Failure::input))
+        .map_err(|failure| failure.in_file(&path))?;
     let tag = read_tag(&args.tag)?;
     let values = read_values(&args.values)?;
-    let files = args.register.files();
-    files::check_outputs(&[&args.out], output.existing())?;
+    let files = register_files(&args.register, &args.key.key);
+    files::check_outputs(&[&args.to.path], output.existing())?;
     let register = output
         .when_free(
             || FileRegister::open(&files, public.fingerprint()),
@@ -121,13 +137,34 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
         SignError::Register(error) => register_failure(&files, &error),
         other => Failure::input(other),
     })?;
-    write_signatures(&args.out, &signatures, output)?;
+    write_signatures(&args.to.path, &signatures, output)?;
     report(
         output,
-        &args.out,
+        &args.to.path,
         json!({ "signatures": signatures.len() }),
         &format!("{} values signed", signatures.len()),
     )
+}
+
+/// What an object of this scheme is.
+pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
+    let kind = object.kind();
+    if *kind == RESEARCH_SECRET_KEY {
+        // The public key has to be searched for again, and nothing else would tell whether it is the stated one.
+        Ok((json!({}), "a secret, unverified".to_owned()))
+    } else if *kind == RESEARCH_PUBLIC_KEY {
+        let dimension = formats::public(object)?.dimension().get();
+        Ok((
+            json!({ "dimension": dimension }),
+            format!("dimension {dimension}"),
+        ))
+    } else {
+        let bytes = object.content()?.len();
+        Ok((
+            json!({ "bytes": bytes }),
+            format!("{bytes} bytes, unverified"),
+        ))
+    }
 }
 
 fn evaluate(args: &Evaluate, output: &Output) -> Result<(), Failure> {
@@ -138,10 +175,10 @@ fn evaluate(args: &Evaluate, output: &Output) -> Result<(), Failure> {
     let result = public
         .evaluate(&function, &signatures, args.range)
         .map_err(Failure::input)?;
-    write_signatures(&args.out, &[result.signature], output)?;
+    write_signatures(&args.to.path, &[result.signature], output)?;
     report(
         output,
-        &args.out,
+        &args.to.path,
         json!({ "value": result.value.to_string(), "function": function.to_string() }),
         &format!("{} (not verified)", result.value),
     )
@@ -192,7 +229,7 @@ fn stats(kind: Kind, data: &Data, output: &Output) -> Result<(), Failure> {
     let (mut fields, text) = result_of(kind, count, verified.value())?;
     fields["value"] = verified.value().to_string().into();
     fields["count"] = count.into();
-    match &data.out {
+    match &data.output {
         Some(out) => {
             write_signatures(out, &[computed.signature], output)?;
             report(output, out, fields, &text)
@@ -202,7 +239,7 @@ fn stats(kind: Kind, data: &Data, output: &Output) -> Result<(), Failure> {
 }
 
 fn forge(args: &Forge, output: &Output) -> Result<(), Failure> {
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.output {
         files::check_outputs(&[out], output.existing())?;
     }
     let claim = args.claim.read()?;
@@ -223,7 +260,7 @@ fn forge(args: &Forge, output: &Output) -> Result<(), Failure> {
         "forged from the public key alone, and too long for the verifier"
     };
     let fields = json!({ "accepted": accepted, "value": args.claim.value.to_string() });
-    match &args.out {
+    match &args.output {
         Some(out) => {
             write_signatures(out, &[forged], output)?;
             report(output, out, fields, text)

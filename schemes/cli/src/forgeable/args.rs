@@ -1,20 +1,18 @@
-//! The arguments of `duet-schemes polynomial`.
+//! The arguments of `duet-schemes research-forgeable-polynomial`.
 
 use super::formats::integer;
+use crate::{
+    keys::{KeyArg, RegisterArgs},
+    output::To,
+};
 use clap::{Args, Subcommand, ValueEnum};
-use duet_polynomial::research::register::RegisterFiles;
 use num_bigint::BigInt;
 use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Generates a key and its empty register.
+    /// Generates a key in a new folder, with its empty register.
     Keygen(Keygen),
-    /// Prints the fingerprint of a public key.
-    Fingerprint {
-        /// The public key.
-        public: PathBuf,
-    },
     /// Signs the values of a data set.
     Sign(Sign),
     /// Applies a polynomial to signed values. Needs only the public key.
@@ -44,73 +42,38 @@ pub(crate) struct Keygen {
     /// The largest coefficient of a polynomial. The default is what the variance of that many values needs.
     #[arg(long)]
     pub(super) coefficient: Option<u64>,
-    /// The output file for the secret key. Existing files are not overwritten.
-    #[arg(long)]
-    pub(super) secret: PathBuf,
-    /// The output file for the public key; `-` for standard output.
-    #[arg(long)]
-    pub(super) public: PathBuf,
+    /// The folder to create.
+    pub(super) key: PathBuf,
     #[command(flatten)]
-    pub(super) register: Register,
-}
-
-/// The label register of a key.
-#[derive(Args)]
-pub(crate) struct Register {
-    /// The register's journal. The key never signs without it.
-    ///
-    /// A journal that was restored from a copy is detected by the anchor, and refused. If both files were restored,
-    /// this is not detected: the key then signs a label a second time, and anyone can forge with the two signatures.
-    #[arg(long)]
-    pub(super) register: PathBuf,
-    /// The register's anchor, which stores the position of the journal. The default is the journal's name with
-    /// `.anchor` appended. Best on another disk than the journal; exclude it from backups.
-    #[arg(long)]
-    pub(super) anchor: Option<PathBuf>,
-}
-
-impl Register {
-    pub(super) fn files(&self) -> RegisterFiles {
-        let beside = || {
-            let mut name = self.register.clone().into_os_string();
-            name.push(".anchor");
-            name.into()
-        };
-        RegisterFiles {
-            journal: self.register.clone(),
-            anchor: self.anchor.clone().unwrap_or_else(beside),
-        }
-    }
+    pub(super) register: RegisterArgs,
 }
 
 #[derive(Args)]
 pub(crate) struct Sign {
-    /// The secret key.
-    #[arg(long)]
-    pub(super) secret: PathBuf,
-    /// Its public key.
-    #[arg(long)]
-    pub(super) public: PathBuf,
     #[command(flatten)]
-    pub(super) register: Register,
+    pub(super) key: KeyArg,
+    /// Its public key, if it is not in the key's folder.
+    #[arg(long, value_name = "FILE")]
+    pub(super) public: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) register: RegisterArgs,
     /// The name of the data set. Never use a name twice.
     #[arg(long)]
     pub(super) tag: String,
     /// The values: integers separated by spaces or line breaks; `-` for standard input.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) values: PathBuf,
-    /// The output file for the signatures, in hexadecimal, one per line; `-` for standard output.
-    #[arg(long)]
-    pub(super) out: PathBuf,
+    #[command(flatten)]
+    pub(super) to: To,
 }
 
 #[derive(Args)]
 pub(crate) struct Evaluate {
-    /// The signer's public key.
-    #[arg(long)]
+    /// The signer's public key: its file, or the key's folder.
+    #[arg(long, value_name = "FILE")]
     pub(super) public: PathBuf,
     /// The signatures, as `sign` writes them; `-` for standard input.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) signatures: PathBuf,
     /// The polynomial, such as `3*x0^2*x1 - x2`; x0 is the first value.
     #[arg(long, allow_hyphen_values = true)]
@@ -118,9 +81,8 @@ pub(crate) struct Evaluate {
     /// The largest magnitude of a value in this data set.
     #[arg(long)]
     pub(super) range: u64,
-    /// The output file for the signature of the result; `-` for standard output.
-    #[arg(long)]
-    pub(super) out: PathBuf,
+    #[command(flatten)]
+    pub(super) to: To,
 }
 
 /// The computed function, from the verifier's own view.
@@ -145,8 +107,8 @@ pub(crate) enum Kind {
 /// A claim about the values of a data set.
 #[derive(Args)]
 pub(crate) struct Claim {
-    /// The signer's public key.
-    #[arg(long)]
+    /// The signer's public key: its file, or the key's folder.
+    #[arg(long, value_name = "FILE")]
     pub(super) public: PathBuf,
     /// The name of the data set.
     #[arg(long)]
@@ -170,7 +132,7 @@ pub(crate) struct Verify {
     #[arg(long)]
     pub(super) range: u64,
     /// The signature of the result; `-` for standard input.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) signature: PathBuf,
     /// Uses the paper's norm bound, which is the same for all functions, instead of the bound for this function.
     #[arg(long)]
@@ -189,28 +151,28 @@ pub(crate) enum Stats {
 
 #[derive(Args)]
 pub(crate) struct Data {
-    /// The signer's public key.
-    #[arg(long)]
+    /// The signer's public key: its file, or the key's folder.
+    #[arg(long, value_name = "FILE")]
     pub(super) public: PathBuf,
     /// The name of the data set.
     #[arg(long)]
     pub(super) tag: String,
     /// The signatures of all its values, as `sign` writes them; `-` for standard input.
-    #[arg(long, default_value = "-")]
+    #[arg(long, value_name = "FILE", default_value = "-")]
     pub(super) signatures: PathBuf,
     /// The largest magnitude of a value in this data set.
     #[arg(long)]
     pub(super) range: u64,
-    /// The output file for the signature of the result.
-    #[arg(long)]
-    pub(super) out: Option<PathBuf>,
+    /// The output file for the signature of the result, which is not written otherwise.
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
 }
 
 #[derive(Args)]
 pub(crate) struct Forge {
     #[command(flatten)]
     pub(super) claim: Claim,
-    /// The output file for the forged signature; `-` for standard output.
-    #[arg(long)]
-    pub(super) out: Option<PathBuf>,
+    /// The output file for the forged signature, which is not written otherwise.
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
 }
