@@ -144,6 +144,9 @@ fn each_rule_refuses_with_its_line() {
     }
     assert_eq!(problem(&format!("{valid}text\n")), (8, Problem::Outside));
     assert_eq!(problem(""), (1, Problem::None { expected }));
+    // An empty line after a whole one.
+    let whole = text(&RECORD, &[7; 48]).replacen("-----END", "\n-----END", 1);
+    assert_eq!(problem(&whole), (6, Problem::Base64));
     let other = text(&kinds::MKLHS_RECORD, b"content");
     let got = kinds::MKLHS_RECORD.name();
     assert_eq!(problem(&other), (1, Problem::OtherKind { expected, got }));
@@ -214,6 +217,9 @@ fn a_damaged_object_does_not_hide_the_next_one() {
             .collect();
         assert_eq!(good, [b"one".to_vec(), b"three".to_vec()], "{damaged}");
         assert!(read.iter().any(Result::is_err));
+        let cut = |error: &ArmourError| matches!(error.problem, Problem::Cut { .. });
+        let is_cut = read.iter().any(|it| it.as_ref().is_err_and(cut));
+        assert_eq!(is_cut, *damaged == without_end, "{damaged}");
     }
 }
 
