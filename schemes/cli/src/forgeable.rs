@@ -8,7 +8,7 @@ pub(crate) use args::Command;
 use crate::{
     failure::Failure,
     files,
-    keys::{check_new, NewKey, RegisterArgs},
+    keys::{check_new, NewKey},
     object,
     output::Output,
 };
@@ -20,7 +20,7 @@ use duet_armour::{
 use duet_polynomial::{
     research::{
         forgery::Forger,
-        register::{FileRegister, RegisterError, RegisterFiles},
+        register::{FileFault, FileRegister, RegisterError},
         Dimension, EvaluateError, KeyGeneration, Limits, NormBound, Polynomial, PublicKey,
         SecretKey, SignError, Signer, SigningKey, Tag,
     },
@@ -80,7 +80,7 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
         secret: (&RESEARCH_SECRET_KEY, &generated.secret.expose()),
         public: (&RESEARCH_PUBLIC_KEY, &public.to_bytes()),
     };
-    let register = register_files(&args.register, &args.key);
+    let register = args.register.paths(&args.key);
     new.write(|together| {
         FileRegister::create(&register, public.fingerprint())
             .map_err(|error| register_failure(&register, &error))?;
@@ -102,14 +102,6 @@ fn keygen(args: &Keygen, output: &Output) -> Result<(), Failure> {
     )
 }
 
-fn register_files(register: &RegisterArgs, key: &Path) -> RegisterFiles {
-    let paths = register.paths(key);
-    RegisterFiles {
-        journal: paths.journal,
-        anchor: paths.anchor,
-    }
-}
-
 fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
     let public = read_public(args.public.as_ref().unwrap_or(&args.key.key))?;
     let path = args.key.secret();
@@ -122,12 +114,12 @@ fn sign(args: &Sign, output: &Output) -> Result<(), Failure> {
         .map_err(|failure| failure.in_file(&path))?;
     let tag = read_tag(&args.tag)?;
     let values = read_values(&args.values)?;
-    let files = register_files(&args.register, &args.key.key);
+    let files = args.register.paths(&args.key.key);
     files::check_outputs(&[&args.to.path], output.existing())?;
     let register = output
         .when_free(
             || FileRegister::open(&files, public.fingerprint()),
-            |error| matches!(error, RegisterError::InUse),
+            |error| matches!(error, RegisterError::File(file) if matches!(file.fault, FileFault::InUse)),
         )
         .map_err(|error| register_failure(&files, &error))?;
     let mut signer = Signer::new(key, register).map_err(Failure::input)?;

@@ -7,6 +7,7 @@ use crate::{
 };
 use clap::Args;
 use duet_armour::{encode, Fingerprint, Kind};
+use duet_journal::{FileError, FileFault, RegisterFiles};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -57,17 +58,21 @@ pub(crate) struct RegisterArgs {
     anchor: Option<PathBuf>,
 }
 
-/// The two files of a register.
-pub(crate) struct RegisterPaths {
-    pub(crate) journal: PathBuf,
-    pub(crate) anchor: PathBuf,
+/// Why a file of a register cannot be used, as a failure.
+pub(crate) fn file_failure(error: &FileError) -> Failure {
+    let kind = match error.fault {
+        FileFault::InUse => Why::Busy,
+        FileFault::Io(_) | FileFault::Exists => Why::File,
+        _ => Why::Register,
+    };
+    Failure::new(kind, error)
 }
 
 impl RegisterArgs {
     /// The files of the register of this key.
-    pub(crate) fn paths(&self, key: &Path) -> RegisterPaths {
+    pub(crate) fn paths(&self, key: &Path) -> RegisterFiles {
         let path = |given: &Option<PathBuf>, name| given.clone().unwrap_or_else(|| key.join(name));
-        RegisterPaths {
+        RegisterFiles {
             journal: path(&self.register, JOURNAL),
             anchor: path(&self.anchor, ANCHOR),
         }

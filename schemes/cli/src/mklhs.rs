@@ -12,7 +12,7 @@ pub(crate) use records::FilteredRecords;
 use crate::{
     failure::{Failure, Kind},
     files,
-    keys::{check_new, KeyArg, NewKey, RegisterArgs, RegisterPaths},
+    keys::{check_new, file_failure, KeyArg, NewKey, RegisterArgs},
     object,
     output::Output,
 };
@@ -26,8 +26,8 @@ use duet_armour::{
     Object,
 };
 use duet_mklhs::{
-    check_all, suite::SCALAR_LEN, BatchError, Bounds, EquivocationProof, Label, LabelRegister,
-    Message, Program, Record, RegisterError, RegisterFiles, Scalar, Signature, SignerId,
+    check_all, suite::SCALAR_LEN, BatchError, Bounds, EquivocationProof, FileFault, Label,
+    LabelRegister, Message, Program, Record, RegisterError, RegisterFiles, Scalar, Signature, SignerId,
     SigningKey,
 };
 use rand_core::OsRng;
@@ -186,11 +186,6 @@ fn decode_secret(object: &Object) -> Result<SigningKey, Failure> {
     object.key(decode, |key| *key.id().as_bytes())
 }
 
-fn register_files(paths: RegisterPaths) -> RegisterFiles {
-    let RegisterPaths { journal, anchor } = paths;
-    RegisterFiles { journal, anchor }
-}
-
 fn keygen(folder: &Path, register: &RegisterArgs, output: &Output) -> Result<(), Failure> {
     check_new(folder, Some(register))?;
     let key = SigningKey::random(&mut OsRng).map_err(Failure::input)?;
@@ -200,7 +195,7 @@ fn keygen(folder: &Path, register: &RegisterArgs, output: &Output) -> Result<(),
         secret: (&MKLHS_SECRET_KEY, &*key.expose()),
         public: (&MKLHS_PUBLIC_KEY, &formats::public_content(&key)),
     };
-    let files = register_files(register.paths(folder));
+    let files = register.paths(folder);
     new.write(|together| {
         LabelRegister::create(&files, key.id()).map_err(register_failure)?;
         together.made(&files.journal);
@@ -215,13 +210,11 @@ fn keygen(folder: &Path, register: &RegisterArgs, output: &Output) -> Result<(),
 }
 
 pub(crate) fn register_failure(error: RegisterError) -> Failure {
-    let kind = match &error {
-        RegisterError::InUse { .. } => Kind::Busy,
-        RegisterError::Io { .. } | RegisterError::Exists { .. } => Kind::File,
-        RegisterError::Sign { .. } => Kind::Input,
-        _ => Kind::Register,
-    };
-    Failure::new(kind, error)
+    match &error {
+        RegisterError::File(error) => file_failure(error),
+        RegisterError::Sign { .. } => Failure::input(error),
+        _ => Failure::new(Kind::Register, error),
+    }
 }
 
 fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Failure> {
@@ -243,6 +236,10 @@ fn add_signers(file: &Path, keys: &[PathBuf], output: &Output) -> Result<(), Fai
     )
 }
 
+fn is_in_use(error: &RegisterError) -> bool {
+    matches!(error, RegisterError::File(file) if matches!(file.fault, FileFault::InUse))
+}
+
 /// A key, and where its register is.
 pub(crate) struct Signer {
     pub(crate) key: SigningKey,
@@ -255,7 +252,7 @@ impl Signer {
         let object = object::read_secret(&path, &MKLHS_SECRET_KEY, SCALAR_LEN)?;
         Ok(Self {
             key: decode_secret(&object).map_err(|failure| failure.in_file(&path))?,
-            register: register_files(register.paths(&key.key)),
+            register: register.paths(&key.key),
         })
     }
 
@@ -264,7 +261,7 @@ impl Signer {
         output
             .when_free(
                 || LabelRegister::open(&self.register, self.key.id()),
-                |error| matches!(error, RegisterError::InUse { .. }),
+                is_in_use,
             )
             .map_err(register_failure)
     }

@@ -4,32 +4,16 @@
 
 use crate::{
     disk,
-    header::{Header, HeaderError},
-    mark::{Mark, HASH_LEN},
+    error::{FileError, FileFault},
+    header::Header,
+    mark::{Mark, HASH_LEN, MARK_LEN},
 };
 use sha2::{Digest, Sha256};
 use std::{
     fs::File,
-    io::{self, Read},
+    io::Read,
     path::{Path, PathBuf},
 };
-use thiserror::Error;
-
-const ENTRIES_LEN: usize = 8;
-
-/// Why an anchor was rejected.
-#[derive(Debug, Error)]
-pub enum AnchorError {
-    /// The length or the checksum is wrong.
-    #[error("the anchor is damaged")]
-    Damaged,
-    /// The anchor is intact, but belongs to another owner.
-    #[error("the anchor belongs to another owner")]
-    OtherOwner,
-    /// The file is missing or cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
 
 /// The anchor file: the journal's position on disk.
 ///
@@ -45,9 +29,10 @@ impl Anchor {
     /// Creates the anchor of a new journal. If writing fails, no file is left behind.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if a file of this name exists; otherwise any I/O error.
-    pub fn create(path: &Path, header: Header, mark: Mark) -> io::Result<Self> {
-        disk::write_new(path, &Self::encode(&header, mark))?;
+    /// [`FileFault::Exists`] if a file of this name exists, or [`FileFault::Io`].
+    pub fn create(path: &Path, header: Header, mark: Mark) -> Result<Self, FileError> {
+        disk::write_new(path, &Self::encode(&header, mark))
+            .map_err(|error| FileFault::creating(error).of(path))?;
         let path = path.to_owned();
         Ok(Self { path, header, mark })
     }
@@ -55,22 +40,26 @@ impl Anchor {
     /// Opens the anchor and checks that it begins with this header.
     ///
     /// # Errors
-    /// See [`AnchorError`].
-    pub fn open(path: &Path, header: Header) -> Result<Self, AnchorError> {
-        let mut bytes = Vec::new();
-        // One byte more than expected, to detect trailing bytes.
-        let most = length(&header) as u64 + 1;
-        File::open(path)?.take(most).read_to_end(&mut bytes)?;
-        let mark = Self::decode(&bytes, &header)?;
+    /// [`FileFault::Missing`], [`Io`](FileFault::Io), or as [`Anchor::decode`].
+    pub fn open(path: &Path, header: Header) -> Result<Self, FileError> {
+        let mark = Self::read(path, &header).map_err(|fault| fault.of(path))?;
         let path = path.to_owned();
         Ok(Self { path, header, mark })
+    }
+
+    fn read(path: &Path, header: &Header) -> Result<Mark, FileFault> {
+        let mut bytes = Vec::new();
+        // One byte more than expected, to detect trailing bytes.
+        let most = length(header) as u64 + 1;
+        let file = File::open(path).map_err(FileFault::opening)?;
+        file.take(most).read_to_end(&mut bytes)?;
+        Self::decode(&bytes, header)
     }
 
     /// Encodes an anchor.
     pub fn encode(header: &Header, mark: Mark) -> Vec<u8> {
         let mut bytes = header.to_bytes();
-        bytes.extend(mark.entries.to_be_bytes());
-        bytes.extend(mark.link);
+        bytes.extend(mark.to_bytes());
         let checksum = Sha256::digest(&bytes);
         bytes.extend(checksum);
         bytes
@@ -79,24 +68,19 @@ impl Anchor {
     /// Decodes an anchor that must begin with this header, and returns the journal's position.
     ///
     /// # Errors
-    /// [`AnchorError::Damaged`] or [`AnchorError::OtherOwner`].
-    pub fn decode(bytes: &[u8], header: &Header) -> Result<Mark, AnchorError> {
-        let damaged = || AnchorError::Damaged;
-        let (content, checksum) = bytes.split_last_chunk().ok_or_else(damaged)?;
+    /// [`FileFault::Corrupt`] if the length or the checksum is wrong, [`OtherFile`](FileFault::OtherFile) or
+    /// [`OtherOwner`](FileFault::OtherOwner).
+    pub fn decode(bytes: &[u8], header: &Header) -> Result<Mark, FileFault> {
+        let corrupt = || FileFault::Corrupt { at: 0 };
+        let (content, checksum) = bytes.split_last_chunk().ok_or_else(corrupt)?;
         let is_whole = bytes.len() == length(header)
             && <[u8; HASH_LEN]>::from(Sha256::digest(content)) == *checksum;
         if !is_whole {
-            return Err(AnchorError::Damaged);
+            return Err(corrupt());
         }
-        let mark = header.strip(content).map_err(|error| match error {
-            HeaderError::OtherFile => AnchorError::Damaged,
-            HeaderError::OtherOwner => AnchorError::OtherOwner,
-        })?;
-        let (entries, link) = mark.split_first_chunk().ok_or_else(damaged)?;
-        Ok(Mark {
-            entries: u64::from_be_bytes(*entries),
-            link: link.try_into().map_err(|_| AnchorError::Damaged)?,
-        })
+        let mark = header.strip(content)?;
+        let mark = mark.try_into().map_err(|_| corrupt())?;
+        Ok(Mark::from_bytes(mark))
     }
 
     /// The path of the file.
@@ -112,19 +96,20 @@ impl Anchor {
     /// Writes the journal's new position, and returns once it is on disk.
     ///
     /// # Errors
-    /// Any I/O error. The position on disk is then unknown.
-    pub fn move_to(&mut self, mark: Mark) -> io::Result<()> {
+    /// [`FileFault::Io`]. The position on disk is then unknown.
+    pub fn move_to(&mut self, mark: Mark) -> Result<(), FileError> {
         if self.mark == mark {
             return Ok(());
         }
         self.mark = mark;
         disk::replace(&self.path, &Self::encode(&self.header, mark))
+            .map_err(|error| FileFault::Io(error).of(&self.path))
     }
 }
 
 /// The length of an anchor in bytes.
 const fn length(header: &Header) -> usize {
-    header.length() + ENTRIES_LEN + HASH_LEN + HASH_LEN
+    header.length() + MARK_LEN + HASH_LEN
 }
 
 #[cfg(test)]
@@ -142,8 +127,12 @@ mod tests {
         let bytes = Anchor::encode(&HEADER, mark());
         assert_eq!(bytes.len(), length(&HEADER));
         assert_eq!(Anchor::decode(&bytes, &HEADER).unwrap(), mark());
-        let is_damaged =
-            |bytes: &[u8]| matches!(Anchor::decode(bytes, &HEADER), Err(AnchorError::Damaged));
+        let is_damaged = |bytes: &[u8]| {
+            matches!(
+                Anchor::decode(bytes, &HEADER),
+                Err(FileFault::Corrupt { at: 0 })
+            )
+        };
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
@@ -159,23 +148,23 @@ mod tests {
     fn an_anchor_of_another_kind_or_owner_is_refused() {
         let bytes = Anchor::encode(&HEADER, mark());
         let of = |tag, owner| Anchor::decode(&bytes, &Header::new(tag, owner));
-        assert!(matches!(of(b"TAG", [6; 32]), Err(AnchorError::OtherOwner)));
-        assert!(matches!(of(b"GAT", [5; 32]), Err(AnchorError::Damaged)));
+        assert!(matches!(of(b"TAG", [6; 32]), Err(FileFault::OtherOwner)));
+        assert!(matches!(of(b"GAT", [5; 32]), Err(FileFault::OtherFile)));
         // A correct checksum over content of the wrong length.
         let mut longer = [&HEADER.to_bytes()[..], &[0; 41]].concat();
         let checksum = Sha256::digest(&longer);
         longer.extend(checksum);
         let decoded = Anchor::decode(&longer, &HEADER);
-        assert!(matches!(decoded, Err(AnchorError::Damaged)));
+        assert!(matches!(decoded, Err(FileFault::Corrupt { at: 0 })));
     }
 
     #[test]
     fn an_anchor_is_found_where_it_was_moved_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("anchor");
-        let missing = Anchor::open(&path, HEADER);
-        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
-        assert!(matches!(missing, Err(AnchorError::Io(error)) if is_missing(&error)));
+        let missing = Anchor::open(&path, HEADER).unwrap_err();
+        assert!(matches!(missing.fault, FileFault::Missing), "{missing}");
+        assert_eq!(missing.path, path);
         let start = Mark::start(&HEADER);
         let mut anchor = Anchor::create(&path, HEADER, start).unwrap();
         assert_eq!(Anchor::open(&path, HEADER).unwrap().mark(), start);
@@ -183,7 +172,7 @@ mod tests {
         assert_eq!(anchor.mark(), mark());
         assert_eq!(Anchor::open(&path, HEADER).unwrap().mark(), mark());
         let again = Anchor::create(&path, HEADER, start).unwrap_err();
-        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        assert!(matches!(again.fault, FileFault::Exists), "{again}");
         assert_eq!(Anchor::open(&path, HEADER).unwrap().mark(), mark());
     }
 }

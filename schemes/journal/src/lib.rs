@@ -1,43 +1,57 @@
-//! Journals that survive a power cut and detect rollback.
+//! Files that survive a power cut and detect rollback.
 //!
-//! Some keys are compromised if they sign twice under one label. A signer therefore records what it signs before it
-//! releases a signature. The record consists of two files:
+//! Some keys are compromised if they sign twice under one label, and a queue must not hand out a record twice. So both
+//! record what they do before it takes effect, in two files:
 //!
-//! - the **journal** ([`JournalFile`]) is append-only. It begins with a [`Header`] that names its type and its owner.
-//!   The hashes of its entries form a chain, and a [`Mark`] is a position in that chain;
+//! - the **journal** is append-only. It begins with a [`Header`] that names its type and its owner. The hashes of its
+//!   entries form a chain, and a [`Mark`] is a position in that chain;
 //! - the **anchor** ([`Anchor`]) is small, is replaced atomically, and stores the mark that the journal has reached.
 //!
-//! If a journal does not contain the mark of its anchor, it was lost, truncated or restored from a copy. The crate that
-//! uses the journal defines what an entry is, and how it reacts when journal and anchor disagree.
+//! If a journal does not contain the mark of its anchor, it was lost, truncated or restored from a copy. If both were
+//! restored to the same earlier state, nobody can tell: keep the anchor where no backup includes it.
 //!
-//! The module [`disk`] has the durable writes that both use.
+//! The module [`register`] has the label registers of the schemes. The module [`disk`] has the durable writes.
 //!
 //! ```
-//! use duet_journal::{Anchor, Header, JournalFile, Mark};
-//! use std::io::Read;
+//! use duet_journal::register::{Key, Refusal, Register, RegisterFiles, Request, Tags};
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let (journal_path, anchor_path) = (folder.path().join("journal"), folder.path().join("anchor"));
-//! const ENTRY_LEN: usize = 4;
+//! const TAGS: Tags = Tags { journal: b"MY-JOURNAL", anchor: b"MY-ANCHOR" };
+//!
+//! /// The hash of a label, and a message of four bytes.
+//! struct Signing(Key, [u8; 4]);
+//!
+//! impl Request<4> for Signing {
+//!     type Message = [u8; 4];
+//!
+//!     fn key(&self) -> Key {
+//!         self.0
+//!     }
+//!
+//!     fn message(&self) -> [u8; 4] {
+//!         self.1
+//!     }
+//!
+//!     fn stored(value: &[u8; 4]) -> Option<[u8; 4]> {
+//!         Some(*value)
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Refusal<[u8; 4]>> {
+//! # let folder = tempfile::tempdir().unwrap();
 //! let owner = [7; 32];
-//! let (header, anchor_header) = (Header::new(b"MY-JOURNAL", owner), Header::new(b"MY-ANCHOR", owner));
-//!
-//! // Create a journal and add one entry: first to the journal, then update the anchor.
-//! let mut journal = JournalFile::create(&journal_path, &header)?;
-//! let mut anchor = Anchor::create(&anchor_path, anchor_header, Mark::start(&header))?;
-//! journal.append(b"paid")?;
-//! anchor.move_to(anchor.mark().after(b"paid"))?;
-//! drop(journal);
-//!
-//! // Later: the journal must contain the mark of the anchor.
-//! let mut journal = JournalFile::open(&journal_path)?;
-//! let anchor = Anchor::open(&anchor_path, anchor_header)?;
-//! let mut bytes = Vec::new();
-//! journal.reader()?.read_to_end(&mut bytes)?;
-//! let (entries, _unfinished) = header.strip(&bytes)?.as_chunks::<ENTRY_LEN>();
-//! let end = entries.iter().fold(Mark::start(&header), |mark, entry| mark.after(entry));
-//! assert_eq!(end, anchor.mark());
+//! let files = RegisterFiles {
+//!     journal: folder.path().join("journal"),
+//!     anchor: folder.path().join("anchor"),
+//! };
+//! let mut register = Register::create(&files, TAGS, owner)?;
+//! let label = [1; 32];
+//! register.record(&[(Signing(label, *b"paid"), *b"paid")])?;
+//! // It may be signed again, but nothing else under this label, after a restart neither.
+//! drop(register);
+//! let mut register = Register::open(&files, TAGS, owner)?;
+//! register.record(&[(Signing(label, *b"paid"), *b"paid")])?;
+//! let refused = register.record(&[(Signing(label, *b"owed"), *b"owed")]);
+//! assert!(matches!(refused, Err(Refusal::LabelUsed { index: 0, .. })));
 //! # Ok(())
 //! # }
 //! ```
@@ -45,11 +59,13 @@
 
 mod anchor;
 pub mod disk;
+mod error;
 mod file;
 mod header;
 mod mark;
+pub mod register;
 
-pub use anchor::{Anchor, AnchorError};
-pub use file::{JournalFile, OpenError};
+pub use anchor::Anchor;
+pub use error::{FileError, FileFault};
 pub use header::{Header, HeaderError};
-pub use mark::{Mark, HASH_LEN};
+pub use mark::{Mark, HASH_LEN, MARK_LEN};

@@ -6,14 +6,17 @@ use sha2::{Digest, Sha256};
 /// Bytes of a link of the hash chain: one SHA-256 hash.
 pub const HASH_LEN: usize = 32;
 
+/// Bytes of an encoded mark.
+pub const MARK_LEN: usize = 8 + HASH_LEN;
+
 /// A position in a journal: the number of entries, and the head of the chain of their hashes.
 ///
 /// The chain starts with the hash of the header. Each link is the hash of the previous link and an entry. The entries
 /// of one journal must have a fixed length or be self-delimiting, because the chain does not separate them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    pub(crate) entries: u64,
-    pub(crate) link: [u8; HASH_LEN],
+    entries: u64,
+    link: [u8; HASH_LEN],
 }
 
 impl Mark {
@@ -33,6 +36,24 @@ impl Mark {
             // An anchor can contain any number; a journal never reaches this limit.
             entries: self.entries.saturating_add(1),
             link: link.finalize().into(),
+        }
+    }
+
+    /// The encoding: `entries(8) || link(32)`.
+    pub fn to_bytes(&self) -> [u8; MARK_LEN] {
+        let mut bytes = [0; MARK_LEN];
+        let (entries, link) = bytes.split_at_mut(8);
+        entries.copy_from_slice(&self.entries.to_be_bytes());
+        link.copy_from_slice(&self.link);
+        bytes
+    }
+
+    /// Decodes a mark. Any bytes are one.
+    pub fn from_bytes(bytes: &[u8; MARK_LEN]) -> Self {
+        let [a, b, c, d, e, f, g, h, link @ ..] = bytes;
+        Self {
+            entries: u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]),
+            link: *link,
         }
     }
 
@@ -65,6 +86,7 @@ mod tests {
         ];
         for (index, mark) in others.iter().enumerate() {
             assert!(!others[..index].contains(mark), "{index}");
+            assert_eq!(Mark::from_bytes(&mark.to_bytes()), *mark);
         }
         assert_eq!(start.after(b"a").after(b"b").entries(), 2);
     }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use duet_mklhs::{EquivocationProof, LabelRegister, Record, RegisterFiles};
+use duet_mklhs::{EquivocationProof, Record};
 use rand_core::RngCore;
 use support::{decoders, key, label, rng, sign, Scenario};
 
@@ -25,8 +25,6 @@ fn valid() -> Vec<Vec<u8>> {
         proof.to_bytes(),
         signer.expose().to_vec(),
         b"-1234567890123456789012345678901234567890".to_vec(),
-        journal(),
-        [signer.id().as_bytes().as_slice(), &[7; 300]].concat(),
         scenario.program.to_bytes(),
         Record {
             label: load.clone(),
@@ -34,23 +32,6 @@ fn valid() -> Vec<Vec<u8>> {
         }
         .to_bytes(),
     ]
-}
-
-/// The journal of a register that signed two labels.
-fn journal() -> Vec<u8> {
-    let folder = tempfile::tempdir().unwrap();
-    let files = RegisterFiles {
-        journal: folder.path().join("journal"),
-        anchor: folder.path().join("anchor"),
-    };
-    let signer = key(1);
-    let register = LabelRegister::create(&files, signer.id()).unwrap();
-    for tag in ["load", "load/2"] {
-        register
-            .sign(&signer, &label(&signer, tag), 7.into())
-            .unwrap();
-    }
-    std::fs::read(&files.journal).unwrap()
 }
 
 fn with_choice(choice: usize, bytes: &[u8]) -> Vec<u8> {

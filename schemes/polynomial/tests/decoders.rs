@@ -6,39 +6,24 @@ mod support;
 
 use decode::every_decoder;
 use duet_polynomial::{
-    research::register::{FileRegister, LabelRegister, LabelUse, RegisterFiles},
     standard::{Metric, Source, StandardStats, View},
     Stat, VerifiableStats,
 };
-use num_bigint::BigInt;
 use rand::{seq::SliceRandom, Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use support::{generated, limits, signed, tag};
+use support::{generated, limits, signed};
 
 /// One valid encoding for each decoder, preceded by the byte that selects it.
 fn valid() -> Vec<Vec<u8>> {
     let signed = signed(8, &[3, 4]);
     let generated = generated(8, limits());
-    let folder = tempfile::tempdir().unwrap();
-    let files = RegisterFiles {
-        journal: folder.path().join("journal"),
-        anchor: folder.path().join("anchor"),
-    };
-    let mut register = FileRegister::create(&files, signed.key.fingerprint()).unwrap();
-    for index in 0..3 {
-        register
-            .record(&[LabelUse::new(&tag("t"), index, &BigInt::from(7))])
-            .unwrap();
-    }
     let encodings = [
         signed.key.to_bytes(),
         generated.secret.expose().to_vec(),
         signed.signatures[0].to_bytes(),
-        std::fs::read(&files.journal).unwrap(),
         b"3*x0^2*x1 - x2 + 12*x7".to_vec(),
     ];
-    let journal = [[5; 32], [1; 32], [2; 32], [3; 32], [2; 32]].concat();
-    let encodings = encodings.into_iter().chain(standard()).chain([journal]);
+    let encodings = encodings.into_iter().chain(standard());
     (0..)
         .zip(encodings)
         .map(|(choice, bytes)| [vec![choice], bytes].concat())

@@ -3,7 +3,7 @@
 use crate::{
     failure::{Failure, Kind},
     files,
-    keys::public_file,
+    keys::{file_failure, public_file},
     object,
     output::Output,
 };
@@ -24,17 +24,11 @@ pub(super) const WARNING: &str =
     "For research only, and forgeable: anybody who holds the public key can forge this";
 
 pub(super) fn register_failure(files: &RegisterFiles, error: &RegisterError) -> Failure {
-    let kind = match error {
+    match error {
         // The error names the file itself.
-        RegisterError::Io { .. } => return Failure::new(Kind::File, error),
-        RegisterError::InUse => Kind::Busy,
-        _ => Kind::Register,
-    };
-    let path = match error {
-        RegisterError::DamagedAnchor => &files.anchor,
-        _ => &files.journal,
-    };
-    Failure::new(kind, error).in_file(path)
+        RegisterError::File(error) => file_failure(error),
+        _ => Failure::new(Kind::Register, error).in_file(&files.journal),
+    }
 }
 
 fn fingerprint(key: &PublicKey) -> duet_armour::Fingerprint {

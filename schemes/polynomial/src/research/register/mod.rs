@@ -1,41 +1,42 @@
 //! The label register: records which message was signed under each label, so that no label is used twice.
 //!
-//! The register on disk has two files. The **journal** has a record for each label, which is on disk before the
-//! signature is computed. The **anchor** stores how many records the journal has; it is replaced after the journal is
-//! on disk, and also before the signature is computed. If the journal is behind its anchor, it was restored from a copy
-//! or truncated, and the register refuses to sign. An incomplete record is dropped only if it is beyond the anchor,
-//! because then it was never signed. If there are two disks, keep the anchor beside the key.
-//!
-//! The register cannot detect that both files were restored to the same earlier state. So exclude the anchor from
-//! backups of a key, and let a restored key sign only with the latest files.
+//! The use of a label is in the register on disk ([`duet_journal::register`]) before the signature is computed. That
+//! module says what the two files of a register are, where to keep them, and what cannot be detected. The value of an
+//! entry is the hash of the message.
 
 mod error;
-mod file;
-mod journal;
 
+pub use duet_journal::{register::RegisterFiles, FileError, FileFault};
 pub use error::RegisterError;
-pub use file::FileRegister;
-pub use journal::labels_in;
 
 use super::identifier::{Fingerprint, Tag};
+use duet_journal::register::{entries_in, unrecorded, Key, Register, Request, Tags};
 use num_bigint::BigInt;
 use sha2::{Digest, Sha256};
-use std::{collections::HashMap, path::PathBuf};
+use std::{collections::HashMap, io::Read};
 
-/// The paths of the two files of a register.
-#[derive(Clone, Debug)]
-pub struct RegisterFiles {
-    /// The journal: 40 bytes, plus 72 bytes for each label.
-    pub journal: PathBuf,
-    /// The anchor: 112 bytes.
-    pub anchor: PathBuf,
+/// Version 2: entries are linked, and have no checks of their own any more.
+const TAGS: Tags = Tags {
+    journal: b"BFREG\0\0\x02",
+    anchor: b"BFANC\0\0\x02",
+};
+
+/// Bytes of the hash of a message.
+const MESSAGE: usize = 32;
+
+/// The number of labels in a journal, without checking its anchor.
+///
+/// # Errors
+/// As [`duet_journal::register::entries_in`].
+pub fn labels_in(journal: impl Read, key: Fingerprint) -> Result<u64, FileFault> {
+    entries_in::<MESSAGE>(journal, TAGS, key.0)
 }
 
 /// The use of a label for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LabelUse {
-    label: [u8; 32],
-    message: [u8; 32],
+    label: Key,
+    message: [u8; MESSAGE],
 }
 
 impl LabelUse {
@@ -54,6 +55,22 @@ impl LabelUse {
     }
 }
 
+impl Request<MESSAGE> for LabelUse {
+    type Message = [u8; MESSAGE];
+
+    fn key(&self) -> Key {
+        self.label
+    }
+
+    fn message(&self) -> [u8; MESSAGE] {
+        self.message
+    }
+
+    fn stored(value: &[u8; MESSAGE]) -> Option<[u8; MESSAGE]> {
+        Some(*value)
+    }
+}
+
 /// A record of which message was signed under each label.
 pub trait LabelRegister {
     /// The owner of the register.
@@ -69,31 +86,43 @@ pub trait LabelRegister {
     fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError>;
 }
 
-/// The recorded uses, in memory.
-#[derive(Debug, Default)]
-struct Known(HashMap<[u8; 32], [u8; 32]>);
+/// A register in two files, locked while it is open.
+#[derive(Debug)]
+pub struct FileRegister {
+    key: Fingerprint,
+    register: Register<MESSAGE>,
+}
 
-impl Known {
-    /// The uses that are not recorded yet.
-    fn admit(&self, uses: &[LabelUse]) -> Result<Vec<LabelUse>, RegisterError> {
-        let mut new: HashMap<[u8; 32], [u8; 32]> = HashMap::new();
-        let mut fresh = Vec::new();
-        for (position, label_use) in uses.iter().enumerate() {
-            let LabelUse { label, message } = label_use;
-            match self.0.get(label).or_else(|| new.get(label)) {
-                Some(earlier) if earlier == message => {}
-                Some(_) => return Err(RegisterError::LabelAlreadyUsed { position }),
-                None => {
-                    new.insert(*label, *message);
-                    fresh.push(*label_use);
-                }
-            }
-        }
-        Ok(fresh)
+impl FileRegister {
+    /// Creates the register of a key that has never signed. If that fails, no file is left behind.
+    ///
+    /// # Errors
+    /// [`RegisterError::File`], as [`Register::create`].
+    pub fn create(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
+        let register = Register::create(files, TAGS, key.0)?;
+        Ok(Self { key, register })
     }
 
-    fn add(&mut self, uses: &[LabelUse]) {
-        self.0.extend(uses.iter().map(|u| (u.label, u.message)));
+    /// Opens the register of a key. A key whose register is lost must not sign again.
+    ///
+    /// Cost: a hash for each label that was ever signed.
+    ///
+    /// # Errors
+    /// [`RegisterError::File`], as [`Register::open`].
+    pub fn open(files: &RegisterFiles, key: Fingerprint) -> Result<Self, RegisterError> {
+        let register = Register::open(files, TAGS, key.0)?;
+        Ok(Self { key, register })
+    }
+}
+
+impl LabelRegister for FileRegister {
+    fn key(&self) -> Fingerprint {
+        self.key
+    }
+
+    fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError> {
+        let uses: Vec<_> = uses.iter().map(|used| (*used, used.message)).collect();
+        Ok(self.register.record(&uses)?)
     }
 }
 
@@ -101,7 +130,7 @@ impl Known {
 #[derive(Debug)]
 pub struct MemoryRegister {
     key: Fingerprint,
-    known: Known,
+    known: HashMap<Key, [u8; MESSAGE]>,
 }
 
 impl MemoryRegister {
@@ -112,7 +141,7 @@ impl MemoryRegister {
     pub fn new(key: Fingerprint) -> Self {
         Self {
             key,
-            known: Known::default(),
+            known: HashMap::new(),
         }
     }
 }
@@ -123,8 +152,12 @@ impl LabelRegister for MemoryRegister {
     }
 
     fn record(&mut self, uses: &[LabelUse]) -> Result<(), RegisterError> {
-        let fresh = self.known.admit(uses)?;
-        self.known.add(&fresh);
+        let new = unrecorded(uses, |key| Ok(self.known.get(key).copied()))?;
+        let new: Vec<_> = new
+            .iter()
+            .map(|(_, new)| (new.label, new.message))
+            .collect();
+        self.known.extend(new);
         Ok(())
     }
 }
@@ -132,15 +165,78 @@ impl LabelRegister for MemoryRegister {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+
+    const KEY: Fingerprint = Fingerprint([5; 32]);
+
+    fn label_use(index: u32, message: i32) -> LabelUse {
+        LabelUse::new(&Tag::new("t").unwrap(), index, &BigInt::from(message))
+    }
+
+    fn files() -> (tempfile::TempDir, RegisterFiles) {
+        let folder = tempfile::tempdir().unwrap();
+        let files = RegisterFiles {
+            journal: folder.path().join("journal"),
+            anchor: folder.path().join("anchor"),
+        };
+        (folder, files)
+    }
+
+    /// What every register does.
+    fn check_uses(register: &mut impl LabelRegister) {
+        assert_eq!(register.key(), KEY);
+        let is_used = |result: Result<(), RegisterError>, at: usize| matches!(result, Err(RegisterError::LabelAlreadyUsed { position }) if position == at);
+        // A label twice in one request.
+        assert!(is_used(
+            register.record(&[label_use(0, 1), label_use(0, 2)]),
+            1
+        ));
+        register
+            .record(&[label_use(0, 2), label_use(1, 2)])
+            .unwrap();
+        register.record(&[label_use(0, 2)]).unwrap();
+        // All or none: the other label of a refused request is free.
+        assert!(is_used(
+            register.record(&[label_use(7, 1), label_use(1, 3)]),
+            1
+        ));
+        register.record(&[label_use(7, 9)]).unwrap();
+    }
 
     #[test]
-    fn one_request_cannot_use_a_label_twice() {
-        let tag = Tag::new("t").unwrap();
-        let uses = [1, 2].map(|message| LabelUse::new(&tag, 0, &BigInt::from(message)));
-        let refused = MemoryRegister::new(Fingerprint([5; 32])).record(&uses);
-        assert!(matches!(
-            refused,
-            Err(RegisterError::LabelAlreadyUsed { position: 1 })
-        ));
+    fn a_label_has_one_message_in_memory_and_on_disk_and_after_opening_anew() {
+        check_uses(&mut MemoryRegister::new(KEY));
+        let (_folder, files) = files();
+        let mut register = FileRegister::create(&files, KEY).unwrap();
+        check_uses(&mut register);
+        drop(register);
+        let mut register = FileRegister::open(&files, KEY).unwrap();
+        register.record(&[label_use(1, 2)]).unwrap();
+        assert!(register.record(&[label_use(1, 3)]).is_err());
+    }
+
+    #[test]
+    fn a_journal_of_another_key_or_of_version_one_or_an_earlier_one_is_refused() {
+        let (_folder, files) = files();
+        let mut register = FileRegister::create(&files, KEY).unwrap();
+        let earlier = fs::read(&files.journal).unwrap();
+        register.record(&[label_use(0, 1)]).unwrap();
+        drop(register);
+        let latest = fs::read(&files.journal).unwrap();
+        let labels = |key| labels_in(latest.as_slice(), key);
+        assert_eq!(labels(KEY).unwrap(), 1);
+        let other = Fingerprint([6; 32]);
+        assert!(matches!(labels(other), Err(FileFault::OtherOwner)));
+        let fault = |key| match FileRegister::open(&files, key) {
+            Err(RegisterError::File(FileError { fault, .. })) => fault,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(fault(other), FileFault::OtherOwner));
+        fs::write(&files.journal, earlier).unwrap();
+        assert!(matches!(fault(KEY), FileFault::RolledBack { .. }));
+        let mut version_1 = latest;
+        version_1[7] = 1;
+        fs::write(&files.journal, version_1).unwrap();
+        assert!(matches!(fault(KEY), FileFault::OtherFile));
     }
 }
