@@ -7,7 +7,7 @@ use crate::{
 };
 use clap::Args;
 use duet_armour::{encode, Fingerprint, Kind};
-use duet_journal::{FileError, FileFault, RegisterFiles};
+use duet_journal::{register::RegisterFiles, FileError, FileFault};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -652,6 +652,38 @@ fn the_queue_takes_records_in_verifies_them_and_hands_out_the_good_ones() {
 }
 
 #[test]
+fn a_log_that_was_restored_hands_nothing_out_a_second_time() {
+    let cli = Cli::with_keys();
+    cli.attested();
+    let queue = |verb: &'static str, more: &[&'static str]| {
+        let queue = ["queue", verb, "--queue", "queue", "--anchor", "elsewhere"];
+        [&queue[..], more].concat()
+    };
+    let add = ["--record", "record", "--deadline", "100", "--now", "10"];
+    let id = cli.json(&queue("add", &add))["id"].clone();
+    let id = id.as_str().expect("text");
+    cli.json(&queue("verify", &["--registry", "registry", "--now", "12"]));
+    let copy = cli.bytes("queue/queue.log");
+    let taken = |to| [&queue("take", &["--output", to])[..], &["--id", id]].concat();
+    cli.json(&taken("taken"));
+    cli.file("queue/queue.log", &copy);
+    let (status, line) = cli.failure(&taken("again"));
+    assert_eq!(status, 5, "{line}");
+    assert!(line.contains("queue/queue.log: the log has "), "{line}");
+    assert!(!cli.path("again").exists());
+
+    // Without its anchor the queue is taken over only when somebody says so.
+    fs::remove_file(cli.path("elsewhere")).expect("a file");
+    let (status, line) = cli.failure(&queue("list", &[]));
+    assert_eq!(status, 5, "{line}");
+    assert!(line.contains("elsewhere: missing"), "{line}");
+    cli.json(&queue("adopt", &[]));
+    assert_eq!(cli.failure(&queue("adopt", &[])).0, 3);
+    cli.json(&taken("again"));
+    assert_eq!(cli.bytes("again"), cli.bytes("taken"));
+}
+
+#[test]
 fn what_is_too_late_is_dropped() {
     let cli = Cli::with_keys();
     cli.json(&[

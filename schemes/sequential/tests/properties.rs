@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn no_decoder_panics_and_accepted_bytes_are_canonical(
         bytes in vec(any::<u8>(), 0..600),
-        seed in 0_usize..5,
+        seed in 0_usize..6,
         at: Index,
         cut: Index,
         byte: u8,
@@ -200,8 +200,8 @@ proptest! {
 }
 
 /// One valid encoding of each type except secret keys, whose primality tests are slow.
-fn samples() -> &'static [Vec<u8>; 5] {
-    static SAMPLES: std::sync::OnceLock<[Vec<u8>; 5]> = std::sync::OnceLock::new();
+fn samples() -> &'static [Vec<u8>; 6] {
+    static SAMPLES: std::sync::OnceLock<[Vec<u8>; 6]> = std::sync::OnceLock::new();
     SAMPLES.get_or_init(|| {
         let key = secret_key(Suite::Rsa2048, 0);
         let record = Record::first(key, b"one", Epoch(1)).expect("a record");
@@ -211,8 +211,8 @@ fn samples() -> &'static [Vec<u8>; 5] {
             records: 10,
             bytes: 10_000,
         };
-        let mut store =
-            duet_sequential::queue::QueueStore::open(folder.path(), limits).expect("a queue");
+        let files = duet_sequential::queue::QueueFiles::in_folder(folder.path());
+        let mut store = duet_sequential::queue::QueueStore::open(&files, limits).expect("a queue");
         let terms = duet_sequential::queue::Terms {
             verifier: Party::named("me"),
             deadline: Time(9),
@@ -227,6 +227,8 @@ fn samples() -> &'static [Vec<u8>; 5] {
             record.to_bytes(),
             key.public().as_bytes().to_vec(),
             std::fs::read(folder.path().join("queue.log")).expect("a log"),
+            // The body of a frame that says a mark.
+            [&[4], [7; 40].as_slice()].concat(),
         ]
     })
 }

@@ -3,10 +3,11 @@
 mod common;
 
 use common::public;
+use duet_journal::{FileError, FileFault};
 use duet_sequential::{
     queue::{
-        check_all, decode_log, AddError, Change, Limits, LogError, Order, Queue, QueueStore,
-        Reason, State, StoreError, Terms, Work,
+        check_all, decode_log, AddError, Change, Limits, LogError, Order, Queue, QueueFiles,
+        QueueStore, Reason, State, StoreError, Terms, Work,
     },
     testing::{secret_key, KEYS},
     CheckError, Epoch, HopNumber, Keyring, Party, Record, RecordId, Suite, Time,
@@ -84,6 +85,11 @@ fn decide(queue: &mut Queue, id: &RecordId) {
 fn states(store: &QueueStore) -> Vec<(RecordId, State)> {
     let entries = store.queue().iter();
     entries.map(|(id, entry)| (*id, entry.state())).collect()
+}
+
+/// The queue in a folder, with its anchor there.
+fn open(folder: &Path, limits: Limits) -> Result<QueueStore, StoreError> {
+    QueueStore::open(&QueueFiles::in_folder(folder), limits)
 }
 
 // Rules.
@@ -340,7 +346,7 @@ fn all_threads_together_say_what_one_says_alone() {
 #[test]
 fn records_end_as_what_they_are_and_only_verified_ones_are_handed_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let good_id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
     let bad_id = store.add(bad(b"b"), terms(20, 0), NOW).expect("room");
     let stranger = Record::first(secret_key(SUITE, 7), b"c", Epoch(1)).expect("a record");
@@ -390,7 +396,7 @@ fn records_end_as_what_they_are_and_only_verified_ones_are_handed_out() {
 #[test]
 fn a_round_does_no_more_than_it_is_asked_and_begins_with_the_best() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let cheap = store.add(good(b"a"), terms(20, 1), NOW).expect("room");
     let dear = store.add(good(b"b"), terms(20, 2), NOW).expect("room");
     let one = Work {
@@ -411,7 +417,7 @@ fn a_round_does_no_more_than_it_is_asked_and_begins_with_the_best() {
 #[test]
 fn what_cannot_be_decided_does_not_hold_up_what_can() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let good_id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
     let bad_id = store.add(bad(b"b"), terms(20, 0), NOW).expect("room");
     let stranger = Record::first(secret_key(SUITE, 7), b"c", Epoch(1)).expect("a record");
@@ -439,7 +445,7 @@ fn log(folder: &Path) -> std::path::PathBuf {
 #[test]
 fn a_queue_that_is_opened_again_is_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let kept = store.add(good(b"a"), terms(20, 7), NOW).expect("room");
     store.add(bad(b"b"), terms(20, 0), NOW).expect("room");
     let taken = store.add(good(b"c"), terms(20, 0), NOW).expect("room");
@@ -451,7 +457,7 @@ fn a_queue_that_is_opened_again_is_as_it_was() {
     let before = states(&store);
     drop(store);
 
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(states(&store), before);
     let entry = store.queue().get(&kept).expect("it is there");
     assert_eq!(entry.terms(), &terms(20, 7));
@@ -459,16 +465,16 @@ fn a_queue_that_is_opened_again_is_as_it_was() {
     assert!(store.take(&kept).expect("a queue").is_some());
     // What is written after opening is read, too.
     drop(store);
-    let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(store.queue().get(&kept), None);
 }
 
 #[test]
 fn two_processes_do_not_share_a_queue() {
     let folder = tempfile::tempdir().expect("a folder");
-    let _store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let _store = open(folder.path(), ROOMY).expect("a queue");
     assert!(matches!(
-        QueueStore::open(folder.path(), ROOMY),
+        open(folder.path(), ROOMY),
         Err(StoreError::InUse(_))
     ));
 }
@@ -476,15 +482,23 @@ fn two_processes_do_not_share_a_queue() {
 #[test]
 fn a_frame_that_was_cut_off_anywhere_is_forgotten_and_nothing_before_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let first = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
-    let whole = fs::read(log(folder.path())).expect("a log").len();
+    let before = Files::read(folder.path());
+    let whole = before.log.len();
     let second = store.add(good(b"b"), terms(20, 0), NOW).expect("room");
     drop(store);
     let bytes = fs::read(log(folder.path())).expect("a log");
+    let put = |log: &[u8]| {
+        Files {
+            log: log.to_vec(),
+            ..before.clone()
+        }
+        .write(folder.path());
+    };
     for len in whole..bytes.len() {
-        fs::write(log(folder.path()), &bytes[..len]).expect("a file");
-        let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+        put(&bytes[..len]);
+        let mut store = open(folder.path(), ROOMY).expect("a queue");
         assert_eq!(states(&store), [(first, State::Unverified)]);
         // Writing continues where the complete part ended.
         if len % 50 == 0 {
@@ -495,14 +509,27 @@ fn a_frame_that_was_cut_off_anywhere_is_forgotten_and_nothing_before_it() {
     }
     // A file that was extended before its bytes were written.
     let grown = [&bytes[..whole], &[0; 100]].concat();
-    fs::write(log(folder.path()), grown).expect("a file");
-    let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    put(&grown);
+    let store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(states(&store), [(first, State::Unverified)]);
-    // A truncated header.
     drop(store);
+    // A header that is not whole is only that of a new queue.
+    let new = tempfile::tempdir().expect("a folder");
+    drop(open(new.path(), ROOMY).expect("a queue"));
     for len in 0..12 {
-        fs::write(log(folder.path()), &bytes[..len]).expect("a file");
-        let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+        put(&bytes[..len]);
+        let refused = open(folder.path(), ROOMY);
+        let is_rolled_back = matches!(
+            refused,
+            Err(StoreError::RolledBack {
+                frames: 0,
+                expected: 1,
+                ..
+            })
+        );
+        assert!(is_rolled_back, "{refused:?}");
+        fs::write(log(new.path()), &bytes[..len]).expect("a file");
+        let store = open(new.path(), ROOMY).expect("a queue");
         assert!(store.queue().is_empty());
     }
 }
@@ -510,7 +537,7 @@ fn a_frame_that_was_cut_off_anywhere_is_forgotten_and_nothing_before_it() {
 #[test]
 fn damage_before_the_last_frame_is_an_error_and_never_a_shorter_queue() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     store.add(good(b"a"), terms(20, 0), NOW).expect("room");
     let first = fs::read(log(folder.path())).expect("a log").len();
     store.add(good(b"b"), terms(20, 0), NOW).expect("room");
@@ -536,7 +563,7 @@ fn damage_before_the_last_frame_is_an_error_and_never_a_shorter_queue() {
     assert_eq!(decode_log(b"something else"), Err(LogError::NotALog));
     fs::write(log(folder.path()), damaged).expect("a file");
     assert!(matches!(
-        QueueStore::open(folder.path(), ROOMY),
+        open(folder.path(), ROOMY),
         Err(StoreError::Log { .. })
     ));
 }
@@ -548,7 +575,7 @@ fn a_log_that_grows_long_is_written_anew_and_says_the_same() {
         records: 100,
         bytes: 4 << 20,
     };
-    let mut store = QueueStore::open(folder.path(), limits).expect("a queue");
+    let mut store = open(folder.path(), limits).expect("a queue");
     let kept = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
     store.add(bad(b"invalid"), terms(20, 3), NOW).expect("room");
     store
@@ -567,7 +594,7 @@ fn a_log_that_grows_long_is_written_anew_and_says_the_same() {
     let before = states(&store);
     assert_eq!(before.len(), 2);
     drop(store);
-    let store = QueueStore::open(folder.path(), limits).expect("a queue");
+    let store = open(folder.path(), limits).expect("a queue");
     assert_eq!(states(&store), before);
     assert_eq!(
         store.queue().get(&kept).map(|entry| entry.state()),
@@ -589,7 +616,7 @@ fn churn(store: &mut QueueStore) {
 fn a_log_that_cannot_be_written_anew_goes_on_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");
     let obstacle = folder.path().join("queue.log.next");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let kept = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
     fs::create_dir(&obstacle).expect("a folder");
     let len = || fs::metadata(log(folder.path())).expect("a log").len();
@@ -597,31 +624,358 @@ fn a_log_that_cannot_be_written_anew_goes_on_as_it_is() {
     assert!(len() > 2 << 20, "{} bytes", len());
     assert_eq!(states(&store), [(kept, State::Unverified)]);
     drop(store);
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(states(&store), [(kept, State::Unverified)]);
     // Compaction is attempted again.
     fs::remove_dir(&obstacle).expect("a folder");
     churn(&mut store);
     assert!(len() < 2 << 20, "{} bytes", len());
     drop(store);
-    let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(states(&store), [(kept, State::Unverified)]);
 }
 
 #[test]
 fn a_next_log_that_was_left_over_means_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     let kept = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
     drop(store);
     let left_over = folder.path().join("queue.log.next");
     fs::write(&left_over, vec![0xaa; 3 << 20]).expect("a file");
-    let mut store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
     churn(&mut store);
     assert!(!left_over.exists());
     drop(store);
-    let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let store = open(folder.path(), ROOMY).expect("a queue");
     assert_eq!(states(&store), [(kept, State::Unverified)]);
+}
+
+// The anchor.
+
+/// What is in a queue's folder.
+#[derive(Clone, PartialEq, Eq)]
+struct Files {
+    log: Vec<u8>,
+    anchor: Vec<u8>,
+}
+
+impl Files {
+    fn read(folder: &Path) -> Self {
+        let read = |name: &str| fs::read(folder.join(name)).expect("a file");
+        Self {
+            log: read("queue.log"),
+            anchor: read("queue.anchor"),
+        }
+    }
+
+    fn write(&self, folder: &Path) {
+        fs::write(log(folder), &self.log).expect("a file");
+        fs::write(folder.join("queue.anchor"), &self.anchor).expect("a file");
+    }
+}
+
+/// Expects that the log is refused because it was rolled back, and returns how many frames it has and how many it
+/// should have. Nothing in the folder changes.
+fn rolled_back(files: &QueueFiles) -> (u64, u64) {
+    let read = || fs::read(log(&files.folder)).ok();
+    let before = (read().unwrap_or_default(), fs::read(&files.anchor).ok());
+    let refused = QueueStore::open(files, ROOMY);
+    let Err(StoreError::RolledBack {
+        path,
+        frames,
+        expected,
+    }) = refused
+    else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(path, log(&files.folder));
+    let after = (read().unwrap_or_default(), fs::read(&files.anchor).ok());
+    assert!(before == after);
+    (frames, expected)
+}
+
+#[test]
+fn a_log_that_was_restored_from_a_copy_is_refused_and_hands_nothing_out_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles::in_folder(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    let mut copies = vec![Files::read(folder.path())];
+    let id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
+    copies.push(Files::read(folder.path()));
+    store
+        .verify(&directory(), NOW, &all(), |_| {})
+        .expect("a queue");
+    copies.push(Files::read(folder.path()));
+    assert!(store.take(&id).expect("a queue").is_some());
+    drop(store);
+    let latest = Files::read(folder.path());
+    for (frames, copy) in (0..).zip(&copies) {
+        fs::write(log(folder.path()), &copy.log).expect("a file");
+        assert_eq!(rolled_back(&files), (frames, 3));
+    }
+    // A log that is lost, and one of another queue.
+    fs::remove_file(log(folder.path())).expect("a log");
+    assert_eq!(rolled_back(&files), (0, 3));
+    let other = tempfile::tempdir().expect("a folder");
+    let mut store = open(other.path(), ROOMY).expect("a queue");
+    for message in [b"b", b"c", b"d", b"e"] {
+        store.add(good(message), terms(20, 0), NOW).expect("room");
+    }
+    fs::copy(log(other.path()), log(folder.path())).expect("a file");
+    assert_eq!(rolled_back(&files), (4, 3));
+    latest.write(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    assert!(store.take(&id).expect("a queue").is_none());
+    drop(store);
+    // Not detected, and documented: both files are those of the same earlier moment.
+    copies[2].write(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    assert!(store.take(&id).expect("a queue").is_some());
+}
+
+#[test]
+fn an_anchor_that_is_kept_elsewhere_notices_that_the_folder_was_restored_or_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles {
+        folder: folder.path().join("queue"),
+        anchor: folder.path().join("elsewhere"),
+    };
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    let id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
+    assert!(!files.folder.join("queue.anchor").exists());
+    let copy = fs::read(log(&files.folder)).expect("a log");
+    assert!(store.remove(&id).expect("a queue"));
+    drop(store);
+    fs::write(log(&files.folder), copy).expect("a file");
+    assert_eq!(rolled_back(&files), (1, 2));
+    fs::remove_dir_all(&files.folder).expect("a folder");
+    assert_eq!(rolled_back(&files), (0, 2));
+    let mut damaged = fs::read(&files.anchor).expect("an anchor");
+    damaged[20] ^= 1;
+    fs::write(&files.anchor, damaged).expect("a file");
+    let refused = QueueStore::open(&files, ROOMY);
+    assert!(
+        matches!(
+            &refused,
+            Err(StoreError::Anchor(FileError { path, fault: FileFault::Corrupt { .. } }))
+                if *path == files.anchor
+        ),
+        "{refused:?}"
+    );
+}
+
+/// Checks every state in which a crash during one change may leave the files, and every one in which it cannot.
+fn check_crashes(folder: &Path, change: impl FnOnce(&mut QueueStore)) {
+    let files = QueueFiles::in_folder(folder);
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    let (before, earlier) = (Files::read(folder), states(&store));
+    change(&mut store);
+    let (after, later) = (Files::read(folder), states(&store));
+    drop(store);
+    assert!(earlier != later && after.log.starts_with(&before.log));
+    let whole = after.log.len();
+    for len in before.log.len()..=whole {
+        let log = after.log[..len].to_vec();
+        // The log is written first. The new anchor has another name until it is whole.
+        let anchor = before.anchor.clone();
+        Files { log, anchor }.write(folder);
+        let beside = folder.join("queue.anchor.new");
+        fs::write(beside, &after.anchor[..len % after.anchor.len()]).expect("a file");
+        let store = QueueStore::open(&files, ROOMY).expect("a queue");
+        let expected = if len < whole { &earlier } else { &later };
+        assert_eq!(&states(&store), expected, "{len}");
+        drop(store);
+        // What was found is anchored from now on.
+        let found = if len < whole { &before } else { &after };
+        assert!(Files::read(folder) == *found, "{len}");
+        // When the anchor is on disk, so is the frame: a log without it was restored or truncated.
+        if len < whole {
+            let log = after.log[..len].to_vec();
+            let anchor = after.anchor.clone();
+            Files { log, anchor }.write(folder);
+            rolled_back(&files);
+        }
+    }
+    after.write(folder);
+    let store = QueueStore::open(&files, ROOMY).expect("a queue");
+    assert_eq!(states(&store), later);
+}
+
+#[test]
+fn a_crash_anywhere_loses_nothing_that_was_reported_and_hands_nothing_out_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut id = None;
+    check_crashes(folder.path(), |store| {
+        id = store.add(good(b"a"), terms(20, 0), NOW).ok();
+    });
+    let id = id.expect("room");
+    check_crashes(folder.path(), |store| {
+        let report = store.verify(&directory(), NOW, &all(), |_| {});
+        assert_eq!(report.expect("a queue").verified, [id]);
+    });
+    check_crashes(folder.path(), |store| {
+        assert!(store.take(&id).expect("a queue").is_some());
+    });
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
+    assert!(store.take(&id).expect("a queue").is_none());
+}
+
+#[test]
+fn a_record_is_not_handed_out_when_the_anchor_cannot_be_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
+    let ids = [b"a", b"b"].map(|message| store.add(good(message), terms(20, 0), NOW));
+    let ids = ids.map(|id| id.expect("room"));
+    store
+        .verify(&directory(), NOW, &all(), |_| {})
+        .expect("a queue");
+    // A directory that blocks the path of the anchor's temporary file.
+    let obstacle = folder.path().join("queue.anchor.new");
+    fs::create_dir(&obstacle).expect("a folder");
+    let refused = store.take(&ids[0]);
+    assert!(
+        matches!(
+            &refused,
+            Err(StoreError::Anchor(FileError { path, fault: FileFault::Io(_) }))
+                if *path == folder.path().join("queue.anchor")
+        ),
+        "{refused:?}"
+    );
+    fs::remove_dir(&obstacle).expect("a folder");
+    assert!(matches!(store.take(&ids[1]), Err(StoreError::Poisoned)));
+    drop(store);
+    // Its removal is in the log.
+    let mut store = open(folder.path(), ROOMY).expect("a queue");
+    assert_eq!(states(&store), [(ids[1], State::Verified)]);
+    assert!(store.take(&ids[1]).expect("a queue").is_some());
+}
+
+#[test]
+fn a_crash_while_the_log_is_written_anew_leaves_one_of_two_logs_with_the_same_anchor() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles::in_folder(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    let id = store.add(good(b"kept"), terms(20, 3), NOW).expect("room");
+    store
+        .verify(&directory(), NOW, &all(), |_| {})
+        .expect("a queue");
+    let earlier = Files::read(folder.path());
+    let next = folder.path().join("queue.log.next");
+    fs::create_dir(&next).expect("a folder");
+    churn(&mut store);
+    drop(store);
+    fs::remove_dir(&next).expect("a folder");
+    let old = Files::read(folder.path());
+    drop(QueueStore::open(&files, ROOMY).expect("a queue"));
+    let new = Files::read(folder.path());
+    assert!(old.anchor == new.anchor && new.log.len() < old.log.len() / 100);
+    let is_whole = || {
+        let store = QueueStore::open(&files, ROOMY).expect("a queue");
+        assert_eq!(states(&store), [(id, State::Verified)]);
+    };
+    // Before the rename: the new log is not complete, or complete under its temporary name.
+    for len in [0, 12, 100, new.log.len()] {
+        old.write(folder.path());
+        fs::write(&next, &new.log[..len]).expect("a file");
+        is_whole();
+        assert!(Files::read(folder.path()) == new);
+    }
+    // After it.
+    new.write(folder.path());
+    is_whole();
+    // A new log that is cut off anywhere does not have the anchor.
+    for len in 0..new.log.len() {
+        fs::write(log(folder.path()), &new.log[..len]).expect("a file");
+        rolled_back(&files);
+    }
+    // Neither does any log from before the last change, whether it was written anew or not.
+    new.write(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    assert!(store.take(&id).expect("a queue").is_some());
+    drop(store);
+    for copy in [&earlier, &old, &new] {
+        fs::write(log(folder.path()), &copy.log).expect("a file");
+        let (frames, expected) = rolled_back(&files);
+        assert!(frames < expected);
+    }
+}
+
+/// A queue as version 1 wrote it: no anchor, and another version in the header.
+fn version_1(files: &QueueFiles) -> (RecordId, Vec<u8>) {
+    let mut store = QueueStore::open(files, ROOMY).expect("a queue");
+    let id = store.add(good(b"a"), terms(20, 0), NOW).expect("room");
+    store
+        .verify(&directory(), NOW, &all(), |_| {})
+        .expect("a queue");
+    drop(store);
+    fs::remove_file(&files.anchor).expect("an anchor");
+    let mut bytes = fs::read(log(&files.folder)).expect("a log");
+    bytes[11] = 1;
+    fs::write(log(&files.folder), &bytes).expect("a file");
+    (id, bytes)
+}
+
+#[test]
+fn a_queue_without_an_anchor_is_taken_over_only_when_told_to_and_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles::in_folder(folder.path());
+    let (id, version_1) = version_1(&files);
+    let is_unanchored = || {
+        let refused = QueueStore::open(&files, ROOMY);
+        let named = (log(folder.path()), files.anchor.clone());
+        assert!(
+            matches!(&refused, Err(StoreError::Unanchored { log, anchor }) if (log, anchor) == (&named.0, &named.1)),
+            "{refused:?}"
+        );
+        assert!(!files.anchor.exists());
+    };
+    is_unanchored();
+    assert!(fs::read(log(folder.path())).expect("a log") == version_1);
+    assert!(decode_log(&version_1).is_ok());
+    // The machine stops at the end of a change, after the log was written anew, and nowhere.
+    let torn = [&version_1[..], &[0, 0, 0, 35]].concat();
+    fs::write(log(folder.path()), torn).expect("a file");
+    QueueStore::adopt(&files).expect("a queue");
+    let adopted = Files::read(folder.path());
+    fs::remove_file(&files.anchor).expect("an anchor");
+    is_unanchored();
+    QueueStore::adopt(&files).expect("a queue");
+    assert!(Files::read(folder.path()) == adopted);
+    // The old log is refused even though it says the same.
+    fs::write(log(folder.path()), &version_1).expect("a file");
+    let refused = QueueStore::open(&files, ROOMY);
+    let source = LogError::Version { got: 1 };
+    assert!(matches!(refused, Err(StoreError::Log { source: got, .. }) if got == source));
+    // It is not taken over again, either, and nothing changes.
+    let again = QueueStore::adopt(&files);
+    assert!(
+        matches!(
+            &again,
+            Err(StoreError::Anchor(FileError { path, fault: FileFault::Exists })) if *path == files.anchor
+        ),
+        "{again:?}"
+    );
+    assert!(fs::read(log(folder.path())).expect("a log") == version_1);
+    assert!(fs::read(&files.anchor).expect("an anchor") == adopted.anchor);
+    adopted.write(folder.path());
+    let mut store = QueueStore::open(&files, ROOMY).expect("a queue");
+    assert_eq!(states(&store), [(id, State::Verified)]);
+    assert!(store.take(&id).expect("a queue").is_some());
+    let in_use = QueueStore::adopt(&files);
+    assert!(matches!(in_use, Err(StoreError::InUse(_))), "{in_use:?}");
+    drop(store);
+    fs::write(log(folder.path()), &adopted.log).expect("a file");
+    assert_eq!(rolled_back(&files), (2, 3));
+}
+
+#[test]
+fn there_is_nothing_to_take_over_where_no_queue_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles::in_folder(folder.path());
+    let refused = QueueStore::adopt(&files);
+    assert!(matches!(&refused, Err(StoreError::Io { path, .. }) if *path == log(folder.path())));
+    assert!(!files.anchor.exists());
 }
 
 /// The folder in which the child process below works.
@@ -632,7 +986,7 @@ const CHILD: &str = "DUET_QUEUE_TEST_FOLDER";
 #[ignore = "the child process of the test below"]
 fn child_process_of_the_crash_test() {
     let folder = std::env::var_os(CHILD).expect("set by the test below");
-    let mut store = QueueStore::open(Path::new(&folder), ROOMY).expect("a queue");
+    let mut store = open(Path::new(&folder), ROOMY).expect("a queue");
     for index in 0_u32.. {
         let record = good(&index.to_be_bytes());
         let Ok(id) = store.add(record, terms(20, 0), NOW) else {
@@ -671,7 +1025,7 @@ fn what_was_reported_as_added_is_there_after_a_kill() {
     }
     child.wait().expect("it ended");
     assert!(reported.len() >= 20);
-    let store = QueueStore::open(folder.path(), ROOMY).expect("a queue");
+    let store = open(folder.path(), ROOMY).expect("a queue");
     let there: Vec<_> = store.queue().iter().map(|(id, _)| id.to_string()).collect();
     for id in &reported {
         assert!(there.contains(id), "{id} is lost");

@@ -1,7 +1,7 @@
 //! Pinned hashes of every encoding. A change of an encoding must change this file.
 
 use duet_sequential::{
-    queue::{Limits, QueueStore, Terms},
+    queue::{Limits, QueueFiles, QueueStore, Terms},
     testing::{chain, secret_key},
     Attestation, Epoch, HopNumber, Party, Record, Suite, Time,
 };
@@ -42,14 +42,15 @@ fn an_envelope_is_version_suite_count_and_core() {
     assert_eq!(core[448..], [bits]);
 }
 
-/// The log of a queue to which these records were added: one frame for each, after the header.
-fn log(records: &[&Record]) -> Vec<u8> {
+/// The log of a queue to which these records were added, one frame for each after the header, and its anchor.
+fn queue(records: &[&Record]) -> [Vec<u8>; 2] {
     let folder = tempfile::tempdir().expect("a folder");
     let limits = Limits {
         records: 10,
         bytes: 10_000,
     };
-    let mut store = QueueStore::open(folder.path(), limits).expect("a queue");
+    let files = QueueFiles::in_folder(folder.path());
+    let mut store = QueueStore::open(&files, limits).expect("a queue");
     for record in records {
         let terms = Terms {
             verifier: Party::named("me"),
@@ -59,7 +60,8 @@ fn log(records: &[&Record]) -> Vec<u8> {
         let added = store.add(Record::clone(record), terms, Time(0));
         added.expect("room");
     }
-    std::fs::read(folder.path().join("queue.log")).expect("a log")
+    let log = files.folder.join("queue.log");
+    [&log, &files.anchor].map(|path| std::fs::read(path).expect("a file"))
 }
 
 #[test]
@@ -79,6 +81,9 @@ fn the_bytes_of_every_type_are_pinned() {
         expires: Time(3),
         fee: 4,
     };
+    let [log, anchor] = queue(&[&record]);
+    let mut version_1 = log.clone();
+    version_1[11] = 1;
     let pinned = [
         hash(key.public().as_bytes()),
         key.public().fingerprint().to_string(),
@@ -87,9 +92,11 @@ fn the_bytes_of_every_type_are_pinned() {
         record.id().to_string(),
         hash(&attestation.to_bytes()),
         hash(&key.to_bytes().expect("memory")),
-        hash(&log(&[&record])),
+        hash(&log),
+        hash(&version_1),
+        hash(&anchor),
     ];
-    let expected: [&str; 8] = [
+    let expected: [&str; 10] = [
         "21b55061bfacca1c582b928955a37d2856ea049f11ba9c8e52bcd13fcaf42904",
         "03e749f57199ce78eea0eb5021cbd300b65048c580dcf58b83d3129e87b1811c",
         "e252243d0f18b1445126f800928104bc52d196b15b269594b71842b50f566351",
@@ -97,7 +104,9 @@ fn the_bytes_of_every_type_are_pinned() {
         "8800e906db4d360c007c8c047c45435fe09a263bf349c2e2ec17018dc27d67eb",
         "0c1a81dea608198fb11c139a27c4b1f53412bd31f5969814f46d66299a4ea5e4",
         "194dd0df915fd1aaa48d683adc67ab0969800a3e819174722b14c7afb4b22902",
+        "582f6f3e6a7b508aafbbe17c8adfce351fcf73288798a9f3f2b10fd59129ba14",
         "31d2de7cccff507bb48c7bb411cc6d3f4b9e6b2e668feae942db82731efda345",
+        "1242a0c301b39e4e4d828dda4661368e4f5f6273929f80fc52e68bbfa0378f8e",
     ];
     assert_eq!(pinned, expected);
 }

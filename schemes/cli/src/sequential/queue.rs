@@ -7,11 +7,12 @@ use super::{
 };
 use crate::{
     failure::{Failure, Kind},
+    keys::file_failure,
     output::{Output, To},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use duet_sequential::{
-    queue::{Limits, Order, QueueStore, Report, State, StoreError, Terms, Work},
+    queue::{Limits, Order, QueueFiles, QueueStore, Report, State, StoreError, Terms, Work},
     Party, RecordId, Time,
 };
 use serde_json::{json, Value};
@@ -62,6 +63,14 @@ pub(crate) enum Command {
         #[arg(long)]
         now: Option<u64>,
     },
+    /// Takes over a queue that has no anchor: one of an earlier version, or one whose anchor was lost.
+    ///
+    /// Whoever does this vouches for the log. If it is not the latest, records that were handed out since are handed out again, and
+    /// those that were added since are lost. To go on with a log that was rolled back, remove its anchor first.
+    Adopt {
+        #[command(flatten)]
+        queue: QueueArgs,
+    },
     /// Shows the content of the queue.
     List {
         #[command(flatten)]
@@ -93,6 +102,10 @@ pub(crate) struct QueueArgs {
     /// The queue's folder; created if it is missing.
     #[arg(long, value_name = "FOLDER")]
     queue: PathBuf,
+    /// The queue's anchor, which stores the position of its log, if it is not in the folder. Best on another disk; exclude it from
+    /// backups.
+    #[arg(long, value_name = "FILE")]
+    anchor: Option<PathBuf>,
     /// The maximum number of records.
     #[arg(long, default_value_t = 100_000)]
     max_records: usize,
@@ -102,13 +115,22 @@ pub(crate) struct QueueArgs {
 }
 
 impl QueueArgs {
+    fn files(&self) -> QueueFiles {
+        let mut files = QueueFiles::in_folder(&self.queue);
+        if let Some(anchor) = &self.anchor {
+            files.anchor.clone_from(anchor);
+        }
+        files
+    }
+
     fn open(&self, output: &Output) -> Result<QueueStore, Failure> {
         let limits = Limits {
             records: self.max_records,
             bytes: self.max_bytes,
         };
+        let files = self.files();
         let opened = output.when_free(
-            || QueueStore::open(&self.queue, limits),
+            || QueueStore::open(&files, limits),
             |error| matches!(error, StoreError::InUse(_)),
         );
         opened.map_err(failure)
@@ -128,6 +150,7 @@ fn failure(error: StoreError) -> Failure {
         StoreError::InUse(_) => Kind::Busy,
         StoreError::Io { .. } => Kind::File,
         StoreError::Add(_) => Kind::Input,
+        StoreError::Anchor(error) => return file_failure(error),
         _ => Kind::Register,
     };
     Failure::new(kind, error)
@@ -173,6 +196,12 @@ pub(crate) fn run(command: Command, output: &Output) -> Result<(), Failure> {
                 ..all
             };
             verify(&queue, &keys, &work, time(now)?, output)
+        }
+        Command::Adopt { queue } => {
+            QueueStore::adopt(&queue.files()).map_err(failure)?;
+            let anchor = queue.files().anchor;
+            let text = format!("the queue has the anchor {}", anchor.display());
+            output.result(&json!({ "anchor": anchor }), text)
         }
         Command::List { queue } => list(&queue, output),
         Command::Take { queue, id, to } => {

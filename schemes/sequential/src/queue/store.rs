@@ -2,16 +2,16 @@
 
 use super::{
     entry::{Reason, State, Terms},
-    file::{LogFile, StoreError},
+    file::{LogFile, QueueFiles, StoreError},
     parallel::check_all,
-    rules::{Change, Limits, Order, Queue},
+    rules::{Change, InconsistentChange, Limits, Order, Queue},
 };
 use crate::{
     attestation::{Party, Time},
     directory::KeyDirectory,
     record::{Record, RecordId, VerifiedRecord},
 };
-use std::{num::NonZeroUsize, path::Path, sync::Arc};
+use std::{num::NonZeroUsize, sync::Arc};
 
 /// Verdicts are written to disk after this many records, so a crash loses at most this much work.
 const BATCH: usize = 512;
@@ -30,9 +30,12 @@ pub struct Report {
     pub undecided: Vec<RecordId>,
 }
 
-/// A [`Queue`] in its own folder. Only one process can open it. Every change is flushed before it takes effect.
+/// A [`Queue`] in its own folder. Only one process can open it. Every change is written to the log, and then its position
+/// to the anchor, and both are flushed before it takes effect: before a record is handed out, or said to be added.
 ///
-/// The file is trusted: anyone who can write to the folder can write verdicts.
+/// Cost of a change: flushing the log, the anchor and the anchor's folder.
+///
+/// The files are trusted: anyone who can write to the folder can write verdicts.
 #[derive(Debug)]
 pub struct QueueStore {
     queue: Queue,
@@ -40,21 +43,22 @@ pub struct QueueStore {
 }
 
 impl QueueStore {
-    /// Opens the queue in a folder, creating the folder if it is missing.
+    /// Opens a queue, creating its folder and its files if they are missing.
     ///
-    /// A change that was being written when the last process ended is dropped; reported changes are never lost. If the
-    /// limits are smaller than before, existing records stay, and no records are added until there is room.
+    /// A change that was being written when the last process ended is dropped if it is not whole, and takes effect if it
+    /// is; reported changes are never lost. A record whose removal was whole is not handed out any more. If the limits are
+    /// smaller than before, existing records stay, and no records are added until there is room.
+    ///
+    /// Cost: reads the whole log, and hashes it twice.
     ///
     /// # Errors
-    /// Another process has the queue open, a file cannot be read or written, or the log is corrupt.
-    pub fn open(folder: &Path, limits: Limits) -> Result<Self, StoreError> {
-        let (log, changes) = LogFile::open(folder)?;
-        let mut queue = Queue::new(limits);
-        for change in changes {
-            queue
-                .apply(change)
-                .map_err(|source| log.inconsistent(source))?;
-        }
+    /// [`StoreError::InUse`]; [`RolledBack`](StoreError::RolledBack) if the log was restored from a copy or truncated;
+    /// [`Unanchored`](StoreError::Unanchored) if there is a log without an anchor; [`Log`](StoreError::Log),
+    /// [`Inconsistent`](StoreError::Inconsistent) or [`Anchor`](StoreError::Anchor) if a file is corrupt; or
+    /// [`Io`](StoreError::Io).
+    pub fn open(files: &QueueFiles, limits: Limits) -> Result<Self, StoreError> {
+        let (log, changes) = LogFile::open(files)?;
+        let queue = replay(changes, limits).map_err(|source| log.inconsistent(source))?;
         let mut store = Self { queue, log };
         store.log.repair()?;
         match store.log.compact_if_long(&store.queue) {
@@ -62,6 +66,26 @@ impl QueueStore {
             // If compaction fails, the long log has the same content.
             Ok(()) | Err(_) => Ok(store),
         }
+    }
+
+    /// Takes over a queue that has no anchor: one of an earlier version, or one whose anchor was lost. It writes the log
+    /// anew, and then makes the anchor. Afterwards the queue can be [opened](QueueStore::open).
+    ///
+    /// To go on with a log that is known to be rolled back, remove its anchor first.
+    ///
+    /// # Errors
+    /// [`StoreError::Anchor`] with [`Exists`](duet_journal::FileFault::Exists) if there is an anchor;
+    /// [`Io`](StoreError::Io), also if there is no log; otherwise as [`QueueStore::open`].
+    ///
+    /// # Security
+    /// Whoever calls this vouches for the log. If it is not the latest, records that were handed out since are handed out
+    /// again, and those that were added since are lost.
+    pub fn adopt(files: &QueueFiles) -> Result<(), StoreError> {
+        let limits = Limits {
+            records: usize::MAX,
+            bytes: usize::MAX,
+        };
+        LogFile::adopt(files, |changes| replay(changes, limits))
     }
 
     /// The queue in memory.
@@ -162,6 +186,8 @@ impl QueueStore {
 
     /// Takes a verified record out of the queue; `None` if there is no such record or it is not verified.
     ///
+    /// A record is taken at most once: if the process ends during the call, it is gone, or it is still there.
+    ///
     /// # Errors
     /// A write failed.
     pub fn take(&mut self, id: &RecordId) -> Result<Option<VerifiedRecord>, StoreError> {
@@ -199,6 +225,15 @@ impl QueueStore {
         let _ = self.log.compact_if_long(&self.queue);
         Ok(())
     }
+}
+
+/// The queue that these changes make.
+fn replay(changes: Vec<Change>, limits: Limits) -> Result<Queue, InconsistentChange> {
+    let mut queue = Queue::new(limits);
+    for change in changes {
+        queue.apply(change)?;
+    }
+    Ok(queue)
 }
 
 /// The parameters of one round of verification.

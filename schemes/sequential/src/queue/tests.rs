@@ -1,8 +1,8 @@
 //! Logs with valid checks and invalid content, and logs after a power failure.
 
 use super::{
-    log::{self, Chain, LogError},
-    Limits, QueueStore, StoreError,
+    log::{self, Chain, Contents, LogError},
+    Limits, QueueFiles, QueueStore, StoreError,
 };
 use crate::record::{MalformedRecord, RecordId};
 use std::fs;
@@ -22,6 +22,10 @@ fn log_of(bodies: &[&[u8]]) -> Vec<u8> {
         chain = next;
     }
     bytes
+}
+
+fn read(bytes: &[u8]) -> Result<Contents, LogError> {
+    log::read(bytes, Chain::start().mark())
 }
 
 /// The change that removes a record.
@@ -84,13 +88,18 @@ fn a_frame_of_more_than_four_bytes_can_count_is_refused() {
 #[test]
 fn changes_that_do_not_follow_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
+    let files = QueueFiles::in_folder(folder.path());
+    drop(QueueStore::open(&files, LIMITS).expect("a new queue"));
     let path = folder.path().join("queue.log");
     fs::write(path, log_of(&[&removed(5)])).expect("a file");
-    let refused = QueueStore::open(folder.path(), LIMITS);
-    let Err(StoreError::Inconsistent { source, .. }) = refused else {
-        panic!("{refused:?}");
-    };
-    assert_eq!(source.id, RecordId([5; 32]));
+    let refused = QueueStore::open(&files, LIMITS).map(drop);
+    fs::remove_file(&files.anchor).expect("an anchor");
+    for refused in [refused, QueueStore::adopt(&files)] {
+        let Err(StoreError::Inconsistent { source, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(source.id, RecordId([5; 32]));
+    }
 }
 
 #[test]
@@ -103,35 +112,90 @@ fn zeros_where_the_last_frame_began_are_a_frame_that_was_being_written() {
         bytes
     };
     let torn = with_zeros(log_of(&[one, two]));
-    let contents = log::read(&torn).expect("a log");
-    assert_eq!(contents, log::read(&whole).expect("a log"));
+    let contents = read(&torn).expect("a log");
+    assert_eq!(contents, read(&whole).expect("a log"));
     assert_eq!(contents.whole, whole.len());
     // If a frame follows it, the frame had been written completely.
     let damaged = with_zeros(log_of(&[one, two, three]));
     let offset = whole.len();
     let refused = Err(LogError::Damaged { offset });
-    assert_eq!(log::read(&damaged), refused);
-    assert_eq!(log::read(&damaged[..damaged.len() - 1]), refused);
+    assert_eq!(read(&damaged), refused);
+    assert_eq!(read(&damaged[..damaged.len() - 1]), refused);
 }
 
 #[test]
 fn a_header_that_was_never_written_is_a_new_log_and_zeros_behind_it_are_none() {
     for len in 0..=12 {
-        let contents = log::read(&vec![0; len]).expect("a new log");
+        let contents = read(&vec![0; len]).expect("a new log");
         assert_eq!((contents.whole, contents.changes.len()), (0, 0));
     }
-    assert_eq!(log::read(&[0; 13]), Err(LogError::NotALog));
+    assert_eq!(read(&[0; 13]), Err(LogError::NotALog));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("queue.log");
     fs::write(&path, [0; 12]).expect("a file");
-    assert!(QueueStore::open(folder.path(), LIMITS).is_ok());
+    let files = QueueFiles::in_folder(folder.path());
+    assert!(QueueStore::open(&files, LIMITS).is_ok());
     assert_eq!(fs::read(&path).expect("a log"), log_of(&[]));
 }
 
 #[test]
 fn the_folders_above_a_queue_are_made() {
     let folder = tempfile::tempdir().expect("a folder");
-    let deep = folder.path().join("a/b/c");
+    let deep = QueueFiles::in_folder(&folder.path().join("a/b/c"));
     assert!(QueueStore::open(&deep, LIMITS).is_ok());
     assert!(QueueStore::open(&deep, LIMITS).is_ok());
+}
+
+#[test]
+fn before_the_anchor_nothing_is_taken_for_a_write_that_was_interrupted() {
+    let bodies = [removed(1), removed(2)];
+    let [one, two] = &bodies;
+    let (whole, first) = (log_of(&[one, two]), log_of(&[one]).len());
+    let mark = read(&whole).expect("a log").mark();
+    assert_eq!(mark.entries(), 2);
+    // Zeros at the beginning of a frame, or at its end, and a wrong check.
+    let (mut head, mut end, mut check) = (whole.clone(), whole.clone(), whole.clone());
+    head[first..first + 12].fill(0);
+    end[whole.len() - 9..].fill(0);
+    check[whole.len() - 1] ^= 1;
+    for bytes in [head, end, check] {
+        let offset = first;
+        let refused = log::read(&bytes, mark);
+        assert_eq!(refused, Err(LogError::Damaged { offset }));
+        assert_eq!(read(&bytes).expect("beyond the anchor").whole, first);
+    }
+    for cut in 12..whole.len() {
+        let contents = log::read(&whole[..cut], mark).expect("it is shorter");
+        assert!(!contents.has_anchored, "{cut}");
+    }
+    assert!(log::read(&whole, mark).expect("a log").has_anchored);
+}
+
+#[test]
+fn a_log_that_is_written_anew_has_the_mark_that_it_replaces_and_goes_on_from_it() {
+    let bodies = [removed(1), removed(2), removed(3)];
+    let [one, two, three] = &bodies;
+    let mark = read(&log_of(&[one, two])).expect("a log").mark();
+    let (anew, chain) = log::written_anew(Vec::new(), mark).expect("short");
+    let contents = read(&anew).expect("a log");
+    assert_eq!((contents.mark(), chain), (mark, contents.chain));
+    // Cut off anywhere, it does not have the mark.
+    for cut in 0..anew.len() {
+        let contents = log::read(&anew[..cut], mark).expect("it is shorter");
+        assert!(!contents.has_anchored, "{cut}");
+    }
+    // The next change has its own mark in each of the two logs, one that counts three.
+    let (frame, after) = log::framed(chain, three).expect("short");
+    let longer = read(&[anew.as_slice(), &frame].concat()).expect("a log");
+    assert_eq!((longer.mark(), longer.mark().entries()), (after.mark(), 3));
+    // A log says only once what it replaces.
+    let again = [&[4], mark.to_bytes().as_slice()].concat();
+    let twice = log_of(&[&again, &again]);
+    let offset = anew.len();
+    assert_eq!(read(&twice), Err(LogError::Change { offset }));
+    for length in [0, 39, 41] {
+        let bad = [&[4], vec![0; length].as_slice()].concat();
+        let refused = read(&log_of(&[&bad]));
+        assert_eq!(refused, Err(LogError::Change { offset: 12 }));
+    }
 }
