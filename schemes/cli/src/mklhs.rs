@@ -27,8 +27,8 @@ use duet_armour::{
 };
 use duet_mklhs::{
     check_all, suite::SCALAR_LEN, BatchError, Bounds, EquivocationProof, FileFault, Label,
-    LabelRegister, Message, Program, Record, RegisterError, RegisterFiles, Scalar, Signature, SignerId,
-    SigningKey,
+    LabelRegister, Message, Program, Record, RegisterError, RegisterFiles, Scalar, Signature,
+    SignerId, SigningKey,
 };
 use rand_core::OsRng;
 use serde_json::{json, Value};
