@@ -293,5 +293,8 @@ mod tests {
         assert_eq!(Ends::decode(Some(&out), None), None);
         assert_eq!(Ends::decode(Some(&out[..20]), Some(&inn)), None);
         assert_eq!(Ends::decode(Some(&out), Some(&[255; 9])), None);
+        let longer = |end: &[u8]| [end, &[0]].concat();
+        assert_eq!(Ends::decode(Some(&longer(&out)), Some(&inn)), None);
+        assert_eq!(Ends::decode(Some(&out), Some(&longer(&inn))), None);
     }
 }
