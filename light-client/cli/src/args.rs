@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::question;
+#[cfg(feature = "vouchers")]
+use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
 use duet_primitives::H256;
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
@@ -14,14 +16,28 @@ Exit status:
   4    no endpoint could be reached
   5    the validators signed two things that cannot both be true: do not trust this chain's finality
   6    no endpoint has what is needed: ask others; the message says when a newer checkpoint may be needed
+";
+const EXIT_STATUS_OF_VOUCHERS: &str = "  \
+  7    too few vouch for the checkpoint, or the file that says who does is false
+";
+const EXIT_STATUS_AT_LAST: &str = "  \
   130  interrupted before the goal was reached; the state is saved";
+
+fn exit_status() -> String {
+    let vouchers = if cfg!(feature = "vouchers") {
+        EXIT_STATUS_OF_VOUCHERS
+    } else {
+        ""
+    };
+    [EXIT_STATUS, vouchers, EXIT_STATUS_AT_LAST].concat()
+}
 
 /// A light client for chains that finalize with Duet.
 ///
 /// It verifies one proof per change of the validators and trusts no server. An endpoint that sends something that
 /// does not verify is reported with the broken rule and dropped, and the next one is asked.
 #[derive(Debug, Parser)]
-#[command(name = "duet-light", version, after_help = EXIT_STATUS, after_long_help = EXIT_STATUS)]
+#[command(name = "duet-light", version, after_help = exit_status(), after_long_help = exit_status())]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -58,6 +74,14 @@ pub(crate) enum Command {
     Report(Report),
     /// Show what a state file trusts.
     Status(Status),
+    /// Sign a checkpoint, so that those who trust your key can begin from it: with a key in a file, or in a token by a command.
+    ///
+    /// Sign none that your own client does not come from or has not followed.
+    #[cfg(feature = "vouchers")]
+    Vouch(Vouch),
+    /// Print the fingerprint of a key of `vouch`, by which others list it.
+    #[cfg(feature = "vouchers")]
+    Fingerprint(Fingerprint),
 }
 
 #[derive(Debug, ArgsGroup)]
@@ -206,6 +230,10 @@ pub(crate) struct Run {
     /// Begin from this checkpoint (JSON, as `status --checkpoint` prints it) instead of from genesis.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
+
+    #[cfg(feature = "vouchers")]
+    #[command(flatten)]
+    pub(crate) vouching: Vouching,
 
     /// Keep the trusted state in this file and continue from it the next time.
     #[arg(long, value_name = "FILE")]

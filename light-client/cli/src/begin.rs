@@ -32,6 +32,11 @@ pub(crate) fn genesis_hash(
     }
 }
 
+/// Whether a run begins from the checkpoint: what was kept is older, or there is nothing.
+pub(crate) fn is_begun_from(checkpoint: &Checkpoint, kept: Option<&Trusted>) -> bool {
+    kept.is_none_or(|kept| kept.best_number() < checkpoint.block_number)
+}
+
 /// The newer of what was kept and the checkpoint; one that contradicts what was proven is refused.
 pub(crate) fn begin(
     checkpoint: Option<Checkpoint>,
@@ -49,7 +54,7 @@ pub(crate) fn begin(
                 kept.best_hash()
             )));
         }
-        if kept.best_number() >= number {
+        if !is_begun_from(&checkpoint, Some(&kept)) {
             return Ok(Some(kept));
         }
     }

@@ -1,6 +1,8 @@
 //! What happens, in the form in which `--json` prints it.
 
 use crate::verdict::Verdict;
+#[cfg(feature = "vouchers")]
+use crate::vouch::shown;
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
 use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
@@ -18,6 +20,12 @@ pub(crate) enum Event<'a> {
         block: Option<BlockNumber>,
         set: Option<SetId>,
     },
+    /// Who vouches for the checkpoint that it begins from.
+    #[cfg(feature = "vouchers")]
+    Vouched(shown::Vouched),
+    /// A checkpoint was vouched for.
+    #[cfg(feature = "vouchers")]
+    Signed(shown::Signed),
     /// An endpoint answers and serves the right chain.
     Connected { url: &'a str },
     /// A proof was verified.

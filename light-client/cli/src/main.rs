@@ -34,6 +34,8 @@ mod status;
 mod sync;
 mod text;
 mod verdict;
+#[cfg(feature = "vouchers")]
+mod vouch;
 
 use crate::{
     args::{Account, Args, Block, Command, Run, Serve, Storage, Tx},
@@ -84,6 +86,18 @@ fn main() -> ExitCode {
         Command::Status(args) => {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);
+            (output, result)
+        }
+        #[cfg(feature = "vouchers")]
+        Command::Vouch(args) => {
+            let output = Output::new(args.json, false);
+            let result = vouch::vouch(&args, &output);
+            (output, result)
+        }
+        #[cfg(feature = "vouchers")]
+        Command::Fingerprint(args) => {
+            let output = Output::new(false, false);
+            let result = vouch::fingerprint(&args, &output);
             (output, result)
         }
     };

@@ -10,6 +10,8 @@ use crate::{
     output::Output,
     state_file::StateFile,
 };
+#[cfg(feature = "vouchers")]
+use crate::{begin::is_begun_from, vouch};
 use duet_light_client::{Error, Mode, Outcome, Trusted, Update, Verified};
 use duet_light_rpc::{checkpoint, Choice, Endpoints, Failure, Fault, Kind, Server};
 use duet_primitives::H256;
@@ -75,6 +77,12 @@ impl Session {
             None => (None, None),
         };
         let genesis = genesis_hash(args.genesis, checkpoint.as_ref(), kept.as_ref())?;
+        #[cfg(feature = "vouchers")]
+        if let Some(checkpoint) = checkpoint.as_ref() {
+            if is_begun_from(checkpoint, kept.as_ref()) {
+                vouch::check(&args.vouching, checkpoint, &output)?;
+            }
+        }
         let trusted = begin(checkpoint, kept, mode)?;
         output.event(&Event::start(genesis, mode, trusted.as_ref()));
         let now = Instant::now();

@@ -19,6 +19,10 @@ impl Event<'_> {
                 };
                 format!("following {genesis:?} from {from} ({mode})")
             }
+            #[cfg(feature = "vouchers")]
+            Self::Vouched(vouched) => vouched.text(),
+            #[cfg(feature = "vouchers")]
+            Self::Signed(signed) => signed.text(),
             Self::Connected { url } => format!("connected to {url}"),
             Self::Proof {
                 block,

@@ -16,6 +16,8 @@ pub enum Kind {
     Misbehaviour,
     /// No endpoint can prove the way from the trusted state. Exit code 6.
     NoWay,
+    /// Too few vouch for the checkpoint, or what says who does is false. Exit code 7.
+    Unvouched,
     /// Told to stop. Exit code 130.
     Interrupted,
 }
@@ -30,6 +32,7 @@ impl Kind {
             Self::Unreachable => 4,
             Self::Misbehaviour => 5,
             Self::NoWay => 6,
+            Self::Unvouched => 7,
             Self::Interrupted => 130,
         }
     }
@@ -43,6 +46,7 @@ impl Kind {
             Self::Unreachable => "unreachable",
             Self::Misbehaviour => "misbehaviour",
             Self::NoWay => "no_way",
+            Self::Unvouched => "unvouched",
             Self::Interrupted => "interrupted",
         }
     }

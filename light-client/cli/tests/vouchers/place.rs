@@ -1,0 +1,164 @@
+//! A folder with a chain's checkpoint and keys of every kind.
+
+use crate::support::{Finished, Lie, Program, Server};
+use codec::Encode;
+use duet_light_client::{testing::TestChain, Checkpoint};
+use duet_light_rpc::CheckpointJson;
+use duet_vouch::{GenesisHash, Subject, Time, Vouched};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// Runs `openssl` in a folder.
+fn openssl(folder: &Path, arguments: &str) {
+    let run = Command::new("openssl")
+        .args(arguments.split(' '))
+        .current_dir(folder)
+        .output();
+    let output = run.expect("openssl is installed");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "openssl {arguments}: {said}");
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.expect("a clock").as_secs()
+}
+
+pub(crate) struct Place {
+    directory: tempfile::TempDir,
+    pub(crate) chain: TestChain,
+    pub(crate) server: Server,
+}
+
+impl Place {
+    /// With a checkpoint at the second block that the chain proves.
+    pub(crate) async fn new() -> Self {
+        let chain = TestChain::new(3, 4, 1);
+        let server = Server::start(&chain, Lie::None).await;
+        let place = Self {
+            directory: tempfile::tempdir().expect("a folder"),
+            chain,
+            server,
+        };
+        place.write_checkpoint("checkpoint.json", 1);
+        place
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).to_str().expect("text").to_owned()
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.path(name), bytes).expect("written");
+    }
+
+    /// The checkpoint at the handoff to a set.
+    pub(crate) fn checkpoint(&self, set: u64) -> Checkpoint {
+        self.chain.checkpoint(set)
+    }
+
+    pub(crate) fn write_checkpoint(&self, name: &str, set: u64) {
+        let json = CheckpointJson::from(self.checkpoint(set));
+        self.write(name, serde_json::to_string_pretty(&json).expect("JSON"));
+    }
+
+    pub(crate) fn subject(&self) -> Subject {
+        let checkpoint = self.checkpoint(1);
+        Subject::new(GenesisHash(checkpoint.genesis_hash.0), &checkpoint.encode())
+    }
+
+    /// A secret key that openssl makes, and its public key.
+    pub(crate) fn make_key(&self, name: &str) {
+        let folder = self.directory.path();
+        let bits = "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048";
+        openssl(folder, &format!("{bits} -out {name}.pem"));
+        openssl(
+            folder,
+            &format!("pkey -in {name}.pem -pubout -out {name}.pub"),
+        );
+    }
+
+    /// A secret key as `duet-schemes` writes it.
+    pub(crate) fn make_own_key(&self, name: &str) {
+        self.make_key(name);
+        let pem = fs::read(self.path(&format!("{name}.pem"))).expect("openssl wrote it");
+        let key = duet_vouch::secret_key_from_pem(&pem).expect("a key");
+        let file = format!("{name}.key");
+        self.write(&file, key.to_bytes().expect("memory"));
+        self.protect(&file, 0o600);
+        self.write(&format!("{name}.mod"), key.public().as_bytes());
+    }
+
+    pub(crate) fn protect(&self, name: &str, mode: u32) {
+        let mode = fs::Permissions::from_mode(mode);
+        fs::set_permissions(self.path(name), mode).expect("it is ours");
+    }
+
+    /// A statement that was signed at another time, alone in a record.
+    pub(crate) fn sign_at(&self, name: &str, at: u64, output: &str) {
+        let pem = fs::read(self.path(&format!("{name}.pem"))).expect("openssl wrote it");
+        let key = duet_vouch::secret_key_from_pem(&pem).expect("a key");
+        let record = Vouched::first(&key, self.subject(), Time(at)).expect("signed");
+        self.write(output, record.to_bytes());
+    }
+
+    /// Runs `duet-light vouch` for the checkpoint, with names of files here in place of `@name`.
+    pub(crate) async fn vouch(&self, arguments: &str) -> Finished {
+        let arguments = format!("vouch --json --checkpoint @checkpoint.json {arguments}");
+        self.run(&arguments).await
+    }
+
+    /// Begins from the checkpoint and comes to the server's head.
+    pub(crate) async fn sync(&self, arguments: &str) -> Finished {
+        let url = &self.server.url;
+        let arguments =
+            format!("sync --json --url {url} --checkpoint @checkpoint.json {arguments}");
+        self.run(&arguments).await
+    }
+
+    pub(crate) async fn run(&self, arguments: &str) -> Finished {
+        let arguments: Vec<_> = arguments
+            .split_whitespace()
+            .map(|word| {
+                word.strip_prefix('@')
+                    .map_or(word.to_owned(), |name| self.text(name))
+            })
+            .collect();
+        Program::run(arguments.iter().map(String::as_str)).await
+    }
+
+    /// Writes a list of keys, each by the file of its public key.
+    pub(crate) async fn write_list(&self, entries: &[(&str, &str)]) {
+        let mut text = "# fingerprint, name\n".to_owned();
+        for (file, name) in entries {
+            let printed = self.run(&format!("fingerprint @{file}")).await;
+            let printed = printed.expect_code(0).stdout;
+            text += &format!("{} {name}\n", printed.trim());
+        }
+        self.write("vouchers.txt", text);
+    }
+}
+
+/// The error that a program ended with.
+pub(crate) fn message(finished: &Finished) -> String {
+    let failed = finished.named("failed").remove(0);
+    failed["message"].as_str().expect("a text").to_owned()
+}
+
+/// The names of those who vouch.
+pub(crate) fn names(finished: &Finished) -> Vec<String> {
+    let vouched = finished.named("vouched").remove(0);
+    let by = vouched["by"].as_array().expect("a list").iter();
+    by.map(|voucher| voucher["name"].as_str().expect("a name").to_owned())
+        .collect()
+}
