@@ -17,6 +17,9 @@ const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_CRATE_NAME",
 ];
 
+/// What is off by default in the light client. With `--workspace` beside it no dependency changes its features.
+pub(crate) const VOUCHERS: [&str; 2] = ["--features", "duet-light/vouchers"];
+
 /// A workspace whose tests, lints and dependencies are checked.
 #[derive(Clone, Copy)]
 pub(crate) enum Workspace {

@@ -1,7 +1,7 @@
 //! Formatting, clippy and rustdoc.
 
 use crate::{
-    cargo::{self, Workspace},
+    cargo::{self, Workspace, VOUCHERS},
     contracts, hyperbridge, relay,
     result::Result,
     tools,
@@ -45,14 +45,20 @@ pub(crate) fn run() -> Result {
     tools::for_linting()?;
     let ours = Workspace::ALL
         .into_iter()
-        .flat_map(|workspace| [clippy(workspace), documentation(workspace)]);
+        .flat_map(|workspace| [clippy(workspace, &[]), documentation(workspace, &[])]);
+    // What is off by default.
+    let vouchers = [
+        clippy(Workspace::Duet, &VOUCHERS),
+        documentation(Workspace::Duet, &VOUCHERS),
+    ];
     // No other step builds it.
-    cargo::run_all(ours.chain(std::iter::once(rivals())))
+    cargo::run_all(ours.chain(vouchers).chain(std::iter::once(rivals())))
 }
 
-fn clippy(workspace: Workspace) -> Command {
+fn clippy(workspace: Workspace, more: &[&str]) -> Command {
     let mut clippy = workspace.cargo("clippy", ["--workspace", "--all-targets", "--locked"]);
     clippy
+        .args(more)
         .args(["--keep-going", "--", "--deny", "warnings"])
         // Lints need no blob of the runtime. Clippy's build scripts are apart from those of a build.
         .env("SKIP_WASM_BUILD", "1");
@@ -65,10 +71,11 @@ fn rivals() -> Command {
     clippy
 }
 
-fn documentation(workspace: Workspace) -> Command {
+fn documentation(workspace: Workspace, more: &[&str]) -> Command {
     let mut doc = workspace.cargo("doc", ["--workspace", "--no-deps", "--locked"]);
     let programs = workspace.programs().iter();
-    doc.args(["--lib", "--examples", "--document-private-items"])
+    doc.args(more)
+        .args(["--lib", "--examples", "--document-private-items"])
         .args(programs.flat_map(|program| ["--bin", program]))
         .env("RUSTDOCFLAGS", "--deny warnings");
     doc

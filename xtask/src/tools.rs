@@ -29,7 +29,7 @@ pub(crate) fn for_fuzzing() -> Result {
 /// What the tests need besides.
 pub(crate) fn for_testing() -> Result {
     for_building()?;
-    programs(&[VALGRIND])
+    programs(&[VALGRIND, OPENSSL])
 }
 
 /// What the proof of the bounds of limbs needs.
@@ -249,6 +249,15 @@ const VALGRIND: Tool = Tool {
     purpose: "counts the instructions of hot operations",
     variable: None,
     package: "valgrind",
+};
+
+const OPENSSL: Tool = Tool {
+    program: "openssl",
+    // The command knows no flag for it.
+    probe: &["version"],
+    purpose: "makes ordinary RSA keys, and signs with them in place of a token",
+    variable: None,
+    package: "openssl",
 };
 
 const PYTHON: Tool = Tool {

@@ -99,6 +99,16 @@ impl LightClient {
         }
     }
 
+    /// Runs a command of `duet-light` with no other arguments than these, and waits until it ends. Returns what it printed on
+    /// standard output.
+    ///
+    /// # Errors
+    /// As [`LightClient::sync`].
+    pub async fn call(executables: &Executables, arguments: &[&str]) -> Result<Vec<String>> {
+        let arguments = arguments.iter().map(ToString::to_string).collect();
+        Self::spawn(executables, arguments)?.0.all_lines().await
+    }
+
     fn start(
         executables: &Executables,
         verb: &str,
