@@ -178,6 +178,11 @@ fn a_list_names_the_line_that_is_wrong() {
             at(1, BadLine::Fingerprint),
         ),
         (
+            format!("{} Alice", &alice.to_string()[2..]),
+            at(1, BadLine::Fingerprint),
+        ),
+        (format!("{alice}00 Alice"), at(1, BadLine::Fingerprint)),
+        (
             format!("+{} Alice", &alice.to_string()[1..]),
             at(1, BadLine::Fingerprint),
         ),
