@@ -147,8 +147,13 @@ impl Place {
         self.call(&[&vouch[..], &third, &sign].concat()).await;
     }
 
-    /// What an operator does before it vouches for what another one took: its own node's proofs must follow from it.
+    /// What an operator does before it vouches for what another one took: a later proof of its own node must follow from it, and
+    /// its block must be the node's.
     async fn is_of_the_chain(&self, checkpoint: &str, block: BlockNumber) {
+        let later = block.saturating_add(1).to_string();
+        let flags = ["--checkpoint", checkpoint, "--until", &later];
+        let synced = self.run("sync", &flags).await;
+        synced.expect("its node proves a later block");
         let (at, json) = (block.to_string(), fs::read_to_string(checkpoint));
         let asked = self
             .run(
