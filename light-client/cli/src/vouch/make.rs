@@ -9,7 +9,10 @@ use super::{
 use crate::{event::Event, output::Output};
 use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_light_rpc::{checkpoint, Failure, Kind};
-use duet_vouch::{fresh_seed, CommandKey, RawPrivate, SecretKey, VouchError, Vouched};
+use duet_vouch::{
+    fresh_seed, CommandError, CommandKey, RawPrivate, SecretKey, VouchError, Vouched,
+};
+use std::error::Error;
 
 /// Signs a checkpoint, alone or on top of others, and writes the record.
 pub(crate) fn vouch(args: &Vouch, output: &Output) -> Result<(), Failure> {
@@ -60,7 +63,10 @@ fn refused(error: VouchError) -> Failure {
         VouchError::Subject(_) | VouchError::Signature(_) => Kind::Unvouched,
         _ => Kind::Local,
     };
-    Failure::new(kind, error.to_string())
+    // What a command did wrong is not the library's.
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    let message = cause.map_or_else(|| error.to_string(), CommandError::to_string);
+    Failure::new(kind, message)
 }
 
 fn usage(message: impl Into<String>) -> Failure {
