@@ -13,6 +13,7 @@
 //! | `SEQUENTIAL PUBLIC KEY` | the modulus |
 //! | `SEQUENTIAL TRUSTED KEY` | the epochs in which a key is valid, and the key |
 //! | `SEQUENTIAL RECORD` | the claims of all hops, and the signature |
+//! | `VOUCHED CHECKPOINT` | who vouches for a light client's checkpoint |
 //! | `SEARCHABLE SECRET KEY` | the seed |
 //! | `SEARCHABLE PUBLIC KEY` | the key |
 //! | `SEARCHABLE TRAPDOOR` | the key of a server for one keyword |
@@ -52,6 +53,9 @@ pub const SEQUENTIAL_TRUSTED_KEY: Kind = Kind::data("SEQUENTIAL TRUSTED KEY");
 /// What the hops of a path said and signed.
 pub const SEQUENTIAL_RECORD: Kind = Kind::data("SEQUENTIAL RECORD");
 
+/// Who vouches for a light client's checkpoint.
+pub const VOUCHED_CHECKPOINT: Kind = Kind::data("VOUCHED CHECKPOINT");
+
 /// The secret key of a receiver.
 pub const SEARCHABLE_SECRET_KEY: Kind = Kind::key("SEARCHABLE SECRET KEY");
 /// Its public key.
@@ -82,7 +86,7 @@ pub const RESEARCH_SIGNATURE: Kind =
     Kind::data("RESEARCH FORGEABLE POLYNOMIAL SIGNATURE").with_warning(FORGEABLE);
 
 /// All types.
-pub const ALL: [Kind; 21] = [
+pub const ALL: [Kind; 22] = [
     MKLHS_SECRET_KEY,
     MKLHS_PUBLIC_KEY,
     MKLHS_RECORD,
@@ -94,6 +98,7 @@ pub const ALL: [Kind; 21] = [
     SEQUENTIAL_PUBLIC_KEY,
     SEQUENTIAL_TRUSTED_KEY,
     SEQUENTIAL_RECORD,
+    VOUCHED_CHECKPOINT,
     SEARCHABLE_SECRET_KEY,
     SEARCHABLE_PUBLIC_KEY,
     SEARCHABLE_TRAPDOOR,

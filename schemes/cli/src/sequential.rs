@@ -19,10 +19,12 @@ use args::{Append, Attest, Bits, Keygen, Peel, Sign, Verify};
 use duet_armour::{
     kinds::{
         SEQUENTIAL_PUBLIC_KEY, SEQUENTIAL_RECORD, SEQUENTIAL_SECRET_KEY, SEQUENTIAL_TRUSTED_KEY,
+        VOUCHED_CHECKPOINT,
     },
     Object,
 };
 use duet_sequential::{Attestation, Epoch, HopNumber, PublicKey, Record, SecretKey, Suite, Time};
+use duet_vouch::Vouched;
 use formats::{fingerprint, read_public, read_record, read_secret, time, write_record};
 use serde_json::{json, Value};
 use std::path::Path;
@@ -185,6 +187,9 @@ pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
         Ok(describe_record(&record))
     } else if *kind == SEQUENTIAL_TRUSTED_KEY {
         Ok(registry::TrustedKey::from_bytes(object.content()?)?.describe())
+    } else if *kind == VOUCHED_CHECKPOINT {
+        let record = Vouched::from_bytes(object.content()?).map_err(Failure::input)?;
+        Ok(describe_vouched(&record))
     } else if *kind == SEQUENTIAL_SECRET_KEY {
         let of_public = |key: &SecretKey| fingerprint(key.public());
         let key = object.key(input(SecretKey::from_bytes), of_public)?;
@@ -197,6 +202,21 @@ pub(crate) fn describe(object: &Object) -> Result<(Value, String), Failure> {
 
 fn describe_suite(suite: Suite) -> (Value, String) {
     (json!({ "bits": suite.bits() }), suite.to_string())
+}
+
+fn describe_vouched(record: &Vouched) -> (Value, String) {
+    let subject = record.subject();
+    let genesis = hex::encode(subject.genesis.0);
+    let checkpoint = hex::encode(subject.checkpoint.0);
+    let mut text = format!("checkpoint {checkpoint} of chain {genesis}, unverified");
+    let mut vouchers = Vec::new();
+    for statement in record.statements() {
+        let (key, at) = (statement.key.fingerprint().to_string(), statement.signed_at);
+        text += &format!("\n  key {key} at {at}");
+        vouchers.push(json!({ "fingerprint": key, "signed_at": at.0 }));
+    }
+    let value = json!({ "genesis": genesis, "checkpoint": checkpoint, "vouchers": vouchers });
+    (value, text)
 }
 
 fn describe_record(record: &Record) -> (Value, String) {

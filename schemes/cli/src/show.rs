@@ -65,7 +65,7 @@ fn describe(object: &Object) -> Result<(Value, String), Failure> {
     match scheme {
         Some("MKLHS") => mklhs::describe(object),
         Some("STATISTICS") => statistics::describe(object),
-        Some("SEQUENTIAL") => sequential::describe(object),
+        Some("SEQUENTIAL" | "VOUCHED") => sequential::describe(object),
         Some("SEARCHABLE") => searchable::describe(object),
         _ => forgeable::describe(object),
     }

@@ -62,7 +62,9 @@ mod verdict;
 mod vouched;
 
 /// Parts of `duet-sequential` that callers of this crate name.
-pub use duet_sequential::{Fingerprint, PublicKey, RawPrivate, SecretKey, Time};
+pub use duet_sequential::{
+    BadPublicKey, BadSecretKey, Fingerprint, PublicKey, RawPrivate, SecretKey, Time,
+};
 
 pub use command::{CommandError, CommandKey};
 pub use import::{fresh_seed, public_key_from_pem, secret_key_from_pem, BadPem, MAX_PEM};

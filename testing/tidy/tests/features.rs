@@ -5,7 +5,12 @@ mod support;
 use std::{collections::BTreeSet, env, process::Command};
 
 /// What the light client's feature `vouchers` brings, and nothing else of the workspace uses.
-const OF_VOUCHERS: [&str; 3] = ["duet-vouch", "duet-sequential", "duet-journal"];
+const OF_VOUCHERS: [&str; 4] = [
+    "duet-armour",
+    "duet-vouch",
+    "duet-sequential",
+    "duet-journal",
+];
 
 /// The names of all packages that a build on this machine compiles, tests left out.
 fn built(arguments: &[&str]) -> BTreeSet<String> {

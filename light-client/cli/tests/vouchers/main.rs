@@ -24,14 +24,14 @@ async fn vouched_by_three() -> Place {
     place
         .write_list(&[
             ("alice.pub", "Alice"),
-            ("bob.mod", "Bob, Example Ltd."),
+            ("bob", "Bob, Example Ltd."),
             ("carol.pub", "Carol"),
             ("dave.pub", "Dave"),
         ])
         .await;
     for (arguments, statements) in [
         ("--key @alice.pem --output @one".to_owned(), 1),
-        ("--key @bob.key --onto @one --output @two".to_owned(), 2),
+        ("--key @bob --onto @one --output @two".to_owned(), 2),
         (format!("--onto @two --output @three {CAROL}"), 3),
     ] {
         let signed = place.vouch(&arguments).await.expect_code(0);
@@ -163,7 +163,7 @@ async fn a_record_that_is_broken_or_cannot_be_read_is_refused_by_name() {
     place.write_list(&[("alice.pub", "Alice")]).await;
     let signed = place.vouch("--key @alice.pem --output @one").await;
     signed.expect_code(0);
-    let bytes = fs::read(place.path("one")).expect("it was written");
+    let bytes = place.record("one");
     let refused = |record: &'static str, code| {
         let place = &place;
         async move {
@@ -176,7 +176,7 @@ async fn a_record_that_is_broken_or_cannot_be_read_is_refused_by_name() {
     let mut later = bytes.clone();
     let time = later.len() - 256 - 1;
     later[time] ^= 4;
-    place.write("later", later);
+    place.write_record("later", &later);
     let said = refused("later", 7).await;
     assert!(
         said.contains(
@@ -185,16 +185,20 @@ async fn a_record_that_is_broken_or_cannot_be_read_is_refused_by_name() {
         "{said}"
     );
 
-    place.write("cut", &bytes[..bytes.len() - 1]);
+    place.write_record("cut", &bytes[..bytes.len() - 1]);
     let said = refused("cut", 1).await;
     assert!(
         said.contains("cut: not a record of vouchers: truncated"),
         "{said}"
     );
-    place.write("long", vec![0; 256 * 1024 + 1]);
+    let text = fs::read_to_string(place.path("one")).expect("it was written");
+    place.write("damaged", text.replacen("Fingerprint: ", "Fingerprint: 0", 1));
+    let said = refused("damaged", 1).await;
+    assert!(said.contains("damaged: line 3: expected the header"), "{said}");
+    place.write("long", vec![b'\n'; 512 * 1024 + 1]);
     let said = refused("long", 1).await;
     assert!(
-        said.contains("long: it has more than 262144 bytes"),
+        said.contains("long: it has more than 524288 bytes"),
         "{said}"
     );
     let said = refused("absent", 1).await;
@@ -254,9 +258,9 @@ async fn nothing_is_signed_that_would_be_lost() {
     let said = refused("--key @dave.pem --onto @three --output @three", 1).await;
     assert!(said.contains("three: "), "{said}");
 
-    let mut bytes = fs::read(place.path("three")).expect("it was written");
+    let mut bytes = place.record("three");
     bytes[100] ^= 1;
-    place.write("broken", bytes);
+    place.write_record("broken", &bytes);
     let said = refused("--key @dave.pem --onto @broken --output @four", 7).await;
     assert!(
         said.contains("the vouchers' signature does not hold"),
@@ -342,7 +346,7 @@ async fn a_key_has_one_fingerprint_in_all_its_files() {
     let place = Place::new().await;
     place.make_own_key("bob");
     let mut printed = Vec::new();
-    for file in ["bob.pem", "bob.pub", "bob.key", "bob.mod"] {
+    for file in ["bob.pem", "bob.pub", "bob", "bob/secret", "bob/public"] {
         let finished = place.run(&format!("fingerprint @{file}")).await;
         printed.push(finished.expect_code(0).stdout);
     }

@@ -2,6 +2,10 @@
 
 use crate::support::{Finished, Lie, Program, Server};
 use codec::Encode;
+use duet_armour::{
+    encode,
+    kinds::{SEQUENTIAL_PUBLIC_KEY, SEQUENTIAL_SECRET_KEY, VOUCHED_CHECKPOINT},
+};
 use duet_light_client::{testing::TestChain, Checkpoint};
 use duet_light_rpc::CheckpointJson;
 use duet_vouch::{GenesisHash, Subject, Time, Vouched};
@@ -88,15 +92,24 @@ impl Place {
         );
     }
 
-    /// A secret key as `duet-schemes` writes it.
+    /// A key as `duet-schemes` writes it.
     pub(crate) fn make_own_key(&self, name: &str) {
         self.make_key(name);
         let pem = fs::read(self.path(&format!("{name}.pem"))).expect("openssl wrote it");
         let key = duet_vouch::secret_key_from_pem(&pem).expect("a key");
-        let file = format!("{name}.key");
-        self.write(&file, key.to_bytes().expect("memory"));
+        let fingerprint = key.public().fingerprint().0;
+        fs::create_dir(self.path(name)).expect("made");
+        let secret = key.to_bytes().expect("memory");
+        let secret = encode(&SEQUENTIAL_SECRET_KEY, &fingerprint, &secret);
+        let file = format!("{name}/secret");
+        self.write(&file, secret.as_bytes());
         self.protect(&file, 0o600);
-        self.write(&format!("{name}.mod"), key.public().as_bytes());
+        let public = encode(
+            &SEQUENTIAL_PUBLIC_KEY,
+            &fingerprint,
+            key.public().as_bytes(),
+        );
+        self.write(&format!("{name}/public"), public.as_bytes());
     }
 
     pub(crate) fn protect(&self, name: &str, mode: u32) {
@@ -104,12 +117,24 @@ impl Place {
         fs::set_permissions(self.path(name), mode).expect("it is ours");
     }
 
+    /// The bytes of a record that `vouch` wrote.
+    pub(crate) fn record(&self, name: &str) -> Vec<u8> {
+        let text = fs::read(self.path(name)).expect("it was written");
+        let object = duet_armour::read_one(&VOUCHED_CHECKPOINT, &text).expect("a record");
+        object.content().expect("whole").to_vec()
+    }
+
+    pub(crate) fn write_record(&self, name: &str, content: &[u8]) {
+        let digest = VOUCHED_CHECKPOINT.digest(content);
+        self.write(name, encode(&VOUCHED_CHECKPOINT, &digest, content).as_bytes());
+    }
+
     /// A statement that was signed at another time, alone in a record.
     pub(crate) fn sign_at(&self, name: &str, at: u64, output: &str) {
         let pem = fs::read(self.path(&format!("{name}.pem"))).expect("openssl wrote it");
         let key = duet_vouch::secret_key_from_pem(&pem).expect("a key");
         let record = Vouched::first(&key, self.subject(), Time(at)).expect("signed");
-        self.write(output, record.to_bytes());
+        self.write_record(output, &record.to_bytes());
     }
 
     /// Runs `duet-light vouch` for the checkpoint, with names of files here in place of `@name`.
