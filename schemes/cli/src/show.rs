@@ -1,12 +1,8 @@
 //! `duet-schemes show`: what files contain.
 
 use crate::{
-    failure::{one_line, Failure},
-    files, forgeable,
-    keys::public_file,
-    mklhs,
-    output::Output,
-    searchable, sequential, statistics,
+    failure::Failure, files, forgeable, keys::public_file, mklhs, output::Output, searchable,
+    sequential, statistics,
 };
 use duet_armour::{Object, Reader};
 use serde_json::{json, Value};
@@ -41,14 +37,13 @@ fn show(path: &Path, output: &Output) -> Result<(), Failure> {
         });
         let warning = kind.warning();
         let warning = warning.map(|warning| format!("\n  WARNING: {warning}"));
-        let lines: Vec<_> = said.lines().map(one_line).collect();
         output.result(
             &value,
             format_args!(
                 "{} version {}\n  fingerprint {fingerprint}\n  {}{}",
                 kind.name(),
                 kind.version(),
-                lines.join("\n"),
+                said,
                 warning.unwrap_or_default()
             ),
         )?;

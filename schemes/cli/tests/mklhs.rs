@@ -727,6 +727,8 @@ fn whatever_is_in_the_files_errors_are_one_line_without_control_characters() {
             clean(command);
         }
     }
+    // A file that is not there, with an evil name.
+    clean("check --signers signers \u{1b}[31m\n\u{202e}x");
     // A valid record of Alice's under an evil label, of which an error and `show` speak.
     let sign = ["mklhs", "sign", "--key", "alice", "--context", EVIL];
     let evil = ["--dataset", EVIL, "-o", "evil", "--force", "load=1"];
