@@ -7,17 +7,24 @@ use duet_mklhs::{
     check_all, evaluate_unchecked, verify, BatchError, Bounds, Label, LabelRegister, Message,
     RegisterFiles, SigningKey,
 };
+use duet_polynomial::Stat;
 use duet_scheme_benches::{
-    harness::{checked, Harness},
+    cmlhs::{self, evaluate, SecretKey, Statement},
+    harness::{checked, pool, Harness},
+    metrics::Epoch,
     mklhs::{blst_keygen, PlainBlst, Workload},
 };
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use std::{cell::LazyCell, hint::black_box, time::Duration};
 
 /// The paper's numbers of signers and labels.
 const PAPER: (u32, u32) = (10, 16);
+/// Numbers of labels for which the rivals are measured, too; the last two are ours.
+const LABELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Numbers of validators.
+const VALIDATORS: [u32; 3] = [100, 300, 1000];
 
 fn main() {
     pool(1).install(|| {
@@ -33,19 +40,17 @@ fn main() {
     });
 }
 
-fn pool(threads: usize) -> ThreadPool {
-    let builder = ThreadPoolBuilder::new().num_threads(threads);
-    builder.build().expect("threads can be started")
-}
-
 /// All benches, in the current thread pool.
 pub(crate) fn run(harness: &mut Harness) {
     let all = pool(0);
     signing(harness);
     combining(harness);
     sweep(harness);
+    rival_signing(harness);
+    rival_combining(harness);
     batches(harness, &all);
     validators(harness, &all);
+    metrics(harness);
 }
 
 fn measure(harness: &mut Harness, operation: &str, keys: &str, work: impl FnMut() -> bool) {
@@ -123,9 +128,6 @@ fn combining(harness: &mut Harness) {
         let (gamma, partials) = plain_blst.evaluate();
         [&gamma[..], partials.concat().as_slice()].concat() == *expected
     });
-    measure(harness, "verify", &format!("{shape},scheme=blst"), || {
-        plain_blst.verify()
-    });
     measure(harness, "offline", &format!("{shape},scheme=blst"), || {
         plain_blst.label_sums().count() == 10
     });
@@ -135,11 +137,12 @@ fn combining(harness: &mut Harness) {
     });
 }
 
-/// As in RELIC's bench: increasing numbers of signers and labels.
+/// As in RELIC's bench: increasing numbers of signers and labels. In addition, more labels than the paper's.
 fn sweep(harness: &mut Harness) {
+    let more = LABELS.into_iter().filter(|labels| *labels > PAPER.1);
     let shapes = (1..=PAPER.0)
         .map(|signers| (signers, PAPER.1))
-        .chain((1..PAPER.1).map(|labels| (PAPER.0, labels)));
+        .chain((1..PAPER.1).chain(more).map(|labels| (PAPER.0, labels)));
     for (signers, labels) in shapes {
         let workload = LazyCell::new(|| Workload::new(signers, labels));
         let keys = format!("signers={signers},labels={labels},scheme=duet");
@@ -168,6 +171,67 @@ fn verifying(
             .verify(&workload.signers, combined.total(), combined)
             .is_ok()
     });
+}
+
+/// The rival of the paper: its keys have a secret for each label.
+fn rival_signing(harness: &mut Harness) {
+    let workload = LazyCell::new(|| cmlhs::Workload::new(&Workload::new(1, PAPER.1)));
+    let labels = usize::try_from(PAPER.1).expect("few");
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let keys = format!("labels={labels},scheme=cmlhs");
+    measure(harness, "keygen", &keys, || {
+        let (_, public) = SecretKey::generate(&workload.parameters, labels, &mut rng);
+        public.labels.len() == labels
+    });
+    measure(harness, "sign", "scheme=cmlhs", || {
+        let signature = workload.sign(&mut rng);
+        signature.shares_data_set(&workload.signatures[0][0])
+    });
+    let data_set = LazyCell::new(|| workload.open());
+    measure(harness, "sign", "scheme=cmlhs,data_set=open", || {
+        let numbered = (0, black_box(&workload.messages[0][0]));
+        let secret = &workload.secrets[0];
+        let signature = secret.sign_in(&workload.parameters, &data_set, numbered, &mut rng);
+        signature.shares_data_set(&workload.signatures[0][0])
+    });
+}
+
+/// Evaluation and verification by the rivals.
+fn rival_combining(harness: &mut Harness) {
+    for labels in LABELS {
+        let shape = format!("signers={},labels={labels}", PAPER.0);
+        let inputs = LazyCell::new(|| Workload::new(PAPER.0, labels));
+        let plain_blst = LazyCell::new(|| PlainBlst::new(&inputs));
+        measure(harness, "verify", &format!("{shape},scheme=blst"), || {
+            plain_blst.verify()
+        });
+        let rival = LazyCell::new(|| cmlhs::Workload::new(&inputs));
+        let keys = format!("{shape},scheme=cmlhs");
+        measure(harness, "evaluate", &keys, || {
+            let combined = evaluate(&rival.coefficients, black_box(&rival.signatures));
+            combined.is_ok_and(|combined| combined == rival.combined)
+        });
+        measure(harness, "verify", &keys, || {
+            let combined = black_box(&rival.combined);
+            rival
+                .statement()
+                .verify(&rival.parameters, combined)
+                .is_ok()
+        });
+        let keys = format!("{keys},equations=together");
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let mut together = |statement: &Statement<'_>| {
+            let (parameters, combined) = (&rival.parameters, black_box(&rival.combined));
+            let verified = statement.verify_together(parameters, combined, &mut rng);
+            verified.is_ok()
+        };
+        measure(harness, "verify", &keys, || together(&rival.statement()));
+        let kept = LazyCell::new(|| Statement {
+            label_sum: Some(rival.statement().sum_of_labels()),
+            ..rival.statement()
+        });
+        measure(harness, "online", &keys, || together(&kept));
+    }
 }
 
 /// The inputs of an aggregator, as a batch and one by one.
@@ -206,7 +270,7 @@ fn batches(harness: &mut Harness, all: &ThreadPool) {
 
 /// Validators with one number each.
 fn validators(harness: &mut Harness, all: &ThreadPool) {
-    for signers in [100, 300, 1000] {
+    for signers in VALIDATORS {
         let workload = LazyCell::new(|| Workload::new(signers, 1));
         let keys = format!("signers={signers},labels=1,scheme=duet");
         verifying(harness, &keys, &workload);
@@ -224,4 +288,31 @@ fn validators(harness: &mut Harness, all: &ThreadPool) {
             all.install(|| verify(program, signers, combined.total(), combined).is_ok())
         });
     }
+}
+
+/// Attested network metrics: the statistics of an epoch, with stakes as weights.
+fn metrics(harness: &mut Harness) {
+    for validators in VALIDATORS {
+        let epoch = LazyCell::new(|| Epoch::new(validators));
+        for (name, stat) in [("mean", Stat::Mean), ("variance", Stat::Variance)] {
+            let keys = |step| format!("validators={validators},stat={name},step={step}");
+            let proven = LazyCell::new(|| epoch.prove(&stat));
+            measure(harness, "metric", &keys("prove"), || {
+                epoch.prove(black_box(&stat)) == *proven
+            });
+            measure(harness, "metric", &keys("verify"), || {
+                epoch.is_proven(black_box(&stat), &proven)
+            });
+        }
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let keys = format!("validators={validators},step=reweigh");
+        measure(harness, "metric", &keys, || {
+            epoch.reweigh(&mut rng).partials().len() == usize::try_from(validators).expect("few")
+        });
+    }
+    let epoch = LazyCell::new(|| Epoch::new(1));
+    let evidence = LazyCell::new(|| epoch.equivocation());
+    measure(harness, "equivocation", "step=check", || {
+        epoch.convicts(black_box(&evidence))
+    });
 }

@@ -1,16 +1,19 @@
 //! The workload of the searchable-encryption paper, its Tables 2 to 4 and its Figure 2, on BLS12-381.
 //!
-//! Benches with `threads=1` run in a pool of one thread, those with `threads=all` on all cores. The paper's sums of
-//! more than 1 024 ciphertexts are omitted: [`marginal_cost`] gives the same information.
+//! Benches with `threads=1` run in a pool of one thread, those with `threads=all` on all cores. The paper measures sums
+//! on one thread; the longest ones are not measured on all cores. With `DUET_BENCH_SCALE=quick`, the longest sums and
+//! vectors are left out.
 
-use criterion::{Bencher, Criterion};
-use duet_scheme_benches::harness::{Effort, Harness};
-use duet_searchable::{
-    testing::Operations, Bound, Ciphertext, DiscreteLog, Encryptor, Factor, Form, HomomorphicKey,
-    Keyword, MasterKey, Message, PublicKey, ReceivedCiphertext, Ring, Term, Tested,
+use criterion::Criterion;
+use duet_scheme_benches::{
+    harness::{in_pool, pool, pools, Effort, Harness},
+    searchable::{factors, rng, Setting, INPUTS, LENGTHS},
 };
-use rand_chacha::ChaCha20Rng;
-use rand_core::SeedableRng;
+use duet_searchable::{
+    testing::Operations, Bound, Ciphertext, DiscreteLog, Form, HomomorphicKey, MasterKey, Message,
+    PublicKey, ReceivedCiphertext, Term,
+};
+use rayon::ThreadPool;
 use std::{
     cell::LazyCell,
     hint::black_box,
@@ -18,86 +21,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-fn rng() -> ChaCha20Rng {
-    ChaCha20Rng::seed_from_u64(4)
-}
-
-struct Setting {
-    master: MasterKey,
-    keyword: Keyword,
-    encryptor: Encryptor,
-    server: HomomorphicKey,
-}
-
-impl Setting {
-    fn new() -> Self {
-        let master = MasterKey::generate(&mut rng()).expect("a usable seed");
-        let keyword = Keyword::telemetry("duet", "cpu", 1).expect("short");
-        Self {
-            encryptor: Encryptor::new(master.public_key(), &keyword)
-                .expect("no collision with the secret"),
-            server: master
-                .homomorphic_key(&keyword)
-                .expect("no collision with the secret"),
-            master,
-            keyword,
-        }
-    }
-
-    fn ciphertexts(&self, count: usize) -> Vec<Ciphertext> {
-        let mut rng = rng();
-        (0..count)
-            .map(|_| self.encryptor.encrypt(1, &mut rng))
-            .collect()
-    }
-
-    fn tested(&self, ciphertexts: &[Ciphertext]) -> Vec<Tested> {
-        let tested = self.server.test_all(ciphertexts, &());
-        tested
-            .into_iter()
-            .map(|tested| tested.expect("its own"))
-            .collect()
-    }
-}
-
-fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .expect("threads")
-}
-
-/// The thread pools, with their names in benches. Zero threads means one per core.
-fn pools() -> [(&'static str, rayon::ThreadPool); 2] {
-    [("1", pool(1)), ("all", pool(0))]
-}
-
-/// Measures inside a pool, so that single-threaded work is not passed between threads.
-fn in_pool<'a, T>(
-    pool: &'a rayon::ThreadPool,
-    mut run: impl FnMut() -> T + Send + 'a,
-) -> impl FnMut(&mut Bencher<'_>) + 'a {
-    let mut is_ready = false;
-    move |b| {
-        // The first call prepares the inputs.
-        if !is_ready {
-            pool.install(|| {
-                black_box(run());
-            });
-            is_ready = true;
-        }
-        b.iter_custom(|iterations| {
-            pool.install(|| {
-                let start = Instant::now();
-                for _ in 0..iterations {
-                    black_box(run());
-                }
-                start.elapsed()
-            })
-        });
-    }
-}
-
+/// The longest sums that are measured on all cores.
+const MOST_ON_ALL_CORES: usize = 1024;
+/// The longest sums and vectors at the scale `quick`.
+const MOST_WHERE_QUICK: usize = 256;
 /// For slow benches.
 const SLOW: Effort = Effort {
     warm_up: Duration::from_millis(200),
@@ -145,66 +72,91 @@ fn operations(harness: &mut Harness) {
     );
 }
 
-/// Table 4.
-fn algorithms(harness: &mut Harness) {
+/// Measures on one thread.
+fn on_one_thread(harness: &mut Harness, name: &str, run: impl FnMut() + Send) {
+    let pool = pool(1);
+    harness.bench(&format!("searchable::{name}"), in_pool(&pool, run));
+}
+
+/// Table 4: what receivers and data holders do.
+fn receiving(harness: &mut Harness) {
     let setting = LazyLock::new(Setting::new);
     let seed = LazyLock::new(|| setting.master.expose());
-    let pk = LazyLock::new(|| setting.master.public_key().to_bytes());
-    let hk = LazyLock::new(|| setting.server.expose());
+    let input = LazyLock::new(|| setting.encryptor.encrypt(1 << 16, &mut rng()));
+    on_one_thread(harness, "key_gen/keys=1", || {
+        black_box(MasterKey::from_seed(&seed).expect("usable"));
+    });
+    on_one_thread(harness, "hom_key_gen/keys=1", || {
+        let key = setting.master.homomorphic_key(&setting.keyword);
+        black_box(key.expect("no collision with the secret"));
+    });
+    let mut rng = rng();
+    on_one_thread(harness, "enc/messages=1", || {
+        black_box(setting.encryptor.encrypt(42, &mut rng));
+    });
+    let decrypt = || {
+        let message = setting.master.decrypt(&setting.keyword, &input);
+        message.expect("its own")
+    };
+    on_one_thread(harness, "dec/form=scalar", || {
+        black_box(decrypt());
+    });
+    let numbers = LazyLock::new(|| {
+        let bound = Bound::new(1 << 16);
+        DiscreteLog::new(bound, 1 << 20, &()).expect("a table")
+    });
+    on_one_thread(harness, "dec/form=scalar,message=lifted,bits=16", || {
+        assert_eq!(black_box(numbers.find(&decrypt())), Ok(1 << 16));
+    });
     let delegated = LazyLock::new(|| {
         let key = setting.master.decryption_key(&setting.keyword);
         key.expect("no collision with the secret")
     });
+    on_one_thread(harness, "dec/form=group", || {
+        black_box(delegated.decrypt(&input).expect("its own"));
+    });
+}
+
+/// Table 4: what servers do.
+fn serving(harness: &mut Harness) {
+    let setting = LazyLock::new(Setting::new);
     let inputs = LazyLock::new(|| setting.ciphertexts(2));
     let tested = LazyLock::new(|| setting.tested(&inputs));
-    let plain = LazyLock::new(|| inputs[0].to_plain());
-    let compressed = LazyLock::new(|| inputs[0].to_compressed());
-    let mut rng = rng();
-    let pool = pool(1);
-    let mut bench = |name: &str, run: &mut (dyn FnMut() + Send)| {
-        harness.bench(&format!("searchable::{name}"), in_pool(&pool, run));
-    };
-    bench("key_gen/keys=1", &mut || {
-        black_box(MasterKey::from_seed(&seed).expect("usable"));
-    });
-    bench("hom_key_gen/keys=1", &mut || {
-        let key = setting.master.homomorphic_key(&setting.keyword);
-        black_box(key.expect("no collision with the secret"));
-    });
-    bench("enc/messages=1", &mut || {
-        black_box(setting.encryptor.encrypt(42, &mut rng));
-    });
-    bench("dec/form=scalar", &mut || {
-        let message = setting.master.decrypt(&setting.keyword, &inputs[0]);
-        black_box(message.expect("its own"));
-    });
-    bench("dec/form=group", &mut || {
-        black_box(delegated.decrypt(&inputs[0]).expect("its own"));
-    });
-    bench("test/ciphertexts=1", &mut || {
+    on_one_thread(harness, "test/ciphertexts=1", || {
         black_box(setting.server.test(&inputs[0]).expect("its own"));
     });
-    bench("eval/check=all", &mut || {
+    let mut rng = rng();
+    on_one_thread(harness, "eval/check=all", || {
         let sum = setting.server.add(&inputs[0], &inputs[1], &mut rng);
         black_box(sum.expect("one keyword"));
     });
-    bench("eval/check=none", &mut || {
+    on_one_thread(harness, "eval/check=none", || {
         let terms = [&tested[0], &tested[1]].map(|tested| Term::tested(1, tested));
         let sum = setting.server.evaluate(&terms, 0, &mut rng);
         black_box(sum.expect("one keyword"));
     });
-    bench("import/key=public", &mut || {
+}
+
+/// Reading keys and ciphertexts from bytes.
+fn importing(harness: &mut Harness) {
+    let setting = LazyLock::new(Setting::new);
+    let pk = LazyLock::new(|| setting.master.public_key().to_bytes());
+    on_one_thread(harness, "import/key=public", || {
         black_box(PublicKey::from_bytes(&*pk).expect("a key"));
     });
-    bench("import/key=homomorphic", &mut || {
+    let hk = LazyLock::new(|| setting.server.expose());
+    on_one_thread(harness, "import/key=homomorphic", || {
         let (public, keyword) = (setting.master.public_key(), &setting.keyword);
         black_box(HomomorphicKey::from_bytes(public, keyword, &**hk).expect("a key"));
     });
-    bench("decode/form=plain", &mut || {
+    let inputs = LazyLock::new(|| setting.ciphertexts(1));
+    let plain = LazyLock::new(|| inputs[0].to_plain());
+    on_one_thread(harness, "decode/form=plain", || {
         let received = ReceivedCiphertext::from_plain(&*plain).expect("1840 bytes");
         black_box(received.check().expect("a ciphertext"));
     });
-    bench("decode/form=compressed", &mut || {
+    let compressed = LazyLock::new(|| inputs[0].to_compressed());
+    on_one_thread(harness, "decode/form=compressed", || {
         let received = ReceivedCiphertext::from_compressed(&*compressed).expect("976 bytes");
         black_box(received.check().expect("a ciphertext"));
     });
@@ -213,10 +165,10 @@ fn algorithms(harness: &mut Harness) {
 type Terms<'a> = dyn Fn() -> &'a [Term<'a>] + Sync + 'a;
 
 /// Figure 2.
-fn sums(harness: &mut Harness) {
-    const MOST: usize = 1024;
+fn sums(harness: &mut Harness, most: usize) {
     let setting = LazyLock::new(Setting::new);
-    let ciphertexts = LazyLock::new(|| setting.ciphertexts(MOST));
+    let shown = || INPUTS.into_iter().filter(|inputs| *inputs <= most);
+    let ciphertexts = LazyLock::new(|| setting.ciphertexts(shown().max().unwrap_or(0)));
     let tested = LazyLock::new(|| setting.tested(&ciphertexts));
     let checked = LazyLock::new(|| {
         let terms = ciphertexts.iter().map(|input| Term::new(1, input));
@@ -240,8 +192,10 @@ fn sums(harness: &mut Harness) {
             ("none,weights=16", &|| &weighted),
         ];
         for (check, terms) in all {
-            for log in 2..=MOST.ilog2() {
-                let inputs = 1 << log;
+            for inputs in shown() {
+                if threads != "1" && inputs > MOST_ON_ALL_CORES {
+                    continue;
+                }
                 let name =
                     format!("searchable::meval/inputs={inputs},check={check},threads={threads}");
                 let sum = in_pool(&pool, || {
@@ -265,29 +219,7 @@ fn marginal_cost(harness: &mut Harness) {
     let mut rng = rng();
     let pool = pool(1);
     let mut bench = |name: &str, sum: &mut (dyn FnMut(usize) -> bool + Send)| {
-        let mut timed = |inputs| {
-            let start = Instant::now();
-            assert!(sum(inputs));
-            start.elapsed()
-        };
-        let mut is_ready = false;
-        harness.bench(&format!("searchable::meval_marginal/{name}"), |b| {
-            // The first call prepares the inputs.
-            if !is_ready {
-                pool.install(|| timed(8));
-                is_ready = true;
-            }
-            b.iter_custom(|iterations| {
-                pool.install(|| {
-                    let mut total = Duration::ZERO;
-                    for _ in 0..iterations {
-                        let (short, long) = (timed(8), timed(72));
-                        total += long.saturating_sub(short) / 64;
-                    }
-                    total
-                })
-            });
-        });
+        difference(harness, name, &pool, sum);
     };
     bench("check=all,threads=1", &mut |inputs| {
         let sum = setting.server.evaluate(&terms[..inputs], 0, &mut rng);
@@ -310,23 +242,47 @@ fn marginal_cost(harness: &mut Harness) {
     });
 }
 
-/// Section 5.4 of the paper: one vector public, and both encrypted.
-fn inner_products(harness: &mut Harness) {
-    const LENGTHS: [usize; 2] = [10, 100];
-    let ring = Ring::new(8).expect("eight bits");
-    let setting = LazyLock::new(Setting::new);
-    let factors = |first: u32| {
-        let mut rng = rng();
-        let factor = |number: u32| {
-            Factor::encrypt(&setting.encryptor, ring, number % 256, &mut rng).expect("a byte")
-        };
-        (first..).map(factor).take(LENGTHS[1]).collect::<Vec<_>>()
+fn difference(
+    harness: &mut Harness,
+    name: &str,
+    pool: &ThreadPool,
+    sum: &mut (dyn FnMut(usize) -> bool + Send),
+) {
+    let mut timed = |inputs| {
+        let start = Instant::now();
+        assert!(sum(inputs));
+        start.elapsed()
     };
-    let left = LazyLock::new(|| factors(0));
-    let right = LazyLock::new(|| factors(7));
+    let mut is_ready = false;
+    harness.bench(&format!("searchable::meval_marginal/{name}"), |b| {
+        // The first call prepares the inputs.
+        if !is_ready {
+            pool.install(|| timed(8));
+            is_ready = true;
+        }
+        b.iter_custom(|iterations| {
+            pool.install(|| {
+                let mut total = Duration::ZERO;
+                for _ in 0..iterations {
+                    let (short, long) = (timed(8), timed(72));
+                    total += long.saturating_sub(short) / 64;
+                }
+                total
+            })
+        });
+    });
+}
+
+/// Section 5.4 of the paper: one vector public, and both encrypted.
+fn inner_products(harness: &mut Harness, most: usize) {
+    let setting = LazyLock::new(Setting::new);
+    let shown = || LENGTHS.into_iter().filter(|length| *length <= most);
+    let longest = shown().max().unwrap_or(0);
+    let left = LazyLock::new(|| factors(&setting, 0, longest));
+    let right = LazyLock::new(|| factors(&setting, 7, longest));
     let mut rng = rng();
     for (threads, pool) in pools() {
-        for length in LENGTHS {
+        for length in shown() {
             let name = |vectors: &str| {
                 let keys = format!("length={length},vectors={vectors},threads={threads}");
                 format!("searchable::inner_product/{keys}")
@@ -362,17 +318,25 @@ fn inner_products(harness: &mut Harness) {
     }
 }
 
-/// Baby-step giant-step for 32-bit results.
+/// Baby-step giant-step for results of 32 and 40 bits.
 fn logarithms(harness: &mut Harness) {
     for (threads, pool) in pools() {
-        let name = |step| format!("searchable::discrete_log/bits=32,step={step},threads={threads}");
-        let build = || DiscreteLog::new(Bound::new(1 << 31), 1 << 26, &()).expect("a table");
-        harness.bench_slow(&name("table"), SLOW, in_pool(&pool, build));
-        let table = LazyLock::new(build);
-        // The end of the range, which is found last.
-        let message = LazyLock::new(|| Message::number(1 << 31));
-        let search = in_pool(&pool, || table.find(&message));
-        harness.bench_slow(&name("search"), SLOW, search);
+        for bits in [32, 40] {
+            let keys = |step| format!("bits={bits},step={step},threads={threads}");
+            let name = |step| format!("searchable::discrete_log/{}", keys(step));
+            // With the sign, a result has one bit more than its magnitude.
+            let end = 1_i64 << (bits - 1);
+            let bound = Bound::new(end.unsigned_abs());
+            let build = move || DiscreteLog::new(bound, 1 << 26, &()).expect("a table");
+            harness.bench_slow(&name("table"), SLOW, in_pool(&pool, build));
+            let table = LazyLock::new(build);
+            // The end of the range, which is found last.
+            let message = LazyLock::new(|| Message::number(end));
+            let search = in_pool(&pool, || {
+                assert_eq!(table.find(&message), Ok(end));
+            });
+            harness.bench_slow(&name("search"), SLOW, search);
+        }
     }
 }
 
@@ -383,16 +347,24 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
     let mut harness = Harness::measuring(criterion);
-    run(&mut harness);
+    let is_quick = std::env::var("DUET_BENCH_SCALE").as_deref() == Ok("quick");
+    run(&mut harness, !is_quick);
     harness.finish();
 }
 
 /// All benches.
-pub(crate) fn run(harness: &mut Harness) {
+pub(crate) fn run(harness: &mut Harness, is_full: bool) {
+    let most = if is_full {
+        usize::MAX
+    } else {
+        MOST_WHERE_QUICK
+    };
     operations(harness);
-    algorithms(harness);
-    sums(harness);
+    receiving(harness);
+    serving(harness);
+    importing(harness);
+    sums(harness, most);
     marginal_cost(harness);
-    inner_products(harness);
+    inner_products(harness, most);
     logarithms(harness);
 }

@@ -1,7 +1,11 @@
 //! A bench harness that can measure benches or only list their names.
 
 use criterion::{measurement::WallTime, Bencher, BenchmarkGroup, Criterion, SamplingMode};
-use std::{hint::black_box, time::Duration};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 /// The destination of benches. Benches create expensive inputs lazily, so that listing them is fast.
 pub enum Harness {
@@ -53,6 +57,19 @@ impl Harness {
         self.add(name, configure, body);
     }
 
+    /// The same with `runs` samples of one execution each, whose spread is that of the executions.
+    pub fn bench_each(&mut self, name: &str, runs: u8, body: impl FnMut(&mut Bencher<'_>)) {
+        let configure = |group: &mut BenchmarkGroup<'_, WallTime>| {
+            group
+                .sampling_mode(SamplingMode::Flat)
+                .sample_size(runs.into())
+                .warm_up_time(Duration::from_millis(50))
+                // Too short for more than one execution in a sample.
+                .measurement_time(Duration::from_nanos(1));
+        };
+        self.add(name, configure, body);
+    }
+
     fn add(
         &mut self,
         name: &str,
@@ -89,5 +106,45 @@ pub fn checked(mut work: impl FnMut() -> bool) -> impl FnMut(&mut Bencher<'_>) {
             is_seen = true;
         }
         bencher.iter(|| black_box(work()));
+    }
+}
+
+/// A pool of so many threads; zero means one per core.
+///
+/// # Panics
+/// If threads cannot be started.
+pub fn pool(threads: usize) -> ThreadPool {
+    let builder = ThreadPoolBuilder::new().num_threads(threads);
+    builder.build().expect("threads can be started")
+}
+
+/// The thread pools, with their names in benches.
+pub fn pools() -> [(&'static str, ThreadPool); 2] {
+    [("1", pool(1)), ("all", pool(0))]
+}
+
+/// Measures inside a pool, so that single-threaded work is not passed between threads.
+pub fn in_pool<'a, T>(
+    pool: &'a ThreadPool,
+    mut run: impl FnMut() -> T + Send + 'a,
+) -> impl FnMut(&mut Bencher<'_>) + 'a {
+    let mut is_ready = false;
+    move |b| {
+        // The first call prepares the inputs.
+        if !is_ready {
+            pool.install(|| {
+                black_box(run());
+            });
+            is_ready = true;
+        }
+        b.iter_custom(|iterations| {
+            pool.install(|| {
+                let start = Instant::now();
+                for _ in 0..iterations {
+                    black_box(run());
+                }
+                start.elapsed()
+            })
+        });
     }
 }

@@ -1,12 +1,8 @@
 //! The workload of Aranha and Pagnin, and a baseline with blst's own calls.
 
+use crate::group::{hash_to_g1, Group, Points, Residue};
 use blst::{
-    blst_fr, blst_fr_add, blst_fr_from_scalar, blst_fr_mul, blst_hash_to_g1, blst_p1,
-    blst_p1_add_or_double, blst_p1_affine, blst_p1_affine_compress, blst_p1_from_affine,
-    blst_p1_mult, blst_p1_to_affine, blst_p1_uncompress, blst_p1s_mult_pippenger,
-    blst_p1s_mult_pippenger_scratch_sizeof, blst_p2_affine, blst_p2_affine_generator,
-    blst_p2_uncompress, blst_scalar, blst_scalar_from_bendian, blst_scalar_from_fr,
-    blst_sign_pk_in_g2, min_sig, Pairing, BLST_ERROR,
+    blst_p1, blst_p1_affine, blst_p2, blst_p2_affine, blst_sign_pk_in_g2, min_sig, Pairing,
 };
 use duet_mklhs::{
     evaluate_unchecked, message_base, suite, Bounds, Combined, Label, Message, Program, Scalar,
@@ -108,25 +104,20 @@ pub fn blst_keygen(material: &[u8]) -> [u8; suite::G2_LEN] {
     secret.sk_to_pk().compress()
 }
 
-/// The length of a coefficient of the workload in bits.
-const COEFFICIENT_BITS: usize = 32;
-/// The length of a message in bits.
-const MESSAGE_BITS: usize = 255;
-
 /// The coefficient and the label of one input. Each signer has a key and a list of inputs.
-type Term = (blst_scalar, Vec<u8>);
+type Term = (u32, Vec<u8>);
 
 /// The baseline: the workload in blst's types, and the equations of the scheme in plain blst calls, one after another.
 pub struct PlainBlst {
     base: blst_p1,
-    secret: blst_scalar,
+    secret: Residue,
     label: Vec<u8>,
-    message: blst_scalar,
+    message: Residue,
     program: Vec<(blst_p2_affine, Vec<Term>)>,
     gammas: Vec<blst_p1_affine>,
-    messages: Vec<blst_scalar>,
+    messages: Vec<Residue>,
     combined: blst_p1_affine,
-    partials: Vec<blst_scalar>,
+    partials: Vec<Residue>,
 }
 
 impl PlainBlst {
@@ -141,71 +132,60 @@ impl PlainBlst {
             let key = workload.signers.key(signer).expect("registered");
             let inputs = inputs.iter().map(|index| {
                 let label = program.labels()[*index].as_bytes().to_vec();
-                (scalar(&program.coefficients()[*index]), label)
+                (short(&program.coefficients()[*index]), label)
             });
-            (g2(&key.to_bytes()), inputs.collect())
+            let key = blst_p2::uncompress(&key.to_bytes()).expect("a key");
+            (key, inputs.collect())
         };
         let pairs = groups.signers.iter().zip(&groups.inputs);
         let gamma = |signature: &Signature| g1(&signature.to_bytes());
-        let message = |message: &Message| scalar(&message.scalar());
+        let message = |message: &Message| residue_of(&message.scalar());
         Self {
-            base: projective(&g1(&message_base())),
-            secret: of_bytes(&workload.keys[0].expose()),
+            base: blst_p1::from_affine(&g1(&message_base())),
+            secret: Residue::from_be_bytes(&*workload.keys[0].expose()),
             label: program.labels()[0].as_bytes().to_vec(),
-            message: scalar(&workload.messages[0].scalar()),
+            message: residue_of(&workload.messages[0].scalar()),
             program: pairs.map(of_signer).collect(),
             gammas: workload.signatures.iter().map(gamma).collect(),
             messages: workload.messages.iter().map(message).collect(),
             combined: g1(&workload.combined.to_bytes()),
-            partials: workload.combined.partials().iter().map(scalar).collect(),
+            partials: workload
+                .combined
+                .partials()
+                .iter()
+                .map(residue_of)
+                .collect(),
         }
     }
 
     /// The first signature of the workload: a hash to the curve, a multiplication of the base by the message, blst's
     /// signing.
-    pub fn sign(&self) -> [u8; suite::G1_LEN] {
-        let signed = sum(&hash(&self.label), &self.of_base(&self.message));
-        let mut signature = blst_p1::default();
+    pub fn sign(&self) -> Vec<u8> {
+        let signed = self.hash(&self.label).plus(&self.base.times(&self.message));
+        let (mut signature, secret) = (blst_p1::default(), self.secret.to_scalar());
         // SAFETY: all pointers come from references to initialised values.
-        unsafe { blst_sign_pk_in_g2(&mut signature, &signed, &self.secret) };
-        compress(&affine(&signature))
+        unsafe { blst_sign_pk_in_g2(&mut signature, &signed, &secret) };
+        blst_p1::compress(&signature.affine())
     }
 
     /// The combined signature: blst's multi-scalar multiplication, and products of blst's scalars.
-    pub fn evaluate(&self) -> ([u8; suite::G1_LEN], Vec<[u8; suite::SCALAR_LEN]>) {
-        let coefficients: Vec<_> = self.coefficients().collect();
-        let gamma = pippenger(&self.gammas, &coefficients);
+    pub fn evaluate(&self) -> (Vec<u8>, Vec<[u8; suite::SCALAR_LEN]>) {
+        let inputs = self.program.iter().flat_map(|(_, inputs)| inputs);
+        let coefficients: Vec<_> = inputs.map(|(coefficient, _)| *coefficient).collect();
+        let gamma = blst_p1::weighted_sum(&self.gammas, &coefficients);
         let mut rest = self.messages.as_slice();
         let mut partials = Vec::new();
         for (_, inputs) in &self.program {
             let (messages, after) = rest.split_at(inputs.len());
             rest = after;
-            let mut partial = blst_fr::default();
-            for ((coefficient, _), message) in inputs.iter().zip(messages) {
-                let (mut a, mut b, so_far) = (blst_fr::default(), blst_fr::default(), partial);
-                // SAFETY: all pointers come from references to initialised values; the products and sums are written to
-                // values that are not read in the same call.
-                unsafe {
-                    blst_fr_from_scalar(&mut a, coefficient);
-                    blst_fr_from_scalar(&mut b, message);
-                    let factor = a;
-                    blst_fr_mul(&mut a, &factor, &b);
-                    blst_fr_add(&mut partial, &so_far, &a);
-                }
-            }
-            let mut scalar = blst_scalar::default();
-            // SAFETY: both pointers come from references to initialised values.
-            unsafe { blst_scalar_from_fr(&mut scalar, &partial) };
-            let mut bytes = scalar.b;
-            bytes.reverse();
-            partials.push(bytes);
+            let products = inputs
+                .iter()
+                .zip(messages)
+                .map(|((coefficient, _), message)| Residue::from_u32(*coefficient) * *message);
+            let partial = products.fold(Residue::default(), |sum, product| sum + product);
+            partials.push(partial.to_be_bytes());
         }
-        (compress(&affine(&gamma)), partials)
-    }
-
-    fn coefficients(&self) -> impl Iterator<Item = &blst_scalar> {
-        let inputs = self.program.iter().flat_map(|(_, inputs)| inputs);
-        inputs.map(|(coefficient, _)| coefficient)
+        (blst_p1::compress(&gamma.affine()), partials)
     }
 
     /// Verifies the combined signature: hashes to the curve, a multi-scalar multiplication and a multiplication of the
@@ -220,10 +200,10 @@ impl PlainBlst {
         self.program.iter().map(|(_, inputs)| {
             let points: Vec<_> = inputs
                 .iter()
-                .map(|(_, label)| affine(&hash(label)))
+                .map(|(_, label)| self.hash(label).affine())
                 .collect();
-            let coefficients: Vec<_> = inputs.iter().map(|(coefficient, _)| coefficient).collect();
-            pippenger(&points, &coefficients)
+            let coefficients: Vec<_> = inputs.iter().map(|(coefficient, _)| *coefficient).collect();
+            blst_p1::weighted_sum(&points, &coefficients)
         })
     }
 
@@ -233,120 +213,35 @@ impl PlainBlst {
         for ((label_sum, partial), (key, _)) in
             label_sums.iter().zip(&self.partials).zip(&self.program)
         {
-            let signed = sum(label_sum, &self.of_base(partial));
-            pairing.raw_aggregate(key, &affine(&signed));
+            let signed = label_sum.plus(&self.base.times(partial));
+            pairing.raw_aggregate(key, &signed.affine());
         }
-        let mut minus = self.combined;
-        // SAFETY: all pointers come from references to initialised values. The generator that blst returns lives for
-        // the whole program.
-        unsafe {
-            blst::blst_fp_cneg(&mut minus.y, &self.combined.y, true);
-            pairing.raw_aggregate(&*blst_p2_affine_generator(), &minus);
-        }
+        let minus = blst_p1::from_affine(&self.combined).minus().affine();
+        pairing.raw_aggregate(&blst_p2::generator().affine(), &minus);
         pairing.commit();
         pairing.finalverify(None)
     }
 
-    fn of_base(&self, scalar: &blst_scalar) -> blst_p1 {
-        let mut out = blst_p1::default();
-        // SAFETY: `MESSAGE_BITS` is at most 256, so blst reads at most the 32 bytes of the scalar.
-        unsafe { blst_p1_mult(&mut out, &self.base, scalar.b.as_ptr(), MESSAGE_BITS) };
-        out
+    fn hash(&self, label: &[u8]) -> blst_p1 {
+        hash_to_g1(label, suite::DST_LABEL)
     }
 }
 
-fn of_bytes(bytes: &[u8; suite::SCALAR_LEN]) -> blst_scalar {
-    let mut out = blst_scalar::default();
-    // SAFETY: blst reads 32 bytes, the length of the array, and writes to a live scalar.
-    unsafe { blst_scalar_from_bendian(&mut out, bytes.as_ptr()) };
-    out
+/// A coefficient of the workload, which has 32 bits.
+pub(crate) fn short(scalar: &Scalar) -> u32 {
+    let bytes = scalar.to_bytes();
+    let (rest, last) = bytes.split_at(bytes.len() - 4);
+    assert!(rest.iter().all(|byte| *byte == 0), "more than 32 bits");
+    last.iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
 }
 
-fn scalar(scalar: &Scalar) -> blst_scalar {
-    of_bytes(&scalar.to_bytes())
+/// The same residue for blst.
+pub(crate) fn residue_of(scalar: &Scalar) -> Residue {
+    Residue::from_be_bytes(&scalar.to_bytes())
 }
 
 /// Decodes the first 48 bytes.
 fn g1(bytes: &[u8]) -> blst_p1_affine {
-    assert!(bytes.len() >= suite::G1_LEN);
-    let mut out = blst_p1_affine::default();
-    // SAFETY: `bytes` has at least the 48 bytes that blst reads, as asserted above.
-    let read = unsafe { blst_p1_uncompress(&mut out, bytes.as_ptr()) };
-    assert_eq!(read, BLST_ERROR::BLST_SUCCESS);
-    out
-}
-
-fn g2(bytes: &[u8; suite::G2_LEN]) -> blst_p2_affine {
-    let mut out = blst_p2_affine::default();
-    // SAFETY: blst reads 96 bytes, the length of the array, and writes to a live point.
-    let read = unsafe { blst_p2_uncompress(&mut out, bytes.as_ptr()) };
-    assert_eq!(read, BLST_ERROR::BLST_SUCCESS);
-    out
-}
-
-fn compress(point: &blst_p1_affine) -> [u8; suite::G1_LEN] {
-    let mut bytes = [0; suite::G1_LEN];
-    // SAFETY: blst writes 48 bytes, the length of the array, and reads a live point.
-    unsafe { blst_p1_affine_compress(bytes.as_mut_ptr(), point) };
-    bytes
-}
-
-fn affine(point: &blst_p1) -> blst_p1_affine {
-    let mut out = blst_p1_affine::default();
-    // SAFETY: both pointers come from references to initialised points.
-    unsafe { blst_p1_to_affine(&mut out, point) };
-    out
-}
-
-fn projective(point: &blst_p1_affine) -> blst_p1 {
-    let mut out = blst_p1::default();
-    // SAFETY: both pointers come from references to initialised points.
-    unsafe { blst_p1_from_affine(&mut out, point) };
-    out
-}
-
-fn sum(a: &blst_p1, b: &blst_p1) -> blst_p1 {
-    let mut out = blst_p1::default();
-    // SAFETY: all pointers come from references to initialised points; `out` is distinct from both inputs.
-    unsafe { blst_p1_add_or_double(&mut out, a, b) };
-    out
-}
-
-fn hash(label: &[u8]) -> blst_p1 {
-    let (mut out, dst) = (blst_p1::default(), suite::DST_LABEL);
-    // SAFETY: each slice is passed with its own length. The augmentation is null with length 0, which blst permits.
-    unsafe {
-        blst_hash_to_g1(
-            &mut out,
-            label.as_ptr(),
-            label.len(),
-            dst.as_ptr(),
-            dst.len(),
-            std::ptr::null(),
-            0,
-        )
-    };
-    out
-}
-
-fn pippenger(points: &[blst_p1_affine], scalars: &[&blst_scalar]) -> blst_p1 {
-    assert_eq!(points.len(), scalars.len());
-    let (points_list, count) = ([points.as_ptr(), std::ptr::null()], points.len());
-    let scalars: Vec<_> = scalars.iter().map(|scalar| scalar.b.as_ptr()).collect();
-    let mut out = blst_p1::default();
-    // SAFETY: there are as many scalars as points, and each scalar has 32 bytes, which covers `COEFFICIENT_BITS`. A
-    // null second entry of the point list tells blst that the points are contiguous. The scratch space has the size
-    // that blst asks for.
-    unsafe {
-        let mut scratch = vec![0_u64; blst_p1s_mult_pippenger_scratch_sizeof(count) / 8];
-        blst_p1s_mult_pippenger(
-            &mut out,
-            points_list.as_ptr(),
-            count,
-            scalars.as_ptr(),
-            COEFFICIENT_BITS,
-            scratch.as_mut_ptr(),
-        );
-    }
-    out
+    let point = bytes.get(..suite::G1_LEN).and_then(blst_p1::uncompress);
+    point.expect("a point")
 }

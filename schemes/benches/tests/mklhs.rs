@@ -1,26 +1,30 @@
-//! The sizes in the paper's table match the encodings, and the blst baseline agrees with the library.
+//! Sizes are the paper's, the blst baseline agrees with the library, and the epoch's statistics are proven.
 
-use duet_scheme_benches::mklhs::{PlainBlst, Workload};
+use duet_polynomial::Stat;
+use duet_scheme_benches::{
+    counted::linear,
+    metrics::Epoch,
+    mklhs::{PlainBlst, Workload},
+};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
 use serde_json::Value;
 
 #[test]
-fn the_sizes_in_the_table_are_those_of_the_encodings() {
+fn signatures_have_the_lengths_of_the_paper() {
     let paper: Value = serde_json::from_str(include_str!("../papers/mklhs.json")).unwrap();
-    let rows = paper["rows"].as_array().unwrap();
+    let counted = linear();
+    let rows = paper["rows"].as_array().unwrap().iter();
+    let rows = rows.filter(|row| row["unit"] == "bytes" && row["paper"].is_number());
     let mut seen = 0;
-    for row in rows.iter().filter(|row| row["bytes"].is_number()) {
-        let name = row["row"].as_str().unwrap();
-        let encoded = match name.strip_prefix("combined signature of ") {
-            Some(rest) => {
-                let signers = rest.split(' ').next().unwrap().parse().unwrap();
-                Workload::new(signers, 1).combined.to_bytes().len()
-            }
-            None => Workload::new(1, 1).signatures[0].to_bytes().len(),
-        };
-        assert_eq!(row["bytes"], encoded, "{name}");
+    for row in rows.filter(|row| row["bench"].is_string()) {
+        let ours = counted
+            .iter()
+            .find(|ours| row["bench"] == ours.name.as_str());
+        assert_eq!(row["paper"], ours.unwrap().count, "{row}");
         seen += 1;
     }
-    assert_eq!(seen, 5);
+    assert_eq!(seen, 4);
 }
 
 #[test]
@@ -33,7 +37,7 @@ fn the_table_has_every_shape_of_the_sweep_once() {
     for (signers, labels) in shapes {
         for operation in ["verify", "offline", "online"] {
             let bench = format!("mklhs::{operation}/signers={signers},labels={labels},scheme=duet");
-            let whole = |row: &&Value| row["bench"] == bench.as_str() && row["divide"] == 1;
+            let whole = |row: &&Value| row["bench"] == bench.as_str() && row["divide"].is_null();
             assert_eq!(rows.iter().filter(whole).count(), 1, "{bench}");
         }
     }
@@ -54,4 +58,24 @@ fn the_rival_agrees_with_the_library() {
     let mut other = plain_blst.label_sums().collect::<Vec<_>>();
     other.swap(0, 1);
     assert!(!plain_blst.verify_online(&other));
+}
+
+#[test]
+fn an_epochs_statistics_are_proven_and_no_others() {
+    let epoch = Epoch::new(3);
+    let (mean, variance) = (epoch.prove(&Stat::Mean), epoch.prove(&Stat::Variance));
+    assert!(epoch.is_proven(&Stat::Mean, &mean));
+    assert!(epoch.is_proven(&Stat::Variance, &variance));
+    assert!(!epoch.is_proven(&Stat::Variance, &(mean.0, variance.1)));
+    assert!(!Epoch::new(4).is_proven(&Stat::Mean, &epoch.prove(&Stat::Mean)));
+}
+
+#[test]
+fn other_weights_give_another_signature_and_two_numbers_convict() {
+    let epoch = Epoch::new(3);
+    let combined = epoch.reweigh(&mut ChaCha20Rng::seed_from_u64(1));
+    assert_eq!(combined.partials().len(), 3);
+    assert_ne!(combined, epoch.prove(&Stat::Mean).1.sum);
+    assert!(epoch.convicts(&epoch.equivocation()));
+    assert!(!Epoch::new(4).convicts(&epoch.equivocation()));
 }

@@ -1,4 +1,8 @@
-//! The workload of the thesis for `duet-polynomial`: one signer's data set, and functions of it.
+//! The workload of the thesis for `duet-polynomial`: one signer's data set, and functions of it. Beside it, the
+//! algorithms that the thesis compares with its own.
+
+pub mod exact;
+pub mod resultant;
 
 use duet_polynomial::research::{
     register::MemoryRegister, Dimension, Evaluated, GeneratedKey, KeyGeneration, Limits,
@@ -16,8 +20,8 @@ pub const FORGED: [usize; 3] = [16, 32, 64];
 /// The sizes of data sets in the thesis.
 pub const DATA_SETS: [u32; 3] = [5, 10, 20];
 
-/// The number of keys per dimension for measuring key generation: the seeds from 0 on.
-pub const KEYS: u8 = 16;
+/// How often the thesis executes each function: at least 30 times. Key generation takes another seed each time.
+pub const RUNS: u8 = 30;
 
 /// The key of a seed, generated with `workers` threads.
 pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
@@ -29,11 +33,10 @@ pub fn key(n: usize, seed: u8, workers: NonZeroUsize) -> GeneratedKey {
     generation.run(&[seed; 32], Dimension::new(n).expect("a dimension"), limits)
 }
 
-/// The average number of candidates of the sixteen keys that the benches generate in turn.
-pub fn candidates_per_key(n: usize) -> f64 {
-    let candidates = (0..KEYS).map(|seed| key(n, seed, NonZeroUsize::MIN).candidates);
-    // Each is in the hundreds.
-    f64::from(u32::try_from(candidates.sum::<u64>()).unwrap_or(u32::MAX)) / f64::from(KEYS)
+/// The number of candidates of all keys that the benches generate.
+pub fn candidates(n: usize) -> u64 {
+    let candidates = (0..RUNS).map(|seed| key(n, seed, NonZeroUsize::MIN).candidates);
+    candidates.sum()
 }
 
 /// A signer with a signed data set.
