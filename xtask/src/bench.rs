@@ -33,7 +33,8 @@ pub(crate) struct Options {
     /// Measures nothing: shows what this file of an earlier run holds.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filters", "quick", "large", "passes"])]
     from: Option<PathBuf>,
-    /// The companion schemes instead: the tables of their papers, beside what is measured here.
+    /// The companion schemes instead: the tables of their papers, beside what is measured here. Rows with noise are
+    /// measured again.
     #[arg(long, conflicts_with = "large")]
     schemes: bool,
     /// Votes and certificates of 1 000 beside crates that others publish, in one process: prints a table.
@@ -79,13 +80,12 @@ pub(crate) fn run(options: &Options) -> Result {
         return cargo::run(&mut show);
     }
     tools::for_measuring()?;
-    show.args(["--scale", options.scale()]).arg("--criterion");
-    show.args(subject.measure(options)?);
+    let passes = subject.measure(options)?;
+    show.args(["--scale", options.scale()])
+        .arg("--criterion")
+        .args(&passes);
     if options.schemes {
-        let counted = subject.output_of("cycles")?;
-        if !counted.trim().is_empty() {
-            show.args(["--cycles-per-second", counted.trim()]);
-        }
+        subject.show_schemes(options, &passes, &mut show)?;
     } else {
         let sizes = output.join("sizes.jsonl");
         fs::write(&sizes, subject.output_of("sizes")?)?;
@@ -114,6 +114,9 @@ pub(crate) fn report() -> Command {
         .env("CARGO_TARGET_DIR", target);
     report
 }
+
+/// How often rows are measured again that had noise.
+const ATTEMPTS: usize = 4;
 
 /// Benches that are measured together.
 struct Subject {
@@ -175,12 +178,59 @@ impl Subject {
         let folders = (1..=options.passes()).map(|pass| criterion.join(pass.to_string()));
         let folders: Vec<_> = folders.collect();
         for folder in &folders {
-            cargo::run(&mut self.pass(options, folder))?;
+            cargo::run(&mut self.pass(options, folder, &options.filters.join("|")))?;
         }
         Ok(folders)
     }
 
-    fn pass(&self, options: &Options, criterion: &Path) -> Command {
+    /// Measures again what has noise, with as many passes, until nothing has or there were enough attempts. Gives the
+    /// folder of each attempt.
+    fn measure_again(&self, options: &Options, passes: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        let folder = self.target_directory().join("criterion/again");
+        let mut attempts: Vec<PathBuf> = Vec::new();
+        for attempt in 1..=ATTEMPTS {
+            let mut noisy = report();
+            noisy.arg("noisy").arg("--criterion").args(passes);
+            if !attempts.is_empty() {
+                noisy.arg("--again").args(&attempts);
+            }
+            let filter = output(&mut noisy)?;
+            if filter.trim().is_empty() {
+                break;
+            }
+            let attempt = folder.join(attempt.to_string());
+            for pass in 1..=options.passes() {
+                let criterion = attempt.join(pass.to_string());
+                cargo::run(&mut self.pass(options, &criterion, filter.trim()))?;
+            }
+            attempts.push(attempt);
+        }
+        Ok(attempts)
+    }
+
+    /// What the report of the schemes takes besides.
+    fn show_schemes(&self, options: &Options, passes: &[PathBuf], show: &mut Command) -> Result {
+        if !options.quick {
+            let attempts = self.measure_again(options, passes)?;
+            if !attempts.is_empty() {
+                show.arg("--again").args(attempts);
+            }
+        }
+        let cycles = self.output_of("cycles")?;
+        if !cycles.trim().is_empty() {
+            show.args(["--cycles-per-second", cycles.trim()]);
+        }
+        let counted = self.target_directory().join("counted.jsonl");
+        fs::write(&counted, self.output_of("counted")?)?;
+        show.arg("--counted").arg(counted);
+        if !options.filters.is_empty() {
+            show.arg("--part");
+        }
+        Ok(())
+    }
+
+    /// One pass over the benches of which a part of the name matches the filter; over all if it is empty.
+    fn pass(&self, options: &Options, criterion: &Path, filter: &str) -> Command {
         let mut bench = self.cargo("bench");
         bench
             .args(["--benches", "--", "--noplot"])
@@ -189,21 +239,23 @@ impl Subject {
         if options.quick {
             bench.args(self.quick);
         }
-        if !options.filters.is_empty() {
-            bench.arg(options.filters.join("|"));
+        if !filter.is_empty() {
+            bench.arg(filter);
         }
         bench
     }
 
     /// What a program of the package prints.
     fn output_of(&self, program: &str) -> Result<String> {
-        let output = self
-            .cargo("run")
-            .args(["--quiet", "--bin", program])
-            .output()?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-        }
-        Ok(String::from_utf8(output.stdout)?)
+        output(self.cargo("run").args(["--quiet", "--bin", program]))
     }
+}
+
+/// What a command prints.
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
 }

@@ -6,9 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What stands around the tables in a document.
-const MARKS: (&str, &str) = ("<!-- tables: begin -->\n", "<!-- tables: end -->");
-
 /// The repository's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -43,10 +40,40 @@ pub(crate) fn write_plots(plots: &Plots, folder: &Path) -> Result {
 
 /// Replaces the tables between the marks of a document.
 pub(crate) fn put_tables(document: &Path, tables: &str) -> Result {
+    put(document, "tables", tables)
+}
+
+/// Replaces what is between the marks of this name in a document.
+pub(crate) fn put(document: &Path, name: &str, content: &str) -> Result {
     let text = fs::read_to_string(document)?;
-    let missing = || format!("{} has no marks for the tables", document.display());
-    let (before, rest) = text.split_once(MARKS.0).ok_or_else(missing)?;
-    let (_, after) = rest.split_once(MARKS.1).ok_or_else(missing)?;
-    fs::write(document, [before, MARKS.0, tables, MARKS.1, after].concat())?;
-    Ok(())
+    let text = replaced(&text, name, content)
+        .ok_or_else(|| format!("{} has no marks for {name}", document.display()))?;
+    Ok(fs::write(document, text)?)
+}
+
+fn replaced(text: &str, name: &str, content: &str) -> Option<String> {
+    let (begin, end) = (
+        format!("<!-- {name}: begin -->\n"),
+        format!("<!-- {name}: end -->"),
+    );
+    let (before, rest) = text.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some([before, &begin, content, &end, after].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_between_the_marks_of_the_name_is_replaced() {
+        let text =
+            "a\n<!-- x: begin -->\nold\n<!-- x: end -->\n<!-- y: begin -->\ny\n<!-- y: end -->\n";
+        let expected = text.replace("old\n", "new\n");
+        assert_eq!(
+            replaced(text, "x", "new\n").as_deref(),
+            Some(expected.as_str())
+        );
+        assert_eq!(replaced(text, "z", "new\n"), None);
+    }
 }

@@ -18,6 +18,8 @@ enum Subject {
     Benches(benches::Options),
     /// The companion schemes' benches, beside their papers.
     Schemes(papers::Options),
+    /// A filter for those of the companion schemes' benches that have to run again, if there are any.
+    Noisy(papers::NoisyOptions),
     /// The simulation of large networks.
     Simulation(simulation::Options),
 }
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().subject {
         Subject::Benches(options) => benches::run(&options),
         Subject::Schemes(options) => papers::run(&options),
+        Subject::Noisy(options) => papers::print_noisy(&options),
         Subject::Simulation(options) => simulation::run(&options),
     };
     match done {

@@ -3,7 +3,7 @@
 use crate::{
     documents::Plots,
     results::{Results, Sizes},
-    svg::{Chart, Line},
+    svg::{Chart, Line, Marks},
     tables::costs::{in_units, SYNC},
 };
 
@@ -30,6 +30,7 @@ fn line(results: &Results, label: &'static str, name: &str, sizes: &[u32], each:
         label,
         ours: name.contains("scheme=duet"),
         points: sizes.iter().filter_map(point).collect(),
+        bars: Vec::new(),
     }
 }
 
@@ -41,6 +42,7 @@ fn votes(results: &Results) -> Chart {
         title: "Checking one vote, by the size of the set",
         x: "validators",
         y: UNITS,
+        marks: Marks::Decades,
         lines: vec![
             line(
                 results,
@@ -90,6 +92,7 @@ fn justifications(results: &Results) -> Chart {
         title: "Checking a finality proof, two thirds signed",
         x: "validators",
         y: UNITS,
+        marks: Marks::Decades,
         lines: vec![
             of("Duet", "justification::check/n={},signed=67%,scheme=duet"),
             of(
@@ -126,6 +129,7 @@ fn sync(results: &Results) -> Chart {
         title: "Syncing: the cost of each session's proof",
         x: "sessions",
         y: UNITS,
+        marks: Marks::Decades,
         lines: vec![of("one by one", "one_by_one"), of("together", "together")],
     }
 }
@@ -139,11 +143,13 @@ fn bytes(results: &Results) -> Chart {
             .iter()
             .map(|sizes| (f64::from(sizes.n), f64::from(of(sizes))))
             .collect(),
+        bars: Vec::new(),
     };
     Chart {
         title: "Bytes of a finality proof, at threshold",
         x: "validators",
         y: "bytes",
+        marks: Marks::Decades,
         lines: vec![
             line("Duet", true, |sizes| sizes.justification),
             line("Duet, stateless", true, |sizes| sizes.stateless),

@@ -27,7 +27,7 @@ pub(crate) struct Results {
 }
 
 /// What is worth knowing of a machine to read the figures.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Machine {
     /// The processor's name, as the kernel has it.
     pub(crate) processor: String,
@@ -44,7 +44,7 @@ pub(crate) struct Machine {
 pub(crate) struct Row {
     /// `module::operation/key=value,…`.
     pub(crate) name: String,
-    /// Of all figures: `ns`.
+    /// Of all figures: `ns` where something was measured; what was counted has another one.
     pub(crate) unit: String,
     /// Median.
     pub(crate) median: f64,
@@ -58,6 +58,10 @@ pub(crate) struct Row {
     pub(crate) upper_quartile: f64,
     /// The fastest sample: what is left when nothing else runs.
     pub(crate) fastest: f64,
+    /// Arithmetic mean.
+    pub(crate) mean: f64,
+    /// Standard deviation of the samples.
+    pub(crate) deviation: f64,
     /// How many there are.
     pub(crate) samples: usize,
 }
@@ -158,6 +162,20 @@ impl Measurement {
     }
 }
 
+/// One row for each name, from the samples of the passes in the folders of this one.
+///
+/// # Errors
+/// When a file cannot be read, or when there are no samples.
+pub(crate) fn passes_in(folder: &Path) -> Result<Vec<Row>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        folders.push(entry?.path());
+    }
+    folders.sort();
+    let passes: Result<Vec<_>> = folders.iter().map(|pass| samples(pass)).collect();
+    pooled(&passes?)
+}
+
 /// Nanoseconds per iteration of every sample, by the name of what was measured.
 type Samples = BTreeMap<String, Vec<f64>>;
 
@@ -204,6 +222,7 @@ impl Row {
         let last = samples.len().checked_sub(1)?;
         let at = |index: usize| samples.get(index.min(last)).copied();
         let (middle, reach) = (samples.len() / 2, samples.len().isqrt());
+        let (mean, deviation) = moments(&samples);
         Some(Self {
             name,
             unit: "ns".to_owned(),
@@ -213,9 +232,37 @@ impl Row {
             lower_quartile: at(samples.len() / 4)?,
             upper_quartile: at(last - samples.len() / 4)?,
             fastest: at(0)?,
+            mean,
+            deviation,
             samples: samples.len(),
         })
     }
+
+    /// What was counted once, and does not spread.
+    pub(crate) fn exact(name: String, unit: &str, value: f64) -> Self {
+        Self {
+            name,
+            unit: unit.to_owned(),
+            median: value,
+            lower: value,
+            upper: value,
+            lower_quartile: value,
+            upper_quartile: value,
+            fastest: value,
+            mean: value,
+            deviation: 0.0,
+            samples: 1,
+        }
+    }
+}
+
+/// Mean and standard deviation, the latter zero for a single sample.
+fn moments(samples: &[f64]) -> (f64, f64) {
+    let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
+    let mean = samples.iter().sum::<f64>() / count(samples.len());
+    let squares = samples.iter().map(|sample| (sample - mean).powi(2));
+    let freedom = count(samples.len().saturating_sub(1).max(1));
+    (mean, (squares.sum::<f64>() / freedom).sqrt())
 }
 
 /// Criterion keeps each measurement of this run in a folder of this name.
@@ -304,6 +351,7 @@ mod tests {
         assert_eq!((row.lower_quartile, row.upper_quartile), (3.0, 7.0));
         assert_eq!((row.lower, row.upper), (1.0, 9.0));
         assert_eq!(row.fastest, 1.0);
+        assert_eq!((row.mean, row.deviation), (5.0, 10_f64.sqrt()));
         let even = Row::new(("x".to_owned(), vec![4.0, 1.0, 2.0, 3.0])).expect("samples");
         assert_eq!(even.median, 2.5);
         assert!(Row::new(("x".to_owned(), Vec::new())).is_none());

@@ -3,7 +3,7 @@
 use crate::{
     documents::{folder_of_docs, put_tables, write_plots, Plots},
     results::{read, read_json},
-    svg::{Chart, Line},
+    svg::{Chart, Line, Marks},
     Result,
 };
 use serde::Deserialize;
@@ -101,6 +101,7 @@ fn plots(results: &Results) -> Plots {
                 title: "Processor time of a round, median node",
                 x: "validators",
                 y: "verifications of one signature by blst",
+                marks: Marks::Decades,
                 lines: lines(results, |row| {
                     Some(row.cpu.median() / units.get(&row.validators)?)
                 }),
@@ -112,6 +113,7 @@ fn plots(results: &Results) -> Plots {
                 title: "Time to the first proof",
                 x: "validators",
                 y: "seconds",
+                marks: Marks::Decades,
                 lines: lines(results, |row| Some(row.first_proof?.median() / 1e9)),
             },
         ),
@@ -121,6 +123,7 @@ fn plots(results: &Results) -> Plots {
                 title: "Bytes that a node sends in a round, median node",
                 x: "validators",
                 y: "kilobytes",
+                marks: Marks::Decades,
                 lines: lines(results, |row| Some(row.sent.median() / 1e3)),
             },
         ),
@@ -149,6 +152,7 @@ fn lines(results: &Results, figure: impl Fn(&Row) -> Option<f64>) -> Vec<Line> {
             label,
             ours: scheme == "dleq",
             points: results.rows.iter().filter(of).filter_map(point).collect(),
+            bars: Vec::new(),
         }
     };
     LINES.into_iter().map(line).collect()

@@ -1,5 +1,6 @@
 //! Line charts with logarithmic axes, as SVG.
 
+use crate::text::grouped;
 use std::fmt::Write;
 
 /// What a chart shows.
@@ -7,7 +8,18 @@ pub(crate) struct Chart {
     pub(crate) title: &'static str,
     pub(crate) x: &'static str,
     pub(crate) y: &'static str,
+    /// What is marked on the horizontal axis.
+    pub(crate) marks: Marks,
     pub(crate) lines: Vec<Line>,
+}
+
+/// What is marked on the horizontal axis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marks {
+    /// Whole decades around what is shown.
+    Decades,
+    /// Each place where a line has a point; the axis ends at the outermost ones.
+    Points,
 }
 
 /// One line of a chart.
@@ -17,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) ours: bool,
     /// Both coordinates above zero.
     pub(crate) points: Vec<(f64, f64)>,
+    /// Place, lower and upper end of the bars that show how far samples spread; all above zero.
+    pub(crate) bars: Vec<(f64, f64, f64)>,
 }
 
 const WIDTH: f64 = 760.0;
@@ -31,12 +45,13 @@ const COLOURS: [&str; 8] = [
     "#0b6e99", "#c4391d", "#2e7d32", "#8e44ad", "#b9770e", "#546e7a", "#ad1457", "#37474f",
 ];
 
-/// One axis: whole decades around what is shown.
+/// One axis, between two powers of ten.
 struct Axis {
     from: f64,
     to: f64,
     start: f64,
     length: f64,
+    marks: Vec<f64>,
 }
 
 impl Axis {
@@ -44,22 +59,36 @@ impl Axis {
         let lowest = values.clone().fold(f64::INFINITY, f64::min);
         let highest = values.fold(0.0, f64::max);
         let from = lowest.log10().floor();
+        let to = highest.log10().ceil().max(from + 1.0);
+        let decades = std::iter::successors(Some(from), |exponent| Some(exponent + 1.0));
+        let decades = decades.take_while(|exponent| *exponent <= to);
         Self {
             from,
-            to: highest.log10().ceil().max(from + 1.0),
+            to,
             start,
             length,
+            marks: decades.map(|exponent| 10_f64.powf(exponent)).collect(),
+        }
+    }
+
+    /// From the lowest value to the highest, with a mark at each.
+    fn of_points(values: impl Iterator<Item = f64>, start: f64, length: f64) -> Self {
+        let mut marks: Vec<f64> = values.collect();
+        marks.sort_by(f64::total_cmp);
+        marks.dedup();
+        let ends = (marks.first().copied(), marks.last().copied());
+        let (lowest, highest) = (ends.0.unwrap_or(1.0), ends.1.unwrap_or(1.0));
+        Self {
+            from: lowest.log10(),
+            to: highest.log10().max(lowest.log10() + 0.1),
+            start,
+            length,
+            marks,
         }
     }
 
     fn at(&self, value: f64) -> f64 {
         self.start + self.length * (value.log10() - self.from) / (self.to - self.from)
-    }
-
-    fn decades(&self) -> impl Iterator<Item = f64> + '_ {
-        std::iter::successors(Some(self.from), |exponent| Some(exponent + 1.0))
-            .take_while(|exponent| *exponent <= self.to)
-            .map(|exponent| 10_f64.powf(exponent))
     }
 }
 
@@ -69,8 +98,15 @@ impl Chart {
         let points = self.lines.iter().flat_map(|line| line.points.iter());
         points.clone().next()?;
         let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
-        let x = Axis::new(points.clone().map(|(x, _)| *x), LEFT, width);
-        let y = Axis::new(points.map(|(_, y)| *y), HEIGHT - BOTTOM, -height);
+        let places = points.clone().map(|(x, _)| *x);
+        let x = match self.marks {
+            Marks::Decades => Axis::new(places, LEFT, width),
+            Marks::Points => Axis::of_points(places, LEFT, width),
+        };
+        let bars = self.lines.iter().flat_map(|line| line.bars.iter());
+        let bars = bars.flat_map(|(_, low, high)| [*low, *high]);
+        let heights = points.map(|(_, y)| *y).chain(bars);
+        let y = Axis::new(heights, HEIGHT - BOTTOM, -height);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
              font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n\
@@ -126,6 +162,7 @@ impl Chart {
                     ),
                 );
             }
+            draw_bars(svg, line, colour, (x, y));
             let from = WIDTH - RIGHT + 14.0;
             add(
                 svg,
@@ -146,10 +183,23 @@ impl Chart {
     }
 }
 
+fn draw_bars(svg: &mut String, line: &Line, colour: &str, (x, y): (&Axis, &Axis)) {
+    for (place, low, high) in &line.bars {
+        let (x, low, high) = (x.at(*place), y.at(*low), y.at(*high));
+        add(
+            svg,
+            format_args!(
+                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{low:.1}\" y2=\"{high:.1}\" stroke=\"{colour}\" \
+                 stroke-width=\"1.5\"/>\n"
+            ),
+        );
+    }
+}
+
 fn grid(svg: &mut String, x: &Axis, y: &Axis) {
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    for decade in x.decades() {
-        let at = x.at(decade);
+    for mark in &x.marks {
+        let at = x.at(*mark);
         add(
             svg,
             format_args!(
@@ -160,11 +210,11 @@ fn grid(svg: &mut String, x: &Axis, y: &Axis) {
             svg,
             (at, bottom + 18.0),
             "text-anchor=\"middle\"",
-            &tick(decade),
+            &tick(*mark),
         );
     }
-    for decade in y.decades() {
-        let at = y.at(decade);
+    for mark in &y.marks {
+        let at = y.at(*mark);
         add(
             svg,
             format_args!(
@@ -175,18 +225,18 @@ fn grid(svg: &mut String, x: &Axis, y: &Axis) {
             svg,
             (LEFT - 8.0, at + 4.0),
             "text-anchor=\"end\"",
-            &tick(decade),
+            &tick(*mark),
         );
     }
 }
 
-fn tick(decade: f64) -> String {
-    match decade {
-        decade if decade >= 0.999e6 => format!("{:.0} M", decade / 1e6),
-        decade if decade >= 0.999e3 => format!("{:.0} 000", decade / 1e3),
-        decade if decade >= 0.999 => format!("{decade:.0}"),
-        decade => {
-            let digits = format!("{decade:.6}");
+fn tick(value: f64) -> String {
+    match value {
+        value if value >= 0.999e6 => format!("{:.0} M", value / 1e6),
+        value if value >= 0.999e3 => grouped(format!("{value:.0}")).replace('\u{a0}', " "),
+        value if value >= 0.999 => format!("{value:.0}"),
+        value => {
+            let digits = format!("{value:.6}");
             digits.trim_end_matches('0').to_owned()
         }
     }
@@ -214,11 +264,13 @@ mod tests {
             label: "a < b",
             ours: true,
             points,
+            bars: Vec::new(),
         };
         Chart {
             title: "t",
             x: "x",
             y: "y",
+            marks: Marks::Decades,
             lines: vec![line],
         }
     }
@@ -236,5 +288,15 @@ mod tests {
             .draw()
             .expect("points");
         assert!(svg.contains("a &lt; b") && svg.contains(">0.01<") && svg.contains(">1 000<"));
+    }
+
+    #[test]
+    fn marks_at_points_end_the_axis_and_bars_widen_the_other() {
+        let mut chart = chart(vec![(4.0, 2.0), (2048.0, 5.0)]);
+        chart.marks = Marks::Points;
+        chart.lines[0].bars = vec![(4.0, 0.5, 20.0)];
+        let svg = chart.draw().expect("points");
+        assert!(svg.contains(">4<") && svg.contains(">2 048<") && !svg.contains(">1 000<"));
+        assert!(svg.contains(">0.1<") && svg.contains(">100<"));
     }
 }

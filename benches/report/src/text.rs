@@ -5,11 +5,16 @@ pub fn table(title: &str, heads: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();
     }
+    format!("### {title}\n\n{}", bare_table(heads, rows))
+}
+
+/// A table without a title.
+pub(crate) fn bare_table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let heads: Vec<_> = heads.iter().map(|head| (*head).to_owned()).collect();
     let rules: Vec<_> = heads.iter().map(|_| "---".to_owned()).collect();
     let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("### {title}\n\n{}{}{rows}", line(&heads), line(&rules))
+    format!("{}{}{rows}", line(&heads), line(&rules))
 }
 
 /// At least three significant digits; three decimals at most.
