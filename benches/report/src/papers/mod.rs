@@ -102,7 +102,7 @@ fn document(data: &Data, papers: &[Named], folder: &Path) -> Result {
     for (name, paper) in papers {
         let own = plots.iter().filter(|(plot, _)| plot.starts_with(name));
         let shown: String = own
-            .map(|(plot, _)| format!("![{plot}](schemes/{plot}.svg)\n"))
+            .map(|(plot, _)| format!("![{}](schemes/{plot}.svg)\n", plot.replace('-', " ")))
             .collect();
         let rows: Vec<_> = paper.rows.iter().filter(|row| row.page).collect();
         let rows = bare_table(&HEADS, &paper.cells(&rows, data));

@@ -5,40 +5,38 @@
 
 use num_bigint::BigInt;
 
-/// By Euclid's algorithm over the rational numbers, exact at every step: the thesis's first version.
+/// By Euclid's algorithm over the rational numbers, exact at every step: the thesis's first version. Divisors are made
+/// monic, without which the fractions grow much faster.
 pub fn rational(candidate: &[i64]) -> BigInt {
     let mut above: Vec<_> = modulus(candidate.len()).map(Fraction::from).collect();
     let mut below: Vec<_> = candidate.iter().copied().map(Fraction::from).collect();
     let mut result = Fraction::from(1);
-    trim(&mut below, Fraction::is_zero);
-    while below.len() > 1 {
-        let leading = below[below.len() - 1].clone();
-        let degrees = (above.len() - 1, below.len() - 1);
+    loop {
+        trim(&mut below, Fraction::is_zero);
+        let Some(leading) = below.last().cloned() else {
+            return BigInt::ZERO;
+        };
+        for _ in 1..above.len() {
+            result = result.times(&leading);
+        }
+        if below.len() == 1 {
+            return result.numerator;
+        }
+        for coefficient in &mut below {
+            *coefficient = coefficient.over(&leading);
+        }
+        if (above.len() - 1) * (below.len() - 1) % 2 == 1 {
+            result = Fraction::from(0).minus(&result);
+        }
         while above.len() >= below.len() {
-            let factor = above[above.len() - 1].over(&leading);
             let shift = above.len() - below.len();
+            let factor = above.pop().unwrap_or_else(|| Fraction::from(0));
             for (slot, coefficient) in above[shift..].iter_mut().zip(&below) {
                 *slot = slot.minus(&factor.times(coefficient));
             }
-            above.pop();
-            trim(&mut above, Fraction::is_zero);
-        }
-        if above.is_empty() {
-            return BigInt::ZERO;
-        }
-        if degrees.0 * degrees.1 % 2 == 1 {
-            result = Fraction::from(0).minus(&result);
-        }
-        for _ in above.len() - 1..degrees.0 {
-            result = result.times(&leading);
         }
         std::mem::swap(&mut above, &mut below);
     }
-    let last = below.pop().unwrap_or_else(|| Fraction::from(0));
-    for _ in 1..above.len() {
-        result = result.times(&last);
-    }
-    result.numerator
 }
 
 /// Modulo enough primes of 31 bits, with the Chinese remainder theorem: the thesis's second version.
