@@ -94,6 +94,9 @@ fn every_key_has_the_same_layout_and_a_second_one_replaces_no_file_of_it() {
         cli.succeeds(&format!("{keygen} key"));
         let files = cli.names_in("key");
         assert_eq!(files, expected, "{keygen}");
+        for name in files.iter().filter(|name| *name != "public") {
+            assert_eq!(mode(&cli.path(&format!("key/{name}"))), 0o600, "{name}");
+        }
         let contents = || -> Vec<_> {
             let path = |name: &String| cli.bytes(&format!("key/{name}"));
             files.iter().map(path).collect()

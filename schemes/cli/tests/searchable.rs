@@ -574,20 +574,6 @@ fn invalid_input_is_refused_in_one_line_with_status_two() {
     assert_eq!(error["kind"], "file");
 }
 
-#[cfg(unix)]
-#[test]
-fn only_the_owner_may_read_secrets() {
-    use std::os::unix::fs::PermissionsExt;
-    let cli = Cli::new();
-    for name in ["receiver/secret", "trapdoor"] {
-        let mode = std::fs::metadata(cli.path(name))
-            .expect("there")
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-}
-
 #[test]
 fn the_help_names_every_verb() {
     let cli = Cli::new();
