@@ -12,11 +12,11 @@ use std::{
 };
 
 /// A row and the run that it is from.
+///
+/// One beside the other, not flattened: serde cannot read flattened floats where a build has numbers of any precision.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Line {
-    #[serde(flatten)]
     pub(super) row: Row,
-    #[serde(flatten)]
     pub(super) run: Run,
 }
 

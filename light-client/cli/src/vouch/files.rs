@@ -7,7 +7,8 @@ use duet_armour::{
 };
 use duet_light_rpc::{Failure, Kind};
 use duet_vouch::{
-    public_key_from_pem, secret_key_from_pem, BadPublicKey, BadSecretKey, List, PublicKey, SecretKey, Vouched, MAX_PEM,
+    public_key_from_pem, secret_key_from_pem, BadPublicKey, BadSecretKey, List, PublicKey,
+    SecretKey, Vouched, MAX_PEM,
 };
 use std::{
     fmt::Display,

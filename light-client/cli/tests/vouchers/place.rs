@@ -126,7 +126,10 @@ impl Place {
 
     pub(crate) fn write_record(&self, name: &str, content: &[u8]) {
         let digest = VOUCHED_CHECKPOINT.digest(content);
-        self.write(name, encode(&VOUCHED_CHECKPOINT, &digest, content).as_bytes());
+        self.write(
+            name,
+            encode(&VOUCHED_CHECKPOINT, &digest, content).as_bytes(),
+        );
     }
 
     /// A statement that was signed at another time, alone in a record.
