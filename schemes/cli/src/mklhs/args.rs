@@ -188,7 +188,7 @@ pub(crate) struct LabelArgs {
 }
 
 /// Splits at the last `=`. The right side is a number.
-pub(crate) fn pair(text: &str) -> Result<(String, Scalar), String> {
+pub(super) fn pair(text: &str) -> Result<(String, Scalar), String> {
     let (name, number) = text.rsplit_once('=').ok_or("expected NAME=NUMBER")?;
     let number = number.parse().map_err(|error| format!("{error}"))?;
     Ok((name.to_owned(), number))
