@@ -9,6 +9,7 @@ use crate::{
     configs::bridge::SiblingChain,
     constants::{LANE, MAX_MESSAGE_BYTES},
     lanes::outbound_details,
+    obsolete::RejectObsoleteMessages,
     AccountId, BridgeMessages, Hash, Runtime, RuntimeCall, RuntimeEvent, System,
 };
 use bp_messages::{
@@ -18,7 +19,7 @@ use bp_messages::{
 };
 use bp_runtime::Chain as _;
 use codec::Encode;
-use frame_support::traits::Get;
+use frame_support::{dispatch::GetDispatchInfo, traits::Get, weights::Weight};
 use frame_system::WeightInfo as _;
 use pallet_bridge_messages::{
     ensure_able_to_receive_confirmation, ensure_able_to_receive_message,
@@ -26,7 +27,9 @@ use pallet_bridge_messages::{
     InboundLanes, OutboundLanes,
 };
 use sp_keyring::Sr25519Keyring::Ferdie;
-use sp_runtime::{transaction_validity::InvalidTransaction, DispatchError};
+use sp_runtime::{
+    traits::TransactionExtension, transaction_validity::InvalidTransaction, DispatchError,
+};
 
 type Weights = BridgeWeight<Runtime>;
 
@@ -201,6 +204,20 @@ fn no_more_than_a_lane_can_carry_is_posted() {
     let (result, _) = try_call(&mut chain, post(b"one too many"));
     let full = pallet_message_board::Error::<Runtime>::Full;
     assert_eq!(result, Ok(Err(full.into())));
+}
+
+/// What is read and written costs something beside the event, and so does the look whether messages are there already.
+#[test]
+fn accesses_of_the_state_are_paid_for() {
+    type System = <Runtime as frame_system::Config>::SystemWeightInfo;
+    let database = <Runtime as frame_system::Config>::DbWeight::get();
+    let call = post(b"four");
+    let event = System::remark_with_event(4);
+    let paid = call.get_dispatch_info().call_weight;
+    assert_eq!(paid.saturating_sub(event), database.reads_writes(2, 2));
+    let delivery = delivery(&(Hash::zero(), Vec::new()), [1, 1]);
+    assert_eq!(RejectObsoleteMessages.weight(&delivery), database.reads(2));
+    assert_eq!(RejectObsoleteMessages.weight(&call), Weight::zero());
 }
 
 /// The SDK's own checks of a runtime with the pallet.
