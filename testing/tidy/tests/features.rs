@@ -16,7 +16,7 @@ const OF_VOUCHERS: [&str; 4] = [
 fn built(arguments: &[&str]) -> BTreeSet<String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let tree = Command::new(cargo)
-        .args(["tree", "--locked", "--offline", "--edges", "normal,build"])
+        .args(["tree", "--locked", "--edges", "normal,build"])
         .args(["--prefix", "none", "--format", "{p}"])
         .args(arguments)
         .current_dir(support::repository())
