@@ -16,26 +16,16 @@ const DIGEST_TAG: &[u8] = b"duet-armour-v1";
 pub struct Kind {
     pub(crate) name: &'static str,
     pub(crate) version: u16,
-    pub(crate) is_key: bool,
     pub(crate) warning: Option<&'static str>,
 }
 
 impl Kind {
-    /// A key, whose fingerprint is the one that its scheme defines.
-    pub(crate) const fn key(name: &'static str) -> Self {
+    /// The first version of a type, without a warning.
+    pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
             version: 1,
-            is_key: true,
             warning: None,
-        }
-    }
-
-    /// Anything else, whose fingerprint is the digest of its content.
-    pub(crate) const fn data(name: &'static str) -> Self {
-        Self {
-            is_key: false,
-            ..Self::key(name)
         }
     }
 
@@ -60,11 +50,6 @@ impl Kind {
     /// The warning that every object of this type carries, if there is one.
     pub fn warning(&self) -> Option<&'static str> {
         self.warning
-    }
-
-    /// Whether the fingerprint is the one that the scheme defines for the key, and not [`Kind::digest`].
-    pub fn is_key(&self) -> bool {
-        self.is_key
     }
 
     /// SHA-256 of the type, the version and the content: the fingerprint of everything that is not a key.

@@ -30,46 +30,46 @@
 use crate::kind::Kind;
 
 /// The secret key of a signer of numbers.
-pub const MKLHS_SECRET_KEY: Kind = Kind::key("MKLHS SECRET KEY");
+pub const MKLHS_SECRET_KEY: Kind = Kind::new("MKLHS SECRET KEY");
 /// Its public key, with the proof of possession.
-pub const MKLHS_PUBLIC_KEY: Kind = Kind::key("MKLHS PUBLIC KEY");
+pub const MKLHS_PUBLIC_KEY: Kind = Kind::new("MKLHS PUBLIC KEY");
 /// A signed number with its label.
-pub const MKLHS_RECORD: Kind = Kind::data("MKLHS RECORD");
+pub const MKLHS_RECORD: Kind = Kind::new("MKLHS RECORD");
 /// What is computed: a coefficient for each label.
-pub const MKLHS_PROGRAM: Kind = Kind::data("MKLHS PROGRAM");
+pub const MKLHS_PROGRAM: Kind = Kind::new("MKLHS PROGRAM");
 /// The signature of a program's result.
-pub const MKLHS_COMBINED: Kind = Kind::data("MKLHS COMBINED SIGNATURE");
+pub const MKLHS_COMBINED: Kind = Kind::new("MKLHS COMBINED SIGNATURE");
 /// Two signatures on one label.
-pub const MKLHS_EQUIVOCATION: Kind = Kind::data("MKLHS EQUIVOCATION PROOF");
+pub const MKLHS_EQUIVOCATION: Kind = Kind::new("MKLHS EQUIVOCATION PROOF");
 /// The proof of a mean or a variance.
-pub const STATISTICS_PROOF: Kind = Kind::data("STATISTICS PROOF");
+pub const STATISTICS_PROOF: Kind = Kind::new("STATISTICS PROOF");
 
 /// The secret key of a hop.
-pub const SEQUENTIAL_SECRET_KEY: Kind = Kind::key("SEQUENTIAL SECRET KEY");
+pub const SEQUENTIAL_SECRET_KEY: Kind = Kind::new("SEQUENTIAL SECRET KEY");
 /// Its public key.
-pub const SEQUENTIAL_PUBLIC_KEY: Kind = Kind::key("SEQUENTIAL PUBLIC KEY");
+pub const SEQUENTIAL_PUBLIC_KEY: Kind = Kind::new("SEQUENTIAL PUBLIC KEY");
 /// A public key that a verifier trusts, with the epochs in which it is valid.
-pub const SEQUENTIAL_TRUSTED_KEY: Kind = Kind::data("SEQUENTIAL TRUSTED KEY");
+pub const SEQUENTIAL_TRUSTED_KEY: Kind = Kind::new("SEQUENTIAL TRUSTED KEY");
 /// What the hops of a path said and signed.
-pub const SEQUENTIAL_RECORD: Kind = Kind::data("SEQUENTIAL RECORD");
+pub const SEQUENTIAL_RECORD: Kind = Kind::new("SEQUENTIAL RECORD");
 
 /// Who vouches for a light client's checkpoint.
-pub const VOUCHED_CHECKPOINT: Kind = Kind::data("VOUCHED CHECKPOINT");
+pub const VOUCHED_CHECKPOINT: Kind = Kind::new("VOUCHED CHECKPOINT");
 
 /// The secret key of a receiver.
-pub const SEARCHABLE_SECRET_KEY: Kind = Kind::key("SEARCHABLE SECRET KEY");
+pub const SEARCHABLE_SECRET_KEY: Kind = Kind::new("SEARCHABLE SECRET KEY");
 /// Its public key.
-pub const SEARCHABLE_PUBLIC_KEY: Kind = Kind::key("SEARCHABLE PUBLIC KEY");
+pub const SEARCHABLE_PUBLIC_KEY: Kind = Kind::new("SEARCHABLE PUBLIC KEY");
 /// With it a server finds and adds the ciphertexts of a keyword. Secret.
-pub const SEARCHABLE_TRAPDOOR: Kind = Kind::data("SEARCHABLE TRAPDOOR");
+pub const SEARCHABLE_TRAPDOOR: Kind = Kind::new("SEARCHABLE TRAPDOOR");
 /// With it a delegate decrypts under a keyword. Secret.
-pub const SEARCHABLE_DECRYPTION_KEY: Kind = Kind::data("SEARCHABLE DECRYPTION KEY");
+pub const SEARCHABLE_DECRYPTION_KEY: Kind = Kind::new("SEARCHABLE DECRYPTION KEY");
 /// Encrypted numbers.
-pub const SEARCHABLE_CIPHERTEXTS: Kind = Kind::data("SEARCHABLE CIPHERTEXTS");
+pub const SEARCHABLE_CIPHERTEXTS: Kind = Kind::new("SEARCHABLE CIPHERTEXTS");
 /// An encrypted vector.
-pub const SEARCHABLE_VECTOR: Kind = Kind::data("SEARCHABLE VECTOR");
+pub const SEARCHABLE_VECTOR: Kind = Kind::new("SEARCHABLE VECTOR");
 /// An encrypted inner product.
-pub const SEARCHABLE_PRODUCT: Kind = Kind::data("SEARCHABLE INNER PRODUCT");
+pub const SEARCHABLE_PRODUCT: Kind = Kind::new("SEARCHABLE INNER PRODUCT");
 
 /// The warning in every object of the polynomial signatures.
 pub const FORGEABLE: &str =
@@ -77,13 +77,13 @@ pub const FORGEABLE: &str =
 
 /// A secret key of the polynomial signatures.
 pub const RESEARCH_SECRET_KEY: Kind =
-    Kind::key("RESEARCH FORGEABLE POLYNOMIAL SECRET KEY").with_warning(FORGEABLE);
+    Kind::new("RESEARCH FORGEABLE POLYNOMIAL SECRET KEY").with_warning(FORGEABLE);
 /// Its public key, which is all that a forger needs.
 pub const RESEARCH_PUBLIC_KEY: Kind =
-    Kind::key("RESEARCH FORGEABLE POLYNOMIAL PUBLIC KEY").with_warning(FORGEABLE);
+    Kind::new("RESEARCH FORGEABLE POLYNOMIAL PUBLIC KEY").with_warning(FORGEABLE);
 /// One of the polynomial signatures.
 pub const RESEARCH_SIGNATURE: Kind =
-    Kind::data("RESEARCH FORGEABLE POLYNOMIAL SIGNATURE").with_warning(FORGEABLE);
+    Kind::new("RESEARCH FORGEABLE POLYNOMIAL SIGNATURE").with_warning(FORGEABLE);
 
 /// All types.
 pub const ALL: [Kind; 22] = [

@@ -45,6 +45,15 @@ impl Object {
         self.check(&self.kind.digest(&self.content))
     }
 
+    /// As [`Object::content`], without a copy.
+    ///
+    /// # Errors
+    /// As [`Object::content`].
+    pub fn into_content(self) -> Result<Zeroizing<Vec<u8>>, ArmourError> {
+        self.content()?;
+        Ok(self.content)
+    }
+
     /// The content of a key, decoded by `decode`, whose fingerprint `fingerprint` computes.
     ///
     /// # Errors

@@ -30,8 +30,8 @@ pub(crate) fn read_all(path: &Path, kind: &Kind) -> Result<Vec<Object>, Failure>
 
 /// The contents of the objects of a file, which are all of this type. There may be none.
 pub(crate) fn read_contents(path: &Path, kind: &Kind) -> Result<Vec<Zeroizing<Vec<u8>>>, Failure> {
-    let content = |object: Object| object.content().cloned();
-    let contents = read_all(path, kind)?.into_iter().map(content);
+    let contents = read_all(path, kind)?;
+    let contents = contents.into_iter().map(Object::into_content);
     let contents = contents.collect::<Result<_, _>>();
     contents.map_err(|error| Failure::from(error).in_file(path))
 }

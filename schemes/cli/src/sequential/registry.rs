@@ -1,9 +1,6 @@
 //! The keys that a verifier trusts: bare public keys, or a list with the epochs in which each is valid.
 
-use super::{
-    formats::{self, read_public},
-    parse::hash,
-};
+use super::{formats::read_public, parse::hash};
 use crate::{failure::Failure, files, object, output::Output};
 use clap::{Args, Subcommand};
 use duet_armour::{encode, kinds::SEQUENTIAL_TRUSTED_KEY};
@@ -208,19 +205,17 @@ fn add(list: &Path, public: &Path, from: u64, output: &Output) -> Result<(), Fai
         Keyring::default()
     };
     let key = read_public(public)?;
-    let fingerprint = formats::fingerprint(&key);
+    let fingerprint = key.fingerprint();
     if keys
         .iter()
-        .any(|(known, ..)| formats::fingerprint(known) == fingerprint)
+        .any(|(known, ..)| known.fingerprint() == fingerprint)
     {
-        let fingerprint = Fingerprint(fingerprint);
         return Err(Failure::input(format!(
             "key {fingerprint} is in the list already"
         )));
     }
     keys.insert(key, Epoch(from));
     write(list, &keys)?;
-    let fingerprint = Fingerprint(fingerprint);
     output.result(
         &json!({ "fingerprint": fingerprint.to_string(), "from": from }),
         format!("key {fingerprint} is valid from epoch {from} on"),
