@@ -72,18 +72,21 @@ impl Series {
         let figures: Vec<_> = shown
             .filter_map(|number| Some((f64::from(number), self.at(data, number)?)))
             .collect();
-        Line {
-            label,
-            ours,
-            points: figures
-                .iter()
-                .map(|(x, figure)| (*x, figure.value))
-                .collect(),
-            bars: figures
-                .iter()
-                .map(|(x, figure)| (*x, figure.low, figure.high))
-                .collect(),
-        }
+        measured(label, ours, &figures)
+    }
+}
+
+/// A line through measured figures, with a bar for the spread of each.
+fn measured(label: &'static str, ours: bool, figures: &[(f64, Figure)]) -> Line {
+    let points = figures.iter().map(|(x, figure)| (*x, figure.value));
+    let bars = figures
+        .iter()
+        .map(|(x, figure)| (*x, figure.low, figure.high));
+    Line {
+        label,
+        ours,
+        points: points.collect(),
+        bars: bars.collect(),
     }
 }
 
@@ -314,18 +317,7 @@ fn ratio(data: &Data, papers: &[Named]) -> Chart {
         "(L − 1) times Eval over one mEval",
         ("ciphertexts, L", "ratio"),
         vec![
-            Line {
-                label: "here",
-                ours: true,
-                points: figures
-                    .iter()
-                    .map(|(x, figure)| (*x, figure.value))
-                    .collect(),
-                bars: figures
-                    .iter()
-                    .map(|(x, figure)| (*x, figure.low, figure.high))
-                    .collect(),
-            },
+            measured("here", true, &figures),
             Line {
                 label: "the paper’s",
                 ours: false,
