@@ -28,6 +28,51 @@ pub(crate) struct Cli {
     /// served. May be given several times; is remembered, and needed for one start only.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) duet_acknowledge_divergence: Vec<u32>,
+
+    /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
+    /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.
+    /// All of it is public.
+    #[cfg(feature = "statistics")]
+    #[arg(long)]
+    pub(crate) duet_statistics: bool,
+
+    #[cfg(feature = "encrypted-telemetry")]
+    #[command(flatten)]
+    pub(crate) encrypted_telemetry: EncryptedTelemetry,
+}
+
+/// Where encrypted readings go.
+#[cfg(feature = "encrypted-telemetry")]
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct EncryptedTelemetry {
+    /// Send readings of this node to a collector, encrypted to the group with this public key, which `duet-schemes searchable
+    /// keygen` made: its file, or the key's folder. The collector can add readings up and cannot read them.
+    #[arg(
+        long = "encrypted-telemetry",
+        value_name = "KEY",
+        id = "encrypted_telemetry",
+        requires = "encrypted_telemetry_url"
+    )]
+    pub(crate) key: Option<std::path::PathBuf>,
+
+    /// The collector: ws:// or wss://.
+    #[arg(
+        long = "encrypted-telemetry-url",
+        value_name = "URL",
+        id = "encrypted_telemetry_url",
+        requires = "encrypted_telemetry"
+    )]
+    pub(crate) url: Option<String>,
+
+    /// How often a reading is taken.
+    #[arg(
+        long = "encrypted-telemetry-interval",
+        id = "encrypted_telemetry_interval",
+        value_name = "SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub(crate) interval: u64,
 }
 
 /// What a node wants to hear of Duet's gossip. (GOSSIP-9)

@@ -64,6 +64,10 @@ fn run_node(cli: &Cli) -> Result<()> {
             let options = DuetOptions {
                 interest: cli.duet_gossip.interest(&config.role)?,
                 acknowledged: cli.duet_acknowledge_divergence.clone(),
+                #[cfg(feature = "statistics")]
+                statistics: cli.duet_statistics,
+                #[cfg(feature = "encrypted-telemetry")]
+                encrypted_telemetry: cli.encrypted_telemetry.clone(),
             };
             match config.network.network_backend {
                 NetworkBackendType::Libp2p => {

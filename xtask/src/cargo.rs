@@ -17,8 +17,11 @@ const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_CRATE_NAME",
 ];
 
-/// What is off by default in the light client. With `--workspace` beside it no dependency changes its features.
-pub(crate) const VOUCHERS: [&str; 2] = ["--features", "duet-light/vouchers"];
+/// What is off by default in the node and in the light client. With `--workspace` beside it no dependency changes its features.
+pub(crate) const OPTIONAL: [&str; 2] = [
+    "--features",
+    "duet-light/statistics,duet-light/vouchers,duet-node/encrypted-telemetry,duet-node/statistics",
+];
 
 /// A workspace whose tests, lints and dependencies are checked.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Formatting, clippy and rustdoc.
 
 use crate::{
-    cargo::{self, Workspace, VOUCHERS},
+    cargo::{self, Workspace, OPTIONAL},
     contracts, hyperbridge, relay,
     result::Result,
     tools,
@@ -47,12 +47,12 @@ pub(crate) fn run() -> Result {
         .into_iter()
         .flat_map(|workspace| [clippy(workspace, &[]), documentation(workspace, &[])]);
     // What is off by default.
-    let vouchers = [
-        clippy(Workspace::Duet, &VOUCHERS),
-        documentation(Workspace::Duet, &VOUCHERS),
+    let optional = [
+        clippy(Workspace::Duet, &OPTIONAL),
+        documentation(Workspace::Duet, &OPTIONAL),
     ];
     // No other step builds it.
-    cargo::run_all(ours.chain(vouchers).chain(std::iter::once(rivals())))
+    cargo::run_all(ours.chain(optional).chain(std::iter::once(rivals())))
 }
 
 fn clippy(workspace: Workspace, more: &[&str]) -> Command {

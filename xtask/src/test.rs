@@ -1,14 +1,33 @@
 //! Every test there is.
 
 use crate::{
-    cargo::{self, Workspace, VOUCHERS},
+    cargo::{self, Workspace, OPTIONAL},
     result::Result,
     tools,
 };
 use std::process::Command;
 
-/// Tests of the light client with that feature. The last is one on a network of real nodes, too.
-const OF_VOUCHERS: [&str; 4] = ["--bin", "duet-light", "--test", "vouchers"];
+/// Tests of what is off by default. Of the first two names there are tests of the light client; and of all of them, tests on networks
+/// of real nodes.
+const OF_OPTIONAL: [&str; 8] = [
+    "--bin",
+    "duet-light",
+    "--test",
+    "vouchers",
+    "--test",
+    "statistics",
+    "--test",
+    "telemetry",
+];
+/// What those networks run.
+const PROGRAMS: [&str; 6] = [
+    "--bin",
+    "duet-node",
+    "--bin",
+    "duet-light",
+    "--bin",
+    "duet-collector",
+];
 
 /// What to run.
 #[derive(clap::Args, Default)]
@@ -19,7 +38,7 @@ pub(crate) struct Options {
 }
 
 /// Builds the programs that the end-to-end tests start, then runs all tests of both workspaces, and last those of what is off
-/// by default, for which the light client is built once more.
+/// by default, for which the node and the light client are built once more.
 ///
 /// Cargo runs one test program at a time: the one with the scenarios on real networks has the machine for itself, and
 /// divides it among them.
@@ -30,9 +49,15 @@ pub(crate) fn run(options: &Options) -> Result {
     let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
     cargo::run(build.args(targets))?;
     let all = Workspace::ALL.map(|workspace| tests(workspace, &[], options));
-    let vouchers = [VOUCHERS.as_slice(), &OF_VOUCHERS].concat();
-    let vouchers = tests(Workspace::Duet, &vouchers, options);
-    cargo::run_all(all.into_iter().chain([vouchers]))
+    // The tests are named too: with them, dependencies have the features that they have above.
+    let mut build_optional = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    build_optional
+        .args(OPTIONAL)
+        .args(PROGRAMS)
+        .args(OF_OPTIONAL);
+    let optional = [OPTIONAL.as_slice(), &OF_OPTIONAL].concat();
+    let optional = tests(Workspace::Duet, &optional, options);
+    cargo::run_all(all.into_iter().chain([build_optional, optional]))
 }
 
 fn tests(workspace: Workspace, more: &[&str], options: &Options) -> Command {

@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::question;
+#[cfg(feature = "statistics")]
+use crate::stats::args::Asked;
 #[cfg(feature = "vouchers")]
 use crate::vouch::args::{Fingerprint, Vouch, Vouching};
 use clap::{Args as ArgsGroup, Parser, Subcommand};
@@ -74,6 +76,12 @@ pub(crate) enum Command {
     Report(Report),
     /// Show what a state file trusts.
     Status(Status),
+    /// Print what the validators say about their own nodes: a mean or a sum, verified against the set that is trusted.
+    ///
+    /// Each validator signs its figures once in a session, and a node adds them up under one signature. It cannot change a figure
+    /// or make one up, and whom it leaves out is listed. Whether a validator tells the truth about its own node is not proven.
+    #[cfg(feature = "statistics")]
+    Stats(Stats),
     /// Sign a checkpoint, so that those who trust your key can begin from it: with a key in a file, or in a token by a command.
     ///
     /// Sign none that your own client does not come from or has not followed.
@@ -198,6 +206,16 @@ pub(crate) struct Report {
     /// Print one JSON object per line on standard output.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(feature = "statistics")]
+#[derive(Debug, ArgsGroup)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) run: Run,
+
+    #[command(flatten)]
+    pub(crate) asked: Asked,
 }
 
 #[derive(Debug, ArgsGroup)]

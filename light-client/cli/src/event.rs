@@ -1,5 +1,7 @@
 //! What happens, in the form in which `--json` prints it.
 
+#[cfg(feature = "statistics")]
+use crate::stats;
 use crate::verdict::Verdict;
 #[cfg(feature = "vouchers")]
 use crate::vouch::shown;
@@ -146,6 +148,9 @@ pub(crate) enum Event<'a> {
         #[serde(flatten)]
         source: Source<'a>,
     },
+    /// What validators say about their own nodes, verified.
+    #[cfg(feature = "statistics")]
+    Statistic(stats::shown::Shown<'a>),
     /// The server listens.
     Serving {
         address: String,
@@ -311,6 +316,10 @@ impl<'a> Event<'a> {
 
     /// Whether it answers a question about a block, or a proof of one.
     pub(crate) fn is_answer(&self) -> bool {
+        #[cfg(feature = "statistics")]
+        if matches!(self, Self::Statistic(_)) {
+            return true;
+        }
         matches!(
             self,
             Self::Header { .. }

@@ -30,6 +30,8 @@ mod report;
 mod serve;
 mod session;
 mod state_file;
+#[cfg(feature = "statistics")]
+mod stats;
 mod status;
 mod sync;
 mod text;
@@ -86,6 +88,13 @@ fn main() -> ExitCode {
         Command::Status(args) => {
             let output = Output::new(args.json, true);
             let result = status::show(&args, &output);
+            (output, result)
+        }
+        #[cfg(feature = "statistics")]
+        Command::Stats(args) => {
+            let output = Output::of_answers(args.run.json, args.run.quiet);
+            let result = in_runtime(show_statistic(&args, &output));
+            output.clear();
             (output, result)
         }
         #[cfg(feature = "vouchers")]
@@ -153,6 +162,22 @@ async fn serve_until_interrupted(args: &Serve, output: &Output) -> Result<(), Fa
     ended
 }
 
+/// Syncs, then shows what the validators say.
+#[cfg(feature = "statistics")]
+async fn show_statistic(args: &args::Stats, output: &Output) -> Result<(), Failure> {
+    let mut session = Session::new(&args.run, Goal::Head, output.clone())?;
+    let work = async {
+        session.run().await?;
+        session.statistic(&args.asked).await
+    };
+    let ended = tokio::select! {
+        ended = work => ended,
+        () = interrupted() => Err(interrupted_early()),
+    };
+    session.save()?;
+    ended
+}
+
 /// Runs to the goal, or until it is told to stop; the state is saved in either case.
 async fn run_until_interrupted(
     args: &Run,
@@ -173,14 +198,15 @@ async fn run_until_interrupted(
         () = interrupted() => match goal {
             // Only an interrupt ends it, so that this is its good end.
             Goal::Never => Ok(()),
-            Goal::Head | Goal::Block(_) | Goal::Proofs(_) => Err(Failure::new(
-                Kind::Interrupted,
-                "interrupted before the goal was reached",
-            )),
+            Goal::Head | Goal::Block(_) | Goal::Proofs(_) => Err(interrupted_early()),
         },
     };
     session.save()?;
     ended
+}
+
+fn interrupted_early() -> Failure {
+    Failure::new(Kind::Interrupted, "interrupted before the goal was reached")
 }
 
 async fn interrupted() {

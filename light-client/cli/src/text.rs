@@ -23,6 +23,8 @@ impl Event<'_> {
             Self::Vouched(vouched) => vouched.text(),
             #[cfg(feature = "vouchers")]
             Self::Signed(signed) => signed.text(),
+            #[cfg(feature = "statistics")]
+            Self::Statistic(statistic) => statistic.text(),
             Self::Connected { url } => format!("connected to {url}"),
             Self::Proof {
                 block,

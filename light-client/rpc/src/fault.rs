@@ -130,6 +130,20 @@ pub enum Missing {
     /// The proof of this block under a newer one.
     #[error("proof of the older block {0}")]
     History(BlockNumber),
+    /// Figures of this set's validators about their nodes.
+    #[error("figures of the validators of set {0} about their nodes")]
+    Statistic(SetId),
+    /// Figures of so many validators.
+    #[error("figures of {required} validators, only of {got}")]
+    Reporters {
+        /// How many have to have a part.
+        required: usize,
+        /// How many have.
+        got: usize,
+    },
+    /// Figures that are as new as they have to be.
+    #[error("newer figures than those of the session that began with block {0}")]
+    FreshStatistic(BlockNumber),
     /// The extrinsics of this block.
     #[error(
         "extrinsics of block {0}: a node with `--blocks-pruning` keeps only those of newer blocks"

@@ -7,6 +7,8 @@ use super::{
 };
 use duet_finality::{DuetBlockImport, RpcLinks, VoterLinks};
 use duet_keystore::Signer;
+#[cfg(feature = "meter")]
+use duet_meter::{Meter, TimedImport};
 use duet_primitives::BlockNumber;
 use duet_runtime::types::opaque::Block;
 use sc_consensus::BoxJustificationImport;
@@ -27,12 +29,19 @@ const GOSSIP_DURATION: Duration = Duration::from_millis(333);
 type Grandpa = GrandpaBlockImport<FullBackend, Block, FullClient, SelectChain>;
 
 /// Imports a block: Duet's part, inside of it GRANDPA's, inside of it the client.
+#[cfg(not(feature = "meter"))]
 pub(crate) type BlockImport = DuetBlockImport<Block, FullClient, Grandpa>;
+/// The same, timed.
+#[cfg(feature = "meter")]
+pub(crate) type BlockImport = TimedImport<DuetBlockImport<Block, FullClient, Grandpa>>;
 
 /// The import side of finality, and what ties it to the voting side.
 pub(crate) struct Import {
     pub(crate) block_import: BlockImport,
     pub(crate) links: Links,
+    /// Takes how long each import took.
+    #[cfg(feature = "meter")]
+    pub(crate) meter: Meter,
     grandpa: Grandpa,
 }
 
@@ -72,7 +81,14 @@ pub(crate) fn import(
         chain.backend.clone(),
         config.prometheus_registry(),
     );
+    #[cfg(feature = "meter")]
+    let (meter, block_import) = {
+        let meter = Meter::default();
+        (meter.clone(), TimedImport::new(block_import, meter))
+    };
     Ok(Import {
+        #[cfg(feature = "meter")]
+        meter,
         block_import,
         links: Links {
             grandpa,

@@ -5,7 +5,9 @@
 //! - [`authoring`]: Aura, as blocks are checked and as they are made;
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
 //! - [`rpc`]: what the node answers;
-//! - [`settings`]: what the parts above need of the configuration.
+//! - [`settings`]: what the parts above need of the configuration;
+//! - `statistics`: what validators say about their own nodes, with the feature of that name;
+//! - `telemetry`: encrypted readings for a collector, with the feature `encrypted-telemetry`.
 
 mod authoring;
 mod client;
@@ -13,6 +15,10 @@ mod finality;
 mod network;
 mod rpc;
 mod settings;
+#[cfg(feature = "statistics")]
+mod statistics;
+#[cfg(feature = "encrypted-telemetry")]
+mod telemetry;
 
 use duet_gossip::Interest;
 use duet_keystore::Signer;
@@ -31,6 +37,10 @@ pub(crate) use authoring::ImportQueue;
 pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
 use network::Network;
 use settings::Settings;
+#[cfg(feature = "statistics")]
+use statistics::Statistics;
+#[cfg(feature = "encrypted-telemetry")]
+use telemetry::Readings;
 
 /// A node's parts, built and not started.
 pub(crate) struct Parts {
@@ -69,6 +79,12 @@ pub(crate) struct DuetOptions {
     pub(crate) interest: Interest,
     /// Blocks at which the operator acknowledges a contradiction.
     pub(crate) acknowledged: Vec<u32>,
+    /// Whether figures of nodes are collected, and signed by validators.
+    #[cfg(feature = "statistics")]
+    pub(crate) statistics: bool,
+    /// Where encrypted readings go.
+    #[cfg(feature = "encrypted-telemetry")]
+    pub(crate) encrypted_telemetry: crate::cli::EncryptedTelemetry,
 }
 
 /// Starts a node on one of the SDK's network back ends.
@@ -79,6 +95,10 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let DuetOptions {
         interest,
         acknowledged,
+        #[cfg(feature = "statistics")]
+        statistics,
+        #[cfg(feature = "encrypted-telemetry")]
+        encrypted_telemetry,
     } = options;
     // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
     // directory of the secrets is made here for its owner only.
@@ -93,11 +113,27 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let finality::Import {
         block_import,
         links,
+        #[cfg(feature = "meter")]
+        meter,
         ..
     } = finality;
-    let (prepared, protocols) = network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
+    #[cfg(feature = "encrypted-telemetry")]
+    let readings = Readings::new(&config, encrypted_telemetry, meter.clone())?;
+    #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
+    let (mut prepared, protocols) =
+        network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
-    let rpc = rpc::builder(&chain, &links, signer.clone())?;
+    #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
+    let mut rpc = rpc::builder(&chain, &links, signer.clone())?;
+    #[cfg(feature = "statistics")]
+    let statistics = if statistics {
+        let statistics = Statistics::new(&config, &chain, &signer, meter)?;
+        rpc = rpc::with_statistics(rpc, statistics.collected.clone());
+        let protocol = statistics::register(&config, &chain, &mut prepared);
+        Some((statistics, protocol))
+    } else {
+        None
+    };
     let sdk = Sdk {
         config,
         prepared,
@@ -111,6 +147,14 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         start_offchain_workers(&settings, &chain, &network, &task_manager)?;
     }
     start_mmr_gadget(&chain, &task_manager);
+    #[cfg(feature = "statistics")]
+    if let Some((statistics, protocol)) = statistics {
+        statistics.start(protocol, &settings, &chain, &network, &task_manager);
+    }
+    #[cfg(feature = "encrypted-telemetry")]
+    if let Some(readings) = readings {
+        readings.start(&chain, &network, &task_manager);
+    }
     if settings.is_authority {
         authoring::start(
             &settings,

@@ -4,6 +4,11 @@ use super::{client::Chain, finality::Links};
 use duet_finality::rpc::{ClientReader, Duet, DuetRpcServer};
 use duet_keystore::Signer;
 use duet_runtime::{types::opaque::Block, Hash};
+#[cfg(feature = "statistics")]
+use duet_statistics_node::{
+    rpc::{Statistics, StatisticsApiServer},
+    Collected,
+};
 use jsonrpsee::RpcModule;
 use mmr_rpc::{Mmr, MmrApiServer};
 use pallet_transaction_payment_rpc::{TransactionPayment, TransactionPaymentApiServer};
@@ -17,6 +22,18 @@ use substrate_frame_rpc_system::{System, SystemApiServer};
 
 /// Makes the RPC module; the server asks once per endpoint that it listens on.
 pub(crate) type Builder = Box<dyn Fn(SubscriptionTaskExecutor) -> Result<RpcModule<()>, Error>>;
+
+/// The same with the methods of `duet-statistics-node`.
+#[cfg(feature = "statistics")]
+pub(crate) fn with_statistics(rest: Builder, collected: Collected) -> Builder {
+    Box::new(move |executor| {
+        let mut module = rest(executor)?;
+        let statistics = Statistics::new(collected.clone());
+        let merged = module.merge(statistics.into_rpc());
+        merged.map_err(|error| Error::Application(Box::new(error)))?;
+        Ok(module)
+    })
+}
 
 /// The node's own methods.
 ///

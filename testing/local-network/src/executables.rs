@@ -53,6 +53,14 @@ impl Executables {
         self.find("duet-demo", "DUET_DEMO")
     }
 
+    /// The collector of encrypted readings.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn collector(&self) -> Result<PathBuf> {
+        self.find("duet-collector", "DUET_COLLECTOR")
+    }
+
     /// The relayer, which `cargo xtask relay` makes in a folder of its own.
     ///
     /// # Errors

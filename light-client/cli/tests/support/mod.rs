@@ -13,6 +13,7 @@ mod served;
 mod server;
 mod world;
 
+pub(crate) use host::Host;
 pub(crate) use lie::Lie;
 pub(crate) use node::{Node, Tamper, FORGED};
 pub(crate) use program::{Finished, Program};

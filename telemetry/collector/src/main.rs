@@ -1,0 +1,41 @@
+//! `duet-collector`: takes encrypted readings of nodes, keeps them for a while, finds those of a metric and an hour, and adds
+//! them up, without reading one.
+
+#![forbid(unsafe_code)]
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod args;
+mod failure;
+mod server;
+mod store;
+mod sum;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Serve(args) => server::serve(&args),
+        Command::Sum(args) => sum::sum(&args),
+    };
+    match result {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("duet-collector: {failure}");
+            ExitCode::from(failure.code())
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Readings of several nodes, found, added up and decrypted.
+
+use duet_armour::{encode, kinds::SEARCHABLE_PUBLIC_KEY};
+use duet_searchable::{Bound, Ciphertext, DiscreteLog, MasterKey, Term};
+use duet_telemetry::{Batch, BatchError, Group, GroupError, Hour, MOST_IN_BATCH, READINGS};
+use rand_chacha::{rand_core::SeedableRng, ChaCha20Rng};
+
+const HOUR: Hour = Hour(494_321);
+
+fn master() -> MasterKey {
+    MasterKey::from_seed(&[5; 32]).unwrap()
+}
+
+/// The group, read from a file as a node does.
+fn group() -> Group {
+    let place = tempfile::tempdir().unwrap();
+    let (public, path) = (master().public_key().clone(), place.path().join("public"));
+    let text = encode(
+        &SEARCHABLE_PUBLIC_KEY,
+        public.fingerprint().as_bytes(),
+        &public.to_bytes(),
+    );
+    std::fs::write(&path, text.as_bytes()).unwrap();
+    let by_folder = Group::read(place.path(), "local".into()).unwrap();
+    assert_eq!(by_folder.public().fingerprint(), public.fingerprint());
+    Group::read(&path, "local".into()).unwrap()
+}
+
+fn rng() -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(3)
+}
+
+#[test]
+fn a_collector_finds_and_adds_what_the_group_decrypts() {
+    let (group, master, mut rng) = (group(), master(), rng());
+    let mut kept: Vec<Ciphertext> = Vec::new();
+    for (hour, peers) in [(HOUR, 3), (HOUR, 4), (HOUR.next(), 100)] {
+        let figures = [("peers", peers), ("memory", 1000)];
+        let sent = group.encrypt(hour, &figures, &mut rng).unwrap();
+        let received = Batch::check(sent.as_bytes().to_vec()).unwrap();
+        assert_eq!(received, sent);
+        kept.extend(received.ciphertexts().unwrap());
+    }
+    assert_eq!(kept.len(), 9);
+
+    let log = DiscreteLog::new(Bound::new(10_000), 1 << 20, &()).unwrap();
+    for (metric, sum) in [("peers", 7), ("memory", 2000), (READINGS, 2)] {
+        let keyword = group.keyword(metric, HOUR).unwrap();
+        let trapdoor = master.trapdoor(&keyword).unwrap();
+        let found = kept.iter().filter_map(|one| trapdoor.test(one).ok());
+        let found: Vec<_> = found.collect();
+        assert_eq!(found.len(), 2, "{metric}");
+        let terms: Vec<_> = found.iter().map(|one| Term::tested(1, one)).collect();
+        let added = trapdoor.evaluate(&terms, 0, &mut rng).unwrap();
+        let decrypted = master.decrypt(&keyword, added.ciphertext()).unwrap();
+        assert_eq!(log.find(&decrypted), Ok(sum), "{metric}");
+    }
+}
+
+#[test]
+fn what_is_no_batch_is_refused() {
+    let batch = group().encrypt(HOUR, &[("peers", 3)], &mut rng()).unwrap();
+    let refuse = |content: Vec<u8>| Batch::check(content).unwrap_err();
+    assert_eq!(refuse(vec![]), BatchError::Length { got: 0 });
+    let mut longer = batch.as_bytes().to_vec();
+    longer.push(0);
+    let got = longer.len();
+    assert_eq!(refuse(longer), BatchError::Length { got });
+    let many = batch.as_bytes()[..977].repeat(MOST_IN_BATCH + 1);
+    let got = many.len();
+    assert_eq!(refuse(many), BatchError::Length { got });
+    for (at, index) in [(0, 0), (977 + 500, 1)] {
+        let mut bad = batch.as_bytes().to_vec();
+        bad[at] ^= 1;
+        let error = refuse(bad);
+        assert!(
+            matches!(error, BatchError::Ciphertext { index: of, .. } if of == index),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_public_key_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let missing = Group::read(&place.path().join("none"), "local".into());
+    assert!(matches!(missing, Err(GroupError::File { .. })));
+    std::fs::write(place.path().join("public"), "no key").unwrap();
+    let error = Group::read(place.path(), "local".into()).unwrap_err();
+    assert!(matches!(error, GroupError::Key { .. }));
+    assert!(error.to_string().contains("public"), "{error}");
+}
