@@ -98,6 +98,8 @@ fn statistics_are_built_into_node_and_light_client_with_their_feature_alone() {
         "duet-node",
         "duet-statistics",
         "duet-statistics-node",
+        // Through the meter.
+        "duet-telemetry-node",
     ];
     assert_eq!(
         all,
