@@ -84,6 +84,11 @@ impl Group {
         }
     }
 
+    /// The chain's id.
+    pub fn chain(&self) -> &str {
+        &self.chain
+    }
+
     /// The key.
     pub fn public(&self) -> &PublicKey {
         &self.public

@@ -14,6 +14,12 @@
 mod batch;
 mod group;
 mod hour;
+#[cfg(feature = "testing")]
+#[allow(
+    clippy::expect_used,
+    reason = "for tests: no stranger's bytes reach it, and a panic is a failed test"
+)]
+pub mod testing;
 
 pub use batch::{Batch, BatchError, MOST_IN_BATCH};
 pub use group::{Group, GroupError, READINGS};

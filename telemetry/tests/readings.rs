@@ -1,30 +1,12 @@
 //! Readings of several nodes, found, added up and decrypted.
 
-use duet_armour::{encode, kinds::SEARCHABLE_PUBLIC_KEY};
-use duet_searchable::{Bound, Ciphertext, DiscreteLog, MasterKey, Term};
-use duet_telemetry::{Batch, BatchError, Group, GroupError, Hour, MOST_IN_BATCH, READINGS};
+use duet_searchable::{Bound, Ciphertext, DiscreteLog, Term};
+use duet_telemetry::{
+    testing::TestGroup, Batch, BatchError, Group, GroupError, Hour, MOST_IN_BATCH, READINGS,
+};
 use rand_chacha::{rand_core::SeedableRng, ChaCha20Rng};
 
 const HOUR: Hour = Hour(494_321);
-
-fn master() -> MasterKey {
-    MasterKey::from_seed(&[5; 32]).unwrap()
-}
-
-/// The group, read from a file as a node does.
-fn group() -> Group {
-    let place = tempfile::tempdir().unwrap();
-    let (public, path) = (master().public_key().clone(), place.path().join("public"));
-    let text = encode(
-        &SEARCHABLE_PUBLIC_KEY,
-        public.fingerprint().as_bytes(),
-        &public.to_bytes(),
-    );
-    std::fs::write(&path, text.as_bytes()).unwrap();
-    let by_folder = Group::read(place.path(), "local".into()).unwrap();
-    assert_eq!(by_folder.public().fingerprint(), public.fingerprint());
-    Group::read(&path, "local".into()).unwrap()
-}
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(3)
@@ -32,11 +14,11 @@ fn rng() -> ChaCha20Rng {
 
 #[test]
 fn a_collector_finds_and_adds_what_the_group_decrypts() {
-    let (group, master, mut rng) = (group(), master(), rng());
+    let (test, mut rng) = (TestGroup::new("local"), rng());
     let mut kept: Vec<Ciphertext> = Vec::new();
     for (hour, peers) in [(HOUR, 3), (HOUR, 4), (HOUR.next(), 100)] {
         let figures = [("peers", peers), ("memory", 1000)];
-        let sent = group.encrypt(hour, &figures, &mut rng).unwrap();
+        let sent = test.group().encrypt(hour, &figures, &mut rng).unwrap();
         let received = Batch::check(sent.as_bytes().to_vec()).unwrap();
         assert_eq!(received, sent);
         kept.extend(received.ciphertexts().unwrap());
@@ -45,21 +27,23 @@ fn a_collector_finds_and_adds_what_the_group_decrypts() {
 
     let log = DiscreteLog::new(Bound::new(10_000), 1 << 20, &()).unwrap();
     for (metric, sum) in [("peers", 7), ("memory", 2000), (READINGS, 2)] {
-        let keyword = group.keyword(metric, HOUR).unwrap();
-        let trapdoor = master.trapdoor(&keyword).unwrap();
+        let keyword = test.group().keyword(metric, HOUR).unwrap();
+        let trapdoor = test.master().trapdoor(&keyword).unwrap();
         let found = kept.iter().filter_map(|one| trapdoor.test(one).ok());
         let found: Vec<_> = found.collect();
         assert_eq!(found.len(), 2, "{metric}");
         let terms: Vec<_> = found.iter().map(|one| Term::tested(1, one)).collect();
         let added = trapdoor.evaluate(&terms, 0, &mut rng).unwrap();
-        let decrypted = master.decrypt(&keyword, added.ciphertext()).unwrap();
+        let decrypted = test.master().decrypt(&keyword, added.ciphertext()).unwrap();
         assert_eq!(log.find(&decrypted), Ok(sum), "{metric}");
     }
 }
 
 #[test]
 fn what_is_no_batch_is_refused() {
-    let batch = group().encrypt(HOUR, &[("peers", 3)], &mut rng()).unwrap();
+    let test = TestGroup::new("local");
+    let batch = test.group().encrypt(HOUR, &[("peers", 3)], &mut rng());
+    let batch = batch.unwrap();
     let refuse = |content: Vec<u8>| Batch::check(content).unwrap_err();
     assert_eq!(refuse(vec![]), BatchError::Length { got: 0 });
     let mut longer = batch.as_bytes().to_vec();
@@ -81,12 +65,17 @@ fn what_is_no_batch_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_no_public_key_is_named() {
-    let place = tempfile::tempdir().unwrap();
-    let missing = Group::read(&place.path().join("none"), "local".into());
+fn a_key_is_read_from_its_file_or_folder_and_a_bad_one_is_named() {
+    let test = TestGroup::new("local");
+    let by_file = Group::read(&test.path("public"), "local".into()).unwrap();
+    assert_eq!(
+        by_file.public().fingerprint(),
+        test.group().public().fingerprint()
+    );
+    let missing = Group::read(&test.path("none"), "local".into());
     assert!(matches!(missing, Err(GroupError::File { .. })));
-    std::fs::write(place.path().join("public"), "no key").unwrap();
-    let error = Group::read(place.path(), "local".into()).unwrap_err();
+    std::fs::write(test.path("public"), "no key").unwrap();
+    let error = Group::read(&test.path(""), "local".into()).unwrap_err();
     assert!(matches!(error, GroupError::Key { .. }));
     assert!(error.to_string().contains("public"), "{error}");
 }

@@ -39,6 +39,6 @@ pub use endpoints::{Choice, Endpoints};
 pub use failure::{Failure, Kind};
 pub use fault::{Fault, Lie, Missing};
 pub use outside::{fit, shown};
-pub use server::{decode_hex, Server};
+pub use server::{bytes_of, decode_hex, Server};
 pub use state::{hex, Path, PathJson, Proofs};
 pub use wire::WireFault;

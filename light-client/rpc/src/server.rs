@@ -72,7 +72,10 @@ pub fn decode_hex<T: Received>(text: &str) -> Result<T, Fault> {
 }
 
 /// Bytes as they came: `0x` and hexadecimal digits.
-fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
+///
+/// # Errors
+/// [`Error::Malformed`] with the name of the object.
+pub fn bytes_of(object: &'static str, text: &str) -> Result<Vec<u8>, Error> {
     let malformed = |reason: String| Error::Malformed { object, reason };
     let digits = text
         .strip_prefix("0x")
@@ -161,8 +164,11 @@ impl Server {
         }
     }
 
-    /// The answer to a request, whatever it is.
-    pub(crate) async fn ask<T: DeserializeOwned>(
+    /// The answer to a request, whatever it is. A refusal is a [`Fault`].
+    ///
+    /// # Errors
+    /// Those of any request.
+    pub async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,
         params: ArrayParams,

@@ -4,7 +4,7 @@ use crate::support::{key_of, Network};
 use codec::{DecodeAll, Encode};
 use duet_primitives::{BlockNumber, SignerIndex};
 use duet_statistics::{
-    Added, Answer, AnswerError, CertificateError, Metric, Reports, Weights, WeightsError,
+    Added, Answer, AnswerError, CertificateError, Metric, Period, Reports, Weights, WeightsError,
 };
 
 /// Members 0, 1 and 3 of four report 20, 21 and 23 peers.
@@ -128,6 +128,21 @@ fn a_metric_that_nobody_reported_has_no_answer() {
     let network = Network::new(4);
     let asked = reported(&network).answer(&network.context(), Metric::Processor, &Weights::Equal);
     assert_eq!(asked.unwrap_err(), AnswerError::Nobody(Metric::Processor));
+}
+
+#[test]
+fn an_answer_is_made_for_the_period_of_the_reports() {
+    let network = Network::new(4);
+    let reports = reported(&network);
+    let later = Network {
+        period: Period {
+            session: 13,
+            ..network.period
+        },
+        ..Network::new(4)
+    };
+    let made = reports.answer(&later.context(), Metric::Peers, &Weights::Equal);
+    assert_eq!(made.unwrap_err(), AnswerError::OtherPeriod);
 }
 
 #[test]

@@ -151,6 +151,25 @@ fn nobody_claims_another_members_figures() {
     assert!(matches!(error, ReportError::Signatures(_)), "{error}");
 }
 
+/// A figure of an earlier period, in a report that is new otherwise.
+#[test]
+fn a_figure_of_another_period_is_refused() {
+    let error = refused(|network, report| {
+        let period = Period {
+            session: 11,
+            block: BlockNumber::new(550),
+            ..network.period
+        };
+        let earlier = Network {
+            test: network.test.clone(),
+            period,
+            ..*network
+        };
+        report.figures[0] = earlier.figure(1, &key_of(1, 1), Metric::Peers, 20);
+    });
+    assert!(matches!(error, ReportError::Signatures(_)), "{error}");
+}
+
 #[test]
 fn a_figure_of_another_metric_or_number_is_refused() {
     let error = refused(|_, report| report.figures[1].signature = report.figures[0].signature);

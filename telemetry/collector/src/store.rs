@@ -151,24 +151,13 @@ fn read(text: &[u8]) -> Result<Vec<Ciphertext>, Damage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_armour::{encode, kinds::SEARCHABLE_PUBLIC_KEY};
-    use duet_searchable::MasterKey;
-    use duet_telemetry::Group;
+    use duet_telemetry::testing::TestGroup;
     use rand_core::OsRng;
     use tempfile::TempDir;
 
     fn batch() -> Batch {
-        let place = tempfile::tempdir().unwrap();
-        let master = MasterKey::from_seed(&[5; 32]).unwrap();
-        let public = master.public_key();
-        let text = encode(
-            &SEARCHABLE_PUBLIC_KEY,
-            public.fingerprint().as_bytes(),
-            &public.to_bytes(),
-        );
-        fs::write(place.path().join("public"), text.as_bytes()).unwrap();
-        let group = Group::read(place.path(), "local".into()).unwrap();
-        group.encrypt(Hour(1), &[], &mut OsRng).unwrap()
+        let test = TestGroup::new("local");
+        test.group().encrypt(Hour(1), &[], &mut OsRng).unwrap()
     }
 
     fn store(keep: u64, most: u64) -> (Store, TempDir) {

@@ -1,134 +1,35 @@
 //! The program, as nodes and operators use it.
 
-use duet_armour::{
-    encode,
-    kinds::{SEARCHABLE_CIPHERTEXTS, SEARCHABLE_PUBLIC_KEY, SEARCHABLE_TRAPDOOR},
-    read_one,
+use duet_telemetry::{
+    testing::{TestCollector, TestGroup},
+    Batch, Hour, READINGS,
 };
-use duet_searchable::{Bound, DiscreteLog, MasterKey, ReceivedCiphertext};
-use duet_telemetry::{Batch, Group, Hour, READINGS};
 use jsonrpsee::{
     core::client::{ClientT, Error},
     rpc_params,
     ws_client::{WsClient, WsClientBuilder},
 };
 use rand_core::OsRng;
-use std::{
-    io::{BufRead, BufReader},
-    path::{Path, PathBuf},
-    process::{Child, Command, Output, Stdio},
-    time::SystemTime,
-};
-use tempfile::TempDir;
+use std::{path::Path, time::SystemTime};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_duet-collector");
 
-/// A group with its keys in files, and a place for a collector.
-struct Place {
-    directory: TempDir,
-    master: MasterKey,
-    group: Group,
-}
-
-/// A collector that runs.
-struct Collector {
-    child: Child,
+/// A collector, and a node that is connected to it.
+struct Connected {
+    _collector: TestCollector,
     client: WsClient,
 }
 
-impl Drop for Collector {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Place {
-    fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let master = MasterKey::from_seed(&[5; 32]).unwrap();
-        let public = master.public_key();
-        let text = encode(
-            &SEARCHABLE_PUBLIC_KEY,
-            public.fingerprint().as_bytes(),
-            &public.to_bytes(),
-        );
-        std::fs::write(directory.path().join("public"), text.as_bytes()).unwrap();
-        let group = Group::read(directory.path(), "local".into()).unwrap();
+impl Connected {
+    async fn start(group: &TestGroup, flags: &[&str]) -> Self {
+        let collector = TestCollector::start(Path::new(PROGRAM), group, flags);
+        let client = WsClientBuilder::default().build(&collector.url);
         Self {
-            directory,
-            master,
-            group,
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    async fn start(&self, flags: &[&str]) -> Collector {
-        let mut child = Command::new(PROGRAM)
-            .args(["serve", "--listen", "127.0.0.1:0", "--folder"])
-            .arg(self.path("kept"))
-            .args(flags)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut lines = BufReader::new(child.stdout.take().unwrap());
-        lines.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on ").unwrap();
-        let client = WsClientBuilder::default().build(format!("ws://{address}"));
-        Collector {
             client: client.await.unwrap(),
-            child,
+            _collector: collector,
         }
     }
 
-    fn batch(&self, hour: Hour, peers: u64) -> Batch {
-        let figures = [("peers", peers)];
-        self.group.encrypt(hour, &figures, &mut OsRng).unwrap()
-    }
-
-    /// Writes the trapdoor of a keyword, and runs `sum` with it.
-    fn sum(&self, metric: &str, hour: Hour, output: &Path) -> Output {
-        let keyword = self.group.keyword(metric, hour).unwrap();
-        let key = self.master.trapdoor(&keyword).unwrap();
-        let content = key.expose();
-        let digest = SEARCHABLE_TRAPDOOR.digest(&*content);
-        let text = encode(&SEARCHABLE_TRAPDOOR, &digest, &*content);
-        std::fs::write(self.path("trapdoor"), text.as_bytes()).unwrap();
-        self.sum_with_trapdoor(metric, hour, output)
-    }
-
-    fn sum_with_trapdoor(&self, metric: &str, hour: Hour, output: &Path) -> Output {
-        Command::new(PROGRAM)
-            .args(["sum", "--telemetry", "local", metric, &hour.to_string()])
-            .arg("--folder")
-            .arg(self.path("kept"))
-            .arg("--public")
-            .arg(self.directory.path())
-            .arg("--trapdoor")
-            .arg(self.path("trapdoor"))
-            .arg("--output")
-            .arg(output)
-            .output()
-            .unwrap()
-    }
-
-    fn decrypt(&self, metric: &str, hour: Hour, path: &Path) -> i64 {
-        let text = std::fs::read(path).unwrap();
-        let object = read_one(&SEARCHABLE_CIPHERTEXTS, &text).unwrap();
-        let received = ReceivedCiphertext::parse(object.content().unwrap()).unwrap();
-        let keyword = self.group.keyword(metric, hour).unwrap();
-        let message = self.master.decrypt(&keyword, &received.check().unwrap());
-        let log = DiscreteLog::new(Bound::new(1000), 1 << 20, &()).unwrap();
-        log.find(&message.unwrap()).unwrap()
-    }
-}
-
-impl Collector {
     async fn submit(&self, content: &[u8]) -> Result<usize, i32> {
         let text = format!("0x{}", hex::encode(content));
         match self
@@ -143,51 +44,78 @@ impl Collector {
     }
 }
 
+fn batch(group: &TestGroup, hour: Hour, peers: u64) -> Batch {
+    let figures = [("peers", peers)];
+    group.group().encrypt(hour, &figures, &mut OsRng).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn readings_are_kept_found_and_added_up_across_a_restart() {
-    let place = Place::new();
-    let collector = place.start(&[]).await;
+    let (group, program) = (TestGroup::new("local"), Path::new(PROGRAM));
+    let collector = Connected::start(&group, &[]).await;
     // If the hour ends now, they have come in the one before or after.
     let hour = Hour::of(SystemTime::now());
-    let first = place.batch(hour, 3);
+    let first = batch(&group, hour, 3);
     assert_eq!(collector.submit(first.as_bytes()).await, Ok(2));
     assert_eq!(collector.submit(first.as_bytes()).await, Ok(2), "again");
     drop(collector);
-    let collector = place.start(&[]).await;
-    collector
-        .submit(place.batch(hour, 4).as_bytes())
-        .await
-        .unwrap();
-    collector
-        .submit(place.batch(hour.next(), 100).as_bytes())
-        .await
-        .unwrap();
+    let collector = Connected::start(&group, &[]).await;
+    for (hour, peers) in [(hour, 4), (hour.next(), 100)] {
+        let batch = batch(&group, hour, peers);
+        assert_eq!(collector.submit(batch.as_bytes()).await, Ok(2));
+    }
 
     for (metric, sum) in [("peers", 7), (READINGS, 2)] {
-        let output = place.path(metric);
-        let ended = place.sum(metric, hour, &output);
+        let output = group.path(metric);
+        group.write_trapdoor(metric, hour);
+        let ended = group.sum(program, metric, hour, &output);
         assert!(ended.status.success(), "{ended:?}");
         let said = String::from_utf8(ended.stdout).unwrap();
-        assert!(
-            said.starts_with(&format!("2 readings of {metric} in hour {hour}")),
-            "{said}"
-        );
-        assert_eq!(place.decrypt(metric, hour, &output), sum);
-        let again = place.sum(metric, hour, &output);
+        let expected = format!("2 readings of {metric} in hour {hour}");
+        assert!(said.starts_with(&expected), "{said}");
+        assert_eq!(group.decrypt(metric, hour, &output), sum);
+        let again = group.sum(program, metric, hour, &output);
         assert_eq!(again.status.code(), Some(1), "no file is replaced");
     }
-    let none = place.sum("memory", hour, &place.path("memory"));
+    let output = group.path("other");
+    group.write_trapdoor("memory", hour);
+    let none = group.sum(program, "memory", hour, &output);
     assert_eq!(none.status.code(), Some(3));
-    let other_keyword = place.sum_with_trapdoor("peers", hour, &place.path("other"));
+    let other_keyword = group.sum(program, "peers", hour, &output);
     assert_eq!(other_keyword.status.code(), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_late_is_found_and_what_came_twice_counts_once() {
+    let (group, program) = (TestGroup::new("local"), Path::new(PROGRAM));
+    let collector = Connected::start(&group, &[]).await;
+    let began = Hour::of(SystemTime::now());
+    let hour = Hour(7);
+    let sent = batch(&group, hour, 3);
+    let (peers, _) = sent.as_bytes().split_at(sent.as_bytes().len() / 2);
+    let twice = [peers, peers].concat();
+    for content in [sent.as_bytes(), &twice] {
+        assert_eq!(collector.submit(content).await, Ok(2));
+    }
+    // As if all of it had come in the hour after the reading.
+    let ended = Hour::of(SystemTime::now());
+    let came = [began, ended].map(|hour| group.path(&format!("kept/{hour}")));
+    let came = came.iter().find(|folder| folder.exists());
+    std::fs::rename(came.unwrap(), group.path("kept/8")).unwrap();
+
+    let output = group.path("sum");
+    group.write_trapdoor("peers", hour);
+    let ended = group.sum(program, "peers", hour, &output);
+    assert!(ended.status.success(), "{ended:?}");
+    assert_eq!(group.decrypt("peers", hour, &output), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_reading_is_refused_for_good() {
     const INVALID: i32 = -32602;
-    let place = Place::new();
-    let collector = place.start(&[]).await;
-    let mut bad = place.batch(Hour(1), 3).as_bytes().to_vec();
+    let group = TestGroup::new("local");
+    let collector = Connected::start(&group, &[]).await;
+    let mut bad = batch(&group, Hour(1), 3).as_bytes().to_vec();
     assert_eq!(collector.submit(&[]).await, Err(INVALID));
     assert_eq!(collector.submit(&bad[1..]).await, Err(INVALID));
     bad[400] ^= 1;
@@ -200,11 +128,11 @@ async fn what_is_no_reading_is_refused_for_good() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_collector_says_so_and_keeps_what_it_has() {
     const NO_ROOM: i32 = 9101;
-    let place = Place::new();
-    let collector = place.start(&["--most", "0"]).await;
-    let batch = place.batch(Hour::of(SystemTime::now()), 3);
+    let group = TestGroup::new("local");
+    let collector = Connected::start(&group, &["--most", "0"]).await;
+    let batch = batch(&group, Hour::of(SystemTime::now()), 3);
     assert_eq!(collector.submit(batch.as_bytes()).await, Err(NO_ROOM));
     drop(collector);
-    let collector = place.start(&[]).await;
+    let collector = Connected::start(&group, &[]).await;
     assert_eq!(collector.submit(batch.as_bytes()).await, Ok(2));
 }

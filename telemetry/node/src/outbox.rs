@@ -95,9 +95,7 @@ const REFUSED: i32 = -32602;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use duet_armour::{encode, kinds::SEARCHABLE_PUBLIC_KEY};
-    use duet_searchable::MasterKey;
-    use duet_telemetry::{Group, Hour};
+    use duet_telemetry::{testing::TestGroup, Hour};
     use jsonrpsee::{
         server::{RpcModule, ServerBuilder, ServerHandle},
         types::ErrorObject,
@@ -106,17 +104,8 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     fn batches(count: u64) -> Vec<Batch> {
-        let place = tempfile::tempdir().unwrap();
-        let master = MasterKey::from_seed(&[5; 32]).unwrap();
-        let public = master.public_key();
-        let text = encode(
-            &SEARCHABLE_PUBLIC_KEY,
-            public.fingerprint().as_bytes(),
-            &public.to_bytes(),
-        );
-        std::fs::write(place.path().join("public"), text.as_bytes()).unwrap();
-        let group = Group::read(place.path(), "test".into()).unwrap();
-        let make = |hour| group.encrypt(Hour(hour), &[], &mut OsRng).unwrap();
+        let test = TestGroup::new("test");
+        let make = |hour| test.group().encrypt(Hour(hour), &[], &mut OsRng).unwrap();
         (0..count).map(make).collect()
     }
 

@@ -3,14 +3,11 @@
 use super::{args::Asked, found::Found, shown::Shown, weights};
 use crate::{event::Event, session::Session};
 use codec::DecodeAll;
-use duet_light_client::{Trusted, MAX_ANSWER_LEN};
-use duet_light_rpc::{Failure, Fault, Kind, Lie, Missing, Server};
+use duet_light_client::{Error, Trusted};
+use duet_light_rpc::{bytes_of, Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{Keyset, SignerIndex};
 use duet_statistics::{Answer, Context, Evidence, Statistic, Weights};
-use jsonrpsee::{
-    rpc_params,
-    types::{ErrorCode, ErrorObjectOwned},
-};
+use jsonrpsee::rpc_params;
 use std::{collections::BTreeSet, time::Instant};
 
 impl Session {
@@ -72,10 +69,10 @@ async fn statistic(
     };
     let method = "duet_getStatistic";
     let params = rpc_params![set.id(), args.metric.name(), asked];
-    let answer: Option<String> = answered(method, server.call(method, params).await?)?;
+    let answer: Option<String> = server.ask(method, params).await?;
     let what = format!("{} of set {}", args.metric, set.id());
     let answer = answer.ok_or(Fault::Incomplete(Missing::Statistic(set.id())))?;
-    let answer: Answer = decode(&what, &answer)?;
+    let answer: Answer = decode("answer", &answer)?;
     let verified = answer
         .context(trusted.genesis_hash(), set)
         .and_then(|context| answer.verify(&context, args.metric, weights));
@@ -90,10 +87,10 @@ async fn contradicted(
 ) -> Result<BTreeSet<SignerIndex>, Fault> {
     let method = "duet_getStatisticEvidence";
     let params = rpc_params![set.id()];
-    let sent: Vec<String> = answered(method, server.call(method, params).await?)?;
+    let sent: Vec<String> = server.ask(method, params).await?;
     let what = format!("evidence against members of set {}", set.id());
     let member = |text: &String| {
-        let evidence: Evidence = decode(&what, text)?;
+        let evidence: Evidence = decode("evidence", text)?;
         Context::new(trusted.genesis_hash(), evidence.period, set)
             .map_err(|error| error.to_string())
             .and_then(|context| evidence.check(&context).map_err(|error| error.to_string()))
@@ -103,24 +100,12 @@ async fn contradicted(
     sent.iter().map(member).collect()
 }
 
-/// An answer, or what its refusal says about the endpoint.
-fn answered<T>(method: &str, answer: Result<T, ErrorObjectOwned>) -> Result<T, Fault> {
-    answer.map_err(|error| {
-        if error.code() == ErrorCode::MethodNotFound.code() {
-            Fault::Incompatible(format!("there is no method {method}"))
-        } else {
-            Failure::new(Kind::Usage, format!("{method}: {}", error.message())).into()
-        }
+fn decode<T: DecodeAll>(object: &'static str, text: &str) -> Result<T, Fault> {
+    let bytes = bytes_of(object, text)?;
+    T::decode_all(&mut &bytes[..]).map_err(|error| {
+        let reason = error.to_string();
+        Error::Malformed { object, reason }.into()
     })
-}
-
-fn decode<T: DecodeAll>(what: &str, text: &str) -> Result<T, Fault> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    if digits.len() > 2 * MAX_ANSWER_LEN {
-        return Err(lie(what, "more than anything that is asked for has"));
-    }
-    let bytes = hex::decode(digits).map_err(|error| lie(what, &error.to_string()))?;
-    T::decode_all(&mut &bytes[..]).map_err(|error| lie(what, &error.to_string()))
 }
 
 /// What it sent does not hold.

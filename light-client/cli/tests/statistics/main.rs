@@ -103,6 +103,22 @@ async fn servers_that_lie_are_named_and_the_next_one_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_refuses_or_sends_garbage_stops_nothing_and_forges_no_line() {
+    let world = World::new(1, 0);
+    let honest = Figures::start(&world, Lie::None).await;
+    for (lie, verdict) in [(Lie::Refuses, "unreachable"), (Lie::Garbage, "lied")] {
+        let bad = Figures::start(&world, lie).await;
+        let asked = stats(&world, &[&bad, &honest], &["--json", "peers"]).await;
+        let asked = asked.expect_code(0);
+        assert_eq!(statistic(&asked)["value"], json!("21.333"), "{lie:?}");
+        let left = asked.named("endpoint").remove(0);
+        assert_eq!(left["verdict"], json!(verdict), "{lie:?}");
+        let reason = left["reason"].as_str().expect("a text");
+        assert!(!reason.contains(char::is_control), "{lie:?}: {reason:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_said_two_things_is_named_and_does_not_count() {
     let world = World::new(1, 0);
     let server = Figures::start(&world, Lie::Contradicted).await;

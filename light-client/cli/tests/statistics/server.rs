@@ -15,6 +15,9 @@ use serde_json::{json, Value};
 /// Who reported, and how many peers.
 pub(crate) const MEMBERS: [(u32, u64); 3] = [(0, 20), (1, 21), (3, 23)];
 
+/// What a terminal would show as a line of its own.
+pub(crate) const FORGED_LINE: &str = "0x\n\u{1b}[2Kpeers: mean 7";
+
 /// What is wrong with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
@@ -35,6 +38,10 @@ pub(crate) enum Lie {
     Contradicted,
     /// It is a node without the feature.
     NoMethod,
+    /// It refuses with a text that would forge a line.
+    Refuses,
+    /// It sends a text that is no bytes and would forge a line.
+    Garbage,
 }
 
 /// The server.
@@ -149,6 +156,10 @@ impl State {
             "duet_getStatistic" if self.lie == Lie::NoMethod => {
                 Err(ErrorCode::MethodNotFound.into())
             }
+            "duet_getStatistic" if self.lie == Lie::Refuses => {
+                Err(ErrorObject::owned(-32000, FORGED_LINE, None::<()>))
+            }
+            "duet_getStatistic" if self.lie == Lie::Garbage => Ok(json!(FORGED_LINE)),
             "duet_getStatistic" => self.statistic(params),
             _ if self.lie == Lie::FalseEvidence => Ok(json!([hex(&[0; 40])])),
             _ => {
