@@ -3,6 +3,7 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 9002 | there is no such metric, or the weights do not fit the set |
+//! | 9011 | as many questions wait as may: ask again, or ask another node |
 
 use crate::collected::Collected;
 use codec::Encode;
@@ -13,12 +14,16 @@ use jsonrpsee::{
     proc_macros::rpc,
     types::{ErrorObject, ErrorObjectOwned},
 };
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use sp_core::Bytes;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A limit or an argument that is out of range, as in Duet's other methods.
 const BAD_ARGUMENT: i32 = 9002;
+/// As many questions wait as may.
+const BUSY: i32 = 9011;
+/// Questions that are answered or wait. Each takes a thread.
+const MOST_QUESTIONS: usize = 16;
 
 /// The methods.
 #[rpc(server)]
@@ -46,8 +51,41 @@ pub trait StatisticsApi {
 /// Answers from what was collected.
 pub struct Statistics {
     collected: Collected,
-    /// Held while an answer is made.
-    turn: Arc<Mutex<()>>,
+    turns: Turns,
+}
+
+/// One question is answered at a time, and few wait.
+#[derive(Default)]
+struct Turns {
+    questions: AtomicUsize,
+    answering: Mutex<()>,
+}
+
+/// A question's turn, until it is dropped.
+struct Turn<'a> {
+    questions: &'a AtomicUsize,
+    _answering: MutexGuard<'a, ()>,
+}
+
+impl Turns {
+    /// Waits for a turn; `None` when too many wait.
+    fn wait(&self) -> Option<Turn<'_>> {
+        let questions = &self.questions;
+        if questions.fetch_add(1, Ordering::AcqRel) >= MOST_QUESTIONS {
+            questions.fetch_sub(1, Ordering::AcqRel);
+            return None;
+        }
+        Some(Turn {
+            questions,
+            _answering: self.answering.lock(),
+        })
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.questions.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Statistics {
@@ -55,7 +93,7 @@ impl Statistics {
     pub fn new(collected: Collected) -> Self {
         Self {
             collected,
-            turn: Arc::default(),
+            turns: Turns::default(),
         }
     }
 }
@@ -69,7 +107,7 @@ impl StatisticsApiServer for Statistics {
     ) -> RpcResult<Option<Bytes>> {
         let metric: Metric = metric.parse().map_err(refuse)?;
         let weights = weights.map_or(Weights::Equal, Weights::Each);
-        let _turn = self.turn.lock();
+        let _turn = self.turns.wait().ok_or_else(busy)?;
         let answer = self.collected.answer(set, metric, &weights);
         let answer = answer.map_err(refuse)?;
         Ok(answer.map(|answer| Bytes(answer.encode())))
@@ -79,6 +117,12 @@ impl StatisticsApiServer for Statistics {
         let evidence = self.collected.evidence(set).into_iter();
         Ok(evidence.map(Bytes).collect())
     }
+}
+
+fn busy() -> ErrorObjectOwned {
+    let message =
+        "too many questions about statistics wait on this node; ask again, or ask another node";
+    ErrorObject::owned(BUSY, message, None::<()>)
 }
 
 fn refuse(error: impl std::fmt::Display) -> ErrorObjectOwned {
@@ -116,6 +160,25 @@ mod tests {
             let statistic = answer.verify(&context, Metric::Peers, &weights).unwrap();
             assert_eq!(statistic.total(), sum);
         }
+    }
+
+    #[test]
+    fn few_questions_wait_and_the_next_one_is_refused() {
+        let server = server();
+        let ask = || server.statistic(SetId::new(1), "peers".into(), None);
+        std::thread::scope(|scope| {
+            let answering = server.turns.answering.lock();
+            let waiting: Vec<_> = (0..MOST_QUESTIONS).map(|_| scope.spawn(ask)).collect();
+            while server.turns.questions.load(Ordering::Acquire) < MOST_QUESTIONS {
+                std::thread::yield_now();
+            }
+            assert_eq!(ask().unwrap_err().code(), BUSY);
+            drop(answering);
+            for answer in waiting {
+                assert!(answer.join().unwrap().unwrap().is_some());
+            }
+        });
+        assert!(ask().unwrap().is_some());
     }
 
     #[test]
