@@ -305,9 +305,10 @@ pub(crate) mod tests {
         }
         assert_eq!(collected.periods(), [period(2), period(3)]);
         let late = report(&test, period(1), 0, 5);
-        assert_eq!(collected.take(None, &late), Taken::Nothing);
+        let sender = Some(PeerId::random());
+        assert_eq!(collected.take(sender, &late), Taken::Nothing);
         collected.begin(period(3), keyset(&test));
-        assert_eq!(collected.periods().len(), 2);
+        assert_eq!(collected.periods(), [period(2), period(3)], "it had begun");
     }
 
     #[test]

@@ -178,6 +178,7 @@ mod tests {
                 assert!(answer.join().unwrap().unwrap().is_some());
             }
         });
+        assert_eq!(server.turns.questions.load(Ordering::Acquire), 0);
         assert!(ask().unwrap().is_some());
     }
 
