@@ -412,3 +412,27 @@ impl From<TargetError> for Ended {
         Self::Target(error)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_block_that_anybody_wants_is_wanted() {
+        let (sender, mut demanded) = watch::channel(None);
+        let demands = Demands(sender);
+        for (wanted, is_news, expected) in [
+            (10, true, 10),
+            (5, false, 10),
+            (10, false, 10),
+            (11, true, 11),
+        ] {
+            demands.want(BlockNumber::new(wanted));
+            assert_eq!(demanded.has_changed().ok(), Some(is_news), "{wanted}");
+            assert_eq!(
+                *demanded.borrow_and_update(),
+                Some(BlockNumber::new(expected))
+            );
+        }
+    }
+}

@@ -560,8 +560,19 @@ async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
     );
     assert!(bytes > 600 && bytes < 1_000);
 
-    // Without a key nothing is sent.
+    // It is the turn of one of two, and neither waits.
     world.node.set_head(SPAN + LATE);
+    for position in 0..2 {
+        let turns = Turns::new(NonZeroU32::new(2).expect("two"), position, LONG);
+        let turns = turns.expect("a position");
+        let target = Evm::new(world.evm.url(), world.contract, None, options()).expect("a URL");
+        let (relayer, _demands) =
+            Relayer::new(world.source(), target, Policy { turns, ..policy() });
+        let look = relayer.dry_run().look().await.expect("both are there");
+        assert!(matches!(look, Look::Estimated(..)), "{position}: {look:?}");
+    }
+
+    // Without a key nothing is sent.
     let target = Evm::new(world.evm.url(), world.contract, None, options()).expect("a URL");
     let (mut relayer, _demands) = Relayer::new(world.source(), target, policy());
     let look = relayer.look().await.expect("both chains are there");
