@@ -147,6 +147,28 @@ impl Checked {
         found.map(|(_, signature)| signature)
     }
 
+    /// Whether this report has all figures of another one, under the same key. Signatures are deterministic, so that a figure that
+    /// holds is equal if its number is.
+    pub(crate) fn says_all_of(&self, other: &Report) -> bool {
+        let mut figures = other.figures.iter();
+        self.report.certificate.key == other.certificate.key
+            && figures.all(|figure| self.report.figures.contains(figure))
+    }
+
+    /// Takes over the figures that are missing here, of a report under the same key; whether there were any.
+    pub(crate) fn extend(&mut self, other: Self) -> bool {
+        let before = self.signatures.len();
+        for (figure, signature) in other.report.figures.into_iter().zip(other.signatures) {
+            if self.signature(figure.metric).is_none() {
+                self.report.figures.push(figure);
+                self.signatures.push(signature);
+            }
+        }
+        self.report.figures.sort_by_key(|figure| figure.metric);
+        self.signatures.sort_by_key(|(metric, _)| *metric);
+        self.signatures.len() > before
+    }
+
     pub(crate) fn signatures(&self) -> &[(Metric, Signature)] {
         &self.signatures
     }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// What a report adds to those that were there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// The first report of this validator.
+    /// The first report of this validator, or figures that were missing in the first.
     New,
     /// It contradicts the one that was there: the two are evidence.
     Conflict,
@@ -48,27 +48,32 @@ impl Reports {
         self.period
     }
 
-    /// Whether this report, or evidence against its member, is here. Costs no check.
+    /// Whether all that this report says, or evidence against its member, is here. Costs no check.
     pub fn knows(&self, report: &Report) -> bool {
         let known = self.by_member.get(&report.member);
         self.evidence.contains_key(&report.member)
-            || known.is_some_and(|known| known.report() == report)
+            || known.is_some_and(|known| known.says_all_of(report))
     }
 
     /// Takes a report in. Of a validator that contradicts itself nothing is kept but the evidence.
     ///
-    /// A second report that agrees with the first as far as both go adds nothing.
+    /// A second report that agrees with the first adds the figures that were missing: whoever passes a report on can leave some
+    /// out.
     pub fn add(&mut self, checked: Checked) -> Added {
         let member = checked.member();
         if checked.report().period != self.period || self.evidence.contains_key(&member) {
             return Added::Nothing;
         }
-        let Some(known) = self.by_member.get(&member) else {
+        let Some(known) = self.by_member.get_mut(&member) else {
             self.by_member.insert(member, checked);
             return Added::New;
         };
         let Some(conflict) = conflict(known, &checked) else {
-            return Added::Nothing;
+            return if known.extend(checked) {
+                Added::New
+            } else {
+                Added::Nothing
+            };
         };
         self.by_member.remove(&member);
         let evidence = Evidence {

@@ -46,7 +46,7 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] with the first broken rule.
     pub fn check(content: Vec<u8>) -> Result<Self, BatchError> {
-        split(&content)?;
+        Self::read(&content)?;
         Ok(Self { content })
     }
 
@@ -72,25 +72,23 @@ impl Batch {
         self.content.len() / CIPHERTEXT_LEN
     }
 
-    /// The ciphertexts.
+    /// The ciphertexts in the bytes of a batch, checked.
+    ///
+    /// Cost and errors as those of [`Batch::check`].
     ///
     /// # Errors
-    /// As [`Batch::check`].
-    pub fn ciphertexts(&self) -> Result<Vec<Ciphertext>, BatchError> {
-        split(&self.content)
+    /// [`BatchError`] with the first broken rule.
+    pub fn read(content: &[u8]) -> Result<Vec<Ciphertext>, BatchError> {
+        let wrong = BatchError::Length { got: content.len() };
+        let (records, rest) = content.as_chunks::<CIPHERTEXT_LEN>();
+        if records.is_empty() || records.len() > MOST_IN_BATCH || !rest.is_empty() {
+            return Err(wrong);
+        }
+        let check = |(index, record): (usize, &[u8; CIPHERTEXT_LEN])| {
+            ReceivedCiphertext::parse(record)
+                .and_then(|received| received.check())
+                .map_err(|error| BatchError::Ciphertext { index, error })
+        };
+        records.iter().enumerate().map(check).collect()
     }
-}
-
-fn split(content: &[u8]) -> Result<Vec<Ciphertext>, BatchError> {
-    let wrong = BatchError::Length { got: content.len() };
-    let (records, rest) = content.as_chunks::<CIPHERTEXT_LEN>();
-    if records.is_empty() || records.len() > MOST_IN_BATCH || !rest.is_empty() {
-        return Err(wrong);
-    }
-    let check = |(index, record): (usize, &[u8; CIPHERTEXT_LEN])| {
-        ReceivedCiphertext::parse(record)
-            .and_then(|received| received.check())
-            .map_err(|error| BatchError::Ciphertext { index, error })
-    };
-    records.iter().enumerate().map(check).collect()
 }

@@ -39,7 +39,8 @@ type Early = HashMap<PeerId, Vec<Vec<u8>>>;
 #[derive(Clone, Debug)]
 struct Term {
     set: Arc<Keyset>,
-    reports: Reports,
+    /// Shared with the question that is being answered, and copied only if a report comes meanwhile.
+    reports: Arc<Reports>,
 }
 
 /// What became of a message.
@@ -88,7 +89,7 @@ impl Collected {
         }
         terms.push_back(Term {
             set,
-            reports: Reports::new(period),
+            reports: Arc::new(Reports::new(period)),
         });
         while terms.len() > PERIODS {
             terms.pop_front();
@@ -142,7 +143,7 @@ impl Collected {
         let term = terms
             .iter_mut()
             .find(|term| term.reports.period() == period);
-        match term.map(|term| term.reports.add(checked)) {
+        match term.map(|term| Arc::make_mut(&mut term.reports).add(checked)) {
             Some(Added::New | Added::Conflict) => Taken::Useful(period),
             Some(Added::Nothing) | None => Taken::Nothing,
         }
@@ -203,7 +204,7 @@ impl Collected {
         evidence.map(Evidence::encode).collect()
     }
 
-    /// A copy of the periods in which this set signs, the newest last: an answer takes long.
+    /// The periods in which this set signs, the newest last, as they are now: an answer takes long.
     fn of_set(&self, set: SetId) -> Vec<Term> {
         let terms = self.0.terms.lock();
         let of_set = terms.iter().filter(|term| term.set.id() == set);

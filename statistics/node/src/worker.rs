@@ -17,11 +17,12 @@ use prometheus_endpoint::Registry;
 use sc_client_api::{Backend as BackendT, BlockchainEvents, StorageProvider};
 use sc_network::{NotificationService, ProtocolName};
 use sc_network_gossip::{GossipEngine, Network, Syncing};
+use sc_network_types::PeerId;
 use sp_api::ProvideRuntimeApi;
 use sp_blockchain::HeaderBackend;
 use sp_core::crypto::AccountId32;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 /// Peers that wait to be charged.
 const FAULTS: usize = 64;
@@ -135,7 +136,7 @@ enum News {
     /// Passes a report on.
     Report { period: Period, message: Vec<u8> },
     /// Charges a peer.
-    Liar(sc_network_types::PeerId),
+    Liar(PeerId),
 }
 
 struct Worker {
@@ -169,23 +170,32 @@ impl Worker {
             return Vec::new();
         };
         let set = Arc::new(set);
-        let mut news: Vec<News> = self
-            .collected
-            .begin(period, set.clone())
-            .into_iter()
-            .filter_map(
-                |(peer, message)| match self.collected.take(Some(peer), &message) {
-                    Taken::Useful(period) => Some(News::Report { period, message }),
-                    Taken::Refused(_) => Some(News::Liar(peer)),
-                    Taken::Nothing | Taken::Early => None,
-                },
-            )
-            .collect();
+        let mut news = self.take_early(self.collected.begin(period, set.clone()));
         if let (Some(signing), Some(figures)) = (&self.signing, measured) {
             for message in self.reports(signing, period, &set, &figures) {
                 if let Taken::Useful(period) = self.collected.take(None, &message) {
                     news.push(News::Report { period, message });
                 }
+            }
+        }
+        news
+    }
+
+    /// Takes messages that came early. Of a peer that sent one bad report the others are not looked at.
+    fn take_early(&self, early: Vec<(PeerId, Vec<u8>)>) -> Vec<News> {
+        let mut liars = HashSet::new();
+        let mut news = Vec::new();
+        for (peer, message) in early {
+            if liars.contains(&peer) {
+                continue;
+            }
+            match self.collected.take(Some(peer), &message) {
+                Taken::Useful(period) => news.push(News::Report { period, message }),
+                Taken::Refused(_) => {
+                    liars.insert(peer);
+                    news.push(News::Liar(peer));
+                }
+                Taken::Nothing | Taken::Early => {}
             }
         }
         news
@@ -277,7 +287,6 @@ mod tests {
     };
     use codec::DecodeAll;
     use duet_keystore::KeyStore;
-    use sc_network_types::PeerId;
     use std::time::Duration;
     use tempfile::TempDir;
 
@@ -390,7 +399,9 @@ mod tests {
         let early = report(&test_set(), period(2), 0, 5);
         let mut bad = report(&test_set(), period(2), 1, 5);
         *bad.last_mut().unwrap() ^= 1;
-        for (peer, message) in [(honest, &early), (liar, &bad)] {
+        let mut worse = bad.clone();
+        *worse.last_mut().unwrap() ^= 2;
+        for (peer, message) in [(honest, &early), (liar, &bad), (liar, &worse)] {
             assert_eq!(
                 node.worker.collected.take(Some(peer), message),
                 Taken::Early

@@ -73,6 +73,44 @@ fn the_same_report_again_or_a_part_of_it_is_no_evidence() {
     assert_eq!((reports.len(), reports.evidence().count()), (1, 0));
 }
 
+/// Whoever passes a report on can leave figures out, and must not suppress them by that.
+#[test]
+fn a_part_of_a_report_does_not_keep_the_rest_out() {
+    let network = Network::new(4);
+    let mut reports = Reports::new(network.period);
+    let whole = network.report(1, 20);
+    for kept in [0, 1] {
+        let mut part = whole.clone();
+        part.figures = vec![whole.figures[kept]];
+        assert!(!reports.knows(&part));
+        assert_eq!(reports.add(network.checked(part.clone())), Added::New);
+        assert!(reports.knows(&part));
+    }
+    assert!(reports.knows(&whole), "its parts are all of it");
+    let checked = reports.iter().next().unwrap();
+    assert_eq!(checked.report(), &whole);
+    for metric in [Metric::Peers, Metric::Memory] {
+        let answer = reports.answer(&network.context(), metric, &Weights::Equal);
+        let answer = answer.unwrap();
+        let verified = answer.verify(&network.context(), metric, &Weights::Equal);
+        assert_eq!(verified.unwrap().values().len(), 1);
+    }
+}
+
+/// A certificate can be signed anew as often as its owner wants. That alone is worth no check.
+#[test]
+fn another_certificate_of_the_same_key_says_nothing_new() {
+    let network = Network::new(4);
+    let mut reports = Reports::new(network.period);
+    let report = network.report(1, 20);
+    reports.add(network.checked(report.clone()));
+    let mut other = report;
+    other.certificate.ownership = network.certificate(2, &key_of(1, 1)).ownership;
+    assert!(reports.knows(&other));
+    other.certificate.key = key_of(1, 2).public().to_bytes();
+    assert!(!reports.knows(&other));
+}
+
 #[test]
 fn evidence_needs_two_different_things() {
     let (network, mut evidence) = two_values();

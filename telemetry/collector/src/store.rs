@@ -144,8 +144,8 @@ pub(crate) fn ciphertexts(folder: &Path, hour: Hour) -> Result<Vec<Ciphertext>, 
 }
 
 fn read(text: &[u8]) -> Result<Vec<Ciphertext>, Damage> {
-    let content = read_one(&SEARCHABLE_CIPHERTEXTS, text)?.into_content()?;
-    Ok(Batch::check(content.to_vec())?.ciphertexts()?)
+    let object = read_one(&SEARCHABLE_CIPHERTEXTS, text)?;
+    Ok(Batch::read(object.content()?)?)
 }
 
 #[cfg(test)]

@@ -14,6 +14,17 @@ const MOST_WAITING: usize = 120;
 /// How long the collector may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// More than a number, or a reason, has.
+const LONGEST_ANSWER: u32 = 16 * 1024;
+/// How much of a reason is written to the log.
+const LONGEST_REASON: usize = 200;
+
+/// Another program's text on one line, without what a terminal obeys, and cut.
+fn shown(text: &str) -> String {
+    let cut: String = text.chars().take(LONGEST_REASON).collect();
+    cut.escape_debug().to_string()
+}
+
 /// Readings that the collector does not have yet, the oldest first.
 pub(crate) struct Outbox {
     url: String,
@@ -55,11 +66,11 @@ impl Outbox {
             }
             Ok(()) => {}
             Err(error) if self.warned => {
-                log::debug!(target: LOG_TARGET, "{} takes no readings: {error}", self.url);
+                log::debug!(target: LOG_TARGET, "{} takes no readings: {}", self.url, shown(&error.to_string()));
             }
             Err(error) => {
                 self.warned = true;
-                log::warn!(target: LOG_TARGET, "{} takes no readings, which wait: {error}", self.url);
+                log::warn!(target: LOG_TARGET, "{} takes no readings, which wait: {}", self.url, shown(&error.to_string()));
             }
         }
     }
@@ -71,6 +82,7 @@ impl Outbox {
         let client = WsClientBuilder::default()
             .connection_timeout(PATIENCE)
             .request_timeout(PATIENCE)
+            .max_response_size(LONGEST_ANSWER)
             .build(&self.url)
             .await?;
         while let Some(batch) = self.waiting.front() {
@@ -79,7 +91,7 @@ impl Outbox {
             match answer.await {
                 Ok(_) => {}
                 Err(Error::Call(refusal)) if refusal.code() == REFUSED => {
-                    log::warn!(target: LOG_TARGET, "{} refuses a reading: {}", self.url, refusal.message());
+                    log::warn!(target: LOG_TARGET, "{} refuses a reading: {}", self.url, shown(refusal.message()));
                 }
                 Err(error) => return Err(error),
             }
@@ -164,6 +176,13 @@ mod tests {
             outbox.send().await;
             assert_eq!(outbox.len(), left, "{code}");
         }
+    }
+
+    #[test]
+    fn a_reason_is_one_short_line() {
+        let shown = shown(&("no\n\u{1b}[2K".to_owned() + &"x".repeat(1000)));
+        assert!(shown.starts_with("no\\n\\u{1b}[2Kxxx"), "{shown}");
+        assert!(shown.len() < 250 && !shown.contains(char::is_control));
     }
 
     #[test]

@@ -89,6 +89,11 @@ async fn contradicted(
     let params = rpc_params![set.id()];
     let sent: Vec<String> = server.ask(method, params).await?;
     let what = format!("evidence against members of set {}", set.id());
+    // One for each member in each of two periods.
+    let most = set.len().saturating_mul(2);
+    if u32::try_from(sent.len()).map_or(true, |got| got > most) {
+        return Err(lie(&what, &format!("{} of at most {most}", sent.len())));
+    }
     let member = |text: &String| {
         let evidence: Evidence = decode("evidence", text)?;
         Context::new(trusted.genesis_hash(), evidence.period, set)

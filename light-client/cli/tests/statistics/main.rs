@@ -85,6 +85,7 @@ async fn servers_that_lie_are_named_and_the_next_one_is_asked() {
         Lie::OtherWeights,
         Lie::NoSignature,
         Lie::FalseEvidence,
+        Lie::TooMuchEvidence,
     ] {
         let liar = Figures::start(&world, lie).await;
         let flags = ["--json", "peers"];

@@ -34,6 +34,8 @@ pub(crate) enum Lie {
     NoSignature,
     /// Evidence that shows nothing.
     FalseEvidence,
+    /// Evidence that holds, more often than there can be.
+    TooMuchEvidence,
     /// No lie: member 1 said two different things.
     Contradicted,
     /// It is a node without the feature.
@@ -68,7 +70,7 @@ impl Figures {
                     .expect("it holds"),
             );
         }
-        if lie == Lie::Contradicted {
+        if matches!(lie, Lie::Contradicted | Lie::TooMuchEvidence) {
             reports.add(
                 report(world, 1, 5)
                     .check(&context(world), &mut OsRng)
@@ -163,7 +165,12 @@ impl State {
             "duet_getStatistic" => self.statistic(params),
             _ if self.lie == Lie::FalseEvidence => Ok(json!([hex(&[0; 40])])),
             _ => {
-                let evidence = self.reports.evidence();
+                let often = if self.lie == Lie::TooMuchEvidence {
+                    9
+                } else {
+                    1
+                };
+                let evidence = self.reports.evidence().flat_map(|one| vec![one; often]);
                 Ok(evidence.map(|one| hex(&one.encode())).collect())
             }
         }
