@@ -165,7 +165,6 @@ impl Checked {
             }
         }
         self.report.figures.sort_by_key(|figure| figure.metric);
-        self.signatures.sort_by_key(|(metric, _)| *metric);
         self.signatures.len() > before
     }
 

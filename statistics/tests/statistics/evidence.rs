@@ -79,7 +79,7 @@ fn a_part_of_a_report_does_not_keep_the_rest_out() {
     let network = Network::new(4);
     let mut reports = Reports::new(network.period);
     let whole = network.report(1, 20);
-    for kept in [0, 1] {
+    for kept in [1, 0] {
         let mut part = whole.clone();
         part.figures = vec![whole.figures[kept]];
         assert!(!reports.knows(&part));
