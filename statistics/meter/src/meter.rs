@@ -88,10 +88,20 @@ impl Reader {
     /// Ends a time and begins the next one. The figures of the one that ends, in the order of [`Metric::ALL`]; what cannot be
     /// measured here, or did not happen, is left out. `None` the first time.
     pub fn turn(&mut self, peers: usize) -> Option<Vec<(Metric, u64)>> {
+        self.turn_at(Instant::now(), processor_time(), peers)
+    }
+
+    /// [`Self::turn`] at a time at which the process had taken so much of the processor.
+    fn turn_at(
+        &mut self,
+        at: Instant,
+        processor: Option<Duration>,
+        peers: usize,
+    ) -> Option<Vec<(Metric, u64)>> {
         let now = Began {
-            at: Instant::now(),
+            at,
             totals: *self.meter.0.lock(),
-            processor: processor_time(),
+            processor,
         };
         let figures = self.began.as_ref().map(|began| {
             let figure = |metric| match metric {
@@ -133,28 +143,31 @@ mod tests {
     fn figures_are_of_one_time_and_there_are_none_before_it_began() {
         let meter = Meter::default();
         let mut reader = meter.reader();
+        let (start, second) = (Instant::now(), Duration::from_secs(1));
         meter.imported(Duration::from_secs(9), None);
-        assert_eq!(reader.turn(4), None);
+        assert_eq!(reader.turn_at(start, Some(second), 4), None);
 
         meter.imported(Duration::from_millis(2), None);
         meter.imported(Duration::from_millis(5), None);
         for blocks in [1, 2, 2] {
             meter.lag(blocks);
         }
-        let figures = reader.turn(7).unwrap();
+        let figures = reader.turn_at(start + 2 * second, Some(second + second / 2), 7);
+        let figures = figures.unwrap();
         assert!(figures.is_sorted_by_key(|(metric, _)| *metric));
         assert_eq!(of(&figures, Metric::ImportTime), Some(3500));
         assert_eq!(of(&figures, Metric::Peers), Some(7));
         assert_eq!(of(&figures, Metric::FinalityLag), Some(1666));
-        assert!(of(&figures, Metric::Processor).is_some());
+        assert_eq!(of(&figures, Metric::Processor), Some(250));
 
-        let figures = reader.turn(7).unwrap();
+        let figures = reader.turn_at(start + 3 * second, None, 7).unwrap();
         assert_eq!(
             of(&figures, Metric::ImportTime),
             None,
             "nothing was imported"
         );
         assert_eq!(of(&figures, Metric::FinalityLag), None);
+        assert_eq!(of(&figures, Metric::Processor), None, "it is not known");
     }
 
     #[test]
