@@ -62,6 +62,6 @@ pub use interest::Interest;
 pub use logging::LOG_TARGET;
 pub use network::{join, Endpoints, Joined, Network};
 pub use orders::Order;
-pub use protocol::{gossip_protocol_name, peers_set_config, MAX_JUSTIFICATIONS};
+pub use protocol::{peers_set_config, Protocol, ProtocolNames, GOSSIP, MAX_JUSTIFICATIONS};
 pub use validation::Checked;
 pub use validator::{verify, GossipValidator, Queues, Reputations, Settings};

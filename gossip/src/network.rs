@@ -6,7 +6,7 @@ use crate::{
     engine::{self, Engine},
     message::GossipMessage,
     metrics::Metrics,
-    protocol::{history_protocol_name, justifications_protocol_name},
+    protocol::{HISTORY, JUSTIFICATIONS},
     reputation::PeerBehaviour,
     requests::{history::HistoryRequest, justifications::JustificationsRequest},
     validation::Checked,
@@ -147,8 +147,8 @@ where
             network,
             sync,
             validator: validator.clone(),
-            justifications: justifications_protocol_name(genesis_hash, fork_id),
-            history: history_protocol_name(genesis_hash, fork_id),
+            justifications: JUSTIFICATIONS.names(genesis_hash, fork_id).newest,
+            history: HISTORY.names(genesis_hash, fork_id).newest,
         }),
         validator,
         checked,
@@ -230,7 +230,7 @@ where
     }
 
     fn report(&self, peer: PeerId, behaviour: PeerBehaviour) {
-        self.network.report_peer(peer, behaviour.reputation());
+        self.validator.report(&peer, behaviour);
     }
 
     fn is_syncing(&self) -> bool {

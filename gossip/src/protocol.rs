@@ -35,31 +35,61 @@ pub(crate) const PARALLEL_REQUESTS: usize = 3;
 /// Checked batches of votes, and proofs, that wait for the worker; nothing more is checked meanwhile. (GOSSIP-7)
 pub(crate) const CHECKED_QUEUE: usize = 64;
 
-/// `/{genesis}/{fork}/{suffix}`, without the fork where there is none.
-fn protocol_name(genesis_hash: H256, fork_id: Option<&str>, suffix: &str) -> ProtocolName {
-    let genesis = hex::encode(genesis_hash);
-    match fork_id {
-        Some(fork) => format!("/{genesis}/{fork}/{suffix}").into(),
-        None => format!("/{genesis}/{suffix}").into(),
+/// A protocol and the versions of it that a node speaks. Messages of one version never change.
+#[derive(Clone, Copy, Debug)]
+pub struct Protocol {
+    /// What the names of all versions have in common.
+    pub name: &'static str,
+    /// The newest version.
+    pub newest: u16,
+    /// Older ones that are still spoken, the newest first.
+    pub older: &'static [u16],
+}
+
+/// The names of one protocol on one chain. Two nodes speak the newest version that both know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolNames {
+    /// The name of the newest version.
+    pub newest: ProtocolName,
+    /// Those of older ones, the newest first, for peers that do not know the newest.
+    pub older: Vec<ProtocolName>,
+}
+
+/// The gossip protocol: `/{genesis}/duet/1`.
+pub const GOSSIP: Protocol = Protocol {
+    name: "duet",
+    newest: 1,
+    older: &[],
+};
+
+/// The protocol that asks for handoff justifications: `/{genesis}/duet/justifications/1`.
+pub(crate) const JUSTIFICATIONS: Protocol = Protocol {
+    name: "duet/justifications",
+    newest: 1,
+    older: &[],
+};
+
+/// The protocol that asks for the history before a node began: `/{genesis}/duet/history/1`.
+pub(crate) const HISTORY: Protocol = Protocol {
+    name: "duet/history",
+    newest: 1,
+    older: &[],
+};
+
+impl Protocol {
+    /// Its names on a chain: `/{genesis}/{fork}/{name}/{version}`, without the fork where there is none.
+    pub fn names(&self, genesis_hash: H256, fork_id: Option<&str>) -> ProtocolNames {
+        let genesis = hex::encode(genesis_hash);
+        let chain = match fork_id {
+            Some(fork) => format!("{genesis}/{fork}"),
+            None => genesis,
+        };
+        let name = |version: &u16| format!("/{chain}/{}/{version}", self.name).into();
+        ProtocolNames {
+            newest: name(&self.newest),
+            older: self.older.iter().map(name).collect(),
+        }
     }
-}
-
-/// The name of the gossip protocol: `/{genesis}/duet/1`.
-pub fn gossip_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> ProtocolName {
-    protocol_name(genesis_hash, fork_id, "duet/1")
-}
-
-/// The name of the protocol that asks for handoff justifications: `/{genesis}/duet/justifications/1`.
-pub(crate) fn justifications_protocol_name(
-    genesis_hash: H256,
-    fork_id: Option<&str>,
-) -> ProtocolName {
-    protocol_name(genesis_hash, fork_id, "duet/justifications/1")
-}
-
-/// The name of the protocol that asks for the history before a node began: `/{genesis}/duet/history/1`.
-pub(crate) fn history_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -> ProtocolName {
-    protocol_name(genesis_hash, fork_id, "duet/history/1")
 }
 
 /// Registers the gossip protocol with a network back end.
@@ -67,7 +97,7 @@ pub(crate) fn history_protocol_name(genesis_hash: H256, fork_id: Option<&str>) -
 /// The peers are those that the node syncs with: they are added to the reserved set as they connect. They are told in
 /// the handshake what this node wants to hear (GOSSIP-9). The service goes into [`Endpoints`](crate::Endpoints).
 pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
-    protocol: ProtocolName,
+    names: ProtocolNames,
     interest: Interest,
     metrics: NotificationMetrics,
     peer_store: Arc<dyn PeerStoreProvider>,
@@ -79,8 +109,8 @@ pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
         non_reserved_mode: NonReservedPeerMode::Deny,
     };
     N::notification_config(
-        protocol,
-        Vec::new(),
+        names.newest,
+        names.older,
         MAX_NOTIFICATION_SIZE,
         interest.handshake(),
         set_config,
@@ -94,17 +124,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_carry_the_genesis_and_the_fork() {
+    fn names_carry_the_genesis_and_the_fork_and_older_versions_come_after_the_newest() {
         let genesis = H256::repeat_byte(0xab);
         let hash = "ab".repeat(32);
-        let name = gossip_protocol_name(genesis, None);
-        assert_eq!(name.to_string(), format!("/{hash}/duet/1"));
-        let name = justifications_protocol_name(genesis, Some("fork"));
+        let name = |protocol: Protocol, fork| {
+            let names = protocol.names(genesis, fork);
+            assert_eq!(names.older, [], "there is one version");
+            names.newest.to_string()
+        };
+        assert_eq!(name(GOSSIP, None), format!("/{hash}/duet/1"));
         assert_eq!(
-            name.to_string(),
+            name(JUSTIFICATIONS, Some("fork")),
             format!("/{hash}/fork/duet/justifications/1")
         );
-        let name = history_protocol_name(genesis, None);
-        assert_eq!(name.to_string(), format!("/{hash}/duet/history/1"));
+        assert_eq!(name(HISTORY, None), format!("/{hash}/duet/history/1"));
+
+        let later = Protocol {
+            newest: 3,
+            older: &[2, 1],
+            ..GOSSIP
+        };
+        let older = later.names(genesis, None).older;
+        let older: Vec<_> = older.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            older,
+            [2, 1].map(|version| format!("/{hash}/duet/{version}"))
+        );
     }
 }

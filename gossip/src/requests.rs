@@ -9,8 +9,8 @@ use crate::{
     logging::LOG_TARGET,
     metrics::Metrics,
     protocol::{
-        history_protocol_name, justifications_protocol_name, HISTORY_TIMEOUT, INBOUND_REQUESTS,
-        MAX_HISTORY_RESPONSE_SIZE, MAX_REQUEST_SIZE, MAX_RESPONSE_SIZE, REQUEST_TIMEOUT,
+        HISTORY, HISTORY_TIMEOUT, INBOUND_REQUESTS, JUSTIFICATIONS, MAX_HISTORY_RESPONSE_SIZE,
+        MAX_REQUEST_SIZE, MAX_RESPONSE_SIZE, REQUEST_TIMEOUT,
     },
     reputation::PeerBehaviour,
     source::ProofSource,
@@ -49,18 +49,20 @@ pub fn handler<B: BlockT, N: NetworkBackend<B, B::Hash>>(
 ) -> (Server, [N::RequestResponseProtocolConfig; 2]) {
     let (to_justifications, justifications) = async_channel::bounded(INBOUND_REQUESTS);
     let (to_history, history) = async_channel::bounded(INBOUND_REQUESTS);
+    let names = JUSTIFICATIONS.names(genesis_hash, fork_id);
+    let history_names = HISTORY.names(genesis_hash, fork_id);
     let configs = [
         N::request_response_config(
-            justifications_protocol_name(genesis_hash, fork_id),
-            Vec::new(),
+            names.newest,
+            names.older,
             MAX_REQUEST_SIZE,
             MAX_RESPONSE_SIZE,
             REQUEST_TIMEOUT,
             Some(to_justifications),
         ),
         N::request_response_config(
-            history_protocol_name(genesis_hash, fork_id),
-            Vec::new(),
+            history_names.newest,
+            history_names.older,
             MAX_REQUEST_SIZE,
             MAX_HISTORY_RESPONSE_SIZE,
             HISTORY_TIMEOUT,

@@ -1,7 +1,7 @@
 //! A network in memory, for tests: peers are tasks, connections are queues.
 
 use super::Block;
-use duet_gossip::gossip_protocol_name;
+use duet_gossip::GOSSIP;
 use duet_primitives::H256;
 use futures::{
     channel::{mpsc, oneshot},
@@ -100,7 +100,7 @@ impl Hub {
                 history: to_history,
             },
         );
-        let (hub, protocol) = (self.clone(), gossip_protocol_name(H256::zero(), None));
+        let (hub, protocol) = (self.clone(), GOSSIP.names(H256::zero(), None).newest);
         Joined {
             network: TestNetwork {
                 hub: hub.clone(),

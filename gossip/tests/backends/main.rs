@@ -8,7 +8,7 @@ mod tap;
 mod votes;
 
 use codec::Encode;
-use duet_gossip::{message::GossipMessage, Interest};
+use duet_gossip::{message::GossipMessage, Interest, Protocol, GOSSIP};
 use duet_primitives::{BlockNumber, H256};
 use node::{Block, Node};
 use sc_network::{Litep2pNetworkBackend, NetworkBackend, NetworkWorker};
@@ -53,6 +53,11 @@ macro_rules! tests {
             #[test]
             fn who_wants_proofs_gets_no_votes_and_relays_proofs() {
                 wants_proofs::<$backend>();
+            }
+
+            #[test]
+            fn nodes_of_two_versions_speak_the_older_one_with_each_other() {
+                two_versions::<$backend>();
             }
 
             #[test]
@@ -207,7 +212,7 @@ fn wants_proofs<N: NetworkBackend<Block, H256>>() {
     const INTERVAL: Duration = Duration::from_secs(1);
     let votes = Votes::new(4, 5);
     let [alice, carol, dave] = [(); 3].map(|()| Node::start::<N>(INTERVAL, &votes));
-    let bob = Node::start_as::<N>(Interest::Proofs, INTERVAL, &votes);
+    let bob = Node::start_as::<N>(Interest::Proofs, GOSSIP, INTERVAL, &votes);
     alice.connect(&bob);
     alice.connect(&carol);
     bob.connect(&dave);
@@ -234,6 +239,40 @@ fn wants_proofs<N: NetworkBackend<Block, H256>>() {
         );
     }
     assert_eq!(alice.tap.log().arrivals(), 0, "nothing goes back");
+}
+
+/// An upgrade in progress: Alice and Carol speak a newer version, too, and Bob between them, who does not know it, this one.
+/// Dave has given this version up.
+fn two_versions<N: NetworkBackend<Block, H256>>() {
+    const INTERVAL: Duration = Duration::from_secs(30);
+    let newer = Protocol {
+        newest: GOSSIP.newest + 1,
+        older: &[GOSSIP.newest],
+        ..GOSSIP
+    };
+    let newest = Protocol {
+        older: &[],
+        ..newer
+    };
+    let votes = Votes::new(4, 5);
+    let start = |protocol| Node::start_as::<N>(Interest::Votes, protocol, INTERVAL, &votes);
+    let [alice, bob, carol, dave] = [newer, GOSSIP, newer, newest].map(start);
+    alice.connect(&bob);
+    bob.connect(&carol);
+    carol.connect(&dave);
+    for vote in &votes.votes {
+        alice.network.publish_vote(vote);
+    }
+    for node in [&bob, &carol, &dave] {
+        node.tap
+            .wait_until("all votes", |log| log.received.len() == votes.votes.len());
+    }
+    let connections = [&alice, &bob, &carol, &dave].map(|node| {
+        let log = node.tap.log();
+        (log.opened, log.older)
+    });
+    // Bob speaks the newest version that he knows; so do Carol and Dave, with each other.
+    assert_eq!(connections, [(1, 1), (2, 0), (2, 1), (1, 0)]);
 }
 
 /// How often a vote goes to one peer in this time at most: once when it is new, and in each interval that has begun.

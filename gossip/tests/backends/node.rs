@@ -5,8 +5,8 @@ use crate::{
     votes::{Votes, FIRST, GENESIS},
 };
 use duet_gossip::{
-    clock::SystemClock, gossip_protocol_name, join, metrics::Metrics, peers_set_config, Checked,
-    Endpoints, GossipValidator, Interest, Joined, Network, Settings,
+    clock::SystemClock, join, metrics::Metrics, peers_set_config, Checked, Endpoints,
+    GossipValidator, Interest, Joined, Network, Protocol, Settings, GOSSIP,
 };
 use duet_primitives::{BlockNumber, H256};
 use duet_voter::Millis;
@@ -72,12 +72,13 @@ impl Node {
         rebroadcast: Duration,
         votes: &Votes,
     ) -> Self {
-        Self::start_as::<N>(Interest::Votes, rebroadcast, votes)
+        Self::start_as::<N>(Interest::Votes, GOSSIP, rebroadcast, votes)
     }
 
-    /// As [`Node::start`], of a node that wants to hear this.
+    /// As [`Node::start`], of a node that wants to hear this, and speaks these versions of the protocol.
     pub(crate) fn start_as<N: NetworkBackend<Block, H256>>(
         interest: Interest,
+        protocol: Protocol,
         rebroadcast: Duration,
         votes: &Votes,
     ) -> Self {
@@ -92,7 +93,7 @@ impl Node {
             service,
             gossip,
             announcements,
-        } = Backend::start::<N>(interest, &runtime);
+        } = Backend::start::<N>(interest, protocol, &runtime);
         let sync = Arc::new(Sync::default());
         let Joined {
             network,
@@ -219,14 +220,18 @@ struct Backend {
 }
 
 impl Backend {
-    fn start<N: NetworkBackend<Block, H256>>(interest: Interest, runtime: &Runtime) -> Self {
+    fn start<N: NetworkBackend<Block, H256>>(
+        interest: Interest,
+        protocol: Protocol,
+        runtime: &Runtime,
+    ) -> Self {
         let mut network = NetworkConfiguration::new_local();
         network.enable_dht_random_walk = false;
         let mut config = FullNetworkConfiguration::<Block, H256, N>::new(&network, None);
         let peer_store = config.peer_store_handle();
         let metrics = NotificationMetrics::new(None);
         let (gossip_config, gossip) = peers_set_config::<Block, N>(
-            gossip_protocol_name(GENESIS, None),
+            protocol.names(GENESIS, None),
             interest,
             metrics.clone(),
             peer_store.clone(),

@@ -22,6 +22,8 @@ pub(crate) struct Log {
     pub(crate) sent: usize,
     /// How often a stream was opened.
     pub(crate) opened: usize,
+    /// How often a stream was opened over an older version of the protocol.
+    pub(crate) older: usize,
     /// How often a stream was closed.
     pub(crate) closed: usize,
     /// How many notifications wait for room with the back end.
@@ -165,7 +167,13 @@ impl NotificationService for Tapped {
                     log.completed = Some(Instant::now());
                 }
             }
-            NotificationEvent::NotificationStreamOpened { .. } => log.opened += 1,
+            NotificationEvent::NotificationStreamOpened {
+                negotiated_fallback,
+                ..
+            } => {
+                log.opened += 1;
+                log.older += usize::from(negotiated_fallback.is_some());
+            }
             NotificationEvent::NotificationStreamClosed { .. } => log.closed += 1,
             NotificationEvent::ValidateInboundSubstream { .. } => {}
         });

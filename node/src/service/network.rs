@@ -64,7 +64,7 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
     net_config.add_notification_protocol(grandpa_config);
 
     let (duet_config, duet_service) = duet_gossip::peers_set_config::<Block, Net>(
-        duet_gossip::gossip_protocol_name(genesis_hash, fork_id),
+        duet_gossip::GOSSIP.names(genesis_hash, fork_id),
         interest,
         metrics.clone(),
         peers,
