@@ -61,14 +61,32 @@ pub(crate) struct Effects {
     kept: KeptPayloads,
     /// The highest block whose vote was counted as sent.
     best_voted: Option<BlockNumber>,
+    /// The highest block that is proven.
+    best_proven: Option<BlockNumber>,
 }
 
 impl Effects {
     pub(crate) fn new(surroundings: Surroundings) -> Self {
-        Self {
+        let mut effects = Self {
             surroundings,
             kept: KeptPayloads::default(),
             best_voted: None,
+            best_proven: None,
+        };
+        // What cannot be read stops the worker, which says so.
+        if let Ok(Some(best)) = effects.surroundings.store.best() {
+            effects.show_signers(&best);
+        }
+        effects
+    }
+
+    /// Shows how many signed the highest proven block.
+    fn show_signers(&mut self, proof: &UncheckedJustification) {
+        let block = Some(proof.commitment.block_number);
+        if block >= self.best_proven {
+            self.best_proven = block;
+            let signers = proof.signers.count();
+            self.surroundings.metrics.signers.set(signers.into());
         }
     }
 
@@ -119,14 +137,9 @@ impl Effects {
         self.concluded(justification)
     }
 
-    fn grow(&self, justification: Justification, mandatory: bool) -> Result<(), Error> {
+    fn grow(&mut self, justification: Justification, mandatory: bool) -> Result<(), Error> {
         let justification = justification.into_unchecked();
-        let Surroundings {
-            store,
-            metrics,
-            subscribers,
-            ..
-        } = &self.surroundings;
+        let Surroundings { store, metrics, .. } = &self.surroundings;
         store.put_fuller(&justification)?;
         if mandatory {
             store.put_fuller_handoff(&justification)?;
@@ -138,7 +151,8 @@ impl Effects {
             justification.commitment.block_number,
             justification.signers.count(),
         );
-        subscribers.publish_fuller(justification);
+        self.show_signers(&justification);
+        self.surroundings.subscribers.publish_fuller(justification);
         Ok(())
     }
 
@@ -157,6 +171,7 @@ impl Effects {
         }
         metrics.concluded.inc();
         self.drop_proven(number, hash)?;
+        self.show_signers(&justification);
         self.surroundings.subscribers.publish(justification);
         Ok(())
     }

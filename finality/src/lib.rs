@@ -72,6 +72,8 @@ mod own_keys;
 mod params;
 mod participation;
 mod pauses;
+pub mod probe;
+mod questions;
 mod reading;
 mod report;
 mod reports;

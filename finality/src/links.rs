@@ -7,6 +7,7 @@ use crate::{
     metrics::{ImportMetrics, RpcMetrics},
     missing::SharedMissing,
     newest::{JustificationStream, Publisher, Shown},
+    questions::{questions, Question, Questions},
     reports::{self, Filed, Filing},
     statement::FalseStatement,
     store::Store,
@@ -27,6 +28,8 @@ pub struct VoterLinks {
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
+    /// What the RPC asks the worker.
+    pub(crate) questions: async_channel::Receiver<Question>,
     /// Statements that are not true of the finalized chain: where they are filed, and what is.
     pub(crate) false_statements: (Filing<FalseStatement>, Filed<FalseStatement>),
 }
@@ -38,6 +41,7 @@ pub struct RpcLinks {
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
+    pub(crate) questions: Questions,
     pub(crate) shown: Shown,
     pub(crate) false_statements: Filing<FalseStatement>,
     pub(crate) metrics: RpcMetrics,
@@ -66,6 +70,7 @@ where
     let missing = SharedMissing::default();
     let voting = SharedVoting::default();
     let false_statements = reports::book(&store);
+    let (asker, questions) = questions();
     let metrics = ImportMetrics::new(registry);
     let import = DuetBlockImport::new(inner, client, store.clone(), to_worker, metrics);
     let rpc = RpcLinks {
@@ -73,6 +78,7 @@ where
         store: store.clone(),
         missing: missing.clone(),
         voting: voting.clone(),
+        questions: asker,
         shown,
         false_statements: false_statements.0.clone(),
         metrics: RpcMetrics::new(registry),
@@ -84,6 +90,7 @@ where
         store,
         missing,
         voting,
+        questions,
         false_statements,
     };
     (import, voter, rpc)

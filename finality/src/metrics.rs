@@ -1,10 +1,7 @@
 //! Metrics for operators, under the prefix `substrate_duet_`.
 
-use duet_gossip::{metrics, LOG_TARGET};
+use duet_gossip::{metrics, metrics::Counter};
 use duet_voter::{Counters, Voter};
-use prometheus_endpoint::{
-    register, Counter, Gauge, Histogram, HistogramOpts, PrometheusError, Registry, U64,
-};
 
 metrics! {
     /// What the block import counts. Cheap to clone; clones count together.
@@ -41,6 +38,9 @@ metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
+        set_size: Gauge = "set_size", "Validators of the set that signs now";
+        in_set: Gauge = "in_set", "1 while this node has a key of the set that signs now";
+        signers: Gauge = "signers_last", "Signers of the proof of the highest proven block, as far as they are in it by now";
         best_block: Gauge = "best_block", "Highest block with a Duet justification";
         finalized_block: Gauge = "finalized_block", "Highest block that GRANDPA finalized and Duet has scanned";
         best_voted: Gauge = "best_voted", "Highest block that this node voted on";
@@ -60,6 +60,7 @@ metrics! {
         false_statement_reports: Counter = "false_statement_reports_total", "Votes and proofs that are not true of the chain and were reported to the runtime";
         handoff_waits: Gauge = "handoff_waits", "1 while the planned set waits for the proof of the handoff to it to be on chain";
         handoffs_submitted: Counter = "handoffs_submitted_total", "Proofs of handoffs submitted to the chain";
+        own_key_elsewhere: Counter = "own_key_elsewhere_total", "Valid votes of a key of this node that this node did not make";
         no_key_in_set: Counter = "no_key_in_set_total", "Set changes after which this validator had no key in the signing set";
 
         justifications_published: Counter = "justifications_published_total", "Justifications that this node was the one to publish";
@@ -95,63 +96,12 @@ metrics! {
     }
 }
 
-/// How long the passes of the worker's loop take, and how much of that it works.
-#[derive(Clone, Debug)]
-pub(crate) struct LoopMetrics {
-    pub(crate) pauses: Histogram,
-    pub(crate) longest: Gauge<U64>,
-    pub(crate) most_work: Gauge<U64>,
-}
-
-impl LoopMetrics {
-    /// The names under which they are registered.
-    #[cfg(test)]
-    const NAMES: &'static [&'static str] = &[
-        "substrate_duet_loop_pause_seconds",
-        "substrate_duet_loop_pause_max_microseconds",
-        "substrate_duet_loop_work_max_microseconds",
-    ];
-    /// In seconds. The target is 5 ms.
-    const BUCKETS: [f64; 11] = [
-        0.000_1, 0.000_3, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0,
-    ];
-
-    /// The metrics, registered where there is a registry. A failure to register them is logged, as for the others.
-    #[allow(
-        clippy::expect_used,
-        reason = "names and helps are constants that a test covers"
-    )]
-    pub(crate) fn new(registry: Option<&Registry>) -> Self {
-        let metrics = Self::unregistered().expect("the names and helps are valid; qed");
-        if let Some(Err(error)) = registry.map(|registry| metrics.register_all(registry)) {
-            log::error!(target: LOG_TARGET, "metrics cannot be registered: {error}");
-        }
-        metrics
-    }
-
-    fn unregistered() -> Result<Self, PrometheusError> {
-        let pauses = HistogramOpts::new(
-            "substrate_duet_loop_pause_seconds",
-            "How long the voter's loop was busy with one input",
-        );
-        Ok(Self {
-            pauses: Histogram::with_opts(pauses.buckets(Self::BUCKETS.to_vec()))?,
-            longest: Gauge::new(
-                "substrate_duet_loop_pause_max_microseconds",
-                "The longest time that the voter's loop was busy with one input since the start",
-            )?,
-            most_work: Gauge::new(
-                "substrate_duet_loop_work_max_microseconds",
-                "The most processor time that the voter's loop spent on one input since the start",
-            )?,
-        })
-    }
-
-    fn register_all(&self, registry: &Registry) -> Result<(), PrometheusError> {
-        register(self.pauses.clone(), registry)?;
-        register(self.longest.clone(), registry)?;
-        register(self.most_work.clone(), registry)?;
-        Ok(())
+metrics! {
+    /// How long the passes of the worker's loop take, and how much of that it works. The target is 5 ms.
+    pub(crate) struct LoopMetrics {
+        pauses: Seconds = "loop_pause_seconds", "How long the voter's loop was busy with one input";
+        longest: Gauge = "loop_pause_max_microseconds", "The longest time that the voter's loop was busy with one input since the start";
+        most_work: Gauge = "loop_work_max_microseconds", "The most processor time that the voter's loop spent on one input since the start";
     }
 }
 
@@ -161,6 +111,8 @@ impl Metrics {
     pub(crate) fn follow(&self, voter: &Voter, waiting: usize, counted: &mut Counters) {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         self.validator_set_id.set(voter.set_id().get());
+        self.set_size.set(voter.state().signing().set.len.into());
+        self.in_set.set(voter.own_signer().is_some().into());
         self.best_block
             .set(voter.state().best_number().get().into());
         self.finalized_block.set(voter.scanned().get().into());
@@ -174,7 +126,7 @@ impl Metrics {
             .set(number(voter.justifications_held().saturating_add(waiting)));
 
         let now = voter.counters();
-        let add = |metric: &Counter<U64>, now: u64, before: u64| {
+        let add = |metric: &Counter, now: u64, before: u64| {
             metric.inc_by(now.saturating_sub(before));
         };
         add(&self.stale_votes, now.stale_votes, counted.stale_votes);
@@ -199,6 +151,11 @@ impl Metrics {
             counted.deferred_plans,
         );
         add(&self.inconsistent, now.inconsistent, counted.inconsistent);
+        add(
+            &self.own_key_elsewhere,
+            now.own_key_elsewhere,
+            counted.own_key_elsewhere,
+        );
         *counted = now;
     }
 }
@@ -207,6 +164,8 @@ impl Metrics {
 mod tests {
     use super::*;
     use duet_gossip::metrics::Metrics as GossipMetrics;
+    use prometheus_endpoint::Registry;
+
     #[test]
     fn every_metric_has_the_prefix_and_a_name_of_its_own() {
         let registry = Registry::new();

@@ -22,6 +22,10 @@ pub(crate) struct OwnKeys {
     ask_at: Millis,
     /// The signing set for which the operator was told whether this validator has a key.
     announced: Option<SetId>,
+    /// The signing set for which the operator was told that a key votes elsewhere.
+    warned: Option<SetId>,
+    /// How many such votes there were when it was looked at last.
+    elsewhere: u64,
     metrics: Metrics,
 }
 
@@ -35,6 +39,8 @@ impl OwnKeys {
             asked: false,
             ask_at: 0,
             announced: None,
+            warned: None,
+            elsewhere: 0,
             metrics,
         }
     }
@@ -67,6 +73,21 @@ impl OwnKeys {
     /// Another voter starts: the operator is told again.
     pub(crate) fn voter_started(&mut self) {
         self.announced = None;
+        self.elsewhere = 0;
+    }
+
+    /// Says, once per signing set, that votes of an own key come which this node did not make. `votes` is how many came since
+    /// the voter started.
+    pub(crate) fn voted_elsewhere(&mut self, signing: SetId, votes: u64) {
+        if votes > self.elsewhere && self.warned != Some(signing) {
+            self.warned = Some(signing);
+            log::error!(
+                target: LOG_TARGET,
+                "a valid vote of a key of this node arrived that this node did not make: another machine votes with the same key, and two \
+                 votes on one block are an offence; or this node's database is an old copy. Stop one of them",
+            );
+        }
+        self.elsewhere = votes;
     }
 
     /// Says, once per signing set, whether this validator has a key in it.

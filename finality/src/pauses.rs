@@ -1,8 +1,7 @@
 //! How long the worker's loop is busy with one input: nothing else is heard meanwhile.
 
 use crate::metrics::LoopMetrics;
-use duet_gossip::LOG_TARGET;
-use prometheus_endpoint::{Gauge, U64};
+use duet_gossip::{metrics::Gauge, LOG_TARGET};
 use rustix::time::{clock_gettime, ClockId};
 use std::time::{Duration, Instant};
 
@@ -61,7 +60,7 @@ impl Pauses {
 }
 
 /// Shows a duration in microseconds if it is the longest.
-fn raise(longest: &mut Duration, duration: Duration, shown: &Gauge<U64>) {
+fn raise(longest: &mut Duration, duration: Duration, shown: &Gauge) {
     if duration > *longest {
         *longest = duration;
         shown.set(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));

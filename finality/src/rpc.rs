@@ -12,6 +12,7 @@
 //! | 9008 | this node does not have the state of that block any more: ask a node that keeps it |
 //! | 9009 | the proof does not decode or does not hold, or its set is not known here |
 //! | 9010 | the connection has as many calls open as one may have: wait for answers |
+//! | 9011 | the voter does not answer: `duet_health` says whether it has stopped |
 //!
 //! All but `duet_getFinalizedHead`, `duet_health` and the unsafe methods wait for a turn ([`MAX_RUNNING`]) and run on threads for work that blocks.
 //!
@@ -41,6 +42,7 @@ mod health;
 mod reader;
 mod subscribers;
 mod turns;
+mod votes;
 
 pub use answers::{MAX_KEYS, MAX_SETS};
 pub use api::{BlockPath, DuetRpcClient, DuetRpcServer, GeneratedKeys, Proofs, Record, Verdict};
@@ -48,6 +50,7 @@ pub use error::{HistoryItem, RpcError};
 pub use health::{Contradiction, Health};
 pub use reader::{ChainReader, ClientReader, Path, ReaderError};
 pub use turns::{MAX_OPEN, MAX_RUNNING};
+pub use votes::{Missing, Round, RoundState};
 
 /// Answers the methods of [`DuetRpcServer`].
 pub struct Duet {
@@ -182,6 +185,10 @@ impl DuetRpcServer for Duet {
 
     async fn signing_records(&self, ext: &Extensions) -> RpcResult<Vec<Record>> {
         self.answer(ext, Answers::signing_records).await
+    }
+
+    async fn round_state(&self, ext: &Extensions) -> RpcResult<Option<RoundState>> {
+        self.answer(ext, Answers::round_state).await
     }
 
     fn health(&self) -> RpcResult<Health> {

@@ -16,6 +16,7 @@ use duet_primitives::{
     EvidenceStatus, Keyset, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, StatelessProof,
     UncheckedJustification, UncheckedVote,
 };
+use duet_voter::{MissingMember, RoundView, VotesView};
 use futures::StreamExt;
 use sc_client_api::AuxStore;
 use sc_rpc::DenyUnsafe;
@@ -533,6 +534,7 @@ fn every_method_has_its_documented_name() {
         "duet_health",
         "duet_proveKeys",
         "duet_reportProof",
+        "duet_roundState",
         "duet_subscribeFullerJustifications",
         "duet_subscribeJustifications",
         "duet_unsubscribeFullerJustifications",
@@ -803,4 +805,65 @@ fn signing_records_are_those_of_the_finalized_block_and_are_read_once() {
     let newer = setup.chain.push(set, set, &[]);
     let records = setup.rpc.answers.signing_records().unwrap();
     assert_eq!(records, [expected(newer, 1)]);
+}
+
+#[test]
+fn the_round_state_is_what_the_worker_knows_in_numbers_and_hex() {
+    let setup = proven();
+    let key = setup.sets[0].set.keyset().key_bytes()[2];
+    let block = BlockNumber::new;
+    let round = |number| RoundView {
+        block: block(number),
+        votes: 2,
+        agreeing: 1,
+        own_vote: true,
+        open_for: 70,
+    };
+    let view = VotesView {
+        set: SetId::new(3),
+        members: 3,
+        threshold: 3,
+        own: Some(SignerIndex::new(1)),
+        best_proven: block(3),
+        target: Some(block(90)),
+        mandatory: None,
+        rounds: (51..=90).map(round).collect(),
+        newest: Some(block(90)),
+        voted: vec![SignerIndex::new(0), SignerIndex::new(1)],
+        missing: vec![MissingMember {
+            signer: SignerIndex::new(2),
+            key,
+            last: Some((block(3), 4_000)),
+        }],
+    };
+    let questions = setup.links.questions.clone();
+    let worker = std::thread::spawn(move || {
+        for answer in [None, Some(view)] {
+            let question = questions.recv_blocking().unwrap();
+            question.send(answer).unwrap();
+        }
+    });
+    assert_eq!(setup.rpc.answers.round_state().unwrap(), None);
+    let state = setup.rpc.answers.round_state().unwrap().unwrap();
+    worker.join().unwrap();
+    let rounds: Vec<_> = state.rounds.iter().map(|round| round.block.get()).collect();
+    assert_eq!(rounds, (59..=90).collect::<Vec<_>>(), "the highest");
+    let mut json = serde_json::to_value(&state).unwrap();
+    json["rounds"].as_array_mut().unwrap().truncate(1);
+    assert_eq!(
+        json,
+        serde_json::json!({
+            "setId": 3, "members": 3, "threshold": 3, "own": 1, "bestProven": 3, "finalized": 3, "target": 90, "mandatory": null,
+            "rounds": [{ "block": 59, "votes": 2, "agreeing": 1, "ownVote": true, "openForMs": 70 }],
+            "newest": 90, "voted": [0, 1],
+            "missing": [{ "position": 2, "key": key.to_string(), "lastVoted": 3, "silentForMs": 4000 }],
+        })
+    );
+}
+
+#[test]
+fn a_worker_that_is_gone_gives_no_round_state_and_an_error_code() {
+    let Setup { rpc, links, .. } = setup();
+    drop(links);
+    assert_eq!(code(rpc.answers.round_state()), 9011);
 }

@@ -245,6 +245,7 @@ fn start(
         signed: signing_links.signed,
         answers: check_links.checked,
         done: opened.done,
+        questions: from.links.questions,
         failed,
         recalled: (from.links.store.divergences(), from.acknowledged),
         network_gone: engine_gone.map(drop).boxed(),

@@ -17,7 +17,7 @@ use crate::{
 };
 use duet_gossip::{clock::Clock, GossipValidator};
 use duet_primitives::{BlockNumber, Justification, Pk1Bytes, H256};
-use duet_voter::{Config, Counters, Effect, Event, Millis, State, Voter};
+use duet_voter::{Config, Counters, Effect, Event, Millis, State, Voter, VotesView};
 use std::sync::Arc;
 
 /// Blocks further than this above the last proven one get their payload stored: when they are voted on, their
@@ -111,6 +111,11 @@ impl Voting {
     /// What the voter knows; `None` as long as there is none.
     pub(crate) fn state(&self) -> Option<&State> {
         self.voter.as_ref().map(Voter::state)
+    }
+
+    /// What the voter knows of the votes of the signing set; `None` as long as there is no voter, or no set.
+    pub(crate) fn votes(&self) -> Option<VotesView> {
+        self.voter.as_ref()?.votes_view(self.parts.clock.now())
     }
 
     /// Whether the voter has room for another set change.
@@ -375,6 +380,7 @@ impl Voting {
         metrics.follow(voter, comparison.len(), &mut self.counted);
         if let Some(set) = voter.set(voter.set_id()) {
             keys.announce(set.keyset());
+            keys.voted_elsewhere(set.keyset().id(), self.counted.own_key_elsewhere);
         }
     }
 }

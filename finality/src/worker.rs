@@ -14,6 +14,7 @@ use crate::{
     import::Imported,
     imported::ImportedJustifications,
     pauses::{Begun, Pauses},
+    questions::Question,
     review,
     store::StoreError,
     voting::Voting,
@@ -50,6 +51,8 @@ pub(crate) struct Sources {
     pub(crate) answers: Receiver<CheckedAnswer>,
     /// What the tasks that work for the worker did.
     pub(crate) done: Done,
+    /// What the RPC asks.
+    pub(crate) questions: Receiver<Question>,
     /// Why what the voter asked for could not be carried out.
     pub(crate) failed: Receiver<Error>,
     /// The contradictions that are stored, and the blocks at which the operator acknowledges them. (ROUND-10)
@@ -86,6 +89,7 @@ enum Input {
     Imported(Imported),
     CheckedImports(Vec<Justification>),
     Message(Checked),
+    Question(Question),
     /// More blocks are final than the voter was told of.
     Behind,
 }
@@ -105,6 +109,7 @@ impl Input {
             Self::Imported(_) => "an imported justification",
             Self::CheckedImports(_) => "checked imported justifications",
             Self::Message(_) => "a message",
+            Self::Question(_) => "a question",
             Self::Behind => "catching up",
         }
     }
@@ -145,6 +150,8 @@ impl Worker {
         }
         // Nobody takes them any more, and each would keep a block.
         sources.finality = stream::pending().boxed();
+        // Who asks is told at once that nobody answers.
+        sources.questions = async_channel::bounded(1).1;
         self.voting.stop(&error);
         loop {
             log::error!(
@@ -168,6 +175,7 @@ impl Worker {
             signed,
             answers,
             done,
+            questions,
             failed,
             recalled: (stored, acknowledged),
             network_gone,
@@ -207,6 +215,7 @@ impl Worker {
                 checked = done.history.next() => Input::CheckedHistory(checked.ok_or(Error::ClerkGone)?),
                 good = done.imports.next() => Input::CheckedImports(good.ok_or(Error::ClerkGone)?),
                 block = imported.next() => Input::Imported(block.ok_or(Error::ClientGone)?),
+                question = questions.next() => Input::Question(question.ok_or(Error::ClientGone)?),
                 message = checked.next() => Input::Message(message.ok_or(Error::NetworkGone)?),
                 () = behind => Input::Behind,
             };
@@ -254,6 +263,8 @@ impl Worker {
                 self.check_imported();
             }
             Input::Message(message) => self.on_message(message)?,
+            // Who asked may be gone.
+            Input::Question(question) => drop(question.try_send(self.voting.votes())),
         }
         Ok(())
     }

@@ -294,3 +294,72 @@ fn a_handoff_proof_grows_by_the_vote_of_a_validator_that_was_away() {
         net.stop(node);
     }
 }
+
+#[test]
+fn the_worker_tells_operators_who_has_voted_and_who_has_not() {
+    let (mut net, set, mut nodes) = four();
+    net.stop(&mut nodes[3]);
+    let silent = set.secrets[3].public().pk1();
+    net.push(&nodes, TestBlock::new(&set, &set, &[]));
+    net.eventually("three prove block 1", || nodes[0].best() >= Some(1));
+    net.pass(5_000);
+
+    let questions = nodes[0].questions.as_ref().unwrap();
+    let answer = questions.ask().unwrap();
+    net.pass(0);
+    let votes = answer
+        .try_recv()
+        .expect("the worker answers")
+        .expect("there is a set");
+    assert_eq!(
+        (votes.set, votes.members, votes.threshold),
+        (SetId::new(0), 4, 3)
+    );
+    assert_eq!(votes.best_proven, BlockNumber::new(1));
+    assert_eq!(
+        (votes.newest, votes.rounds),
+        (Some(BlockNumber::new(1)), vec![])
+    );
+    let missing: Vec<_> = votes
+        .missing
+        .iter()
+        .map(|one| (one.key, one.last))
+        .collect();
+    assert_eq!(missing, [(silent, None)]);
+    assert_eq!(votes.voted.len(), 3);
+    assert!(votes.voted.contains(&votes.own.expect("a member")));
+
+    for (name, expected) in [
+        ("in_set", 1),
+        ("set_size", 4),
+        ("signers_last", 3),
+        ("own_key_elsewhere_total", 0),
+    ] {
+        let name = format!("substrate_duet_{name}");
+        assert_eq!(nodes[0].metric(&name), expected, "{name}");
+    }
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}
+
+#[test]
+fn a_node_notices_that_its_key_votes_on_another_one() {
+    let (mut net, set, mut nodes) = four();
+    nodes.push(net.start(set.secrets[0].clone(), true));
+    let outsider = net.start(secret(77), true);
+    nodes.push(outsider);
+    // The same key signs the same bytes, so a copy that comes after the own vote shows nothing. Here the twin is first.
+    let block = TestBlock::new(&set, &set, &[]);
+    net.push(&nodes[1..], block.clone());
+    net.pass(2_000);
+    nodes[0].chain.add(&block);
+    net.eventually("the late one catches up", || nodes[0].best() >= Some(1));
+    let elsewhere = |node: &Node| node.metric("substrate_duet_own_key_elsewhere_total");
+    assert_eq!(elsewhere(&nodes[0]), 1);
+    assert!(nodes[1..].iter().all(|node| elsewhere(node) == 0));
+    assert_eq!(nodes[5].metric("substrate_duet_in_set"), 0);
+    for node in &mut nodes {
+        net.stop(node);
+    }
+}

@@ -1,9 +1,89 @@
 //! Metrics for operators, under the prefix `substrate_duet_`.
 
-use prometheus_endpoint::{Counter, Gauge};
+use crate::reputation::PeerBehaviour;
+use prometheus_endpoint::{
+    CounterVec, Histogram, HistogramOpts, Opts, PrometheusError, Registry, U64,
+};
 
 #[doc(hidden)]
 pub use prometheus_endpoint as prometheus;
+
+/// A number that goes up and down.
+pub type Gauge = prometheus::Gauge<U64>;
+/// A number that only grows.
+pub type Counter = prometheus::Counter<U64>;
+/// How long something took, each time.
+pub type Seconds = Histogram;
+
+/// What peers did, each kind of behaviour with a counter of its own: label `behaviour`.
+#[derive(Clone, Debug)]
+pub struct Behaviours(CounterVec<U64>);
+
+impl Behaviours {
+    /// A peer did this.
+    pub(crate) fn count(&self, behaviour: PeerBehaviour) {
+        self.0.with_label_values(&[behaviour.name()]).inc();
+    }
+}
+
+/// A kind of metric: how it is made from its name and its help, and how it is registered.
+#[doc(hidden)]
+pub trait Kind: Sized {
+    /// Makes it.
+    fn make(name: &str, help: &str) -> Result<Self, PrometheusError>;
+    /// Registers it.
+    fn register(&self, registry: &Registry) -> Result<(), PrometheusError>;
+}
+
+impl Kind for Gauge {
+    fn make(name: &str, help: &str) -> Result<Self, PrometheusError> {
+        Self::new(name, help)
+    }
+
+    fn register(&self, registry: &Registry) -> Result<(), PrometheusError> {
+        prometheus::register(self.clone(), registry).map(drop)
+    }
+}
+
+impl Kind for Counter {
+    fn make(name: &str, help: &str) -> Result<Self, PrometheusError> {
+        Self::new(name, help)
+    }
+
+    fn register(&self, registry: &Registry) -> Result<(), PrometheusError> {
+        prometheus::register(self.clone(), registry).map(drop)
+    }
+}
+
+/// Upper bounds of the buckets of [`Seconds`].
+const BUCKETS: [f64; 11] = [
+    0.000_1, 0.000_3, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1.0,
+];
+
+impl Kind for Seconds {
+    fn make(name: &str, help: &str) -> Result<Self, PrometheusError> {
+        Self::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec()))
+    }
+
+    fn register(&self, registry: &Registry) -> Result<(), PrometheusError> {
+        prometheus::register(self.clone(), registry).map(drop)
+    }
+}
+
+impl Kind for Behaviours {
+    fn make(name: &str, help: &str) -> Result<Self, PrometheusError> {
+        let counters = CounterVec::new(Opts::new(name, help), &["behaviour"])?;
+        // From the start on, so that the first of each is seen to be one more.
+        for behaviour in PeerBehaviour::NAMES {
+            counters.with_label_values(&[behaviour]);
+        }
+        Ok(Self(counters))
+    }
+
+    fn register(&self, registry: &Registry) -> Result<(), PrometheusError> {
+        prometheus::register(self.0.clone(), registry).map(drop)
+    }
+}
 
 /// Declares metrics once: field, kind, name and help. Each exists whether or not it is registered, so that the
 /// code that counts does not ask.
@@ -14,7 +94,7 @@ macro_rules! metrics {
         $(#[$doc])*
         #[derive(Clone, Debug)]
         $vis struct $of {
-            $(#[doc = $help] pub(crate) $field: $kind<$crate::metrics::prometheus::U64>,)*
+            $(#[doc = $help] pub(crate) $field: $crate::metrics::$kind,)*
         }
 
         impl $of {
@@ -34,14 +114,14 @@ macro_rules! metrics {
             }
 
             fn unregistered() -> Result<Self, $crate::metrics::prometheus::PrometheusError> {
-                Ok(Self { $($field: $kind::new(concat!("substrate_duet_", $name), $help)?,)* })
+                Ok(Self { $($field: $crate::metrics::Kind::make(concat!("substrate_duet_", $name), $help)?,)* })
             }
 
             fn register_all(
                 &self,
                 registry: &$crate::metrics::prometheus::Registry,
             ) -> Result<(), $crate::metrics::prometheus::PrometheusError> {
-                $($crate::metrics::prometheus::register(self.$field.clone(), registry)?;)*
+                $($crate::metrics::Kind::register(&self.$field, registry)?;)*
                 Ok(())
             }
         }
@@ -60,6 +140,9 @@ metrics! {
         votes_known: Counter = "votes_known_total", "Votes dropped before any arithmetic because a valid one of the signer is known";
         votes_ignored: Counter = "votes_ignored_total", "Votes dropped because they are too early or too late";
         dleq_checks: Counter = "dleq_checks_total", "Votes whose proof was checked";
+        check_seconds: Seconds = "check_seconds", "How long each check of a proof, or of a batch of votes on one block, took";
+        checks_waiting: Gauge = "checks_waiting", "Votes and justifications of peers that wait to be checked, copies not counted";
+        behaviours: Behaviours = "peer_behaviour_total", "What peers did that earned or cost them reputation, by behaviour";
         equivocations: Counter = "equivocations_total", "Equivocations found";
         undecodable: Counter = "undecodable_messages_total", "Gossip messages that did not decode";
         banned_drops: Counter = "banned_drops_total", "Gossip messages dropped unread or unchecked because their sender is banned";
@@ -83,7 +166,6 @@ pub(crate) fn count(len: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prometheus_endpoint::Registry;
 
     #[test]
     fn every_metric_is_registered_under_a_name_of_its_own() {
@@ -101,5 +183,27 @@ mod tests {
         registered.sort_unstable();
         expected.sort_unstable();
         assert_eq!(registered, expected);
+    }
+
+    #[test]
+    fn each_behaviour_has_a_counter_from_the_start() {
+        let registry = Registry::new();
+        let behaviours = Behaviours::make("of_test", "Help").unwrap();
+        behaviours.register(&registry).unwrap();
+        behaviours.count(PeerBehaviour::Undecodable { bytes: 7 });
+        let family = registry.gather().remove(0);
+        let counted: Vec<_> = family
+            .get_metric()
+            .iter()
+            .map(|metric| {
+                let label = metric.get_label()[0].get_value();
+                (label.to_owned(), metric.get_counter().get_value())
+            })
+            .collect();
+        assert_eq!(counted.len(), PeerBehaviour::NAMES.len());
+        for (name, count) in counted {
+            let expected = if name == "undecodable" { 1.0 } else { 0.0 };
+            assert_eq!(count, expected, "{name}");
+        }
     }
 }

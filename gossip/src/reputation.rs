@@ -107,6 +107,44 @@ impl PeerBehaviour {
         }
     }
 
+    /// What each is called in metrics.
+    pub(crate) const NAMES: [&'static str; 14] = [
+        "good_vote",
+        "good_justification",
+        "good_evidence",
+        "good_response",
+        "undecodable",
+        "unknown_signer",
+        "bad_vote",
+        "misshapen_justification",
+        "bad_justification",
+        "bad_response",
+        "bad_request",
+        "too_many_requests",
+        "refused_request",
+        "late_response",
+    ];
+
+    /// What it is called in metrics: one of [`Self::NAMES`].
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::GoodVote => "good_vote",
+            Self::GoodJustification => "good_justification",
+            Self::GoodEvidence => "good_evidence",
+            Self::GoodResponse => "good_response",
+            Self::Undecodable { .. } => "undecodable",
+            Self::UnknownSigner => "unknown_signer",
+            Self::BadVote => "bad_vote",
+            Self::MisshapenJustification => "misshapen_justification",
+            Self::BadJustification => "bad_justification",
+            Self::BadResponse => "bad_response",
+            Self::BadRequest => "bad_request",
+            Self::TooManyRequests => "too_many_requests",
+            Self::RefusedRequest => "refused_request",
+            Self::LateResponse => "late_response",
+        }
+    }
+
     /// What this behaviour costs or earns.
     pub fn reputation(self) -> Rep {
         match self {
@@ -148,6 +186,7 @@ const fn strike<const TO_BAN: i32>() -> i32 {
 mod tests {
     use super::*;
     use duet_primitives::{SetId, SignatureError, SignerIndex};
+    use std::collections::BTreeSet;
 
     /// One of each, so that a new kind of behaviour does not compile here until it has its row below.
     fn all() -> Vec<PeerBehaviour> {
@@ -206,12 +245,11 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_told_apart() {
-        let mut reasons: Vec<_> = all().iter().map(|it| it.reputation().reason).collect();
-        reasons.sort_unstable();
-        let count = reasons.len();
-        reasons.dedup();
-        assert_eq!(reasons.len(), count);
+    fn reasons_and_names_are_told_apart() {
+        let reasons: BTreeSet<_> = all().iter().map(|it| it.reputation().reason).collect();
+        let names: BTreeSet<_> = all().into_iter().map(PeerBehaviour::name).collect();
+        assert_eq!(reasons.len(), all().len());
+        assert_eq!(names, PeerBehaviour::NAMES.into_iter().collect());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     check::{Check, CheckedProof, CheckedVote, Outcome},
     interest::Interest,
     message::GossipMessage,
-    metrics::Metrics,
+    metrics::{count, Metrics},
     pending::{Claim, Job, Pending, Refused, Subject},
     reputation::PeerBehaviour,
 };
@@ -129,7 +129,13 @@ impl Validation {
 
     /// Drops what waits of a peer that was banned; how much that was.
     pub(crate) fn purge(&mut self, peer: &PeerId) -> usize {
-        self.pending.purge(peer)
+        let dropped = self.pending.purge(peer);
+        self.show_waiting();
+        dropped
+    }
+
+    fn show_waiting(&self) {
+        self.metrics.checks_waiting.set(count(self.pending.len()));
     }
 
     /// Decides whether a message waits to be checked. Cost: a few look-ups, no arithmetic.
@@ -210,7 +216,10 @@ impl Validation {
 
     fn received(&self, offered: Result<(), Refused>) -> Received {
         match offered {
-            Ok(()) => Received::Waits,
+            Ok(()) => {
+                self.show_waiting();
+                Received::Waits
+            }
             Err(Refused::Repeated) => Received::Dropped,
             Err(Refused::NoRoom) => {
                 self.metrics.queue_drops.inc();
@@ -341,6 +350,7 @@ impl Validation {
             }
             Outcome::Proof(proof) => self.conclude_proof(*proof, &mut conclusions),
         }
+        self.show_waiting();
         conclusions
     }
 

@@ -30,7 +30,10 @@ use duet_voter::{Filter, Window};
 use parking_lot::Mutex;
 use sc_network::{peer_store::BANNED_THRESHOLD, NetworkPeers, ReputationChange};
 use sc_network_types::PeerId;
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 /// What the network knows of its peers. Every [`NetworkPeers`] of the SDK is one.
 pub trait Reputations: Send + Sync {
@@ -112,6 +115,12 @@ impl GossipValidator {
             orders: to_engine,
         };
         (validator, queues)
+    }
+
+    /// Tells the network what a peer did, and counts it.
+    pub(crate) fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
+        self.metrics.behaviours.count(behaviour);
+        self.reputations.report(*peer, behaviour.reputation());
     }
 
     /// Has each proof shown to `watch` before anything else is done with it. Only the first one given watches. (ROUND-10)
@@ -233,10 +242,6 @@ impl GossipValidator {
         let _ = self.work.0.try_send(());
     }
 
-    fn report(&self, peer: &PeerId, behaviour: PeerBehaviour) {
-        self.reputations.report(*peer, behaviour.reputation());
-    }
-
     /// Checks what is to be checked next; what the worker gets of it, or `None` when nothing waits.
     fn check_next(&self) -> Option<Vec<Checked>> {
         let is_banned = |peer: &PeerId| self.reputations.is_banned(peer);
@@ -248,7 +253,10 @@ impl GossipValidator {
             }
             check
         };
+        let began = Instant::now();
         let outcome = check.run(self.genesis_hash);
+        let took = began.elapsed().as_secs_f64();
+        self.metrics.check_seconds.observe(took);
         let Conclusions {
             checked,
             reports,

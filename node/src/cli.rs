@@ -29,6 +29,9 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) duet_acknowledge_divergence: Vec<u32>,
 
+    #[command(flatten)]
+    pub(crate) health: HealthEndpoint,
+
     /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
     /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.
     /// All of it is public.
@@ -39,6 +42,29 @@ pub(crate) struct Cli {
     #[cfg(feature = "encrypted-telemetry")]
     #[command(flatten)]
     pub(crate) encrypted_telemetry: EncryptedTelemetry,
+}
+
+/// Where load balancers ask whether this node is fit.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct HealthEndpoint {
+    /// Answer `GET /health` and `GET /health/readiness` over HTTP at this address, for load balancers: 200 when Duet works on this
+    /// node, 503 and the reasons when not.
+    #[arg(
+        long = "duet-health-listen",
+        value_name = "ADDRESS",
+        id = "duet_health_listen"
+    )]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+
+    /// How many final blocks may be without proof on a node that is ready.
+    #[arg(
+        long = "duet-health-max-lag",
+        value_name = "BLOCKS",
+        id = "duet_health_max_lag",
+        default_value_t = 32,
+        requires = "duet_health_listen"
+    )]
+    pub(crate) max_lag: u32,
 }
 
 /// Where encrypted readings go.

@@ -64,6 +64,7 @@ fn run_node(cli: &Cli) -> Result<()> {
             let options = DuetOptions {
                 interest: cli.duet_gossip.interest(&config.role)?,
                 acknowledged: cli.duet_acknowledge_divergence.clone(),
+                health: cli.health.clone(),
                 #[cfg(feature = "statistics")]
                 statistics: cli.duet_statistics,
                 #[cfg(feature = "encrypted-telemetry")]

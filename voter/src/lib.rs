@@ -78,6 +78,7 @@
 )]
 
 mod aggregation;
+mod attendance;
 pub mod checks;
 mod config;
 mod effect;
@@ -91,6 +92,7 @@ mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod verdict;
+mod view;
 mod voter;
 
 pub use aggregation::{Aggregated, Aggregation};
@@ -100,6 +102,7 @@ pub use event::Event;
 pub use filter::{Accepted, Filter, Recorded, RecordedProof, VoteCheck, Window};
 pub use state::{Era, State, StateError};
 pub use verdict::{Blame, Ignored, Verdict};
+pub use view::{MissingMember, RoundView, VotesView};
 pub use voter::{Counters, Voter};
 
 /// Milliseconds since a start that the host chooses; only differences count.

@@ -1,7 +1,7 @@
 //! Counts checked votes, and says on which commitment a threshold agrees.
 
-use crate::quota::Quota;
-use duet_primitives::{suite::G1_LEN, BlockNumber, RoundMessage, SignerIndex, Vote};
+use crate::{attendance::Attendance, quota::Quota, view::RoundView, Millis};
+use duet_primitives::{suite::G1_LEN, BlockNumber, Justification, RoundMessage, SignerIndex, Vote};
 use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 /// Tells messages apart: no two have the same hash.
@@ -15,6 +15,7 @@ pub(crate) struct Rounds {
     signers: BTreeMap<SignerIndex, Quota>,
     /// How many votes `rounds` holds.
     votes: usize,
+    attendance: Attendance,
 }
 
 /// What happened to a vote.
@@ -28,8 +29,9 @@ pub(crate) enum Entered {
     Repeated,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Round {
+    opened: Millis,
     own: Option<RoundMessage>,
     votes: BTreeMap<SignerIndex, Arc<Vote>>,
     /// By what they are about. As many as there are signers, if each says something else.
@@ -48,14 +50,14 @@ struct Tally {
 
 impl Rounds {
     /// Counts a vote; of each signer at most one per block and `limit` in all.
-    pub(crate) fn enter(&mut self, vote: Vote, limit: usize) -> Entered {
+    pub(crate) fn enter(&mut self, vote: Vote, limit: usize, now: Millis) -> Entered {
         let (block, signer) = (vote.commitment().block_number, vote.signer());
         let quota = self.signers.entry(signer).or_default();
         if quota.holds(block) {
             return Entered::Repeated;
         }
         let lowest = quota.charge(block, limit);
-        self.rounds.entry(block).or_default().enter(vote);
+        self.open(block, now).enter(vote);
         self.votes = self.votes.saturating_add(1);
         let Some(lowest) = lowest else {
             return Entered::Counted;
@@ -72,9 +74,43 @@ impl Rounds {
     }
 
     /// What this node itself says about a block.
-    pub(crate) fn prepare(&mut self, message: RoundMessage) {
+    pub(crate) fn prepare(&mut self, message: RoundMessage, now: Millis) {
         let block = message.commitment().block_number;
-        self.rounds.entry(block).or_default().own = Some(message);
+        self.open(block, now).own = Some(message);
+    }
+
+    fn open(&mut self, block: BlockNumber, now: Millis) -> &mut Round {
+        let round = self.rounds.entry(block);
+        round.or_insert_with(|| Round::opened(now))
+    }
+
+    /// A vote came, whether or not it still counts.
+    pub(crate) fn hear(&mut self, vote: &Vote, now: Millis) {
+        let block = vote.commitment().block_number;
+        self.attendance.hear(vote.signer(), block, now);
+    }
+
+    /// A proof shows who voted.
+    pub(crate) fn hear_signers(&mut self, proof: &Justification, members: u32, now: Millis) {
+        let block = proof.commitment().block_number;
+        for signer in proof.signers().signers(members) {
+            self.attendance.hear(signer, block, now);
+        }
+    }
+
+    /// When each member was heard last.
+    pub(crate) fn attendance(&self) -> &Attendance {
+        &self.attendance
+    }
+
+    /// What operators are shown of each open round, ascending by block.
+    pub(crate) fn views(
+        &self,
+        own: Option<SignerIndex>,
+        now: Millis,
+    ) -> impl Iterator<Item = RoundView> + '_ {
+        let rounds = self.rounds.iter();
+        rounds.map(move |(block, round)| round.view(*block, own, now))
     }
 
     /// What this node itself says about a block, if it was asked.
@@ -161,6 +197,27 @@ impl Rounds {
 }
 
 impl Round {
+    fn opened(now: Millis) -> Self {
+        Self {
+            opened: now,
+            own: None,
+            votes: BTreeMap::new(),
+            tallies: BTreeMap::new(),
+            leading: None,
+        }
+    }
+
+    fn view(&self, block: BlockNumber, own: Option<SignerIndex>, now: Millis) -> RoundView {
+        let most = self.tallies.values().map(|tally| tally.count).max();
+        RoundView {
+            block,
+            votes: u32::try_from(self.votes.len()).unwrap_or(u32::MAX),
+            agreeing: most.unwrap_or(0),
+            own_vote: own.is_some_and(|own| self.votes.contains_key(&own)),
+            open_for: now.saturating_sub(self.opened),
+        }
+    }
+
     fn enter(&mut self, vote: Vote) {
         let hash = vote.message().hash();
         let tally = self.tallies.entry(hash).or_insert_with(|| Tally {
@@ -237,7 +294,7 @@ mod tests {
 
     fn enter(rounds: &mut Rounds, set: &TestSet, signer: u32, block: u32) -> Entered {
         let message = message(set, block);
-        rounds.enter(set.vote(signer, &message).expect("a member"), 2)
+        rounds.enter(set.vote(signer, &message).expect("a member"), 2, 0)
     }
 
     #[test]
@@ -278,7 +335,7 @@ mod tests {
             } else {
                 other.clone()
             };
-            rounds.enter(set.vote(signer, &message).expect("a member"), 2);
+            rounds.enter(set.vote(signer, &message).expect("a member"), 2, 0);
         }
         assert_eq!(
             rounds.ready(blocks(1..=9), set.set.keyset().threshold()),

@@ -37,6 +37,44 @@ export interface Health {
   diverged: Contradiction[];
 }
 
+/** A block that has votes, or on which the node is about to vote, and that is not proven. */
+export interface Round {
+  block: number;
+  votes: number;
+  /** How many of these say the same, at most. */
+  agreeing: number;
+  ownVote: boolean;
+  openForMs: number;
+}
+
+/** A member of whom no vote on the newest block was heard. */
+export interface Missing {
+  position: number;
+  /** The half of the key in G1. */
+  key: Hex;
+  /** `null` since the node or the set started. */
+  lastVoted: number | null;
+  silentForMs: number | null;
+}
+
+/** What `duet_roundState` answers: see docs/spec/rpc.md. */
+export interface RoundState {
+  setId: number;
+  members: number;
+  threshold: number;
+  /** The position of the node's key in the set. */
+  own: number | null;
+  bestProven: number;
+  finalized: number;
+  target: number | null;
+  mandatory: number | null;
+  rounds: Round[];
+  newest: number | null;
+  /** The positions of those who voted on `newest`. */
+  voted: number[];
+  missing: Missing[];
+}
+
 /** How often a validator signed the handoffs of its sets. */
 export interface SigningRecord {
   /** The account, as SS58. */
@@ -95,6 +133,8 @@ export interface DuetMethods {
   fullerJustifications(): Observed<Hex>;
   /** What the chain knows of the sets that it remembers; the node's word. */
   getSigningRecords(): Promise<SigningRecord[]>;
+  /** What the node has heard of the votes; `null` when the chain has no set yet. */
+  roundState(): Promise<RoundState | null>;
   health(): Promise<Health>;
   /** For operators. */
   generateKeys(owner: string): Promise<{ public: Hex; proof: Hex }>;

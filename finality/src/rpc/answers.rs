@@ -5,6 +5,7 @@ use super::{
     error::{HistoryItem, RpcError},
     health::Health,
     reader::ChainReader,
+    votes::RoundState,
 };
 use crate::{
     client::AccountId,
@@ -405,6 +406,10 @@ impl Answers {
         let records: Vec<_> = records.into_iter().map(record).collect();
         *known = Some((at, records.clone()));
         Ok(records)
+    }
+
+    pub(super) fn round_state(&self) -> RpcResult<Option<RoundState>> {
+        Ok(RoundState::of(&self.links)?)
     }
 
     pub(super) fn health(&self) -> RpcResult<Health> {

@@ -1,6 +1,6 @@
 //! The methods, by name.
 
-use super::health::Health;
+use super::{health::Health, votes::RoundState};
 use crate::client::AccountId;
 use duet_primitives::{BlockNumber, SetId, H256};
 use jsonrpsee::{core::RpcResult, proc_macros::rpc};
@@ -143,6 +143,12 @@ pub trait DuetRpc {
     /// Cost: reads of 32 bytes per member of each remembered set, once per block.
     #[method(name = "duet_getSigningRecords", with_extensions)]
     async fn signing_records(&self) -> RpcResult<Vec<Record>>;
+
+    /// Who of the signing set has voted, who has not, and since when, as far as this node heard; `None` as long as the chain has no set.
+    ///
+    /// Cost: a look-up for each member, between two inputs of the voter's loop.
+    #[method(name = "duet_roundState", with_extensions)]
+    async fn round_state(&self) -> RpcResult<Option<RoundState>>;
 
     /// Whether the node works as it should, and the evidence if a valid proof contradicts its finalized chain.
     #[method(name = "duet_health", blocking)]

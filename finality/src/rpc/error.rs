@@ -47,6 +47,9 @@ pub enum RpcError {
     /// The call ended without an answer, because the node stops or has a fault.
     #[error("the call ended without an answer")]
     NoAnswer,
+    /// The voter does not answer.
+    #[error("the voter of this node does not answer: duet_health says whether it has stopped")]
+    VoterSilent,
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -169,6 +172,7 @@ impl From<RpcError> for ErrorObjectOwned {
             RpcError::NotHereYet { .. } => 9006,
             RpcError::Subscriptions { .. } => 9007,
             RpcError::Calls { .. } => 9010,
+            RpcError::VoterSilent => 9011,
             RpcError::NoProof(_) | RpcError::BadProof(_) | RpcError::UnknownSet { .. } => 9009,
         };
         ErrorObject::owned(code, error.to_string(), None::<()>)

@@ -46,7 +46,7 @@ pub struct Health {
 
 impl Health {
     /// Of the node with these links. What is stored is shown, so that it is the same right after a restart.
-    pub(super) fn of(links: &RpcLinks) -> Result<Self, RpcError> {
+    pub(crate) fn of(links: &RpcLinks) -> Result<Self, RpcError> {
         let RpcLinks {
             store,
             blocks,

@@ -5,7 +5,7 @@ use super::{
     network::{Hub, Syncing},
     no_pool, TestBlock, TestChain, TestClient,
 };
-use crate::{block_import, run::run_with_clock, DuetBlockImport, Params};
+use crate::{block_import, questions::Questions, run::run_with_clock, DuetBlockImport, Params};
 use duet_gossip::{clock::Clock, requests::Server, Interest};
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
@@ -99,6 +99,8 @@ pub(crate) struct Node {
     pub(crate) chain: TestChain,
     /// The metrics since it was started last.
     registry: Registry,
+    /// Asks the worker, as the RPC does.
+    pub(crate) questions: Option<Questions>,
     /// Ends with the worker.
     task: Option<RemoteHandle<()>>,
 }
@@ -161,6 +163,7 @@ impl Net {
             peer: PeerId::random(),
             chain,
             registry: Registry::new(),
+            questions: None,
             task: None,
         }
     }
@@ -169,12 +172,13 @@ impl Net {
     pub(crate) fn run(&self, node: &mut Node, secret: SecretKey, is_authority: bool) {
         let joined = self.hub.join(node.peer);
         node.registry = Registry::new();
-        let (_, links, _): (DuetBlockImport<_, TestClient, ()>, _, _) = block_import(
+        let (_, links, rpc): (DuetBlockImport<_, TestClient, ()>, _, _) = block_import(
             (),
             node.chain.client.clone(),
             node.chain.backend.clone(),
             None,
         );
+        node.questions = Some(rpc.questions);
         let params = Params {
             client: node.chain.client.clone(),
             backend: node.chain.backend.clone(),

@@ -138,6 +138,11 @@ impl<K: Eq + Hash + Clone, T> Claims<K, T> {
         dropped
     }
 
+    /// How many things wait, each once.
+    pub(super) fn len(&self) -> usize {
+        self.copies.len()
+    }
+
     /// Whether all peers together have as much waiting as they may.
     pub(super) fn is_full(&self) -> bool {
         self.total >= self.limits.total

@@ -98,6 +98,11 @@ impl Pending {
         Some(job)
     }
 
+    /// How much waits or is being checked, copies not counted.
+    pub(crate) fn len(&self) -> usize {
+        self.votes.len().saturating_add(self.proofs.len())
+    }
+
     /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         !self.votes.has_batch() && !self.votes.has_strange() && self.proofs.is_empty()

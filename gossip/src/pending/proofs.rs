@@ -89,6 +89,11 @@ impl Proofs {
         dropped
     }
 
+    /// How many wait or are being checked, copies not counted.
+    pub(super) fn len(&self) -> usize {
+        self.claims.len()
+    }
+
     /// Whether none wait.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()

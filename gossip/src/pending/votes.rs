@@ -141,6 +141,11 @@ impl Votes {
         dropped
     }
 
+    /// How many wait or are being checked, copies not counted.
+    pub(super) fn len(&self) -> usize {
+        self.claims.len()
+    }
+
     /// Whether votes on prepared commitments wait.
     pub(super) fn has_batch(&self) -> bool {
         !self.lanes.is_empty()

@@ -200,7 +200,11 @@ fn a_valid_vote_is_relayed_as_it_came_and_handed_to_the_worker_after_its_check()
         (0, 0),
         "nothing is relayed or earned without a check"
     );
+    let metrics = &setup.validator.metrics;
+    let checks = || metrics.check_seconds.get_sample_count();
+    assert_eq!((metrics.checks_waiting.get(), checks()), (1, 0));
     setup.check();
+    assert_eq!((metrics.checks_waiting.get(), checks()), (0, 1));
     let relayed: Vec<_> = setup.relayed().iter().map(Encode::encode).collect();
     assert_eq!(relayed, [bytes]);
     assert_eq!(
@@ -550,7 +554,7 @@ fn cost_of_a_round() {
         let message = message.expecting(set.set.keyset().len());
         let bare = fastest(|| {
             let votes = votes.clone();
-            let began = std::time::Instant::now();
+            let began = Instant::now();
             for batch in votes.chunks(256) {
                 let verdicts = UncheckedVote::check_all(
                     batch.to_vec(),
@@ -570,7 +574,7 @@ fn cost_of_a_round() {
                     .iter()
                     .for_each(|peer| setup.validator.connected(*peer));
                 setup.validator.prepare(&message);
-                let began = std::time::Instant::now();
+                let began = Instant::now();
                 for bytes in &bytes {
                     for peer in &peers {
                         setup.arrive(peer, bytes);

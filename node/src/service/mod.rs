@@ -5,6 +5,7 @@
 //! - [`authoring`]: Aura, as blocks are checked and as they are made;
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
 //! - [`rpc`]: what the node answers;
+//! - [`health`]: what load balancers are told;
 //! - [`settings`]: what the parts above need of the configuration;
 //! - `statistics`: what validators say about their own nodes, with the feature of that name;
 //! - `telemetry`: encrypted readings for a collector, with the feature `encrypted-telemetry`.
@@ -12,6 +13,7 @@
 mod authoring;
 mod client;
 mod finality;
+mod health;
 mod network;
 mod rpc;
 mod settings;
@@ -20,6 +22,7 @@ mod statistics;
 #[cfg(feature = "encrypted-telemetry")]
 mod telemetry;
 
+use crate::cli::HealthEndpoint;
 use duet_gossip::Interest;
 use duet_keystore::Signer;
 use duet_primitives::BlockNumber;
@@ -79,6 +82,8 @@ pub(crate) struct DuetOptions {
     pub(crate) interest: Interest,
     /// Blocks at which the operator acknowledges a contradiction.
     pub(crate) acknowledged: Vec<u32>,
+    /// Where load balancers ask.
+    pub(crate) health: HealthEndpoint,
     /// Whether figures of nodes are collected, and signed by validators.
     #[cfg(feature = "statistics")]
     pub(crate) statistics: bool,
@@ -95,11 +100,13 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let DuetOptions {
         interest,
         acknowledged,
+        health,
         #[cfg(feature = "statistics")]
         statistics,
         #[cfg(feature = "encrypted-telemetry")]
         encrypted_telemetry,
     } = options;
+    let health = health::bind(health)?;
     // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
     // directory of the secrets is made here for its owner only.
     let signer: Arc<dyn Signer> = client::duet_keys(&config)?;
@@ -147,6 +154,9 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         start_offchain_workers(&settings, &chain, &network, &task_manager)?;
     }
     start_mmr_gadget(&chain, &task_manager);
+    if let Some(health) = health {
+        health.start(&links.rpc, &network, &task_manager);
+    }
     #[cfg(feature = "statistics")]
     if let Some((statistics, protocol)) = statistics {
         statistics.start(protocol, &settings, &chain, &network, &task_manager);

@@ -172,6 +172,7 @@ impl Voter {
         // Before the state says that nothing is signed any more up to this block.
         let unsigned = mandatory && self.state.may_sign(block) && self.own_signer().is_some();
         self.let_grow(&proof, mandatory, unsigned, now);
+        self.hear_signers(&proof, now);
         self.state.conclude(&proof);
         self.schedule.supersede(block);
         self.proofs.prune(self.set_id(), block);

@@ -19,10 +19,10 @@ impl Voter {
             Event::Reset { block, set } => self.reset(block, set, out),
             Event::Finalized { number } => self.finalized(number),
             Event::Set(set) => self.loaded(set),
-            Event::Prepared(message) => self.prepared(message, out),
+            Event::Prepared(message) => self.prepared(message, now, out),
             Event::Signed(vote) => self.signed(vote, now, out),
             Event::Aggregated(aggregated) => self.aggregated(*aggregated, out),
-            Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote)),
+            Event::Votes(votes) => votes.into_iter().for_each(|vote| self.vote(vote, now)),
             Event::Equivocation(proof) => self.equivocation(proof, out),
             Event::Justification(proof) => self.justification(proof),
             Event::Response(proofs) => {
@@ -104,7 +104,7 @@ impl Voter {
         }
     }
 
-    fn prepared(&mut self, message: RoundMessage, out: &mut Outbox) {
+    fn prepared(&mut self, message: RoundMessage, now: Millis, out: &mut Outbox) {
         let commitment = message.commitment();
         let block = commitment.block_number;
         if self.prepared_late(&message)
@@ -124,20 +124,26 @@ impl Voter {
         self.rounds
             .entry(self.set_id())
             .or_default()
-            .prepare(message.clone());
+            .prepare(message.clone(), now);
         if let Some(vote) = self.state.vote_at(block).cloned() {
-            self.resume(vote, &message, out);
+            self.resume(vote, &message, now, out);
         }
     }
 
     /// After a restart: the vote that was persisted counts again and is sent again. (ROUND-4)
-    fn resume(&mut self, vote: UncheckedVote, message: &RoundMessage, out: &mut Outbox) {
+    fn resume(
+        &mut self,
+        vote: UncheckedVote,
+        message: &RoundMessage,
+        now: Millis,
+        out: &mut Outbox,
+    ) {
         let Some(set) = self.signing_set().cloned() else {
             return;
         };
         match vote.check(set.keyset(), message) {
             Ok(vote) => {
-                self.enter(vote.clone());
+                self.enter(vote.clone(), now);
                 if !self.is_silent() {
                     out.push(Effect::PublishVote(vote));
                 }
@@ -177,7 +183,7 @@ impl Voter {
         }
         self.state.record(vote.to_unchecked());
         out.push(Effect::Persist);
-        self.enter(vote.clone());
+        self.enter(vote.clone(), now);
         out.push(Effect::PublishVote(vote));
         self.rebroadcast_at = Some(now.saturating_add(self.config.rebroadcast));
     }
@@ -192,22 +198,44 @@ impl Voter {
         self.aggregated = Some(aggregated);
     }
 
-    fn vote(&mut self, vote: Vote) {
+    fn vote(&mut self, vote: Vote, now: Millis) {
         let commitment = vote.commitment();
         let (id, block) = (commitment.validator_set_id, commitment.block_number);
         if id == self.set_id() && block >= self.state.lowest()
             || self.state.next().is_some_and(|next| next.set.id == id)
         {
-            self.enter(vote);
-        } else if !self.late_vote(&vote) {
+            self.expect_own(&vote);
+            self.enter(vote, now);
+            return;
+        }
+        if let Some(rounds) = self.rounds.get_mut(&id) {
+            rounds.hear(&vote, now);
+        }
+        if !self.late_vote(&vote) {
             count(&mut self.counters.stale_votes);
         }
     }
 
-    fn enter(&mut self, vote: Vote) {
+    /// Counts a vote of an own key that this node has not made: the key votes on another machine, too. What is at the floor
+    /// or below is not remembered vote by vote.
+    fn expect_own(&mut self, vote: &Vote) {
+        let commitment = vote.commitment();
+        let (id, block) = (commitment.validator_set_id, commitment.block_number);
+        let is_own = |set: &Arc<DualKeyset>| {
+            let key = set.keyset().key(vote.signer());
+            key.is_some_and(|key| self.own_keys.contains(&key.to_bytes()))
+        };
+        if self.sets.get(&id).is_some_and(is_own) && self.state.may_sign(block) {
+            count(&mut self.counters.own_key_elsewhere);
+        }
+    }
+
+    fn enter(&mut self, vote: Vote, now: Millis) {
         let id = vote.commitment().validator_set_id;
         let limit = self.config.rounds_per_signer.max(1);
-        match self.rounds.entry(id).or_default().enter(vote, limit) {
+        let rounds = self.rounds.entry(id).or_default();
+        rounds.hear(&vote, now);
+        match rounds.enter(vote, limit, now) {
             Entered::Counted => {}
             Entered::CountedForLowest => count(&mut self.counters.dropped_votes),
             Entered::Repeated => count(&mut self.counters.stale_votes),

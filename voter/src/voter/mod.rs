@@ -8,6 +8,7 @@ mod growing;
 mod outbox;
 mod proofs;
 mod retry;
+mod show;
 
 use crate::{
     filter::{Accepted, Window},
@@ -54,6 +55,9 @@ pub struct Counters {
     /// commitment of another set or block, a threshold of signatures on another chain, evidence
     /// against an own key. The operator should look into any of them.
     pub inconsistent: u64,
+    /// Votes of an own key that this node did not make: the key is in use elsewhere, or the state of
+    /// this node is an old copy.
+    pub own_key_elsewhere: u64,
 }
 
 fn count(counter: &mut u64) {

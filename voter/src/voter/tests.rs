@@ -1,5 +1,5 @@
 use super::*;
-use crate::Aggregation;
+use crate::{Aggregation, RoundView, VotesView};
 use duet_primitives::{
     testing::TestSet, Commitment, EquivocationProof, RoundMessage, VotingRules, H256,
 };
@@ -988,4 +988,98 @@ fn a_voter_that_does_not_know_the_rules_sends_no_vote_and_takes_proofs() {
         voter.best().expect("a proof").commitment,
         *message.commitment()
     );
+}
+
+#[test]
+fn operators_see_who_has_voted_who_has_not_and_since_when() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 8);
+    let message = message(&base, 8, &base);
+    let own = voter.own_signer();
+    let of =
+        |signers: &[u32]| -> Vec<_> { signers.iter().copied().map(SignerIndex::new).collect() };
+    let missing = |view: &VotesView| -> Vec<_> {
+        let missing = view.missing.iter();
+        missing.map(|one| (one.signer.get(), one.last)).collect()
+    };
+
+    let before = voter.votes_view(50).expect("the set is loaded");
+    assert_eq!(
+        (before.newest, before.voted, before.rounds),
+        (None, vec![], vec![])
+    );
+    assert_eq!(before.missing.len(), 4);
+    assert_eq!((before.members, before.threshold, before.own), (4, 3, own));
+    assert_eq!(before.target, Some(BlockNumber::new(8)));
+
+    drive(&mut voter, vote(&base, 0, &message), 100);
+    drive(&mut voter, vote(&base, 2, &message), 200);
+    let open = voter.votes_view(500).expect("the set is loaded");
+    let round = RoundView {
+        block: BlockNumber::new(8),
+        votes: 2,
+        agreeing: 2,
+        own_vote: own.is_some_and(|own| of(&[0, 2]).contains(&own)),
+        open_for: 400,
+    };
+    assert_eq!((open.newest, open.rounds), (Some(round.block), vec![round]));
+    assert_eq!(open.voted, of(&[0, 2]));
+    assert_eq!(open.missing[0].key, base.set.keyset().key_bytes()[1]);
+
+    // The proof closes the round; who is late is heard all the same.
+    drive(&mut voter, vote(&base, 3, &message), 600);
+    let proven = voter.votes_view(700).expect("the set is loaded");
+    assert_eq!(proven.best_proven, round.block);
+    assert_eq!(proven.rounds, []);
+    assert_eq!(missing(&proven), [(1, None)]);
+    drive(&mut voter, vote(&base, 1, &message), 800);
+    let full = voter.votes_view(900).expect("the set is loaded");
+    assert_eq!((full.voted, full.missing), (of(&[0, 1, 2, 3]), vec![]));
+
+    // From the next block on, all but one are missing, and since when they were heard.
+    let number = BlockNumber::new(12);
+    drive(&mut voter, Event::Finalized { number }, 900);
+    let later = hash(base.commitment(12, &base.set));
+    drive(&mut voter, vote(&base, 2, &later), 1000);
+    let later = voter.votes_view(1100).expect("the set is loaded");
+    assert_eq!(later.newest, Some(number));
+    let ago = |at: Millis| Some((round.block, 1100 - at));
+    assert_eq!(
+        missing(&later),
+        [(0, ago(100)), (1, ago(800)), (3, ago(600))]
+    );
+}
+
+#[test]
+fn a_proof_of_others_shows_who_voted_where_no_vote_was_heard() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 9, 5);
+    let message = message(&base, 5, &base);
+    let votes: Vec<_> = [0, 1, 3]
+        .map(|signer| base.vote(signer, &message).expect("a member"))
+        .into();
+    let proof = base.set.aggregate(&message, &votes).expect("good votes");
+    drive(&mut voter, Event::Justification(proof), 100);
+    let view = voter.votes_view(100).expect("the set is loaded");
+    assert_eq!(view.best_proven, BlockNumber::new(5));
+    let missing: Vec<_> = view.missing.iter().map(|one| one.signer.get()).collect();
+    assert_eq!((view.voted.len(), missing), (3, vec![2]));
+}
+
+#[test]
+fn a_vote_of_an_own_key_that_this_node_did_not_make_is_counted() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 2);
+    let message = message(&base, 2, &base);
+    drive(&mut voter, Event::Prepared(message.clone()), 0);
+    own_vote(&mut voter, &base, &message);
+    let own = voter.own_signer().expect("a member").get();
+    drive(&mut voter, vote(&base, own, &message), 0);
+    assert_eq!(voter.counters().own_key_elsewhere, 0, "an echo");
+    let other = (own + 1) % 4;
+    let earlier = hash(base.commitment(1, &base.set));
+    drive(&mut voter, vote(&base, other, &earlier), 0);
+    assert_eq!(voter.counters().own_key_elsewhere, 0, "another member");
+    drive(&mut voter, vote(&base, own, &earlier), 0);
+    assert_eq!(voter.counters().own_key_elsewhere, 1);
 }

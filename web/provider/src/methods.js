@@ -96,7 +96,7 @@ export const TABLE = [
   row("state_getPairs", CALLED, LISTS, { answer: "pairs" }),
   row("state_queryStorage", HANDED_ON, "that no change in the range of blocks was left out is not proven"),
   row("state_getChildReadProof childstate_getKeys childstate_getKeysPaged childstate_getKeysPagedAt childstate_getStorage childstate_getStorageEntries childstate_getStorageHash childstate_getStorageSize", HANDED_ON, "child tries are not verified"),
-  row("author_pendingExtrinsics system_chainType system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get duet_health duet_getSigningRecords", HANDED_ON, WORD),
+  row("author_pendingExtrinsics system_chainType system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get duet_health duet_roundState duet_getSigningRecords", HANDED_ON, WORD),
 
   row("author_hasKey author_hasSessionKeys author_insertKey author_removeExtrinsic author_rotateKeys author_rotateKeysWithOwner duet_generateKeys duet_proveKeys", NEVER, "for a node's operator, not for strangers over a network"),
   row("offchain_localStorageClear offchain_localStorageGet offchain_localStorageSet system_addLogFilter system_resetLogFilter system_addReservedPeer system_removeReservedPeer system_reservedPeers system_unstable_networkState", NEVER, "for a node's operator, not for strangers over a network"),

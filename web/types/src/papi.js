@@ -18,6 +18,7 @@ export function papiDuet(client) {
     justifications: () => subscribe("Justifications"),
     fullerJustifications: () => subscribe("FullerJustifications"),
     getSigningRecords: () => ask("duet_getSigningRecords"),
+    roundState: () => ask("duet_roundState"),
     health: () => ask("duet_health"),
     generateKeys: (owner) => ask("duet_generateKeys", owner),
     proveKeys: (publicKey, owner) => ask("duet_proveKeys", publicKey, owner),

@@ -33,6 +33,14 @@ test("answers are read as their types, also those that are null", () => {
   const health = read("health", { bestProven: null, finalized: 9, voting: true, diverged: [contradiction] });
   assert.deepEqual([health.bestProven.isNone, health.finalized.toNumber(), health.voting.isTrue], [true, 9, true]);
   assert.deepEqual([health.diverged[0].evidence.toHex(), health.diverged[0].finalized.isNone], ["0x01", true]);
+  const missing = { position: 2, key: "0x01", lastVoted: null, silentForMs: null };
+  const round = { block: 9, votes: 2, agreeing: 1, ownVote: true, openForMs: 310 };
+  const state = { setId: 7, members: 3, threshold: 3, own: 1, bestProven: 8, finalized: 9, target: 9, mandatory: null, rounds: [round], newest: 9, voted: [0, 1], missing: [missing] };
+  const votes = read("roundState", state).unwrap();
+  assert.deepEqual([votes.own.unwrap().toNumber(), votes.mandatory.isNone, votes.rounds[0].openForMs.toNumber()], [1, true, 310]);
+  assert.deepEqual([votes.voted[1].toNumber(), votes.missing[0].lastVoted.isNone], [1, true]);
+  assert.equal(read("roundState", null).isNone, true);
+  assert.equal(read("health", { bestProven: 8, finalized: 9, voting: false, stopped: "why", diverged: [] }).stopped.unwrap().toString(), "why");
   const proofs = read("getProofs", { proof: "0x01", header: "0x02", nodes: ["0x03", "0x0405"], path: { leaves: "0x06", proof: "0x07" } }).unwrap();
   assert.deepEqual([proofs.nodes[1].toHex(), proofs.path.unwrap().leaves.toHex()], ["0x0405", "0x06"]);
   assert.equal(read("getProofs", { proof: "0x01", header: "0x02", nodes: [], path: null }).unwrap().path.isNone, true);

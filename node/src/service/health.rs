@@ -1,0 +1,41 @@
+//! The endpoint that load balancers ask.
+
+use super::network::Network;
+use crate::cli::HealthEndpoint;
+use duet_finality::{
+    probe::{serve, Probe},
+    RpcLinks,
+};
+use sc_service::{Error, TaskManager};
+use std::net::TcpListener;
+
+/// An address that is taken, and not served yet.
+pub(super) struct Health {
+    listener: TcpListener,
+    max_lag: u32,
+}
+
+/// Takes the address, if one is given: a node that cannot be asked must not come up.
+pub(super) fn bind(endpoint: HealthEndpoint) -> Result<Option<Health>, Error> {
+    let HealthEndpoint { listen, max_lag } = endpoint;
+    let Some(address) = listen else {
+        return Ok(None);
+    };
+    let listener = TcpListener::bind(address)
+        .map_err(|error| Error::Other(format!("--duet-health-listen {address}: {error}")))?;
+    Ok(Some(Health { listener, max_lag }))
+}
+
+impl Health {
+    pub(super) fn start(self, links: &RpcLinks, network: &Network, task_manager: &TaskManager) {
+        let probe = Probe {
+            links: links.clone(),
+            sync: network.sync.clone(),
+            max_lag: self.max_lag,
+        };
+        let serving = serve(self.listener, probe);
+        task_manager
+            .spawn_handle()
+            .spawn("duet-health", Some("rpc"), serving);
+    }
+}
