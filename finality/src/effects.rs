@@ -24,6 +24,7 @@ use duet_primitives::{
     H256,
 };
 use duet_voter::Aggregation;
+use sc_telemetry::{telemetry, TelemetryHandle, CONSENSUS_INFO};
 use std::sync::Arc;
 
 /// Where the work is done that takes longer than the worker may pause.
@@ -51,6 +52,8 @@ pub(crate) struct Surroundings {
     pub(crate) signing: async_channel::Sender<SignRequest>,
     /// Takes each justification by which the proven chain grows.
     pub(crate) subscribers: Publisher,
+    /// Is told of each proven block.
+    pub(crate) telemetry: Option<TelemetryHandle>,
     pub(crate) metrics: Metrics,
 }
 
@@ -165,7 +168,18 @@ impl Effects {
             commitment.validator_set_id,
             justification.signers.count(),
         );
-        let Surroundings { chain, metrics, .. } = &self.surroundings;
+        let Surroundings {
+            chain,
+            metrics,
+            telemetry,
+            ..
+        } = &self.surroundings;
+        telemetry!(telemetry; CONSENSUS_INFO; "duet.proven";
+            "number" => number.get(),
+            "hash" => ?hash,
+            "set_id" => commitment.validator_set_id.get(),
+            "signers" => justification.signers.count(),
+        );
         if let Err(error) = chain.append(hash, justification.encode()) {
             log::warn!(target: LOG_TARGET, "block {number} is stored without its proof: {error}");
         }

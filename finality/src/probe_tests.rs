@@ -7,6 +7,7 @@ use crate::{
 };
 use duet_primitives::{testing::TestSet, RoundMessage, H256};
 use std::{
+    future::Future,
     net::SocketAddr,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -141,8 +142,8 @@ fn a_node_that_stopped_says_why() {
     assert_eq!(setup.reasons(Question::Health), expected);
 }
 
-/// Serves in a runtime of its own, and asks.
-fn ask(probe: Probe, requests: &[&str]) -> Vec<String> {
+/// Serves in a runtime of its own, for a client that is given the address.
+fn serving<C: Future>(probe: Probe, client: impl FnOnce(SocketAddr) -> C) -> C::Output {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -151,11 +152,7 @@ fn ask(probe: Probe, requests: &[&str]) -> Vec<String> {
         let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(serve(listener, probe));
-        let mut answers = Vec::new();
-        for request in requests {
-            answers.push(exchange(address, request).await);
-        }
-        answers
+        client(address).await
     })
 }
 
@@ -179,8 +176,13 @@ fn a_load_balancer_reads_the_status_and_an_operator_the_body() {
         "POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".to_owned(),
         "HEAD /health HTTP/1.1\r\nhost: a\r\n\r\n".to_owned(),
     ];
-    let requests: Vec<_> = requests.iter().map(String::as_str).collect();
-    let answers = ask(setup.probe, &requests);
+    let answers = serving(setup.probe, |address| async move {
+        let mut answers = Vec::new();
+        for request in requests {
+            answers.push(exchange(address, &request).await);
+        }
+        answers
+    });
     let statuses: Vec<_> = answers
         .iter()
         .map(|answer| answer.split(' ').nth(1).unwrap())
@@ -196,14 +198,7 @@ fn a_load_balancer_reads_the_status_and_an_operator_the_body() {
 #[test]
 fn more_connections_than_there_is_room_for_are_closed_and_the_others_are_answered() {
     let setup = setup();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(serve(listener, setup.probe));
+    serving(setup.probe, |address| async move {
         let mut open = Vec::new();
         for _ in 0..MAX_CONNECTIONS {
             open.push(TcpStream::connect(address).await.unwrap());

@@ -234,6 +234,7 @@ fn start(
         false_statements,
         signing: signing_links.requests,
         subscribers: from.links.subscribers,
+        telemetry: from.telemetry.clone(),
         metrics: from.metrics.clone(),
     });
     let carrier = carrier.run(move |order| effects.carry_out(order));
