@@ -128,14 +128,18 @@ impl Probe {
 /// Answers until the process ends, in a runtime of tokio. A listener that cannot be used is logged.
 pub async fn serve(listener: net::TcpListener, probe: Probe) {
     match listening(listener) {
-        Ok(listener) => accept(listener, probe).await,
+        Ok((listener, address)) => {
+            log::info!(target: LOG_TARGET, "health probes are answered at http://{address}/health");
+            accept(listener, probe).await;
+        }
         Err(error) => log::error!(target: LOG_TARGET, "health probes are not answered: {error}"),
     }
 }
 
-fn listening(listener: net::TcpListener) -> io::Result<TcpListener> {
+fn listening(listener: net::TcpListener) -> io::Result<(TcpListener, net::SocketAddr)> {
     listener.set_nonblocking(true)?;
-    TcpListener::from_std(listener)
+    let address = listener.local_addr()?;
+    Ok((TcpListener::from_std(listener)?, address))
 }
 
 async fn accept(listener: TcpListener, probe: Probe) {

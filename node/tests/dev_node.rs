@@ -121,6 +121,7 @@ async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_ne
     second
         .check(&keyset, genesis)
         .expect("a proof that anybody can check");
+    sees_its_own_votes(&node, &client).await;
     node.kill();
 
     let node = Node::start_dev(dir.path(), &["--network-backend", "libp2p"]);
@@ -133,6 +134,20 @@ async fn a_development_node_finalizes_and_goes_on_after_a_power_cut_on_either_ne
     let third = next(&mut justifications).await;
     assert!(third.commitment.block_number.get() > resumed);
     third.check(&keyset, genesis).expect("the same set goes on");
+}
+
+/// The only validator of a chain: nobody is missing, and a load balancer may send requests to it.
+async fn sees_its_own_votes(node: &Node, client: &WsClient) {
+    let state = ask(client, "duet_roundState", rpc_params![]).await.unwrap();
+    let of_set = ["members", "threshold", "own"].map(|field| state[field].as_u64());
+    assert_eq!(of_set, [Some(1), Some(1), Some(0)], "{state}");
+    assert_eq!(state["voted"], serde_json::json!([0]), "{state}");
+    assert_eq!(state["missing"], serde_json::json!([]), "{state}");
+    for path in ["/health", "/health/readiness"] {
+        let answer = node.health(path);
+        assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+        assert!(answer.contains("\"voting\":true"), "{answer}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

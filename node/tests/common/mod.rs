@@ -10,6 +10,7 @@ use jsonrpsee::{
 };
 use serde_json::Value;
 use std::{
+    collections::HashMap,
     future::Future,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
@@ -89,6 +90,7 @@ pub struct Node {
     child: Child,
     rpc: String,
     prometheus: String,
+    health: String,
 }
 
 impl Drop for Node {
@@ -102,9 +104,11 @@ impl Node {
     pub fn start_dev(base_path: &Path, args: &[&str]) -> Self {
         let base_path = base_path.to_str().expect("a temporary path is UTF-8");
         let listen = ["--rpc-port", "0", "--listen-addr", "/ip4/127.0.0.1/tcp/0"];
+        let health = ["--duet-health-listen", "127.0.0.1:0"];
         let quiet = ["--prometheus-port", "0", "--no-telemetry", "--no-mdns"];
         let mut child = command(&["--dev", "--base-path", base_path])
             .args(listen)
+            .args(health)
             .args(quiet)
             .args(args)
             .stdout(Stdio::null())
@@ -118,46 +122,38 @@ impl Node {
             for line in log.lines().map_while(Result::ok) {
                 println!("{line}");
                 // Nobody waits any more after the first of each.
-                if let Some(address) = rpc_address(&line) {
-                    let _ = found.send((Server::Rpc, address));
-                } else if let Some(address) = prometheus_address(&line) {
-                    let _ = found.send((Server::Prometheus, address));
+                if let Some(server) = Server::announced(&line) {
+                    let _ = found.send(server);
                 }
             }
         });
-        let (mut rpc, mut prometheus) = (None, None);
-        while rpc.is_none() || prometheus.is_none() {
+        let mut addresses = HashMap::new();
+        while addresses.len() < Server::ALL.len() {
             match address.recv_timeout(PATIENCE) {
-                Ok((Server::Rpc, address)) => rpc = Some(format!("ws://{address}")),
-                Ok((Server::Prometheus, address)) => prometheus = Some(address),
+                Ok((server, address)) => drop(addresses.insert(server, address)),
                 Err(error) => {
                     let _ = child.kill();
                     panic!("the node did not start: {error}");
                 }
             }
         }
-        let [rpc, prometheus] = [rpc, prometheus].map(|address| address.expect("it was found"));
+        let [rpc, prometheus, health] = Server::ALL.map(|server| addresses[&server].clone());
         Self {
             child,
-            rpc,
+            rpc: format!("ws://{rpc}"),
             prometheus,
+            health,
         }
     }
 
     /// The node's metrics, as Prometheus scrapes them.
     pub fn metrics(&self) -> String {
-        let mut connection = TcpStream::connect(&self.prometheus).expect("the exporter listens");
-        connection
-            .set_read_timeout(Some(PATIENCE))
-            .expect("a time to wait");
-        connection
-            .write_all(b"GET /metrics HTTP/1.0\r\n\r\n")
-            .expect("the exporter listens");
-        let mut answer = String::new();
-        connection
-            .read_to_string(&mut answer)
-            .expect("the exporter answers in text");
-        answer
+        get(&self.prometheus, "/metrics")
+    }
+
+    /// What a load balancer is answered: the status, headers and the body.
+    pub fn health(&self, path: &str) -> String {
+        get(&self.health, path)
     }
 
     /// A connection to the node.
@@ -177,21 +173,50 @@ impl Node {
 }
 
 /// What a node serves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Server {
     Rpc,
     Prometheus,
+    Health,
 }
 
-/// The address in the line that announces the metrics.
-fn prometheus_address(line: &str) -> Option<String> {
-    let (_, address) = line.split_once("Prometheus exporter started at ")?;
-    Some(address.trim().to_owned())
+impl Server {
+    const ALL: [Self; 3] = [Self::Rpc, Self::Prometheus, Self::Health];
+
+    /// The server that a line of the log announces, and its address.
+    fn announced(line: &str) -> Option<(Self, String)> {
+        Self::ALL.into_iter().find_map(|server| {
+            let (_, rest) = line.split_once(server.announcement())?;
+            let address = rest.split([',', '/', ' ']).next()?;
+            Some((server, address.to_owned()))
+        })
+    }
+
+    /// What comes before the address.
+    fn announcement(self) -> &'static str {
+        match self {
+            Self::Rpc => "Running JSON-RPC server: addr=",
+            Self::Prometheus => "Prometheus exporter started at ",
+            Self::Health => "health probes are answered at http://",
+        }
+    }
 }
 
-/// The address in the line that announces the RPC server.
-fn rpc_address(line: &str) -> Option<String> {
-    let (_, addresses) = line.split_once("Running JSON-RPC server: addr=")?;
-    Some(addresses.split(',').next()?.trim().to_owned())
+/// Asks over HTTP; the whole answer.
+fn get(address: &str, path: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("it listens");
+    connection
+        .set_read_timeout(Some(PATIENCE))
+        .expect("a time to wait");
+    let request = format!("GET {path} HTTP/1.0\r\n\r\n");
+    connection
+        .write_all(request.as_bytes())
+        .expect("it listens");
+    let mut answer = String::new();
+    connection
+        .read_to_string(&mut answer)
+        .expect("it answers in text");
+    answer
 }
 
 /// Asks the node.
