@@ -9,7 +9,7 @@ use frame_support::{
     storage::unhashed,
     traits::{ConstU32, ConstU64},
 };
-use sp_runtime::BoundedVec;
+use sp_runtime::{BoundedVec, DispatchError};
 
 /// How long a message may be, and how many may wait.
 const LENGTH: u32 = 8;
@@ -104,8 +104,13 @@ fn a_closed_lane_takes_nothing() {
 #[test]
 fn nobody_posts_without_an_account() {
     test(|| {
-        let call = Board::post(RuntimeOrigin::none(), BoundedVec::new());
-        assert!(call.is_err() && Queue::messages().is_empty());
+        for origin in [RuntimeOrigin::none(), RuntimeOrigin::root()] {
+            assert_noop!(
+                Board::post(origin, BoundedVec::new()),
+                DispatchError::BadOrigin
+            );
+        }
+        assert!(Queue::messages().is_empty());
     });
 }
 

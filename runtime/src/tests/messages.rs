@@ -33,13 +33,13 @@ use sp_runtime::{
 
 type Weights = BridgeWeight<Runtime>;
 
-fn post(message: &[u8]) -> RuntimeCall {
+pub(super) fn post(message: &[u8]) -> RuntimeCall {
     let message = message.to_vec().try_into().expect("it is short enough");
     RuntimeCall::MessageBoard(pallet_message_board::Call::post { message })
 }
 
 /// Brings the chain's latest block to the chain itself, so that its state can be proven. Returns its hash, and the proof of entries.
-fn prove(chain: &mut Chain, keys: &[Vec<u8>]) -> (Hash, Vec<Vec<u8>>) {
+pub(super) fn prove(chain: &mut Chain, keys: &[Vec<u8>]) -> (Hash, Vec<Vec<u8>>) {
     let new = proven(chain);
     let proof = chain.read_proof(keys);
     let (result, _) = try_call(chain, submission(&new, false));
@@ -48,7 +48,7 @@ fn prove(chain: &mut Chain, keys: &[Vec<u8>]) -> (Hash, Vec<Vec<u8>>) {
 }
 
 /// Brings messages with this proof. All of them weigh what one does, times their number.
-fn delivery(proof: &(Hash, Vec<Vec<u8>>), nonces: [MessageNonce; 2]) -> RuntimeCall {
+pub(super) fn delivery(proof: &(Hash, Vec<Vec<u8>>), nonces: [MessageNonce; 2]) -> RuntimeCall {
     let [nonces_start, nonces_end] = nonces;
     let count = nonces_end - nonces_start + 1;
     let event = <Runtime as frame_system::Config>::SystemWeightInfo::remark_with_event;
@@ -67,16 +67,33 @@ fn delivery(proof: &(Hash, Vec<Vec<u8>>), nonces: [MessageNonce; 2]) -> RuntimeC
     })
 }
 
-fn outbound_key() -> Vec<u8> {
+/// Brings the news that the first two messages were received, from one relayer.
+fn confirmation((bridged_header_hash, storage_proof): (Hash, Vec<Vec<u8>>)) -> RuntimeCall {
+    RuntimeCall::BridgeMessages(Call::receive_messages_delivery_proof {
+        proof: FromBridgedChainMessagesDeliveryProof {
+            bridged_header_hash,
+            storage_proof,
+            lane: LANE,
+        },
+        relayers_state: UnrewardedRelayersState {
+            unrewarded_relayer_entries: 1,
+            messages_in_oldest_entry: 2,
+            total_messages: 2,
+            last_delivered_nonce: 2,
+        },
+    })
+}
+
+pub(super) fn outbound_key() -> Vec<u8> {
     OutboundLanes::<Runtime>::hashed_key_for(LANE)
 }
 
-fn message_key(nonce: MessageNonce) -> Vec<u8> {
+pub(super) fn message_key(nonce: MessageNonce) -> Vec<u8> {
     let name = SiblingChain::WITH_CHAIN_MESSAGES_PALLET_NAME;
     bp_messages::storage_keys::message_key(name, LANE, nonce).0
 }
 
-fn received(chain: &mut Chain) -> Vec<(MessageNonce, Vec<u8>)> {
+pub(super) fn received(chain: &mut Chain) -> Vec<(MessageNonce, Vec<u8>)> {
     let events = chain.ask(System::events);
     let received = events.into_iter().filter_map(|record| match record.event {
         RuntimeEvent::MessageBoard(pallet_message_board::Event::Received { nonce, message }) => {
@@ -113,20 +130,7 @@ fn messages_arrive_in_order_once_and_are_confirmed() {
     // The sender hears of it, and forgets them.
     assert_eq!(chain.ask(|| outbound_details(LANE, 1, 9)).len(), 2);
     let key = InboundLanes::<Runtime>::hashed_key_for(LANE);
-    let (bridged_header_hash, storage_proof) = prove(&mut chain, &[key]);
-    let confirmation = RuntimeCall::BridgeMessages(Call::receive_messages_delivery_proof {
-        proof: FromBridgedChainMessagesDeliveryProof {
-            bridged_header_hash,
-            storage_proof,
-            lane: LANE,
-        },
-        relayers_state: UnrewardedRelayersState {
-            unrewarded_relayer_entries: 1,
-            messages_in_oldest_entry: 2,
-            total_messages: 2,
-            last_delivered_nonce: 2,
-        },
-    });
+    let confirmation = confirmation(prove(&mut chain, &[key]));
     let (result, _) = try_call(&mut chain, confirmation.clone());
     assert_eq!(result, Ok(Ok(())));
     let lane = chain.ask(|| OutboundLanes::<Runtime>::get(LANE).expect("it is open"));
@@ -216,7 +220,10 @@ fn accesses_of_the_state_are_paid_for() {
     let paid = call.get_dispatch_info().call_weight;
     assert_eq!(paid.saturating_sub(event), database.reads_writes(2, 2));
     let delivery = delivery(&(Hash::zero(), Vec::new()), [1, 1]);
-    assert_eq!(RejectObsoleteMessages.weight(&delivery), database.reads(2));
+    let confirmation = confirmation((Hash::zero(), Vec::new()));
+    for brought in [delivery, confirmation] {
+        assert_eq!(RejectObsoleteMessages.weight(&brought), database.reads(2));
+    }
     assert_eq!(RejectObsoleteMessages.weight(&call), Weight::zero());
 }
 

@@ -7,5 +7,6 @@ mod false_statements;
 mod finality;
 mod genesis;
 mod handoffs;
+mod lanes;
 mod messages;
 mod offences;
