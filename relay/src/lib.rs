@@ -35,6 +35,7 @@
 
 mod event;
 pub mod evm;
+mod look;
 pub mod messages;
 mod metrics;
 mod plan;
@@ -46,9 +47,10 @@ mod target;
 mod turns;
 
 pub use event::{Brought, Event};
+pub use look::Look;
 pub use metrics::Metrics;
 pub use plan::{wanted, Offer, Policy, Waiting, Wanted};
-pub use relayer::{Demands, Look, Relayer};
+pub use relayer::{Demands, Relayer};
 pub use source::Source;
 pub use target::{
     Cargo, Delivered, Delivery, Estimate, LaneStatus, Receipt, SetRef, Status, Target, TargetError,

@@ -2,21 +2,18 @@
 
 use crate::{
     event::{is_loss, Event},
+    look::{Look, Pace},
     messages::{due, Contents, Due, Ends, Lane, Parcel},
     metrics::Metrics,
     plan::{wanted, Offer, Policy, Waiting, Wanted},
     source::{trusted_block, Source},
-    target::{Cargo, Delivery, Estimate, Receipt, Status, Target, TargetError},
+    target::{Cargo, Delivery, Status, Target, TargetError},
 };
 use duet_light_client::{FinalBlock, Trusted};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, StatelessProof};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-
-/// After a loss, or when the target is in trouble, each look comes later than the one before, up to these.
-const LONGEST_AFTER_LOSS: Duration = Duration::from_secs(600);
-const LONGEST_IN_TROUBLE: Duration = Duration::from_secs(60);
 
 /// Brings what a target lacks.
 ///
@@ -51,21 +48,6 @@ impl Demands {
             is_newer
         });
     }
-}
-
-/// What one look has come to.
-#[derive(Clone, Debug)]
-pub enum Look {
-    /// The target has everything that was wanted.
-    Nothing(Status),
-    /// Something is wanted, but not before then.
-    Later(Instant),
-    /// This is what it would cost; nothing was sent, because it is a dry run.
-    Estimated(Cargo, Estimate),
-    /// A submission ended.
-    Submitted(Cargo, Receipt),
-    /// The target cannot be used now.
-    Trouble(TargetError),
 }
 
 impl<T: Target> Relayer<T> {
@@ -119,26 +101,10 @@ impl<T: Target> Relayer<T> {
         pause: Duration,
         mut tell: impl FnMut(Event),
     ) -> Result<(), Failure> {
-        let mut in_vain = 0_u32;
+        let mut pace = Pace::new(pause);
         loop {
             let look = self.tell_of_look(&mut tell).await?;
-            let longest = match look {
-                Look::Submitted(_, receipt) if is_loss(receipt.result) => Some(LONGEST_AFTER_LOSS),
-                Look::Trouble(_) => Some(LONGEST_IN_TROUBLE),
-                _ => None,
-            };
-            in_vain = longest.map_or(0, |_| in_vain.saturating_add(1));
-            let next = match (look, longest) {
-                (_, Some(longest)) => {
-                    let longer = pause.saturating_mul(2_u32.saturating_pow(in_vain));
-                    longer.min(longest.max(pause))
-                }
-                (Look::Submitted(..), None) => continue,
-                (Look::Later(until), None) => {
-                    pause.min(until.saturating_duration_since(Instant::now()))
-                }
-                (_, None) => pause,
-            };
+            let next = pace.wait_after(&look, Instant::now());
             let _ = tokio::time::timeout(next, self.demanded_anew()).await;
         }
     }
@@ -414,25 +380,4 @@ impl From<TargetError> for Ended {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_newest_block_that_anybody_wants_is_wanted() {
-        let (sender, mut demanded) = watch::channel(None);
-        let demands = Demands(sender);
-        for (wanted, is_news, expected) in [
-            (10, true, 10),
-            (5, false, 10),
-            (10, false, 10),
-            (11, true, 11),
-        ] {
-            demands.want(BlockNumber::new(wanted));
-            assert_eq!(demanded.has_changed().ok(), Some(is_news), "{wanted}");
-            assert_eq!(
-                *demanded.borrow_and_update(),
-                Some(BlockNumber::new(expected))
-            );
-        }
-    }
-}
+mod tests;
