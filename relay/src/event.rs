@@ -267,7 +267,7 @@ impl fmt::Display for Event {
 
 /// Whether a submission that ended so has cost something for nothing.
 pub(crate) fn is_loss(result: Delivered) -> bool {
-    matches!(result, Delivered::Reverted)
+    matches!(result, Delivered::Reverted | Delivered::Known)
 }
 
 fn as_text<S: serde::Serializer>(amount: &u128, serializer: S) -> Result<S::Ok, S::Error> {

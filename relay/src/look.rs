@@ -135,6 +135,9 @@ mod tests {
         let lost = [(); 9].map(|()| submitted(Delivered::Reverted));
         let expected = [12.0, 24.0, 48.0, 96.0, 192.0, 384.0, 600.0, 600.0, 600.0];
         assert_eq!(waits(PAUSE, lost), expected);
+        // It costs as much to bring what is known.
+        let known = [(); 3].map(|()| submitted(Delivered::Known));
+        assert_eq!(waits(PAUSE, known), [12.0, 24.0, 48.0]);
         let often = [(); 40].map(|()| submitted(Delivered::Reverted));
         assert_eq!(waits(PAUSE, often)[39], 600.0);
     }

@@ -53,7 +53,7 @@ impl Metrics {
         let submissions = CounterVec::new(
             Opts::new(
                 "duet_relay_submissions_total",
-                "Transactions that are in a block, by how they ended: taken, reverted, withdrawn",
+                "Transactions that are in a block, by how they ended: taken, reverted, known, withdrawn",
             ),
             &["result"],
         )?;

@@ -1,13 +1,13 @@
 //! Source and target, compared again and again.
 
 use crate::{
-    event::{is_loss, Event},
+    event::Event,
     look::{Look, Pace},
     messages::{due, Contents, Due, Ends, Lane, Parcel},
     metrics::Metrics,
     plan::{wanted, Offer, Policy, Waiting, Wanted},
     source::{trusted_block, Source},
-    target::{Cargo, Delivery, Status, Target, TargetError},
+    target::{Cargo, Delivered, Delivery, Status, Target, TargetError},
 };
 use duet_light_client::{FinalBlock, Trusted};
 use duet_light_rpc::{Failure, Kind};
@@ -122,7 +122,7 @@ impl<T: Target> Relayer<T> {
                     return Ok(status);
                 }
                 Look::Later(until) => tokio::time::sleep_until(until.into()).await,
-                Look::Submitted(_, receipt) if !is_loss(receipt.result) => {}
+                Look::Submitted(_, receipt) if receipt.result != Delivered::Reverted => {}
                 Look::Submitted(_, receipt) => {
                     let transaction = receipt.transaction;
                     let message = format!("the target refused transaction {transaction:?}");

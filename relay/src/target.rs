@@ -188,19 +188,22 @@ pub enum Delivered {
     Taken,
     /// The transaction is in a block, and the verifier refused it there: something was paid for nothing.
     Reverted,
+    /// The transaction is in a block, and somebody else's before it had brought the same: something was paid for nothing.
+    Known,
     /// Somebody else was faster, and the transaction was withdrawn.
     Withdrawn,
 }
 
 impl Delivered {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Taken, Self::Reverted, Self::Withdrawn];
+    pub const ALL: [Self; 4] = [Self::Taken, Self::Reverted, Self::Known, Self::Withdrawn];
 
     /// Its name in metrics and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Taken => "taken",
             Self::Reverted => "reverted",
+            Self::Known => "known",
             Self::Withdrawn => "withdrawn",
         }
     }

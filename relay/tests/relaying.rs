@@ -2,6 +2,11 @@
 
 mod support;
 
+use alloy::{
+    network::{Ethereum, EthereumWallet},
+    providers::{PendingTransactionBuilder, Provider, ProviderBuilder},
+    rpc::types::TransactionRequest,
+};
 use duet_light_client::testing::SPAN;
 use duet_light_rpc::Kind;
 use duet_primitives::{BlockNumber, Keysets, SetId};
@@ -279,6 +284,31 @@ async fn who_is_overtaken_withdraws_for_a_tenth() {
 }
 
 #[tokio::test]
+async fn who_brings_what_another_transaction_of_the_block_has_brought_has_paid_for_nothing() {
+    let world = World::new(LATE).await;
+    world.by_hand();
+    let (mut relayer, _demands) = world.relayer(1);
+    let another = async {
+        until("it is in the pool", || world.evm.pool_len() == 1).await;
+        let handoff = world.chain.mandatory(0);
+        let proof = support::proof(&world.chain, handoff, true).expect("it is proven");
+        let set = world.chain.sets[0].set.commitment();
+        let _waiting = send(&world, duet_calldata::submit(&proof, set)).await;
+        assert_eq!(world.evm.pool_len(), 2);
+        world.evm.mine();
+    };
+    let (look, ()) = tokio::join!(relayer.look(), another);
+    let look = look.expect("both chains are there");
+    let Look::Submitted(_, receipt) = look else {
+        panic!("{look:?}")
+    };
+    assert_eq!(receipt.result, Delivered::Known);
+    assert_eq!(world.paid(1), receipt.paid);
+    assert!(receipt.work > 100_000);
+    assert!(until_nothing(&mut relayer).await.is_empty());
+}
+
+#[tokio::test]
 async fn what_somebody_has_in_the_pool_is_left_to_them() {
     let world = World::new(LATE).await;
     world.by_hand();
@@ -484,11 +514,6 @@ async fn a_frozen_contract_ends_the_relayer() {
 
 /// Two proofs of one block by one set, that say different things.
 async fn freeze(world: &World) {
-    use alloy::{
-        network::EthereumWallet,
-        providers::{Provider, ProviderBuilder},
-        rpc::types::TransactionRequest,
-    };
     let one = support::proof(&world.chain, 2, true).expect("it is proven");
     let set = &world.chain.sets[0];
     let mut commitment = one.justification.commitment.clone();
@@ -498,14 +523,22 @@ async fn freeze(world: &World) {
     let other = duet_primitives::StatelessProof::new(&justification, set.set.keyset());
     let (other, set) = (other.expect("members"), set.set.commitment());
     let input = duet_calldata::report_misbehaviour([(&one, set), (&other, set)]);
+    let sent = send(world, input).await;
+    assert!(sent.get_receipt().await.expect("it is in a block").status());
+}
+
+/// Calls the contract with an account that no relayer uses, and a tip that none of them offers.
+async fn send(world: &World, input: Vec<u8>) -> PendingTransactionBuilder<Ethereum> {
     let provider = ProviderBuilder::new()
         .wallet(EthereumWallet::from(key(3)))
         .connect_http(world.evm.url().parse().expect("a URL"));
     let call = TransactionRequest::default()
         .to(world.contract)
-        .input(input.into());
-    let sent = provider.send_transaction(call).await.expect("it is taken");
-    assert!(sent.get_receipt().await.expect("it is in a block").status());
+        .input(input.into())
+        .gas_limit(1_000_000)
+        .max_priority_fee_per_gas(10 * GWEI)
+        .max_fee_per_gas(90 * GWEI);
+    provider.send_transaction(call).await.expect("it is taken")
 }
 
 #[tokio::test]

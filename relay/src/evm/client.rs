@@ -165,12 +165,7 @@ impl Target for Evm {
         };
         let is_overtaken = async || self.is_overtaken(delivery, BlockNumberOrTag::Latest).await;
         let mined = sender.send(call, is_overtaken).await?;
-        let result = match (mined.is_withdrawal, mined.receipt.status()) {
-            (true, _) => Delivered::Withdrawn,
-            (false, true) => Delivered::Taken,
-            (false, false) => Delivered::Reverted,
-        };
-        Ok(mined.as_receipt(result))
+        Ok(mined.as_receipt(mined.result()))
     }
 
     /// The contract has none.

@@ -50,6 +50,20 @@ pub(crate) struct Mined {
 }
 
 impl Mined {
+    /// How the call of the contract has ended. It logs something of each proof that is new to it, and takes one that it knows without
+    /// a word.
+    pub(crate) fn result(&self) -> Delivered {
+        if self.is_withdrawal {
+            Delivered::Withdrawn
+        } else if !self.receipt.status() {
+            Delivered::Reverted
+        } else if self.receipt.logs().is_empty() {
+            Delivered::Known
+        } else {
+            Delivered::Taken
+        }
+    }
+
     pub(crate) fn as_receipt(&self, result: Delivered) -> Receipt {
         let gas = self.receipt.gas_used;
         Receipt {

@@ -8,7 +8,7 @@ mod chain;
 use super::*;
 use crate::{
     messages::Lane,
-    target::{no_lane, Delivered, Estimate, LaneStatus, Receipt, SetRef},
+    target::{no_lane, Estimate, LaneStatus, Receipt, SetRef},
     turns::Turns,
 };
 use chain::ChainNode;
@@ -209,13 +209,13 @@ async fn a_loss_ends_a_relayer_that_runs_once() {
 }
 
 #[tokio::test]
-async fn who_runs_once_goes_on_after_a_withdrawal_until_everything_is_brought() {
+async fn who_runs_once_goes_on_when_others_are_faster_until_everything_is_brought() {
     let (_node, verifier, mut relayer, _demands) = between(Duration::ZERO).await;
-    verifier.will([Delivered::Withdrawn]);
+    verifier.will([Delivered::Withdrawn, Delivered::Known]);
     let ended = relayer.run_once(drop).await;
-    let status = ended.expect("nothing was lost");
+    let status = ended.expect("nothing was refused");
     assert_eq!(status.next.map(|set| set.id), Some(SetId::new(1)));
-    assert_eq!(verifier.submissions(), 2);
+    assert_eq!(verifier.submissions(), 3);
 }
 
 #[tokio::test]
