@@ -138,7 +138,7 @@ impl Chain {
             .transact_commit(tx)
             .expect("a transaction that the chain takes");
         *nonce += 1;
-        self.db = evm.ctx.journaled_state.database.clone();
+        self.db = std::mem::take(&mut evm.ctx.journaled_state.database);
         result
     }
 
