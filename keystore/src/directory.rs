@@ -30,24 +30,6 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory with mode 0700, and missing parents with the usual mode. An existing directory is not
-    /// changed: the SDK's keystore uses it, too.
-    pub(crate) fn create(&self) -> Result<(), KeyStoreError> {
-        let io_error = |source| io_error(&self.path, source);
-        if let Some(parent) = self.path.parent() {
-            fs::create_dir_all(parent).map_err(io_error)?;
-        }
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.path.is_dir() => {
-                Ok(())
-            }
-            made => made.map_err(io_error),
-        }
-    }
-
     /// The key files. Other files in the directory are ignored.
     pub(crate) fn files(&self) -> Result<Files, KeyStoreError> {
         let io_error = |source| io_error(&self.path, source);
@@ -139,6 +121,22 @@ impl Directory {
         )
         .map(|sealed| KeyFile::sealed(public, sealed))
         .map_err(|error| seal_error(path, error))
+    }
+}
+
+/// Makes a directory of key files with mode 0700, and missing parents with the usual mode. An existing directory is not
+/// changed: the SDK's keystore uses it, too.
+pub(crate) fn create(path: &Path) -> Result<(), KeyStoreError> {
+    let io_error = |source| io_error(path, source);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(io_error)?;
+    }
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made.map_err(io_error),
     }
 }
 

@@ -15,6 +15,19 @@ pub enum KeyStoreError {
         /// What the file system said.
         source: io::Error,
     },
+    /// Another process signs with the keys of this directory, or changes its records of votes. Two that sign with
+    /// one key make evidence against the validator.
+    #[error(
+        "{}: {} uses these keys: stop it first",
+        directory.display(),
+        holder.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
+    )]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// The process, where its lock file says which.
+        holder: Option<u32>,
+    },
     /// A password was given, and it is empty.
     #[error("the keystore password is empty: give one, or none to keep keys unencrypted")]
     EmptyPassword,

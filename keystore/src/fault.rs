@@ -53,3 +53,14 @@ pub(crate) fn verified_possession(
     key.check_possession(owner, &proof)?;
     Ok(proof)
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use duet_primitives::VoteSignature;
+
+    /// One bit of the response `s` flips while the machine signs.
+    pub(crate) fn with_fault(VoteSignature(mut bytes): VoteSignature) -> VoteSignature {
+        bytes[80] ^= 1;
+        VoteSignature(bytes)
+    }
+}

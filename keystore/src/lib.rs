@@ -1,12 +1,13 @@
 //! The key file of a Duet validator, and the signer behind it.
 //!
 //! The SDK's keystore names a file after the whole public key, and a dual key is too long for a file name.
-//! So Duet keeps its own files, in the same directory and under the same password options: [`KeyStore`].
+//! So Duet keeps its own files, in the same directory and under the same password options: [`KeyRing`] for tools, and
+//! [`KeyStore`] for the node, which has the directory to itself.
 //! Whoever needs a signature asks a [`Signer`] and never sees a secret, so that a signer on another machine
 //! can take the place of the key file.
 //!
 //! ```
-//! use duet_keystore::{KeyStore, Signer};
+//! use duet_keystore::{KeyRing, KeyStore, Signer};
 //! use duet_primitives::ownership_statement;
 //!
 //! let dir = tempfile::tempdir()?;
@@ -17,7 +18,7 @@
 //! let proof = store.prove_possession(&public.pk1(), &owner)?;
 //! public.check_possession(&owner, &proof)?;
 //!
-//! assert_eq!(KeyStore::open(dir.path(), None)?.keys()?, [public]);
+//! assert_eq!(KeyRing::open(dir.path(), None)?.keys()?, [public]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -41,6 +42,10 @@ mod directory;
 mod error;
 mod fault;
 mod file;
+mod lock;
+mod record;
+mod records;
+mod ring;
 mod seal;
 mod signer;
 mod store;
@@ -50,6 +55,8 @@ mod votes;
 pub use error::{Corruption, KeyStoreError};
 pub use fault::Fault;
 pub use file::{file_name, FILE_PREFIX};
+pub use records::VoteRecords;
+pub use ring::KeyRing;
 pub use seal::SealCost;
 pub use signer::{Signer, SignerError};
 pub use store::KeyStore;

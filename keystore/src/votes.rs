@@ -1,32 +1,11 @@
-//! What each key has voted for: written before the vote leaves the signer. (ROUND-4)
-//!
-//! The database of a node writes in the background, so that after a power cut it may have forgotten a vote
-//! that was sent. This record is flushed to disk first. It is stored beside the key and moves with it, so that
-//! neither a purged chain nor a restored database makes a validator sign twice.
+//! What one key has signed on one chain, and what it may therefore sign. (ROUND-4)
 
-use crate::{
-    directory::{replace, Directory},
-    error::{Corruption, KeyStoreError},
-    file::name_head,
-};
-use duet_primitives::{BlockNumber, Pk1Bytes, RoundMessage, H256};
-use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
+use duet_primitives::{suite::G1_LEN, BlockNumber, RoundMessage};
+use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
+use std::{collections::BTreeMap, fmt};
 
-/// The prefix of every record's name. It has no hex digits, as that of key files.
-const FILE_PREFIX: &str = "votes-";
-/// Bytes of the genesis hash in the name.
-const GENESIS_BYTES: usize = 4;
 /// Votes that are remembered one by one; below them nothing is signed any more.
-const MAX_VOTES: usize = 64;
-/// More than any record has.
-const MAX_FILE_LEN: u64 = 16 * 1024;
-const VERSION: u32 = 1;
+pub(crate) const MAX_VOTES: usize = 64;
 
 /// Why a key signs no commitment for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,118 +16,120 @@ pub(crate) enum Refusal {
     Forgotten,
 }
 
-/// The votes of one key on one chain.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The lowest block that may be signed, beside those that are remembered. A number, which may be beyond all blocks; then
+/// nothing may be signed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Floor(u64);
+
+impl Floor {
+    /// The one after this block is the lowest one.
+    pub(crate) fn above(block: BlockNumber) -> Self {
+        Self(u64::from(block.get()).saturating_add(1))
+    }
+
+    fn covers(self, block: BlockNumber) -> bool {
+        self > Self(u64::from(block.get()))
+    }
+}
+
+/// What was signed about a block: the encoding of `H(m)`, 48 bytes. Serde: `0x`-hex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VoteHash([u8; G1_LEN]);
+
+impl VoteHash {
+    /// That of a message.
+    pub(crate) fn of(message: &RoundMessage) -> Self {
+        Self(message.hash())
+    }
+
+    /// Reads `0x`-hex; `None` when it is none of this length.
+    pub(crate) fn from_hex(text: &str) -> Option<Self> {
+        let mut bytes = [0; G1_LEN];
+        hex::decode_to_slice(text.strip_prefix("0x")?, &mut bytes).ok()?;
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for VoteHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{}", hex::encode(self.0))
+    }
+}
+
+impl Serialize for VoteHash {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for VoteHash {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        Self::from_hex(&text)
+            .ok_or_else(|| D::Error::custom(format_args!("not 0x-hex of {G1_LEN} bytes")))
+    }
+}
+
+/// The votes of one key on one chain: at most [`MAX_VOTES`], none below the floor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Votes {
-    version: u32,
-    /// The key, `0x`-hex.
-    key: String,
-    /// The chain, `0x`-hex.
-    genesis: String,
-    /// Nothing below this block is signed any more.
-    lowest: BlockNumber,
-    /// The hash that was signed, by block, `0x`-hex.
-    votes: BTreeMap<BlockNumber, String>,
+    lowest: Floor,
+    votes: BTreeMap<BlockNumber, VoteHash>,
 }
 
 impl Votes {
-    pub(crate) fn new(key: &Pk1Bytes, genesis: H256) -> Self {
-        Self {
-            version: VERSION,
-            key: key.to_string(),
-            genesis: hex(genesis.as_bytes()),
-            lowest: BlockNumber::ZERO,
-            votes: BTreeMap::new(),
+    /// Of more votes than are remembered, the lowest are dropped, and nothing is signed at or below them any more.
+    pub(crate) fn new(mut lowest: Floor, mut votes: BTreeMap<BlockNumber, VoteHash>) -> Self {
+        votes.retain(|block, _| !lowest.covers(*block));
+        while votes.len() > MAX_VOTES {
+            if let Some((dropped, _)) = votes.pop_first() {
+                lowest = Floor::above(dropped);
+            }
         }
+        Self { lowest, votes }
     }
 
     /// The record with this vote in it; `None` when it is there already.
     pub(crate) fn with(&self, message: &RoundMessage) -> Result<Option<Self>, Refusal> {
         let block = message.commitment().block_number;
-        let hash = hex(&message.hash());
-        match self.votes.get(&block) {
-            Some(known) if *known == hash => return Ok(None),
-            Some(_) => return Err(Refusal::Voted),
-            None if block < self.lowest => return Err(Refusal::Forgotten),
-            None => {}
-        }
-        let mut with = self.clone();
-        with.votes.insert(block, hash);
-        while with.votes.len() > MAX_VOTES {
-            if let Some((dropped, _)) = with.votes.pop_first() {
-                with.lowest = dropped.saturating_next();
+        let hash = VoteHash::of(message);
+        match self.check(block, hash)? {
+            Known::Signed => Ok(None),
+            Known::Not => {
+                let mut votes = self.votes.clone();
+                votes.insert(block, hash);
+                Ok(Some(Self::new(self.lowest, votes)))
             }
         }
-        Ok(Some(with))
     }
 
-    /// Reads the record of a key on a chain; an empty one when there is none.
-    pub(crate) fn read(
-        directory: &Directory,
-        key: &Pk1Bytes,
-        genesis: H256,
-    ) -> Result<Self, KeyStoreError> {
-        let path = path(directory, key, genesis);
-        let Some(text) = read(&path).map_err(|source| KeyStoreError::Io {
-            path: path.clone(),
-            source,
-        })?
-        else {
-            return Ok(Self::new(key, genesis));
-        };
-        let new = Self::new(key, genesis);
-        let corrupt = |reason| KeyStoreError::CorruptVotes {
-            path: path.clone(),
-            reason: Box::new(reason),
-        };
-        let found: Self =
-            serde_json::from_str(&text).map_err(|error| corrupt(Corruption::Json(error)))?;
-        if found.version != VERSION {
-            return Err(corrupt(Corruption::Version {
-                expected: VERSION,
-                got: found.version,
-            }));
+    /// Whether a vote was signed before, if it may be signed.
+    pub(crate) fn check(&self, block: BlockNumber, hash: VoteHash) -> Result<Known, Refusal> {
+        match self.votes.get(&block) {
+            Some(known) if *known == hash => Ok(Known::Signed),
+            Some(_) => Err(Refusal::Voted),
+            None if self.lowest.covers(block) => Err(Refusal::Forgotten),
+            None => Ok(Known::Not),
         }
-        if (&found.key, &found.genesis) != (&new.key, &new.genesis) {
-            return Err(corrupt(Corruption::OtherRecord));
-        }
-        Ok(found)
     }
 
-    /// Writes the record, so that it is there after a power cut.
-    pub(crate) fn write(
-        &self,
-        directory: &Directory,
-        key: &Pk1Bytes,
-        genesis: H256,
-    ) -> Result<(), KeyStoreError> {
-        let path = path(directory, key, genesis);
-        serde_json::to_vec(self)
-            .map_err(io::Error::from)
-            .and_then(|text| replace(&path, &text))
-            .map_err(|source| KeyStoreError::Io { path, source })
+    /// The lowest block that may be signed, beside those that are remembered.
+    pub(crate) fn lowest(&self) -> Floor {
+        self.lowest
+    }
+
+    /// The votes, in ascending order of blocks.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (BlockNumber, VoteHash)> + '_ {
+        self.votes.iter().map(|(block, hash)| (*block, *hash))
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    format!("0x{}", hex::encode(bytes))
-}
-
-/// Where the votes of a key on a chain are kept.
-pub(crate) fn path(directory: &Directory, key: &Pk1Bytes, genesis: H256) -> PathBuf {
-    let chain: Vec<u8> = genesis.0.into_iter().take(GENESIS_BYTES).collect();
-    let name = format!("{FILE_PREFIX}{}-{}", name_head(key), hex::encode(chain));
-    directory.path.join(name)
-}
-
-fn read(path: &Path) -> io::Result<Option<String>> {
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut text = String::new();
-    file.take(MAX_FILE_LEN).read_to_string(&mut text)?;
-    Ok(Some(text))
+/// Whether a key signed something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// It did, and may do it again.
+    Signed,
+    /// It did not, and may.
+    Not,
 }

@@ -1,7 +1,8 @@
 //! Key files on a real file system: what comes back, what is refused, and what is left behind.
 
 use duet_keystore::{
-    file_name, secret_of_suri, Corruption, KeyStore, KeyStoreError, SealCost, Signer, SignerError,
+    file_name, secret_of_suri, Corruption, KeyRing, KeyStore, KeyStoreError, SealCost, Signer,
+    SignerError,
 };
 use duet_primitives::{
     ownership_statement, BlockNumber, Commitment, DualKeyBytes, DualKeyset, KeysetCommitment,
@@ -29,8 +30,12 @@ fn secret(number: u8) -> SecretKey {
     SecretKey::from_seed(&[number; 32]).unwrap()
 }
 
-fn open(path: &Path, password: Option<SecretString>) -> Result<KeyStore, KeyStoreError> {
-    KeyStore::open_with_cost(path, password, CHEAP)
+fn open(path: &Path, password: Option<SecretString>) -> Result<KeyRing, KeyStoreError> {
+    KeyRing::open_with_cost(path, password, CHEAP)
+}
+
+fn open_to_sign(path: &Path, password: Option<SecretString>) -> KeyStore {
+    KeyStore::open_with_cost(path, password, CHEAP).unwrap()
 }
 
 /// A directory with one key file in it, and the path of that file.
@@ -371,22 +376,22 @@ fn a_damaged_file_that_appears_later_does_not_stop_the_keys_at_work() {
 #[test]
 fn ephemeral_keys_sign_and_are_not_written() {
     let dir = TempDir::new().unwrap();
-    let store = open(dir.path(), None).unwrap();
+    let ring = open(dir.path(), None).unwrap();
     let alice = secret_of_suri("//Alice").unwrap();
-    store.insert_ephemeral(alice.clone());
-    assert_eq!(store.keys().unwrap(), [alice.public()]);
+    ring.insert_ephemeral(alice.clone());
+    assert_eq!(ring.keys().unwrap(), [alice.public()]);
     assert!(names(dir.path()).is_empty());
 
     let memory = KeyStore::in_memory();
     memory.insert(alice.clone()).unwrap();
     assert_eq!(memory.keys().unwrap(), [alice.public()]);
-    assert_eq!(memory.path_of(&alice.public().pk1()), None);
+    assert_eq!(memory.ring().path_of(&alice.public().pk1()), None);
 }
 
 #[test]
 fn a_vote_from_the_store_is_the_secrets_own_and_holds() {
     let (dir, _, secret) = one_key(password("correct horse"));
-    let store = open(dir.path(), password("correct horse")).unwrap();
+    let store = open_to_sign(dir.path(), password("correct horse"));
     let owner = ownership_statement(H256::repeat_byte(7), &[1u8; 32]);
     let pk1 = secret.public().pk1();
     let proof = store.prove_possession(&pk1, &owner).unwrap();
@@ -409,7 +414,7 @@ fn a_vote_from_the_store_is_the_secrets_own_and_holds() {
 #[test]
 fn a_key_that_is_not_there_does_not_sign() {
     let (dir, _, one) = one_key(None);
-    let store = open(dir.path(), None).unwrap();
+    let store = open_to_sign(dir.path(), None);
     let message = RoundMessage::new(
         H256::zero(),
         commitment(&KeysetCommitment {

@@ -67,7 +67,7 @@ fn assert_voted(result: Result<(), SignerError>, expected: BlockNumber) {
 }
 
 fn record(store: &KeyStore) -> PathBuf {
-    store.votes_path_of(&pk1(), CHAIN).unwrap()
+    store.records().path_of(&pk1(), CHAIN).unwrap()
 }
 
 #[test]
@@ -80,6 +80,17 @@ fn a_key_signs_one_commitment_for_a_block_before_and_after_a_restart() {
     );
     vote(&store, &message(BlockNumber::new(9), 2)).unwrap();
 
+    let again = |store: &KeyStore| {
+        store
+            .sign_vote(
+                &pk1(),
+                SignerIndex::new(0),
+                &message(BlockNumber::new(8), 1),
+            )
+            .unwrap()
+    };
+    let before = again(&store);
+    drop(store);
     let restarted = open(&dir);
     assert_voted(
         vote(&restarted, &message(BlockNumber::new(8), 2)),
@@ -89,22 +100,7 @@ fn a_key_signs_one_commitment_for_a_block_before_and_after_a_restart() {
         vote(&restarted, &message(BlockNumber::new(9), 1)),
         BlockNumber::new(9),
     );
-    assert_eq!(
-        restarted
-            .sign_vote(
-                &pk1(),
-                SignerIndex::new(0),
-                &message(BlockNumber::new(8), 1)
-            )
-            .unwrap(),
-        store
-            .sign_vote(
-                &pk1(),
-                SignerIndex::new(0),
-                &message(BlockNumber::new(8), 1)
-            )
-            .unwrap(),
-    );
+    assert_eq!(again(&restarted), before);
     assert_eq!(restarted.keys().unwrap(), [key().public()]);
 }
 
@@ -137,6 +133,7 @@ fn another_chain_is_another_record() {
     let (dir, store) = one_key();
     vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
     vote(&store, &message_on(H256::zero(), BlockNumber::new(8), 2)).unwrap();
+    drop(store);
     let restarted = open(&dir);
     assert_voted(
         vote(&restarted, &message(BlockNumber::new(8), 2)),
@@ -157,17 +154,20 @@ fn below_what_is_remembered_nothing_is_signed() {
     for block in 1..=70 {
         vote(&store, &message(BlockNumber::new(block), 1)).unwrap();
     }
-    for store in [store, open(&dir)] {
+    let refuses = |store: &KeyStore| {
         assert!(matches!(
-            vote(&store, &message(BlockNumber::new(6), 1)).unwrap_err(),
+            vote(store, &message(BlockNumber::new(6), 1)).unwrap_err(),
             SignerError::TooOld { key, block } if key == pk1() && block == BlockNumber::new(6)
         ));
-        vote(&store, &message(BlockNumber::new(7), 1)).unwrap();
+        vote(store, &message(BlockNumber::new(7), 1)).unwrap();
         assert_voted(
-            vote(&store, &message(BlockNumber::new(7), 2)),
+            vote(store, &message(BlockNumber::new(7), 2)),
             BlockNumber::new(7),
         );
-    }
+    };
+    refuses(&store);
+    drop(store);
+    refuses(&open(&dir));
 }
 
 #[test]
@@ -175,6 +175,7 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     let (dir, store) = one_key();
     vote(&store, &message(BlockNumber::new(8), 1)).unwrap();
     let path = record(&store);
+    drop(store);
     let whole = fs::read_to_string(&path).unwrap();
     let refused = |text: &str| {
         fs::write(&path, text).unwrap();
@@ -204,6 +205,8 @@ fn a_damaged_record_is_named_and_the_key_does_not_sign() {
     ));
     let other = whole.replace(&pk1().to_string(), &Pk1Bytes([9; 48]).to_string());
     assert!(matches!(refused(&other), Corruption::OtherRecord));
+    let short = whole.replacen("\"8\":\"0x", "\"8\":\"0", 1);
+    assert!(matches!(refused(&short), Corruption::Json(_)));
     fs::write(&path, whole).unwrap();
     vote(&open(&dir), &message(BlockNumber::new(9), 1)).unwrap();
 }
@@ -218,7 +221,11 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
         vote(&store, &message(BlockNumber::new(8), 2)),
         BlockNumber::new(8),
     );
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    let names: Vec<_> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, [".duet-lock"]);
 
     let memory = KeyStore::in_memory();
     memory.insert(key()).unwrap();
@@ -227,5 +234,5 @@ fn a_key_in_memory_is_remembered_as_long_as_it_lives_and_leaves_no_file() {
         vote(&memory, &message(BlockNumber::new(8), 2)),
         BlockNumber::new(8),
     );
-    assert_eq!(memory.votes_path_of(&pk1(), CHAIN), None);
+    assert_eq!(memory.records().path_of(&pk1(), CHAIN), None);
 }

@@ -2,7 +2,7 @@
 
 use super::error::DuetKeyError;
 use crate::genesis::genesis_hash;
-use duet_keystore::KeyStore;
+use duet_keystore::KeyRing;
 use duet_primitives::{DualKeyBytes, PossessionProof, H256};
 use sc_cli::{KeystoreParams, SubstrateCli};
 use sc_service::{config::KeystoreConfig, BasePath};
@@ -74,19 +74,19 @@ pub(crate) struct KeyDirectoryArgs {
 }
 
 impl KeyDirectoryArgs {
-    /// Opens the directory, which is made if it is missing.
-    pub(crate) fn open(&self, cli: &impl SubstrateCli) -> Result<KeyStore, DuetKeyError> {
+    /// Opens the directory, which is made if it is missing, beside a node that signs with its keys.
+    pub(crate) fn open(&self, cli: &impl SubstrateCli) -> Result<KeyRing, DuetKeyError> {
         let (path, password) = self.locate(cli)?;
-        Ok(KeyStore::open(path, password)?)
+        Ok(KeyRing::open(path, password)?)
     }
 
-    /// Opens the directory if it is there.
-    pub(crate) fn open_existing(&self, cli: &impl SubstrateCli) -> Result<KeyStore, DuetKeyError> {
+    /// Opens the directory if it is there, beside a node that signs with its keys.
+    pub(crate) fn open_existing(&self, cli: &impl SubstrateCli) -> Result<KeyRing, DuetKeyError> {
         let (path, password) = self.locate(cli)?;
         if !path.is_dir() {
             return Err(DuetKeyError::NoDirectory(path));
         }
-        Ok(KeyStore::open(path, password)?)
+        Ok(KeyRing::open(path, password)?)
     }
 
     fn locate<Cli: SubstrateCli>(

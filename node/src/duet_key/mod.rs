@@ -8,7 +8,7 @@ mod error;
 mod report;
 
 use args::{ChainArgs, GenesisArgs, KeyDirectoryArgs};
-use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyStore, Signer};
+use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyRing};
 use duet_primitives::{ownership_statement, DualKeyBytes, PossessionProof};
 use report::Report;
 use sc_cli::{utils::read_uri, OutputTypeFlag, SubstrateCli};
@@ -167,9 +167,9 @@ impl InsertCmd {
         let suri = Zeroizing::new(read_uri(self.suri.as_ref())?);
         let secret = secret_of_suri(&suri)?;
         let public = secret.public();
-        let store = self.directory.open(cli)?;
-        store.insert(secret)?;
-        let path = store.path_of(&public.pk1()).unwrap_or_default();
+        let keys = self.directory.open(cli)?;
+        keys.insert(secret)?;
+        let path = keys.path_of(&public.pk1()).unwrap_or_default();
         Report::new()
             .key(&public)
             .line("Key file", "keyFile", path.display())
@@ -200,9 +200,9 @@ impl InspectCmd {
 
 impl ListCmd {
     fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
-        let store = self.directory.open_existing(cli)?;
-        let reports = store.keys()?.into_iter().map(|public| {
-            let path = store.path_of(&public.pk1()).unwrap_or_default();
+        let keys = self.directory.open_existing(cli)?;
+        let reports = keys.keys()?.into_iter().map(|public| {
+            let path = keys.path_of(&public.pk1()).unwrap_or_default();
             Report::new()
                 .key(&public)
                 .line("Key file", "keyFile", path.display())
@@ -215,18 +215,18 @@ impl ListCmd {
 impl ProveCmd {
     fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
         let genesis = self.genesis.hash(cli, &self.directory.chain)?;
-        let store = match &self.suri {
+        let keys = match &self.suri {
             Some(suri) => {
                 let suri = Zeroizing::new(read_uri(Some(suri))?);
-                let store = KeyStore::in_memory();
-                store.insert(secret_of_suri(&suri)?)?;
-                store
+                let keys = KeyRing::in_memory();
+                keys.insert(secret_of_suri(&suri)?)?;
+                keys
             }
             None => self.directory.open_existing(cli)?,
         };
-        let public = choose(store.keys()?, self.public)?;
+        let public = choose(keys.keys()?, self.public)?;
         let owner = ownership_statement(genesis, &self.account);
-        let proof = store.prove_possession(&public.pk1(), &owner)?;
+        let proof = keys.prove_possession(&public.pk1(), &owner)?;
         Report::new()
             .line("Account", "account", &self.account)
             .line("Genesis hash", "genesisHash", format!("{genesis:?}"))

@@ -1,0 +1,147 @@
+//! The file of what a key voted for: written before the vote leaves the signer. (ROUND-4)
+//!
+//! The database of a node writes in the background, so that after a power cut it may have forgotten a vote
+//! that was sent. This record is flushed to disk first. It is stored beside the key and moves with it, so that
+//! neither a purged chain nor a restored database makes a validator sign twice.
+
+use crate::{
+    directory::replace,
+    error::{Corruption, KeyStoreError},
+    file::name_head,
+    votes::{Floor, VoteHash, Votes},
+};
+use duet_primitives::{BlockNumber, Pk1Bytes, H256};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// The prefix of every record's name. It has no hex digits, as that of key files.
+const FILE_PREFIX: &str = "votes-";
+/// Bytes of the genesis hash in the name.
+const GENESIS_BYTES: usize = 4;
+/// More than any record has.
+const MAX_FILE_LEN: u64 = 16 * 1024;
+const VERSION: u32 = 1;
+
+/// The JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    version: u32,
+    /// The key, `0x`-hex.
+    key: Pk1Bytes,
+    /// The chain, `0x`-hex.
+    genesis: String,
+    /// Nothing below this block is signed any more.
+    lowest: Floor,
+    /// What was signed, by block, `0x`-hex.
+    votes: BTreeMap<BlockNumber, VoteHash>,
+}
+
+/// Where the votes of a key on a chain are kept.
+pub(crate) fn path(directory: &Path, key: &Pk1Bytes, genesis: H256) -> PathBuf {
+    directory.join(format!(
+        "{FILE_PREFIX}{}{}",
+        name_head(key),
+        name_tail(genesis)
+    ))
+}
+
+/// Reads the record of a key on a chain; an empty one when there is none.
+pub(crate) fn read(
+    directory: &Path,
+    key: &Pk1Bytes,
+    genesis: H256,
+) -> Result<Votes, KeyStoreError> {
+    let path = path(directory, key, genesis);
+    match text(&path)? {
+        None => Ok(Votes::default()),
+        Some(text) => {
+            let (found, votes) = parse(&path, &text, genesis)?;
+            if found != *key {
+                return Err(corrupt(&path, Corruption::OtherRecord));
+            }
+            Ok(votes)
+        }
+    }
+}
+
+/// Writes the record of a key on a chain, so that it is there after a power cut.
+pub(crate) fn write(
+    directory: &Path,
+    key: &Pk1Bytes,
+    genesis: H256,
+    votes: &Votes,
+) -> Result<(), KeyStoreError> {
+    let path = path(directory, key, genesis);
+    let text = Text {
+        version: VERSION,
+        key: *key,
+        genesis: hex(genesis),
+        lowest: votes.lowest(),
+        votes: votes.iter().collect(),
+    };
+    serde_json::to_vec(&text)
+        .map_err(io::Error::from)
+        .and_then(|text| replace(&path, &text))
+        .map_err(|source| io_error(&path, source))
+}
+
+/// The end of the names of all records of a chain.
+fn name_tail(genesis: H256) -> String {
+    let chain: Vec<u8> = genesis.0.into_iter().take(GENESIS_BYTES).collect();
+    format!("-{}", hex::encode(chain))
+}
+
+fn hex(genesis: H256) -> String {
+    format!("0x{}", hex::encode(genesis))
+}
+
+fn text(path: &Path) -> Result<Option<String>, KeyStoreError> {
+    let read = || -> io::Result<String> {
+        let mut text = String::new();
+        fs::File::open(path)?
+            .take(MAX_FILE_LEN)
+            .read_to_string(&mut text)?;
+        Ok(text)
+    };
+    match read() {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io_error(path, error)),
+    }
+}
+
+fn parse(path: &Path, text: &str, genesis: H256) -> Result<(Pk1Bytes, Votes), KeyStoreError> {
+    let corrupt = |reason| corrupt(path, reason);
+    let found: Text =
+        serde_json::from_str(text).map_err(|error| corrupt(Corruption::Json(error)))?;
+    if found.version != VERSION {
+        return Err(corrupt(Corruption::Version {
+            expected: VERSION,
+            got: found.version,
+        }));
+    }
+    if found.genesis != hex(genesis) {
+        return Err(corrupt(Corruption::OtherRecord));
+    }
+    Ok((found.key, Votes::new(found.lowest, found.votes)))
+}
+
+fn corrupt(path: &Path, reason: Corruption) -> KeyStoreError {
+    KeyStoreError::CorruptVotes {
+        path: path.to_owned(),
+        reason: Box::new(reason),
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> KeyStoreError {
+    KeyStoreError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}

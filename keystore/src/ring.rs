@@ -1,0 +1,292 @@
+//! Keys in a directory, one file each, and keys that live in memory only.
+
+use crate::{
+    directory::{self, Directory, Files, Modified},
+    error::KeyStoreError,
+    fault::verified_possession,
+    file::file_name,
+    seal::SealCost,
+    signer::SignerError,
+};
+use duet_primitives::{DualKeyBytes, Pk1Bytes, PossessionProof, SecretKey};
+use rand::{rngs::OsRng, RngCore};
+use sp_core::crypto::{ExposeSecret, SecretString};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+use zeroize::Zeroizing;
+
+/// Secrets of Duet keys: read once from their files, checked against their public keys, wiped on drop.
+///
+/// It lists, adds and proves keys, also beside a node that signs with them. It signs no votes: for that a
+/// [`KeyStore`](crate::KeyStore) has the directory to itself.
+pub struct KeyRing {
+    directory: Option<Directory>,
+    keys: RwLock<Keys>,
+}
+
+#[derive(Default)]
+struct Keys {
+    /// From files, by file name.
+    on_disk: BTreeMap<String, SecretKey>,
+    /// From secret URIs, gone with the process.
+    in_memory: BTreeMap<Pk1Bytes, SecretKey>,
+    /// Files that appeared later and were refused: reported once, and read again when they change.
+    refused: Files,
+}
+
+impl Keys {
+    /// Whether a file was read, or refused as it is now.
+    fn knows(&self, name: &str, modified: &Modified) -> bool {
+        self.on_disk.contains_key(name) || self.refused.get(name) == Some(modified)
+    }
+
+    fn knows_all(&self, files: &Files) -> bool {
+        files
+            .iter()
+            .all(|(name, modified)| self.knows(name, modified))
+    }
+
+    fn get(&self, key: &Pk1Bytes) -> Option<&SecretKey> {
+        self.in_memory
+            .get(key)
+            .or_else(|| self.on_disk.get(&file_name(key)))
+            .filter(|secret| &secret.public().pk1() == key)
+    }
+
+    fn public(&self) -> Vec<DualKeyBytes> {
+        let all = self.on_disk.values().chain(self.in_memory.values());
+        let keys: BTreeSet<_> = all.map(SecretKey::public).collect();
+        keys.into_iter().collect()
+    }
+}
+
+impl KeyRing {
+    /// Opens the key files of a directory, which is made if it is missing, with mode 0700.
+    ///
+    /// With a password, new keys are encrypted under it, and files must be; without, they are in the clear.
+    ///
+    /// # Errors
+    /// [`KeyStoreError`] naming the first file that is damaged, exposed to others or under another password:
+    /// a validator that starts without one of its keys would not vote.
+    pub fn open(
+        path: impl Into<PathBuf>,
+        password: Option<SecretString>,
+    ) -> Result<Self, KeyStoreError> {
+        Self::open_with_cost(path, password, SealCost::default())
+    }
+
+    /// [`KeyRing::open`], with the cost that files written from now on are sealed at.
+    ///
+    /// # Errors
+    /// As [`KeyRing::open`].
+    pub fn open_with_cost(
+        path: impl Into<PathBuf>,
+        password: Option<SecretString>,
+        cost: SealCost,
+    ) -> Result<Self, KeyStoreError> {
+        if password
+            .as_ref()
+            .is_some_and(|password| password.expose_secret().is_empty())
+        {
+            return Err(KeyStoreError::EmptyPassword);
+        }
+        let directory = Directory {
+            path: path.into(),
+            password,
+            cost,
+        };
+        directory::create(&directory.path)?;
+        let mut keys = Keys::default();
+        for name in directory.files()?.into_keys() {
+            let secret = directory.load(&name)?;
+            keys.on_disk.insert(name, secret);
+        }
+        Ok(Self {
+            directory: Some(directory),
+            keys: RwLock::new(keys),
+        })
+    }
+
+    /// Keys without a directory: all live in memory only.
+    pub fn in_memory() -> Self {
+        Self {
+            directory: None,
+            keys: RwLock::default(),
+        }
+    }
+
+    /// Keeps a key until the process ends, as `--alice` and the like do. Nothing is written.
+    pub fn insert_ephemeral(&self, secret: SecretKey) {
+        self.write().in_memory.insert(secret.public().pk1(), secret);
+    }
+
+    /// Keeps a key: in its file, or in memory where there is no directory. Inserting a key twice changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`KeyStoreError::Occupied`] when its file holds another key; what [`KeyRing::open`] says of a file
+    /// that is there already; [`KeyStoreError::Io`] when it cannot be written, in which case nothing is left.
+    pub fn insert(&self, secret: SecretKey) -> Result<(), KeyStoreError> {
+        let Some(directory) = &self.directory else {
+            self.insert_ephemeral(secret);
+            return Ok(());
+        };
+        directory.store(&secret)?;
+        self.write()
+            .on_disk
+            .insert(file_name(&secret.public().pk1()), secret);
+        Ok(())
+    }
+
+    /// Makes a new key, keeps it and returns its public half.
+    ///
+    /// # Errors
+    /// As [`KeyRing::insert`]; [`KeyStoreError::Randomness`].
+    pub fn generate(&self) -> Result<DualKeyBytes, KeyStoreError> {
+        let mut seed = Zeroizing::new([0; 32]);
+        OsRng
+            .try_fill_bytes(&mut *seed)
+            .map_err(KeyStoreError::Randomness)?;
+        let secret = SecretKey::from_seed(&seed).map_err(KeyStoreError::Seed)?;
+        let public = secret.public();
+        self.insert(secret)?;
+        Ok(public)
+    }
+
+    /// The keys, in ascending order of their bytes. One whose file was added or removed since the last call is, or is no
+    /// more, among them.
+    ///
+    /// # Errors
+    /// [`KeyStoreError::Io`] when the directory cannot be read.
+    pub fn keys(&self) -> Result<Vec<DualKeyBytes>, KeyStoreError> {
+        self.refresh()?;
+        Ok(self.read().public())
+    }
+
+    /// Proves to `owner` that the secret behind `key` is here. (POP-1, POP-2)
+    ///
+    /// # Errors
+    /// [`SignerError::NoKey`]; [`SignerError::Faulty`] when the fresh proof does not hold; [`KeyStoreError::Io`].
+    pub fn prove_possession(
+        &self,
+        key: &Pk1Bytes,
+        owner: &[u8],
+    ) -> Result<PossessionProof, SignerError> {
+        self.refresh()?;
+        self.possession_made_by(key, owner, |secret| secret.prove_possession(owner))
+    }
+
+    /// The file of a key, whether it exists or not; `None` without a directory.
+    pub fn path_of(&self, key: &Pk1Bytes) -> Option<PathBuf> {
+        self.directory
+            .as_ref()
+            .map(|directory| directory.path.join(file_name(key)))
+    }
+
+    /// Whether a key lives in memory only.
+    pub(crate) fn is_ephemeral(&self, key: &Pk1Bytes) -> bool {
+        self.read().in_memory.contains_key(key)
+    }
+
+    /// Looks for files that were added, changed or removed. A file that is refused is logged and ignored: the keys
+    /// in use must keep working.
+    fn refresh(&self) -> Result<(), KeyStoreError> {
+        let Some(directory) = &self.directory else {
+            return Ok(());
+        };
+        let files = directory.files()?;
+        let changed: Vec<_> = {
+            let keys = self.read();
+            if keys.on_disk.keys().all(|name| files.contains_key(name)) && keys.knows_all(&files) {
+                return Ok(());
+            }
+            files
+                .iter()
+                .filter(|(name, modified)| !keys.knows(name, modified))
+                .map(|(name, _)| name.clone())
+                .collect()
+        };
+        // Outside of the lock: opening a sealed file takes a while, and votes must not wait for it.
+        let loaded: Vec<_> = changed
+            .into_iter()
+            .map(|name| (directory.load(&name), name))
+            .collect();
+        let mut keys = self.write();
+        keys.on_disk.retain(|name, _| files.contains_key(name));
+        keys.refused.retain(|name, _| files.contains_key(name));
+        for (secret, name) in loaded {
+            match secret {
+                Ok(secret) => {
+                    keys.refused.remove(&name);
+                    keys.on_disk.insert(name, secret);
+                }
+                Err(error) => {
+                    log::error!(target: "duet", "🔑 A key file is left out: {error}");
+                    let modified = files.get(&name).copied().flatten();
+                    keys.refused.insert(name, modified);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the proof of possession that `prove` makes, once it is verified.
+    fn possession_made_by(
+        &self,
+        key: &Pk1Bytes,
+        owner: &[u8],
+        prove: impl FnOnce(&SecretKey) -> PossessionProof,
+    ) -> Result<PossessionProof, SignerError> {
+        let (public, proof) = self.with_secret(key, |secret| (secret.public(), prove(secret)))?;
+        verified_possession(&public, owner, proof)
+            .map_err(|fault| SignerError::Faulty { key: *key, fault })
+    }
+
+    pub(crate) fn with_secret<T>(
+        &self,
+        key: &Pk1Bytes,
+        use_it: impl FnOnce(&SecretKey) -> T,
+    ) -> Result<T, SignerError> {
+        self.read()
+            .get(key)
+            .map(use_it)
+            .ok_or(SignerError::NoKey(*key))
+    }
+
+    // A panic while the lock is held leaves the maps consistent: each change is one insertion or removal.
+    fn read(&self) -> RwLockReadGuard<'_, Keys> {
+        self.keys.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Keys> {
+        self.keys.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{tests::with_fault, Fault};
+    use duet_primitives::{PossessionError, SignatureError};
+
+    #[test]
+    fn a_faulty_proof_of_possession_does_not_leave_the_ring() {
+        let secret = SecretKey::from_seed(&[1; 32]).expect("a key");
+        let (ring, key) = (KeyRing::in_memory(), secret.public().pk1());
+        ring.insert_ephemeral(secret);
+        let error = ring
+            .possession_made_by(&key, b"owner", |secret| {
+                let good = secret.prove_possession(b"owner");
+                PossessionProof::new(good.ownership(), with_fault(good.possession()))
+            })
+            .expect_err("the second part does not hold");
+        let expected = Fault::Possession(PossessionError::Possession(SignatureError::ProofFails));
+        assert!(
+            matches!(error, SignerError::Faulty { fault, .. } if fault == expected),
+            "{error}"
+        );
+    }
+}
