@@ -25,7 +25,8 @@
 //! Each signature is verified before it is given out, because a faulty one can give the secret away.
 //!
 //! Beside each key lies a record of what it voted for, flushed to disk before the vote is given out: a key
-//! signs one commitment for a block, whatever happens to the node's database. (ROUND-4)
+//! signs one commitment for a block, whatever happens to the node's database. (ROUND-4) It goes to another machine as a
+//! [`VoteExport`], and is merged there.
 
 // Files from outside reach this crate, and a panic takes the validator down: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
@@ -40,6 +41,7 @@
 
 mod directory;
 mod error;
+mod export;
 mod fault;
 mod file;
 mod lock;
@@ -53,9 +55,10 @@ mod suri;
 mod votes;
 
 pub use error::{Corruption, KeyStoreError};
+pub use export::{VoteExport, VoteExportError};
 pub use fault::Fault;
 pub use file::{file_name, FILE_PREFIX};
-pub use records::VoteRecords;
+pub use records::{ImportedVotes, VoteRecords};
 pub use ring::KeyRing;
 pub use seal::SealCost;
 pub use signer::{Signer, SignerError};

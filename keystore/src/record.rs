@@ -70,6 +70,31 @@ pub(crate) fn read(
     }
 }
 
+/// Reads the records of all keys on a chain, also of those whose secrets are not here.
+pub(crate) fn all(
+    directory: &Path,
+    genesis: H256,
+) -> Result<BTreeMap<Pk1Bytes, Votes>, KeyStoreError> {
+    let io_error = |source| io_error(directory, source);
+    let tail = name_tail(genesis);
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(directory).map_err(io_error)? {
+        let found = entry.map_err(io_error)?.path();
+        let name = found.file_name().and_then(|name| name.to_str());
+        if !name.is_some_and(|name| name.starts_with(FILE_PREFIX) && name.ends_with(&tail)) {
+            continue;
+        }
+        // One that was removed meanwhile is none.
+        let Some(text) = text(&found)? else { continue };
+        let (key, votes) = parse(&found, &text, genesis)?;
+        if path(directory, &key, genesis) != found {
+            return Err(corrupt(&found, Corruption::OtherRecord));
+        }
+        all.insert(key, votes);
+    }
+    Ok(all)
+}
+
 /// Writes the record of a key on a chain, so that it is there after a power cut.
 pub(crate) fn write(
     directory: &Path,
@@ -129,7 +154,7 @@ fn parse(path: &Path, text: &str, genesis: H256) -> Result<(Pk1Bytes, Votes), Ke
     if found.genesis != hex(genesis) {
         return Err(corrupt(Corruption::OtherRecord));
     }
-    Ok((found.key, Votes::new(found.lowest, found.votes)))
+    Ok((found.key, Votes::collect(found.lowest, found.votes).votes))
 }
 
 fn corrupt(path: &Path, reason: Corruption) -> KeyStoreError {

@@ -3,12 +3,13 @@
 use crate::{
     directory,
     error::KeyStoreError,
+    export::VoteExport,
     lock::DirectoryLock,
     record,
     signer::SignerError,
-    votes::{Refusal, Votes},
+    votes::{Merged, Refusal, Votes},
 };
-use duet_primitives::{Pk1Bytes, RoundMessage, H256};
+use duet_primitives::{BlockNumber, Pk1Bytes, RoundMessage, H256};
 use std::{
     collections::{btree_map::Entry, BTreeMap},
     path::PathBuf,
@@ -37,6 +38,30 @@ pub(crate) enum Memory {
     Lasting,
     /// Until the process ends.
     Ephemeral,
+}
+
+/// What became of the record of a key when another account was merged into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImportedVotes {
+    /// The key.
+    pub key: Pk1Bytes,
+    /// The lowest block that it may sign now, beside those that are remembered; `None` when it may sign nothing any more.
+    pub lowest: Option<BlockNumber>,
+    /// How many votes are remembered.
+    pub votes: usize,
+    /// The blocks for which two hashes are known: the key signed twice, and signs nothing at or below them any more.
+    pub signed_twice: Vec<BlockNumber>,
+}
+
+impl ImportedVotes {
+    fn new(key: Pk1Bytes, merged: Merged) -> Self {
+        Self {
+            key,
+            lowest: merged.votes.lowest().block(),
+            votes: merged.votes.len(),
+            signed_twice: merged.signed_twice.into_iter().collect(),
+        }
+    }
 }
 
 impl VoteRecords {
@@ -69,6 +94,57 @@ impl VoteRecords {
         self.place
             .as_ref()
             .map(|place| record::path(&place.directory, key, genesis))
+    }
+
+    /// What all keys here signed on a chain, also those whose secrets are gone.
+    ///
+    /// It is out of date as soon as one of them signs again.
+    ///
+    /// # Errors
+    /// [`KeyStoreError::CorruptVotes`] with the first record that cannot be read; [`KeyStoreError::Io`].
+    pub fn export(&self, genesis: H256) -> Result<VoteExport, KeyStoreError> {
+        let known = self.known();
+        let all = match &self.place {
+            Some(place) => record::all(&place.directory, genesis)?,
+            None => known
+                .iter()
+                .filter(|((_, chain), _)| *chain == genesis)
+                .map(|((key, _), votes)| (*key, votes.clone()))
+                .collect(),
+        };
+        Ok(VoteExport::new(genesis, all))
+    }
+
+    /// Merges what was exported elsewhere into the records here. It never allows a vote that was refused before; the
+    /// secrets of the keys need not be here. Importing twice changes nothing.
+    ///
+    /// Each record is replaced as a whole and flushed. After a power cut some may have been and others not: import again.
+    ///
+    /// # Errors
+    /// [`KeyStoreError::CorruptVotes`] with the first record here that cannot be read, in which case nothing is changed;
+    /// [`KeyStoreError::Io`].
+    pub fn import(&self, export: &VoteExport) -> Result<Vec<ImportedVotes>, KeyStoreError> {
+        let genesis = export.genesis();
+        let mut known = self.known();
+        let mut all = Vec::new();
+        for (key, theirs) in export.iter() {
+            let ours = match known.get(&(*key, genesis)) {
+                Some(ours) => ours.clone(),
+                None => self.read(key, genesis, &Memory::Lasting)?,
+            };
+            let both = theirs.and(&Merged::one(ours.clone()));
+            all.push((*key, ours, both));
+        }
+        for (key, ours, Merged { votes, .. }) in &all {
+            if let Some(place) = self.place.as_ref().filter(|_| votes != ours) {
+                record::write(&place.directory, key, genesis, votes)?;
+            }
+            known.insert((*key, genesis), votes.clone());
+        }
+        Ok(all
+            .into_iter()
+            .map(|(key, _, both)| ImportedVotes::new(key, both))
+            .collect())
     }
 
     /// Records a vote before it is given out. (ROUND-4)

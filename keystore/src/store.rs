@@ -77,7 +77,7 @@ impl KeyStore {
         &self.ring
     }
 
-    /// What the keys voted for.
+    /// What the keys voted for. An import into it is seen by the next vote.
     pub fn records(&self) -> &VoteRecords {
         &self.records
     }

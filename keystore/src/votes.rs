@@ -1,8 +1,14 @@
 //! What one key has signed on one chain, and what it may therefore sign. (ROUND-4)
+//!
+//! Two accounts of it, of two machines that had the key one after the other, are merged so that nothing may be signed
+//! that either of them refuses. The order in which accounts are merged, and how often, makes no difference.
 
 use duet_primitives::{suite::G1_LEN, BlockNumber, RoundMessage};
 use serde::{de::Error, Deserialize, Deserializer, Serialize, Serializer};
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{btree_map::Entry, BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// Votes that are remembered one by one; below them nothing is signed any more.
 pub(crate) const MAX_VOTES: usize = 64;
@@ -23,9 +29,20 @@ pub(crate) enum Refusal {
 pub(crate) struct Floor(u64);
 
 impl Floor {
+    /// The block itself is the lowest one.
+    #[cfg(test)]
+    pub(crate) fn at(block: BlockNumber) -> Self {
+        Self(u64::from(block.get()))
+    }
+
     /// The one after this block is the lowest one.
     pub(crate) fn above(block: BlockNumber) -> Self {
         Self(u64::from(block.get()).saturating_add(1))
+    }
+
+    /// The lowest block; `None` when there is none.
+    pub(crate) fn block(self) -> Option<BlockNumber> {
+        u32::try_from(self.0).ok().map(BlockNumber::new)
     }
 
     fn covers(self, block: BlockNumber) -> bool {
@@ -78,16 +95,71 @@ pub(crate) struct Votes {
     votes: BTreeMap<BlockNumber, VoteHash>,
 }
 
+/// Votes that were put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Merged {
+    pub(crate) votes: Votes,
+    /// The blocks that there were two hashes for: the key signed twice.
+    pub(crate) signed_twice: BTreeSet<BlockNumber>,
+}
+
+impl Merged {
+    /// What both say, with the blocks that either of them, or both together, have two hashes for.
+    pub(crate) fn and(&self, other: &Self) -> Self {
+        let mut both = self.votes.merged(&other.votes);
+        both.signed_twice.extend(&self.signed_twice);
+        both.signed_twice.extend(&other.signed_twice);
+        both
+    }
+
+    /// One account alone.
+    pub(crate) fn one(votes: Votes) -> Self {
+        let signed_twice = BTreeSet::new();
+        Self {
+            votes,
+            signed_twice,
+        }
+    }
+}
+
 impl Votes {
-    /// Of more votes than are remembered, the lowest are dropped, and nothing is signed at or below them any more.
-    pub(crate) fn new(mut lowest: Floor, mut votes: BTreeMap<BlockNumber, VoteHash>) -> Self {
+    /// Puts votes together. Of a block with two hashes, and of all below it, nothing may be signed any more; and so for
+    /// what is beyond [`MAX_VOTES`], counted from the highest block.
+    pub(crate) fn collect(
+        mut lowest: Floor,
+        all: impl IntoIterator<Item = (BlockNumber, VoteHash)>,
+    ) -> Merged {
+        let (mut votes, mut signed_twice) = (BTreeMap::new(), BTreeSet::new());
+        for (block, hash) in all {
+            match votes.entry(block) {
+                Entry::Occupied(known) if *known.get() != hash => {
+                    signed_twice.insert(block);
+                }
+                Entry::Occupied(_) => {}
+                Entry::Vacant(unknown) => {
+                    unknown.insert(hash);
+                }
+            }
+        }
+        lowest = lowest.max(signed_twice.last().copied().map_or(lowest, Floor::above));
         votes.retain(|block, _| !lowest.covers(*block));
         while votes.len() > MAX_VOTES {
             if let Some((dropped, _)) = votes.pop_first() {
                 lowest = Floor::above(dropped);
             }
         }
-        Self { lowest, votes }
+        Merged {
+            votes: Self { lowest, votes },
+            signed_twice,
+        }
+    }
+
+    /// What may be signed if both accounts are true: never a vote that one of them refuses.
+    pub(crate) fn merged(&self, other: &Self) -> Merged {
+        Self::collect(
+            self.lowest.max(other.lowest),
+            self.iter().chain(other.iter()),
+        )
     }
 
     /// The record with this vote in it; `None` when it is there already.
@@ -96,11 +168,9 @@ impl Votes {
         let hash = VoteHash::of(message);
         match self.check(block, hash)? {
             Known::Signed => Ok(None),
-            Known::Not => {
-                let mut votes = self.votes.clone();
-                votes.insert(block, hash);
-                Ok(Some(Self::new(self.lowest, votes)))
-            }
+            Known::Not => Ok(Some(
+                Self::collect(self.lowest, self.iter().chain([(block, hash)])).votes,
+            )),
         }
     }
 
@@ -119,6 +189,11 @@ impl Votes {
         self.lowest
     }
 
+    /// How many votes are remembered.
+    pub(crate) fn len(&self) -> usize {
+        self.votes.len()
+    }
+
     /// The votes, in ascending order of blocks.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (BlockNumber, VoteHash)> + '_ {
         self.votes.iter().map(|(block, hash)| (*block, *hash))
@@ -132,4 +207,119 @@ pub(crate) enum Known {
     Signed,
     /// It did not, and may.
     Not,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hash(number: u8) -> VoteHash {
+        VoteHash([number; G1_LEN])
+    }
+
+    /// Few blocks, so that accounts contradict each other often, at the beginning of the numbers or at their end.
+    fn block(from: u32) -> impl Strategy<Value = BlockNumber> {
+        (from..=from.saturating_add(100)).prop_map(BlockNumber::new)
+    }
+
+    /// Sometimes more votes than are remembered.
+    fn votes() -> impl Strategy<Value = Votes> {
+        let lowest = prop_oneof![
+            Just(Floor::default()),
+            (0..100_u64).prop_map(Floor),
+            (0..2_u64).prop_map(|more| Floor(u64::from(u32::MAX) + more)),
+        ];
+        let all = prop_oneof![0..1_u32, u32::MAX - 3..u32::MAX].prop_flat_map(|from| {
+            prop::collection::vec((block(from), (0..3_u8).prop_map(hash)), 0..90)
+        });
+        let all = all.prop_map(|all| all.into_iter().collect::<BTreeMap<_, _>>());
+        (lowest, all).prop_map(|(lowest, all)| Votes::collect(lowest, all).votes)
+    }
+
+    fn merge(one: &Votes, other: &Votes) -> Votes {
+        one.merged(other).votes
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_merging_makes_no_difference(
+            one in votes(), two in votes(), three in votes()
+        ) {
+            prop_assert_eq!(one.merged(&two), two.merged(&one));
+            prop_assert_eq!(
+                merge(&merge(&one, &two), &three),
+                merge(&one, &merge(&two, &three))
+            );
+        }
+
+        #[test]
+        fn merging_again_changes_nothing(one in votes(), two in votes()) {
+            prop_assert_eq!(merge(&one, &one), one.clone());
+            let both = merge(&one, &two);
+            prop_assert_eq!(merge(&both, &two), both.clone());
+            prop_assert_eq!(merge(&both, &one), both);
+        }
+
+        #[test]
+        fn what_one_of_them_refuses_is_refused(one in votes(), two in votes()) {
+            let both = merge(&one, &two);
+            prop_assert!(both.votes.len() <= MAX_VOTES);
+            for block in (0..=101).chain(u32::MAX - 6..=u32::MAX).map(BlockNumber::new) {
+                for hash in (0..4).map(hash) {
+                    if both.check(block, hash).is_ok() {
+                        prop_assert!(one.check(block, hash).is_ok(), "{block} {hash}");
+                        prop_assert!(two.check(block, hash).is_ok(), "{block} {hash}");
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn what_both_allow_above_all_they_say_is_allowed(one in votes(), two in votes()) {
+            let both = merge(&one, &two);
+            let highest = one.votes.keys().chain(two.votes.keys()).max().copied();
+            let above = highest.map_or(Some(BlockNumber::ZERO), BlockNumber::checked_next);
+            let allow = |votes: &Votes, block| votes.check(block, hash(0)).is_ok();
+            if let Some(above) = above.filter(|block| allow(&one, *block) && allow(&two, *block)) {
+                prop_assert_eq!(both.check(above, hash(0)), Ok(Known::Not));
+            }
+        }
+    }
+
+    #[test]
+    fn at_and_below_a_block_that_was_signed_twice_nothing_is_signed() {
+        for block in [BlockNumber::new(8), BlockNumber::MAX] {
+            let below = block.saturating_previous();
+            let one = Votes::collect(Floor::default(), [(below, hash(1)), (block, hash(1))]).votes;
+            let two = Votes::collect(Floor::default(), [(block, hash(2))]).votes;
+            let Merged {
+                votes,
+                signed_twice,
+            } = one.merged(&two);
+            assert_eq!(signed_twice, BTreeSet::from([block]));
+            for (block, hash) in [(below, hash(1)), (block, hash(1)), (block, hash(2))] {
+                assert_eq!(votes.check(block, hash), Err(Refusal::Forgotten));
+            }
+            assert_eq!(votes.lowest().block(), block.checked_next());
+        }
+    }
+
+    #[test]
+    fn beyond_what_is_remembered_the_floor_rises_above_what_is_dropped() {
+        let blocks = |from: u32| (from..from + 40).map(|block| (BlockNumber::new(block), hash(1)));
+        let (one, two) = (
+            Votes::collect(Floor::at(BlockNumber::new(3)), blocks(10)).votes,
+            Votes::collect(Floor::default(), blocks(60)).votes,
+        );
+        let both = merge(&one, &two);
+        assert_eq!(both.votes.len(), MAX_VOTES);
+        // Of eighty votes the lowest sixteen are dropped: blocks 10 to 25.
+        assert_eq!(both.lowest(), Floor::above(BlockNumber::new(25)));
+        assert_eq!(
+            both.check(BlockNumber::new(25), hash(1)),
+            Err(Refusal::Forgotten)
+        );
+        assert_eq!(both.check(BlockNumber::new(26), hash(1)), Ok(Known::Signed));
+    }
 }

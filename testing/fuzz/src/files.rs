@@ -1,11 +1,11 @@
-//! Targets of the files of a validator: its key, and the record of its votes.
+//! Targets of the files of a validator: its key, the record of its votes, and what is exported of it.
 
 use crate::{
     judge,
     sample::SAMPLE,
     target::{seed, Input, Seed, Target},
 };
-use duet_keystore::{file_name, KeyRing, KeyStore, Signer};
+use duet_keystore::{file_name, KeyRing, KeyStore, Signer, VoteExport};
 use duet_primitives::{
     testing::secret, DualKeyBytes, Pk1Bytes, RoundMessage, SecretKey, SignerIndex, UncheckedVote,
 };
@@ -14,7 +14,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, sync::LazyLock};
 use tempfile::TempDir;
 
 /// The targets of files.
-pub(crate) const TARGETS: [Target; 2] = [
+pub(crate) const TARGETS: [Target; 3] = [
     Target {
         name: "key_file",
         run: key_file,
@@ -24,6 +24,11 @@ pub(crate) const TARGETS: [Target; 2] = [
         name: "vote_record",
         run: vote_record,
         seeds: vote_record_seeds,
+    },
+    Target {
+        name: "vote_export",
+        run: vote_export,
+        seeds: vote_export_seeds,
     },
 ];
 
@@ -292,5 +297,101 @@ fn vote_record_seeds() -> Vec<Seed> {
             "of another key",
             record(0, "").replace(&key.to_string(), &secret(1).public().pk1().to_string()),
         ),
+    ]
+}
+
+/// What is read is written and read again; and when it was imported, the validator signs nothing that it contradicts.
+fn vote_export(text: &[u8]) {
+    let Validator { key, signer, file } = &*VALIDATOR;
+    let genesis = SAMPLE.message.genesis_hash();
+    let Ok(export) = VoteExport::read(text, genesis) else {
+        return;
+    };
+    let written = export.to_text().expect("no more keys than were read");
+    let again = VoteExport::read(written.as_bytes(), genesis).expect("what was written");
+    assert_eq!(again.to_text().expect("as many keys"), written);
+
+    let folder = folder();
+    write(&folder.path().join(file_name(&key.pk1())), file.as_bytes());
+    let store = KeyStore::open(folder.path(), None).expect("a good key file");
+    store.records().import(&export).expect("an empty folder");
+    let said: serde_json::Value = serde_json::from_slice(text).expect("it was read");
+    // Hex has two spellings.
+    let is = |value: &serde_json::Value, text: &str| {
+        value.as_str().map(str::to_lowercase).as_deref() == Some(text)
+    };
+    let keys = said["keys"].as_array().expect("a list").iter();
+    let ours: Vec<_> = keys
+        .filter(|entry| is(&entry["key"], &key.pk1().to_string()))
+        .collect();
+    for message in [&SAMPLE.message, &SAMPLE.other] {
+        if store.sign_vote(&key.pk1(), *signer, message).is_err() {
+            continue;
+        }
+        let block = message.commitment().block_number.get();
+        let hash = format!("0x{}", hex::encode(message.hash()));
+        for entry in &ours {
+            let votes = entry["votes"].as_array().expect("a list").iter();
+            let votes: Vec<_> = votes
+                .filter(|vote| vote["block"].as_u64() == Some(block.into()))
+                .collect();
+            assert!(votes.iter().all(|vote| is(&vote["hash"], &hash)));
+            let lowest = entry["lowest"].as_u64().expect("a number");
+            assert!(lowest <= u64::from(block), "below the lowest block");
+        }
+    }
+}
+
+fn vote_export_seeds() -> Vec<Seed> {
+    let (key, other) = (VALIDATOR.key.pk1(), secret(1).public().pk1());
+    let genesis = hex::encode(SAMPLE.message.genesis_hash());
+    let text = |keys: &str| {
+        format!("{{\"metadata\":{{\"format\":\"duet-votes\",\"version\":1,\"genesis_hash\":\"0x{genesis}\"}},\"keys\":[{keys}]}}")
+    };
+    let entry = |key: Pk1Bytes, lowest: u64, votes: &[String]| {
+        let votes = votes.join(",");
+        format!("{{\"key\":\"{key}\",\"lowest\":{lowest},\"votes\":[{votes}]}}")
+    };
+    let vote = |message: &RoundMessage| {
+        let (block, hash) = (
+            message.commitment().block_number,
+            hex::encode(message.hash()),
+        );
+        format!("{{\"block\":{block},\"hash\":\"0x{hash}\"}}")
+    };
+    let (one, two) = (vote(&SAMPLE.message), vote(&SAMPLE.other));
+    let both = [one.clone(), two];
+    let many: Vec<_> = (10..90)
+        .map(|block| format!("{{\"block\":{block},\"hash\":\"0x{}\"}}", "00".repeat(48)))
+        .collect();
+    let good = text(&entry(key, 0, &both[..1]));
+    vec![
+        seed("nothing", []),
+        seed("no keys", text("")),
+        seed("the same vote", good.clone()),
+        seed("another vote", text(&entry(key, 0, &both[1..]))),
+        seed("signed twice", text(&entry(key, 0, &both))),
+        seed(
+            "signed twice in two entries",
+            text(&[entry(key, 0, &both[..1]), entry(key, 0, &both[1..])].join(",")),
+        ),
+        seed(
+            "more votes than are remembered",
+            text(&entry(key, 0, &many)),
+        ),
+        seed("a floor above", text(&entry(key, 10, &[]))),
+        seed("no block is allowed", text(&entry(key, 1 << 32, &[]))),
+        seed("of another key", text(&entry(other, 10, &both[1..]))),
+        seed(
+            "version two",
+            good.replace("\"version\":1", "\"version\":2"),
+        ),
+        seed("another chain", good.replace(&genesis, &"08".repeat(32))),
+        seed("no key", good.replace(&key.to_string(), "0x00")),
+        seed(
+            "a short hash",
+            good.replace(&one, "{\"block\":9,\"hash\":\"0x00\"}"),
+        ),
+        seed("deep", "[".repeat(3000)),
     ]
 }

@@ -33,7 +33,7 @@ replay! {
     merkle keyset bitfield scale
     light_decode light_genesis light_update light_state light_reset
     gossip_message gossip_response gossip_request gossip_validation
-    key_file vote_record
+    key_file vote_record vote_export
 }
 
 fn target(name: &str) -> Target {
