@@ -5,7 +5,7 @@ use crate::{
     file::{file_name, seal_context, KeyFile, StoredSecret, FILE_PREFIX, MAX_FILE_LEN},
     seal::{SealCost, SealError, Sealed},
 };
-use duet_primitives::SecretKey;
+use duet_primitives::{Pk1Bytes, SecretKey};
 use sp_core::crypto::{ExposeSecret, SecretString};
 use std::{
     collections::BTreeMap,
@@ -105,6 +105,18 @@ impl Directory {
             }
             Err(error) => Err(io_error(error.error)),
         }
+    }
+
+    /// Removes a key's file, and flushes the directory, so that the file does not come back after a power cut.
+    pub(crate) fn remove(&self, key: &Pk1Bytes) -> Result<(), KeyStoreError> {
+        let path = self.path.join(file_name(key));
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(KeyStoreError::NoFile(*key))
+            }
+            removed => removed.map_err(|source| io_error(&path, source))?,
+        }
+        sync_directory(&self.path).map_err(|source| io_error(&self.path, source))
     }
 
     fn file_of(&self, secret: &SecretKey, path: &Path) -> Result<KeyFile, KeyStoreError> {

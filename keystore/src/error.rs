@@ -28,6 +28,9 @@ pub enum KeyStoreError {
         /// The process, where its lock file says which.
         holder: Option<u32>,
     },
+    /// There is no file of this key to remove.
+    #[error("there is no file of the key {0}")]
+    NoFile(Pk1Bytes),
     /// A password was given, and it is empty.
     #[error("the keystore password is empty: give one, or none to keep keys unencrypted")]
     EmptyPassword,

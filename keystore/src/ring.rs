@@ -191,6 +191,20 @@ impl KeyRing {
         self.read().in_memory.contains_key(key)
     }
 
+    /// Removes the file of a key, and wipes its secret.
+    pub(crate) fn remove(&self, key: &Pk1Bytes) -> Result<(), KeyStoreError> {
+        let name = file_name(key);
+        let mut keys = self.write();
+        let is_it = |secret: &&SecretKey| secret.public().pk1() == *key;
+        let found = keys.on_disk.get(&name).filter(is_it);
+        let (Some(directory), Some(_)) = (&self.directory, found) else {
+            return Err(KeyStoreError::NoFile(*key));
+        };
+        directory.remove(key)?;
+        keys.on_disk.remove(&name);
+        Ok(())
+    }
+
     /// Looks for files that were added, changed or removed. A file that is refused is logged and ignored: the keys
     /// in use must keep working.
     fn refresh(&self) -> Result<(), KeyStoreError> {

@@ -72,6 +72,15 @@ impl KeyStore {
         self.ring.insert(secret)
     }
 
+    /// Removes the file of a key, flushes that to disk, and wipes the secret. The record of its votes stays: if the key
+    /// comes back, from a backup or a phrase, it still signs nothing that contradicts what it signed.
+    ///
+    /// # Errors
+    /// [`KeyStoreError::NoFile`] when there is none of this key; [`KeyStoreError::Io`].
+    pub fn remove(&self, key: &Pk1Bytes) -> Result<(), KeyStoreError> {
+        self.ring.remove(key)
+    }
+
     /// The keys, without what they voted for.
     pub fn ring(&self) -> &KeyRing {
         &self.ring

@@ -400,3 +400,44 @@ fn what_is_read_is_bounded() {
         "{error}"
     );
 }
+
+#[test]
+fn a_removed_key_signs_no_more_and_its_record_stays() {
+    let (dir, store) = machine(&[1, 2]);
+    vote(&store, 1, &message(8, 1)).unwrap();
+    store.remove(&key(1)).unwrap();
+    assert!(!store.ring().path_of(&key(1)).unwrap().exists());
+    assert_eq!(store.keys().unwrap(), [secret(2).public()]);
+    let error = vote(&store, 1, &message(9, 1)).unwrap_err();
+    assert!(matches!(error, SignerError::NoKey(gone) if gone == key(1)));
+    let error = store.remove(&key(1)).unwrap_err();
+    assert!(matches!(error, KeyStoreError::NoFile(gone) if gone == key(1)));
+
+    // It comes back from a phrase.
+    store.insert(secret(1)).unwrap();
+    assert_voted(vote(&store, 1, &message(8, 2)), 8);
+    store.remove(&key(1)).unwrap();
+    drop(store);
+    let store = open(&dir);
+    assert_eq!(store.keys().unwrap(), [secret(2).public()]);
+    assert_eq!(
+        store.records().export(CHAIN).unwrap(),
+        read(&text(&json!([entry(1, 0, &[(8, 1)])]))).unwrap()
+    );
+}
+
+#[test]
+fn a_key_that_is_not_in_a_file_is_not_removed() {
+    let (_dir, store) = machine(&[1]);
+    store.insert_ephemeral(secret(2));
+    // The same file name, because it shares the first twenty bytes, and yet another key.
+    let mut near = key(1).0;
+    near[47] ^= 1;
+    for stranger in [key(2), key(3), Pk1Bytes(near)] {
+        let error = store.remove(&stranger).unwrap_err();
+        assert!(matches!(error, KeyStoreError::NoFile(gone) if gone == stranger));
+    }
+    let mut both = vec![secret(1).public(), secret(2).public()];
+    both.sort();
+    assert_eq!(store.keys().unwrap(), both);
+}
