@@ -306,3 +306,120 @@ fn what_does_not_read_is_refused_with_the_reason() {
         assert!(error.contains(reason), "{args:?}: {error}");
     }
 }
+
+/// What another machine exported of a key: one vote, and a floor.
+fn export(pk1: &str) -> String {
+    let hash = format!("0x{}", "11".repeat(48));
+    serde_json::json!({
+        "metadata": { "format": "duet-votes", "version": 1, "genesis_hash": GENESIS },
+        "keys": [{ "key": pk1, "lowest": 5, "votes": [{ "block": 8, "hash": hash }] }],
+    })
+    .to_string()
+}
+
+#[test]
+fn exported_votes_are_imported_before_the_key_is_there_and_come_out_again() {
+    let (dir, path) = keystore();
+    let inspected = json(&["duet-key", "inspect", "//Alice"]);
+    let key = field(&inspected, "publicKey");
+    let pk1 = &key[..98];
+    let file = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (given, written) = (file("given.json"), file("written.json"));
+    std::fs::write(&given, export(pk1)).unwrap();
+    let at = ["--keystore-path", path.as_str(), "--genesis", GENESIS];
+
+    for _ in 0..2 {
+        let imported = json(&[&["duet-key", "import-votes", &given], &at[..]].concat());
+        let expected = serde_json::json!([{ "pk1": pk1, "lowest": "5", "votes": "1" }]);
+        assert_eq!(imported, expected);
+    }
+    let export_votes = [&["duet-key", "export-votes"], &at[..]].concat();
+    let printed = succeeds(&export_votes);
+    let as_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    assert_eq!(as_json(&printed), as_json(&export(pk1)));
+
+    let to_file = [&export_votes[..], &["--output", &written, "--public", key]].concat();
+    succeeds(&to_file);
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), printed);
+    let error = fails(&to_file);
+    assert!(error.contains(&written), "a file is not replaced: {error}");
+
+    let bob = json(&["duet-key", "inspect", "//Bob"]);
+    let error = fails(&[&export_votes[..], &["--public", field(&bob, "publicKey")]].concat());
+    assert!(error.contains("no record of votes"), "{error}");
+}
+
+#[test]
+fn votes_of_another_chain_are_not_imported_and_none_are_not_exported() {
+    let (dir, path) = keystore();
+    let given = dir.path().join("given.json").to_str().unwrap().to_owned();
+    let inspected = json(&["duet-key", "inspect", "//Alice"]);
+    std::fs::write(&given, export(&field(&inspected, "publicKey")[..98])).unwrap();
+    let other = GENESIS.replace("07", "08");
+    let at = ["--keystore-path", path.as_str(), "--genesis", &other];
+    let error = fails(&[&["duet-key", "import-votes", &given], &at[..]].concat());
+    assert!(
+        error.contains("it is about the chain") && error.contains(GENESIS),
+        "{error}"
+    );
+    json(&[
+        "duet-key",
+        "insert",
+        "--suri",
+        "//Alice",
+        "--keystore-path",
+        &path,
+    ]);
+    let error = fails(&[&["duet-key", "export-votes"], &at[..]].concat());
+    assert!(error.contains("no key here has a record"), "{error}");
+}
+
+#[test]
+fn a_key_is_removed_without_a_node_only_when_that_is_said() {
+    let (_dir, path) = keystore();
+    let insert = [
+        "duet-key",
+        "insert",
+        "--suri",
+        "//Alice",
+        "--keystore-path",
+        &path,
+    ];
+    let inserted = json(&insert);
+    let (key, file) = (field(&inserted, "publicKey"), field(&inserted, "keyFile"));
+    let remove = [
+        "duet-key",
+        "remove",
+        "--public",
+        key,
+        "--keystore-path",
+        &path,
+    ];
+    let error = fails(&remove);
+    assert!(error.contains("--url"), "{error}");
+    // Port 9 is that of the discard service, which nobody runs.
+    let asked = ["--url", "ws://127.0.0.1:9", "--genesis", GENESIS];
+    let error = fails(&[&remove[..], &asked[..]].concat());
+    assert!(error.contains("no node answers"), "{error}");
+    assert!(std::path::Path::new(file).is_file());
+    json(&[&remove[..], &["--force-offline"]].concat());
+    assert!(!std::path::Path::new(file).exists());
+    let error = fails(&[&remove[..], &["--force-offline"]].concat());
+    assert!(error.contains("is not here"), "{error}");
+}
+
+#[test]
+fn a_rotation_with_the_secret_of_another_account_makes_no_key() {
+    let rotate = [
+        "duet-key",
+        "rotate",
+        "--genesis",
+        GENESIS,
+        "--url",
+        "ws://127.0.0.1:9",
+    ];
+    let error = fails(&[&rotate[..], &["--account", ALICE, "--suri", "//Bob"]].concat());
+    assert!(error.contains(BOB), "{error}");
+    let error = fails(&[&rotate[..], &["--account", ALICE, "--suri", "//Alice"]].concat());
+    assert!(error.contains("no node answers"), "{error}");
+}

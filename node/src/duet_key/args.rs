@@ -2,7 +2,7 @@
 
 use super::error::DuetKeyError;
 use crate::genesis::genesis_hash;
-use duet_keystore::KeyRing;
+use duet_keystore::{KeyRing, KeyStore, VoteRecords};
 use duet_primitives::{DualKeyBytes, PossessionProof, H256};
 use sc_cli::{KeystoreParams, SubstrateCli};
 use sc_service::{config::KeystoreConfig, BasePath};
@@ -32,12 +32,32 @@ impl ChainArgs {
     }
 }
 
-/// Whose genesis a proof names.
+/// The genesis of which chain.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct GenesisArgs {
+pub(crate) struct ChainGenesisArgs {
     /// The genesis hash of the chain, where its specification is not at hand.
     #[arg(long, value_name = "HASH", value_parser = hash)]
     genesis: Option<H256>,
+}
+
+impl ChainGenesisArgs {
+    pub(crate) fn hash(
+        &self,
+        cli: &impl SubstrateCli,
+        chain: &ChainArgs,
+    ) -> Result<H256, DuetKeyError> {
+        match self.genesis {
+            Some(hash) => Ok(hash),
+            None => Ok(genesis_hash(chain.load(cli)?.as_ref())?),
+        }
+    }
+}
+
+/// Whose genesis a proof names.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct GenesisArgs {
+    #[command(flatten)]
+    chain: ChainGenesisArgs,
 
     /// For a key that is part of the genesis itself: the proof names 32 zero bytes, because there is no
     /// genesis hash yet.
@@ -51,11 +71,10 @@ impl GenesisArgs {
         cli: &impl SubstrateCli,
         chain: &ChainArgs,
     ) -> Result<H256, DuetKeyError> {
-        match self.genesis {
-            Some(hash) => Ok(hash),
-            None if self.in_genesis => Ok(H256::zero()),
-            None => Ok(genesis_hash(chain.load(cli)?.as_ref())?),
+        if self.in_genesis {
+            return Ok(H256::zero());
         }
+        self.chain.hash(cli, chain)
     }
 }
 
@@ -82,11 +101,46 @@ impl KeyDirectoryArgs {
 
     /// Opens the directory if it is there, beside a node that signs with its keys.
     pub(crate) fn open_existing(&self, cli: &impl SubstrateCli) -> Result<KeyRing, DuetKeyError> {
+        let (path, password) = self.locate_existing(cli)?;
+        Ok(KeyRing::open(path, password)?)
+    }
+
+    /// Opens the directory if it is there and no node signs with its keys.
+    pub(crate) fn open_existing_to_sign(
+        &self,
+        cli: &impl SubstrateCli,
+    ) -> Result<KeyStore, DuetKeyError> {
+        let (path, password) = self.locate_existing(cli)?;
+        Ok(KeyStore::open(path, password)?)
+    }
+
+    /// Opens the records of votes, if no node signs with the keys. The directory is made if it is missing.
+    pub(crate) fn open_records(
+        &self,
+        cli: &impl SubstrateCli,
+    ) -> Result<VoteRecords, DuetKeyError> {
+        let (path, _) = self.locate(cli)?;
+        Ok(VoteRecords::open(path)?)
+    }
+
+    /// Opens the records of votes, if they are there and no node signs with the keys.
+    pub(crate) fn open_existing_records(
+        &self,
+        cli: &impl SubstrateCli,
+    ) -> Result<VoteRecords, DuetKeyError> {
+        let (path, _) = self.locate_existing(cli)?;
+        Ok(VoteRecords::open(path)?)
+    }
+
+    fn locate_existing(
+        &self,
+        cli: &impl SubstrateCli,
+    ) -> Result<(PathBuf, Option<SecretString>), DuetKeyError> {
         let (path, password) = self.locate(cli)?;
         if !path.is_dir() {
             return Err(DuetKeyError::NoDirectory(path));
         }
-        Ok(KeyRing::open(path, password)?)
+        Ok((path, password))
     }
 
     fn locate<Cli: SubstrateCli>(

@@ -1,9 +1,11 @@
 //! Why a `duet-key` command failed.
 
+use super::{client::NodeError, needed::StillNeeded};
 use crate::genesis::GenesisError;
-use duet_keystore::{KeyStoreError, SignerError, SuriError};
-use duet_primitives::{KeyError, Pk1Bytes, PossessionError};
-use std::path::PathBuf;
+use duet_keystore::{KeyStoreError, SignerError, SuriError, VoteExportError};
+use duet_primitives::{DualKeyBytes, KeyError, Pk1Bytes, PossessionError, H256};
+use duet_runtime::AccountId;
+use std::{io, path::PathBuf};
 
 /// Why a `duet-key` command failed. The process then exits with a status that is not zero.
 #[derive(Debug, thiserror::Error)]
@@ -44,4 +46,43 @@ pub(crate) enum DuetKeyError {
     /// Several keys to choose from.
     #[error("there are {0} keys in the keystore: say which one with --public")]
     SeveralKeys(usize),
+    /// The exported votes.
+    #[error("the exported votes: {0}")]
+    Votes(#[from] VoteExportError),
+    /// No record of votes at all.
+    #[error("no key here has a record of votes on the chain with the genesis hash {0:?}: look at --chain and --base-path")]
+    NoRecords(H256),
+    /// A file that was named on the command line.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the file system said.
+        error: io::Error,
+    },
+    /// A node that was asked.
+    #[error(transparent)]
+    Node(#[from] NodeError),
+    /// The key must stay.
+    #[error("the key is not removed: {0}")]
+    Needed(#[from] StillNeeded),
+    /// The secret URI of an account.
+    #[error("the secret URI gives no account")]
+    AccountUri,
+    /// The secret URI is that of another account.
+    #[error("the secret URI is that of the account {got}, and not of {expected}: look at --suri and --scheme")]
+    OtherAccount {
+        /// The account that the key is for.
+        expected: AccountId,
+        /// The account of the secret URI.
+        got: AccountId,
+    },
+    /// The registration did not succeed, or not in time.
+    #[error("the key is on the node and may not be registered: {error}; to try again with it: --public {key}")]
+    NotRegistered {
+        /// The key.
+        key: DualKeyBytes,
+        /// What went wrong.
+        error: Box<NodeError>,
+    },
 }

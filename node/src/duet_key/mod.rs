@@ -4,15 +4,23 @@
 //! a key file of its own, with the options that operators know from `key`.
 
 mod args;
+mod client;
 mod error;
+mod needed;
+mod remove;
 mod report;
+mod rotate;
+mod votes;
 
 use args::{ChainArgs, GenesisArgs, KeyDirectoryArgs};
 use duet_keystore::{file_name, generate_phrase, secret_of_suri, KeyRing};
 use duet_primitives::{ownership_statement, DualKeyBytes, PossessionProof};
+use remove::RemoveCmd;
 use report::Report;
+use rotate::RotateCmd;
 use sc_cli::{utils::read_uri, OutputTypeFlag, SubstrateCli};
 use sp_core::crypto::AccountId32;
+use votes::{ExportVotesCmd, ImportVotesCmd};
 use zeroize::Zeroizing;
 
 pub(crate) use error::DuetKeyError;
@@ -37,6 +45,18 @@ pub(crate) enum DuetKeySubcommand {
 
     /// Check a proof of possession. Fails when it does not hold.
     Verify(VerifyCmd),
+
+    /// Give a validator a new key without a gap: its node makes the key, and its account registers it. The old key stays.
+    Rotate(RotateCmd),
+
+    /// Remove a key file, when a node says that the chain needs the key no more. The node with the key must be stopped.
+    Remove(RemoveCmd),
+
+    /// Write what keys signed, to take it to another machine. The node with the keys must be stopped.
+    ExportVotes(ExportVotesCmd),
+
+    /// Merge what keys signed on another machine into the records here, before the keys come. The node must be stopped.
+    ImportVotes(ImportVotesCmd),
 }
 
 /// The `generate` command.
@@ -147,6 +167,10 @@ impl DuetKeySubcommand {
             Self::List(cmd) => cmd.run(cli),
             Self::Prove(cmd) => cmd.run(cli),
             Self::Verify(cmd) => cmd.run(cli),
+            Self::Rotate(cmd) => cmd.run(cli),
+            Self::Remove(cmd) => cmd.run(cli),
+            Self::ExportVotes(cmd) => cmd.run(cli),
+            Self::ImportVotes(cmd) => cmd.run(cli),
         }
     }
 }

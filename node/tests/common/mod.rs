@@ -156,6 +156,11 @@ impl Node {
         get(&self.health, path)
     }
 
+    /// Where it answers RPC.
+    pub fn url(&self) -> &str {
+        &self.rpc
+    }
+
     /// A connection to the node.
     pub async fn connect(&self) -> WsClient {
         WsClientBuilder::default()

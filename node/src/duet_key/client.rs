@@ -1,0 +1,362 @@
+//! What the commands ask a running node. All of it is the node's word, so it has to be one's own, or one that is trusted.
+
+use codec::{Decode, DecodeAll, Encode};
+use duet_primitives::{DualKeyBytes, Keysets, H256};
+use duet_runtime::{AccountId, Runtime, RuntimeCall, RuntimeEvent, VERSION};
+use frame_system::{EventRecord, Phase};
+use jsonrpsee::{
+    core::{
+        client::{ClientT, Error as ClientError, Subscription, SubscriptionClientT},
+        params::ArrayParams,
+    },
+    rpc_params,
+    ws_client::{WsClient, WsClientBuilder},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sp_core::Bytes;
+use sp_io::hashing::twox_128;
+use sp_runtime::DispatchError;
+use std::{fmt, future::Future, io, time::Duration};
+
+/// How long a node may take for one answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+
+/// Why nothing was learnt from a node, or nothing came of what it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NodeError {
+    /// The task that asks could not be started.
+    #[error("nothing can be asked: {0}")]
+    Start(#[from] io::Error),
+    /// Nobody is there.
+    #[error("no node answers at {url}: {source}")]
+    Unreachable {
+        /// Where.
+        url: String,
+        /// What the connection said.
+        source: ClientError,
+    },
+    /// It does not have the method, or it is not for strangers, or the call failed.
+    #[error("the node refuses {method}: {source}")]
+    Refused {
+        /// The method.
+        method: &'static str,
+        /// What the node said.
+        source: ClientError,
+    },
+    /// What it answered has another form.
+    #[error("the node's answer to {method} cannot be decoded: {source}")]
+    Decode {
+        /// The method.
+        method: &'static str,
+        /// What the decoder said.
+        source: codec::Error,
+    },
+    /// What it answered lacks something.
+    #[error("the node's answer to {method} has no {what}")]
+    Lacks {
+        /// The method.
+        method: &'static str,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// It is a node of another chain.
+    #[error("this is a node of the chain with the genesis hash {got:?}, and not of {expected:?}")]
+    OtherChain {
+        /// The genesis hash of the chain that was named.
+        expected: H256,
+        /// The node's.
+        got: H256,
+    },
+    /// The chain runs another version of the runtime.
+    #[error(
+        "the chain runs version {got} of the runtime and of its transactions, and this executable knows {expected}: \
+         use the executable of that version"
+    )]
+    OtherRuntime {
+        /// This executable's.
+        expected: RuntimeVersions,
+        /// The chain's.
+        got: RuntimeVersions,
+    },
+    /// The transaction did not come into a block.
+    #[error("the transaction came into no block; the node says {status}")]
+    NotIncluded {
+        /// The node's word for it.
+        status: Value,
+    },
+    /// The transaction is in a block and failed there.
+    #[error("the transaction failed in block {block:?}: {}", reason(.error))]
+    Failed {
+        /// The block.
+        block: H256,
+        /// What the runtime says.
+        error: DispatchError,
+    },
+    /// It took too long.
+    #[error("{what} took longer than {seconds} s; it may still come")]
+    TimedOut {
+        /// What was waited for.
+        what: &'static str,
+        /// For how long.
+        seconds: u64,
+    },
+}
+
+/// Versions that a transaction depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RuntimeVersions {
+    spec: u32,
+    transaction: u32,
+}
+
+impl fmt::Display for RuntimeVersions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.spec, self.transaction)
+    }
+}
+
+/// The name of an error of Duet's pallet, which the SDK shows as numbers.
+fn reason(error: &DispatchError) -> String {
+    let named = match error {
+        DispatchError::Module(module) if Some(module.index) == pallet_index() => {
+            pallet_duet::Error::<Runtime>::decode(&mut module.error.as_slice()).ok()
+        }
+        _ => None,
+    };
+    named.map_or_else(|| format!("{error:?}"), |named| format!("{named:?}"))
+}
+
+/// The first byte of all calls of Duet's pallet.
+fn pallet_index() -> Option<u8> {
+    let call = pallet_duet::Call::<Runtime>::deregister_keys {};
+    RuntimeCall::from(call).encode().first().copied()
+}
+
+/// Runs what asks a node.
+///
+/// # Errors
+/// What it says, or that it cannot be started.
+pub(crate) fn run<T, E: From<NodeError>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(NodeError::from)?
+        .block_on(work)
+}
+
+/// Waits for something, and no longer than `seconds`.
+///
+/// # Errors
+/// [`NodeError::TimedOut`], or what went wrong before.
+pub(crate) async fn at_most<T>(
+    what: &'static str,
+    seconds: u64,
+    work: impl Future<Output = Result<T, NodeError>>,
+) -> Result<T, NodeError> {
+    let limit = Duration::from_secs(seconds);
+    match tokio::time::timeout(limit, work).await {
+        Ok(done) => done,
+        Err(_) => Err(NodeError::TimedOut { what, seconds }),
+    }
+}
+
+/// A connection to a node of a chain.
+pub(crate) struct Node {
+    client: WsClient,
+}
+
+impl Node {
+    /// Connects, and looks whether it is a node of the chain with this genesis.
+    ///
+    /// # Errors
+    /// [`NodeError::Unreachable`], [`NodeError::OtherChain`].
+    pub(crate) async fn connect(url: &str, genesis: H256) -> Result<Self, NodeError> {
+        let builder = WsClientBuilder::default().request_timeout(ANSWER_LIMIT);
+        let client = builder.build(url).await;
+        let client = client.map_err(|source| NodeError::Unreachable {
+            url: url.to_owned(),
+            source,
+        })?;
+        let node = Self { client };
+        let method = "chain_getBlockHash";
+        let got: Option<H256> = node.ask(method, rpc_params![0]).await?;
+        let got = got.ok_or(NodeError::Lacks {
+            method,
+            what: "genesis",
+        })?;
+        if got != genesis {
+            return Err(NodeError::OtherChain {
+                expected: genesis,
+                got,
+            });
+        }
+        Ok(node)
+    }
+
+    /// Calls a method.
+    pub(crate) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: ArrayParams,
+    ) -> Result<T, NodeError> {
+        self.client
+            .request(method, params)
+            .await
+            .map_err(|source| NodeError::Refused { method, source })
+    }
+
+    /// The block that GRANDPA has finalized last.
+    pub(crate) async fn finalized(&self) -> Result<H256, NodeError> {
+        self.ask("chain_getFinalizedHead", rpc_params![]).await
+    }
+
+    /// What the runtime answers at a block.
+    pub(crate) async fn call<T: Decode>(
+        &self,
+        function: &'static str,
+        arguments: impl Encode,
+        at: H256,
+    ) -> Result<T, NodeError> {
+        let params = rpc_params![function, Bytes(arguments.encode()), at];
+        let answer: Bytes = self.ask("state_call", params).await?;
+        decode(function, &answer)
+    }
+
+    /// What is stored at a block.
+    pub(crate) async fn stored<T: Decode>(
+        &self,
+        key: Vec<u8>,
+        at: H256,
+    ) -> Result<Option<T>, NodeError> {
+        let method = "state_getStorage";
+        let found: Option<Bytes> = self.ask(method, rpc_params![Bytes(key), at]).await?;
+        found.map(|bytes| decode(method, &bytes)).transpose()
+    }
+
+    /// The signing set and the next one; nothing before there is a set.
+    pub(crate) async fn keysets(&self, at: H256) -> Result<Option<Keysets>, NodeError> {
+        self.call("DuetApi_keysets", (), at).await
+    }
+
+    /// The keys of the signing set.
+    pub(crate) async fn current_keys(&self, at: H256) -> Result<Vec<DualKeyBytes>, NodeError> {
+        self.call("DuetApi_current_keys", (), at).await
+    }
+
+    /// The registered key of an account.
+    pub(crate) async fn registered_key(
+        &self,
+        account: &AccountId,
+        at: H256,
+    ) -> Result<Option<DualKeyBytes>, NodeError> {
+        self.call("DuetApi_registered_key", account, at).await
+    }
+
+    /// Whether the chain runs the runtime that this executable makes transactions for.
+    ///
+    /// # Errors
+    /// [`NodeError::OtherRuntime`] if not.
+    pub(crate) async fn check_runtime(&self) -> Result<(), NodeError> {
+        let method = "state_getRuntimeVersion";
+        let version: Value = self.ask(method, rpc_params![]).await?;
+        let number = |what| {
+            let number = version.get(what).and_then(Value::as_u64);
+            number
+                .and_then(|number| u32::try_from(number).ok())
+                .ok_or(NodeError::Lacks { method, what })
+        };
+        let got = RuntimeVersions {
+            spec: number("specVersion")?,
+            transaction: number("transactionVersion")?,
+        };
+        let expected = RuntimeVersions {
+            spec: VERSION.spec_version,
+            transaction: VERSION.transaction_version,
+        };
+        if got != expected {
+            return Err(NodeError::OtherRuntime { expected, got });
+        }
+        Ok(())
+    }
+
+    /// Submits a transaction, and waits until the block that has it is final. Returns the block.
+    ///
+    /// # Errors
+    /// [`NodeError::NotIncluded`], and [`NodeError::Failed`] when it is in the block and did nothing.
+    pub(crate) async fn submit(&self, transaction: Vec<u8>) -> Result<H256, NodeError> {
+        let method = "author_submitAndWatchExtrinsic";
+        let params = rpc_params![Bytes(transaction.clone())];
+        let mut statuses: Subscription<Value> = self
+            .client
+            .subscribe(method, params, "author_unwatchExtrinsic")
+            .await
+            .map_err(|source| NodeError::Refused { method, source })?;
+        while let Some(Ok(status)) = statuses.next().await {
+            if let Some(block) = finalized_in(&status)? {
+                self.check_success(block, &transaction).await?;
+                return Ok(block);
+            }
+        }
+        Err(NodeError::Lacks {
+            method,
+            what: "end of the transaction",
+        })
+    }
+
+    async fn check_success(&self, block: H256, transaction: &[u8]) -> Result<(), NodeError> {
+        let method = "chain_getBlock";
+        let what = "transaction";
+        let found: Value = self.ask(method, rpc_params![block]).await?;
+        let ours = Value::String(format!("0x{}", hex::encode(transaction)));
+        let position = found
+            .pointer("/block/extrinsics")
+            .and_then(Value::as_array)
+            .and_then(|all| all.iter().position(|one| *one == ours))
+            .and_then(|position| u32::try_from(position).ok())
+            .ok_or(NodeError::Lacks { method, what })?;
+        let key = [twox_128(b"System"), twox_128(b"Events")].concat();
+        let events: Option<Vec<EventRecord<RuntimeEvent, H256>>> = self.stored(key, block).await?;
+        for record in events.unwrap_or_default() {
+            if record.phase != Phase::ApplyExtrinsic(position) {
+                continue;
+            }
+            if let RuntimeEvent::System(frame_system::Event::ExtrinsicFailed {
+                dispatch_error: error,
+                ..
+            }) = record.event
+            {
+                return Err(NodeError::Failed { block, error });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The final block that a transaction is in, by what a node says of it: a name, or a name with a value.
+fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
+    if let Some(block) = status.get("finalized") {
+        return match serde_json::from_value(block.clone()) {
+            Ok(block) => Ok(Some(block)),
+            Err(_) => Err(NodeError::Lacks {
+                method: "author_submitAndWatchExtrinsic",
+                what: "block",
+            }),
+        };
+    }
+    let given_up = ["dropped", "invalid", "usurped", "finalityTimeout"];
+    if given_up
+        .iter()
+        .any(|name| status == name || status.get(name).is_some())
+    {
+        return Err(NodeError::NotIncluded {
+            status: status.clone(),
+        });
+    }
+    Ok(None)
+}
+
+/// Decodes what a node sent, all of it.
+pub(crate) fn decode<T: Decode>(method: &'static str, bytes: &[u8]) -> Result<T, NodeError> {
+    T::decode_all(&mut &*bytes).map_err(|source| NodeError::Decode { method, source })
+}

@@ -1,0 +1,135 @@
+//! `duet-key remove`: deletes a key's file when the chain needs the key no more.
+
+use super::{
+    args::{self, ChainGenesisArgs, KeyDirectoryArgs},
+    client::{self, decode, Node, NodeError},
+    error::DuetKeyError,
+    needed::StillNeeded,
+    report::Report,
+};
+use duet_finality::rpc::Health;
+use duet_keystore::Signer;
+use duet_primitives::{DualKeyBytes, SetId, UncheckedJustification, H256};
+use duet_runtime::Runtime;
+use jsonrpsee::rpc_params;
+use pallet_duet::{KeyOwner, KeyOwners, KeyStatus};
+use sc_cli::{OutputTypeFlag, SubstrateCli};
+use serde_json::Value;
+use sp_core::Bytes;
+
+/// The `remove` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct RemoveCmd {
+    /// The key, 0x-hex of 144 bytes.
+    #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
+    public: DualKeyBytes,
+
+    /// A node of the chain that you trust and that is running, to ask whether the key is still needed. The node that has the
+    /// key must be stopped: ws:// or wss://.
+    #[arg(long, value_name = "URL", required_unless_present = "force_offline")]
+    url: Option<String>,
+
+    /// Ask no node. A key that a set still has cannot sign any more: its validator is missing, and if more than a third of a
+    /// set are, no proof can ever come again.
+    #[arg(long, conflicts_with = "url")]
+    force_offline: bool,
+
+    #[command(flatten)]
+    genesis: ChainGenesisArgs,
+
+    #[command(flatten)]
+    directory: KeyDirectoryArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+impl RemoveCmd {
+    pub(crate) fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
+        // First, because it says at once when the node with the key still runs.
+        let store = self.directory.open_existing_to_sign(cli)?;
+        let pk1 = self.public.pk1();
+        if !store.keys()?.contains(&self.public) {
+            return Err(DuetKeyError::NoSuchKey(pk1));
+        }
+        if let Some(url) = &self.url {
+            let genesis = self.genesis.hash(cli, &self.directory.chain)?;
+            client::run(check_unneeded(url, genesis, &self.public))?;
+        }
+        let path = store.ring().path_of(&pk1).unwrap_or_default();
+        store.remove(&pk1)?;
+        Report::new()
+            .key(&self.public)
+            .line("Removed", "removed", path.display())
+            .print(&self.output);
+        Ok(())
+    }
+}
+
+/// Asks a node whether the chain needs a key no more.
+///
+/// # Errors
+/// [`StillNeeded`] with the reason, or why nothing was learnt.
+async fn check_unneeded(url: &str, genesis: H256, key: &DualKeyBytes) -> Result<(), DuetKeyError> {
+    let node = Node::connect(url, genesis).await?;
+    check_synced(&node).await?;
+    let at = node.finalized().await?;
+    let slot = KeyOwners::<Runtime>::hashed_key_for(key.pk1());
+    let owner: Option<KeyOwner<Runtime>> = node.stored(slot, at).await?;
+    let last = match owner {
+        Some(KeyOwner {
+            account,
+            status: KeyStatus::Fresh | KeyStatus::Enlisted,
+            ..
+        }) => return Err(StillNeeded::Registered { account }.into()),
+        Some(KeyOwner {
+            status: KeyStatus::Retired { last_set },
+            ..
+        }) => Some(last_set),
+        // It was never in a set, or that is so long ago that the chain has forgotten it.
+        None => None,
+    };
+    if let Some(sets) = node.keysets(at).await? {
+        let signing = sets.current.id;
+        if node.current_keys(at).await?.contains(key) {
+            return Err(StillNeeded::Signs { set: signing }.into());
+        }
+        let next: Vec<DualKeyBytes> = node.call("DuetApi_next_keys", (), at).await?;
+        let last = last.or(next.contains(key).then_some(sets.next.id));
+        if let Some(last) = last.filter(|last| signing <= *last) {
+            return Err(StillNeeded::Planned { signing, last }.into());
+        }
+    }
+    match last {
+        Some(last) => check_proven(&node, last).await,
+        None => Ok(()),
+    }
+}
+
+async fn check_synced(node: &Node) -> Result<(), DuetKeyError> {
+    let (method, what) = ("system_health", "isSyncing");
+    let health: Value = node.ask(method, rpc_params![]).await?;
+    match health.get(what).and_then(Value::as_bool) {
+        Some(false) => Ok(()),
+        Some(true) => Err(StillNeeded::Syncing.into()),
+        None => Err(NodeError::Lacks { method, what }.into()),
+    }
+}
+
+/// Whether Duet has proven that a set handed off, or has proven a block after it.
+async fn check_proven(node: &Node, last: SetId) -> Result<(), DuetKeyError> {
+    let health: Health = node.ask("duet_health", rpc_params![]).await?;
+    let proven = health.best_proven;
+    if let Some(block) = proven {
+        let method = "duet_getJustification";
+        let proof: Option<Bytes> = node.ask(method, rpc_params![block]).await?;
+        let proof = proof
+            .map(|bytes| decode::<UncheckedJustification>(method, &bytes))
+            .transpose()?;
+        // Of a set that does not change, the next one is itself.
+        if proof.is_some_and(|proof| proof.commitment.next.id > last) {
+            return Ok(());
+        }
+    }
+    Err(StillNeeded::Unproven { last, proven }.into())
+}

@@ -1,0 +1,231 @@
+//! `duet-key rotate`: a new key for a validator, without a gap. The old one stays where it is and signs until a set with the
+//! new one takes over.
+
+use super::{
+    args::{self, ChainArgs, ChainGenesisArgs},
+    client::{self, at_most, decode, Node, NodeError},
+    error::DuetKeyError,
+    report::Report,
+};
+use codec::Encode;
+use duet_finality::rpc::GeneratedKeys;
+use duet_primitives::{DualKeyBytes, PossessionProof, H256};
+use duet_runtime::{extrinsic, AccountId, Nonce, Runtime, RuntimeCall};
+use jsonrpsee::rpc_params;
+use sc_cli::{utils::read_uri, CryptoScheme, CryptoSchemeFlag, OutputTypeFlag, SubstrateCli};
+use sp_core::{ecdsa, ed25519, sr25519, Bytes, Pair};
+use sp_runtime::{traits::IdentifyAccount, MultiSignature, MultiSigner};
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// How often the signing set is asked for.
+const PAUSE: Duration = Duration::from_secs(6);
+
+/// The `rotate` command.
+#[derive(Debug, Clone, clap::Parser)]
+pub(crate) struct RotateCmd {
+    /// The account that the key is for, SS58 or 0x-hex: the validator's stash.
+    #[arg(long, value_parser = args::account)]
+    account: AccountId,
+
+    /// The secret URI of this account, which signs the registration. If the value is a file, the file content is used as
+    /// URI. If not given, you will be prompted for the URI.
+    #[arg(long, conflicts_with = "print_call")]
+    suri: Option<String>,
+
+    /// Sign and submit nothing; print the call instead, for the tool that has the account's secret.
+    #[arg(long)]
+    print_call: bool,
+
+    /// A key that the node has already, 0x-hex of 144 bytes. If not given, the node makes one.
+    #[arg(long, value_name = "HEX", value_parser = args::dual_key)]
+    public: Option<DualKeyBytes>,
+
+    /// The validator's node, on this machine, because others may not make keys: ws:// or wss://.
+    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:9944")]
+    url: String,
+
+    /// For how long to wait until the registration is final.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    wait: u64,
+
+    /// Wait after that until the new key is in the signing set, for so long.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "print_call")]
+    wait_in_set: Option<u64>,
+
+    #[command(flatten)]
+    scheme: CryptoSchemeFlag,
+
+    #[command(flatten)]
+    genesis: ChainGenesisArgs,
+
+    #[command(flatten)]
+    chain: ChainArgs,
+
+    #[command(flatten)]
+    output: OutputTypeFlag,
+}
+
+impl RotateCmd {
+    pub(crate) fn run(&self, cli: &impl SubstrateCli) -> Result<(), DuetKeyError> {
+        let genesis = self.genesis.hash(cli, &self.chain)?;
+        let report = if self.print_call {
+            client::run(self.print(genesis))?
+        } else {
+            // Before a key is made.
+            let uri = Zeroizing::new(read_uri(self.suri.as_ref())?);
+            let signer = Account::of_uri(&uri, self.scheme.scheme)?;
+            if signer.id != self.account {
+                return Err(DuetKeyError::OtherAccount {
+                    expected: self.account.clone(),
+                    got: signer.id,
+                });
+            }
+            client::run(self.register(genesis, &signer))?
+        };
+        report.print(&self.output);
+        Ok(())
+    }
+
+    async fn print(&self, genesis: H256) -> Result<Report, DuetKeyError> {
+        let node = Node::connect(&self.url, genesis).await?;
+        node.check_runtime().await?;
+        let (key, proof) = self.key(&node).await?;
+        let call = call(key, proof).encode();
+        Ok(Report::new()
+            .line("Account", "account", &self.account)
+            .key(&key)
+            .line("Call", "call", format!("0x{}", hex::encode(call))))
+    }
+
+    async fn register(&self, genesis: H256, signer: &Account) -> Result<Report, DuetKeyError> {
+        let node = Node::connect(&self.url, genesis).await?;
+        node.check_runtime().await?;
+        let before = node.finalized().await?;
+        let old = node.registered_key(&self.account, before).await?;
+        let (key, proof) = self.key(&node).await?;
+        let registered = self.submit(&node, genesis, signer, call(key, proof)).await;
+        // The key stays on the node, so say which it is.
+        let block = registered.map_err(|error| DuetKeyError::NotRegistered {
+            key,
+            error: Box::new(error),
+        })?;
+        if let Some(seconds) = self.wait_in_set {
+            let waiting = in_set(&node, &key);
+            at_most("the new key in the signing set", seconds, waiting).await?;
+        }
+        let now = node.finalized().await?;
+        Ok(self.report(key, old, block, &node.current_keys(now).await?))
+    }
+
+    /// The new key, with the node's proof of it for the account.
+    async fn key(&self, node: &Node) -> Result<(DualKeyBytes, PossessionProof), NodeError> {
+        match self.public {
+            Some(key) => {
+                let method = "duet_proveKeys";
+                let params = rpc_params![Bytes(key.encode()), &self.account];
+                let proof: Bytes = node.ask(method, params).await?;
+                Ok((key, decode(method, &proof)?))
+            }
+            None => {
+                let method = "duet_generateKeys";
+                let made: GeneratedKeys = node.ask(method, rpc_params![&self.account]).await?;
+                Ok((decode(method, &made.public)?, decode(method, &made.proof)?))
+            }
+        }
+    }
+
+    async fn submit(
+        &self,
+        node: &Node,
+        genesis: H256,
+        signer: &Account,
+        call: RuntimeCall,
+    ) -> Result<H256, NodeError> {
+        let method = "system_accountNextIndex";
+        let nonce: Nonce = node.ask(method, rpc_params![&self.account]).await?;
+        let payload = extrinsic::payload(call, nonce, genesis);
+        let transaction = extrinsic::sign(payload, signer.id.clone(), &signer.sign).encode();
+        at_most(
+            "the registration in a final block",
+            self.wait,
+            node.submit(transaction),
+        )
+        .await
+    }
+
+    fn report(
+        &self,
+        key: DualKeyBytes,
+        old: Option<DualKeyBytes>,
+        block: H256,
+        signing: &[DualKeyBytes],
+    ) -> Report {
+        let report = Report::new()
+            .line("Account", "account", &self.account)
+            .key(&key)
+            .line("Registered in block", "block", format!("{block:?}"));
+        if signing.contains(&key) {
+            let report = report.line("Signs now", "signsNow", key);
+            return match old {
+                Some(old) => report.line("To remove (duet-key remove)", "toRemove", old),
+                None => report,
+            };
+        }
+        let from = "the set that is planned when the next session starts";
+        let report = match old.filter(|old| signing.contains(old)) {
+            Some(old) => report.line("Signs now", "signsNow", old),
+            None => report,
+        };
+        let report = report.line("The new key signs from", "signsFrom", from);
+        match old {
+            Some(old) => report.line("To remove then (duet-key remove)", "toRemove", old),
+            None => report,
+        }
+    }
+}
+
+fn call(key: DualKeyBytes, proof: PossessionProof) -> RuntimeCall {
+    pallet_duet::Call::<Runtime>::register_keys { key, proof }.into()
+}
+
+/// Waits until the signing set of the finalized chain has a key.
+async fn in_set(node: &Node, key: &DualKeyBytes) -> Result<(), NodeError> {
+    loop {
+        let at = node.finalized().await?;
+        if node.current_keys(at).await?.contains(key) {
+            return Ok(());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// An account with its secret, which is wiped with it.
+struct Account {
+    id: AccountId,
+    sign: Box<dyn Fn(&[u8]) -> MultiSignature>,
+}
+
+impl Account {
+    fn of_uri(uri: &str, scheme: CryptoScheme) -> Result<Self, DuetKeyError> {
+        match scheme {
+            CryptoScheme::Sr25519 => Self::of::<sr25519::Pair>(uri),
+            CryptoScheme::Ed25519 => Self::of::<ed25519::Pair>(uri),
+            CryptoScheme::Ecdsa => Self::of::<ecdsa::Pair>(uri),
+        }
+    }
+
+    fn of<P>(uri: &str) -> Result<Self, DuetKeyError>
+    where
+        P: Pair + 'static,
+        MultiSigner: From<P::Public>,
+        MultiSignature: From<P::Signature>,
+    {
+        // The SDK's error may repeat parts of the URI.
+        let pair = P::from_string(uri, None).map_err(|_| DuetKeyError::AccountUri)?;
+        Ok(Self {
+            id: MultiSigner::from(pair.public()).into_account(),
+            sign: Box::new(move |bytes| MultiSignature::from(pair.sign(bytes))),
+        })
+    }
+}
