@@ -1,7 +1,7 @@
 //! What keys signed goes from one signer to another, and never allows what was refused. (ROUND-4)
 
 use duet_keystore::{
-    ImportedVotes, KeyRing, KeyStore, KeyStoreError, Signer, SignerError, VoteExport,
+    Corruption, ImportedVotes, KeyRing, KeyStore, KeyStoreError, Signer, SignerError, VoteExport,
     VoteExportError, VoteRecords,
 };
 use duet_primitives::{
@@ -223,13 +223,15 @@ fn a_key_that_signed_twice_is_reported_and_signs_nothing_at_or_below_that_block(
 
 #[test]
 fn entries_of_one_key_and_votes_on_one_block_are_merged_as_records_are() {
-    let twice = json!([entry(1, 0, &[(8, 1), (8, 2)]), entry(1, 3, &[(12, 1)])]);
+    let twice = json!([
+        entry(1, 0, &[(8, 1), (8, 2)]),
+        entry(1, 3, &[(7, 1), (7, 2), (12, 1)])
+    ]);
     let dir = TempDir::new().unwrap();
     let records = VoteRecords::open(dir.path()).unwrap();
     let done = records.import(&read(&text(&twice)).unwrap()).unwrap();
-    let signed_twice = vec![BlockNumber::new(8)];
     let expected = ImportedVotes {
-        signed_twice,
+        signed_twice: [7, 8].map(BlockNumber::new).to_vec(),
         ..imported(1, 9, 1)
     };
     assert_eq!(done, [expected]);
@@ -269,6 +271,22 @@ fn a_damaged_record_here_is_named_and_nothing_is_imported() {
         );
     }
     assert!(!first.exists());
+}
+
+#[test]
+fn a_record_under_the_name_of_another_key_is_not_exported() {
+    let (dir, store) = machine(&[1]);
+    vote(&store, 1, &message(8, 1)).unwrap();
+    drop(store);
+    let records = VoteRecords::open(dir.path()).unwrap();
+    let [from, to] = [1, 2].map(|number| records.path_of(&key(number), CHAIN).unwrap());
+    fs::rename(from, &to).unwrap();
+    let error = records.export(CHAIN).unwrap_err();
+    let KeyStoreError::CorruptVotes { path, reason } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(*path, to);
+    assert!(matches!(**reason, Corruption::OtherRecord), "{reason}");
 }
 
 #[test]
@@ -407,9 +425,10 @@ fn a_removed_key_signs_no_more_and_its_record_stays() {
     vote(&store, 1, &message(8, 1)).unwrap();
     store.remove(&key(1)).unwrap();
     assert!(!store.ring().path_of(&key(1)).unwrap().exists());
-    assert_eq!(store.keys().unwrap(), [secret(2).public()]);
+    // At once, before anybody looks at the directory again.
     let error = vote(&store, 1, &message(9, 1)).unwrap_err();
     assert!(matches!(error, SignerError::NoKey(gone) if gone == key(1)));
+    assert_eq!(store.keys().unwrap(), [secret(2).public()]);
     let error = store.remove(&key(1)).unwrap_err();
     assert!(matches!(error, KeyStoreError::NoFile(gone) if gone == key(1)));
 
