@@ -2,8 +2,12 @@
 
 mod common;
 
-use common::{fails, field, json, refuses_to_start, Node};
-use std::path::Path;
+use common::{fails, field, json, refuses_to_start, run, Node, PATIENCE};
+use std::{
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
 use tempfile::TempDir;
 
 const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -40,10 +44,9 @@ fn a_registered_key_replaces_the_old_one_and_is_not_removed_as_long_as_it_is_reg
     let (dir, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let node = Node::start_dev(dir.path(), &[]);
     let on_chain = ["--dev", "--url", node.url()];
-    let rotate = |more: &[&str]| {
-        let account = ["duet-key", "rotate", "--account", ALICE];
-        [&account[..], &on_chain[..], more].concat()
-    };
+    let account = ["duet-key", "rotate", "--account", ALICE];
+    let rotate_args = [&account[..], &on_chain[..]].concat();
+    let rotate = |more: &[&str]| json(&[&rotate_args, more].concat());
 
     // The node has the key, and so has another directory, with which no node runs.
     let suri = ["duet-key", "insert", "--suri", "//New"];
@@ -54,16 +57,16 @@ fn a_registered_key_replaces_the_old_one_and_is_not_removed_as_long_as_it_is_reg
     let remove = ["duet-key", "remove", "--public", key];
     let remove = [&remove[..], &away[..], &on_chain[..]].concat();
 
-    let printed = json(&rotate(&["--print-call", "--public", key]));
+    let printed = rotate(&["--print-call", "--public", key]);
     assert!(field(&printed, "call").contains(&key[2..]), "{printed}");
-    let rotated = json(&rotate(&["--suri", "//Alice", "--public", key]));
+    let rotated = rotate(&["--suri", "//Alice", "--public", key]);
     assert_eq!(field(&rotated, "publicKey"), key);
     let alices = json(&["duet-key", "inspect", "//Alice"]);
     assert_eq!(field(&rotated, "toRemove"), field(&alices, "publicKey"));
 
     let error = fails(&remove);
     assert!(error.contains("has registered this key"), "{error}");
-    let error = fails(&rotate(&["--suri", "//Alice", "--public", key]));
+    let error = fails(&[&rotate_args[..], &["--suri", "//Alice", "--public", key]].concat());
     assert!(error.contains("KeyUnchanged"), "{error}");
 
     // A key that was never registered.
@@ -79,4 +82,53 @@ fn a_registered_key_replaces_the_old_one_and_is_not_removed_as_long_as_it_is_reg
     assert!(Path::new(field(&unused, "keyFile")).is_file());
     json(&[&remove_unused[..], &on_chain[..]].concat());
     assert!(!Path::new(field(&unused, "keyFile")).exists());
+}
+
+#[test]
+fn a_key_is_rotated_without_a_gap_and_the_old_one_is_removed_when_no_set_has_it() {
+    let (dir, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let node = Node::start_dev(dir.path(), &[]);
+    let on_chain = ["--dev", "--url", node.url()];
+    let old = json(&["duet-key", "inspect", "//Alice"]);
+    let old = field(&old, "publicKey");
+    let away = ["--keystore-path", text(elsewhere.path())];
+    json(&[&["duet-key", "insert", "--suri", "//Alice"], &away[..]].concat());
+    let remove = ["duet-key", "remove", "--public", old];
+    let remove = [&remove[..], &away[..], &on_chain[..]].concat();
+
+    let rotate = [
+        "duet-key",
+        "rotate",
+        "--account",
+        ALICE,
+        "--suri",
+        "//Alice",
+    ];
+    let rotated = json(&[&rotate[..], &on_chain[..]].concat());
+    let new = field(&rotated, "publicKey").to_owned();
+    assert_eq!(field(&rotated, "signsNow"), old, "there is no gap");
+    assert_eq!(field(&rotated, "toRemove"), old);
+    let error = fails(&remove);
+    assert!(error.contains("signs with this key"), "{error}");
+
+    // The only validator: were there a moment without a key that signs, no set would be proven any more.
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let removed = run(&remove);
+        if removed.status.success() {
+            break;
+        }
+        let error = String::from_utf8_lossy(&removed.stderr);
+        let reasons = ["signs with this key", "may be a member", "has not proven"];
+        assert!(
+            reasons.iter().any(|reason| error.contains(reason)),
+            "{error}"
+        );
+        assert!(Instant::now() < deadline, "{error}");
+        thread::sleep(Duration::from_secs(1));
+    }
+    let health = node.health("/health");
+    assert!(health.contains("\"voting\":true"), "{health}");
+    let listed = json(&["duet-key", "list", "--dev", "-d", text(dir.path())]);
+    assert_eq!(field(&listed[0], "publicKey"), new);
 }
