@@ -1,0 +1,147 @@
+//! Why a remote signer could not be asked, and why a client could not be made.
+
+use crate::{address::Address, bounded::Text, frame::FrameError, hello::HelloError};
+use duet_keystore::SignerError;
+use duet_primitives::H256;
+use std::{io, path::PathBuf, time::Duration};
+
+/// Why a remote signer gave no answer that the trait has an error for. It is in [`SignerError::Unavailable`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The deadline passed.
+    #[error("no answer within {within:?}")]
+    NoAnswer {
+        /// The deadline.
+        within: Duration,
+    },
+    /// All connections to the signer were in use until the deadline passed.
+    #[error("all connections to it were in use for {within:?}")]
+    Busy {
+        /// The deadline.
+        within: Duration,
+    },
+    /// There is no connection to the signer.
+    #[error("no connection to {to}, tried {attempts} times: {error}")]
+    Connect {
+        /// Where it should be.
+        to: Address,
+        /// How often that was tried until the deadline passed.
+        attempts: u32,
+        /// Why the last attempt failed.
+        error: io::Error,
+    },
+    /// The signer closed the connection, or the network did.
+    #[error("the connection ended: {0}")]
+    Closed(io::Error),
+    /// TLS: a certificate was refused, here or there, or the other side speaks something else.
+    #[error("TLS: {0}")]
+    Tls(#[from] rustls::Error),
+    /// The other side is no signer, or of another version.
+    #[error(transparent)]
+    Hello(#[from] HelloError),
+    /// A frame is longer than it may be.
+    #[error(transparent)]
+    Frame(FrameError),
+    /// The answer does not decode.
+    #[error("the answer does not decode: {0}")]
+    Malformed(codec::Error),
+    /// The answer is to another request.
+    #[error("the answer is to request {got}, not to request {expected}")]
+    OtherRequest {
+        /// The request.
+        expected: u64,
+        /// The request that the answer names.
+        got: u64,
+    },
+    /// The answer is to another kind of request.
+    #[error("the answer is to another kind of request")]
+    OtherReply,
+    /// The owner is longer than a request may have it. Nothing was sent.
+    #[error("an owner of {got} bytes is longer than the {limit} that a request may have")]
+    OwnerTooLong {
+        /// The most bytes.
+        limit: u32,
+        /// The bytes it has.
+        got: usize,
+    },
+    /// The key files or the record of votes failed, at the signer.
+    #[error("at the signer: {0}")]
+    KeyStore(Text),
+    /// The signer does not sign for this chain.
+    #[error("the signer does not sign for the chain with genesis {0:?}")]
+    OtherChain(H256),
+    /// The signer could not read the request, or did not find it well-formed.
+    #[error("the signer could not read the request, or it is not well-formed")]
+    Refused,
+    /// There are more keys at the signer than it can list.
+    #[error("{got} keys are more than the {limit} that a signer can list")]
+    TooManyKeys {
+        /// The most keys.
+        limit: u32,
+        /// How many there are.
+        got: u32,
+    },
+}
+
+impl RemoteError {
+    /// What an error of the connection means to whoever waits for an answer.
+    pub(crate) fn of_io(error: io::Error, within: Duration) -> Self {
+        if error.kind() == io::ErrorKind::TimedOut {
+            return Self::NoAnswer { within };
+        }
+        match error.downcast::<rustls::Error>() {
+            Ok(error) => Self::Tls(error),
+            Err(error) => Self::Closed(error),
+        }
+    }
+
+    /// As [`RemoteError::of_io`].
+    pub(crate) fn of_frame(error: FrameError, within: Duration) -> Self {
+        match error {
+            FrameError::Io(error) => Self::of_io(error, within),
+            too_long => Self::Frame(too_long),
+        }
+    }
+}
+
+impl From<RemoteError> for SignerError {
+    fn from(error: RemoteError) -> Self {
+        Self::Unavailable(Box::new(error))
+    }
+}
+
+/// Why a client or a server could not be made. No connection was tried.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// `tls:` without certificates.
+    #[error("an address with tls: needs a CA, a certificate and its key")]
+    NoCertificates,
+    /// `unix:` with certificates.
+    #[error("an address with unix: uses no certificates")]
+    UselessCertificates,
+    /// The host is neither a name nor an address.
+    #[error("{0} is neither a host name nor an IP address")]
+    Host(String),
+    /// A file of certificates or a key cannot be read.
+    #[error("{}: {error}", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: rustls::pki_types::pem::Error,
+    },
+    /// A file of certificates has none.
+    #[error("{}: there is no certificate in this file", path.display())]
+    NoCertificate {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The certificates are of no use.
+    #[error("these certificates are of no use: {0}")]
+    Certificates(String),
+    /// TLS refuses the certificate or the key.
+    #[error("TLS refuses this configuration: {0}")]
+    Tls(#[from] rustls::Error),
+}

@@ -1,0 +1,93 @@
+//! Frames: four bytes that say how long, little-endian, and then so many bytes.
+
+use std::io::{self, Read, Write};
+
+/// Bytes of a request at most.
+pub const MAX_REQUEST_LEN: u32 = 4 * 1024;
+/// Bytes of an answer at most: those of the longest list of keys, and a bit.
+pub const MAX_ANSWER_LEN: u32 = 64 * 1024;
+
+/// Why a frame was not read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The connection failed, ended or took too long.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The frame is longer than it may be. Nothing of it was read, and nothing was allocated for it.
+    #[error("a frame of {got} bytes is longer than the {limit} that it may have")]
+    TooLong {
+        /// The most bytes.
+        limit: u32,
+        /// The bytes it has.
+        got: u32,
+    },
+}
+
+/// Reads a frame of at most `limit` bytes.
+///
+/// # Errors
+/// [`FrameError`]; the connection is of no use afterwards. A frame that ends early is `UnexpectedEof`.
+pub fn read_frame(from: &mut dyn Read, limit: u32) -> Result<Vec<u8>, FrameError> {
+    let mut len = [0; 4];
+    from.read_exact(&mut len)?;
+    let got = u32::from_le_bytes(len);
+    if got > limit {
+        return Err(FrameError::TooLong { limit, got });
+    }
+    let len = usize::try_from(got).map_err(|_| FrameError::TooLong { limit, got })?;
+    let mut body = vec![0; len];
+    from.read_exact(&mut body)?;
+    Ok(body)
+}
+
+/// Writes a frame, at once, so that it travels in one packet if it can.
+///
+/// # Errors
+/// [`FrameError::TooLong`] when it is longer than `limit`, in which case nothing is written; what the connection says.
+pub fn write_frame(to: &mut dyn Write, body: &[u8], limit: u32) -> Result<(), FrameError> {
+    let got = u32::try_from(body.len()).unwrap_or(u32::MAX);
+    if got > limit {
+        return Err(FrameError::TooLong { limit, got });
+    }
+    to.write_all(&[&got.to_le_bytes(), body].concat())?;
+    Ok(to.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_comes_back_as_it_was_written() {
+        for body in [vec![], vec![7], vec![1; 9]] {
+            let mut bytes = Vec::new();
+            write_frame(&mut bytes, &body, 9).unwrap();
+            assert_eq!(bytes.len(), body.len() + 4);
+            assert_eq!(read_frame(&mut &*bytes, 9).unwrap(), body);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_too_long_is_neither_read_nor_written() {
+        let mut bytes = Vec::new();
+        let error = write_frame(&mut bytes, &[0; 10], 9).unwrap_err();
+        assert!(matches!(error, FrameError::TooLong { limit: 9, got: 10 }));
+        assert!(bytes.is_empty());
+        let mut rest = &u32::MAX.to_le_bytes()[..];
+        let error = read_frame(&mut rest, 9).unwrap_err();
+        let got = u32::MAX;
+        assert!(matches!(error, FrameError::TooLong { limit: 9, got: of } if of == got));
+    }
+
+    #[test]
+    fn a_frame_that_ends_early_is_an_error() {
+        for bytes in [&[][..], &[1, 0], &[2, 0, 0, 0, 5]] {
+            let error = read_frame(&mut &*bytes, 9).unwrap_err();
+            let FrameError::Io(error) = error else {
+                panic!("{error}");
+            };
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
+}

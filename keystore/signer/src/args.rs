@@ -1,0 +1,132 @@
+//! The command line.
+
+use duet_primitives::H256;
+use duet_remote_signer::{tls::TlsFiles, Address};
+use std::path::PathBuf;
+
+/// Holds the Duet keys of a validator and signs for its nodes. A key signs one commitment for a block, whoever asks.
+#[derive(Debug, clap::Parser)]
+#[command(version)]
+pub(crate) struct Args {
+    /// The directory of the key files and of the records of votes. It is made if it is missing.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keystore_path: PathBuf,
+
+    /// A file with the password of the key files: all of its content, as for the node.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_filename: Option<PathBuf>,
+
+    /// Where to listen: unix:/path, or tls:host:port with the three files below.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Address,
+
+    #[command(flatten)]
+    pub(crate) tls: Tls,
+
+    /// Make keys when a node asks for it (`duet_generateKeys`).
+    #[arg(long)]
+    pub(crate) allow_generate: bool,
+
+    /// Sign for the chain with this genesis hash alone. May be given several times. Without it, votes of all chains are signed.
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub(crate) genesis: Vec<H256>,
+
+    /// What to log: error, warn, info, debug.
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    pub(crate) log: log::LevelFilter,
+}
+
+/// What mutual TLS needs: all three or none.
+#[derive(Debug, clap::Args)]
+#[group(requires_all = ["tls_cert", "tls_key", "tls_client_ca"])]
+pub(crate) struct Tls {
+    /// The signer's certificate, in PEM, with those between it and the CA that nodes know.
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<PathBuf>,
+
+    /// The key of that certificate, in PEM.
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
+
+    /// The CA that signs the certificates of nodes, in PEM. Whoever has one may ask for votes.
+    #[arg(long, value_name = "FILE")]
+    tls_client_ca: Option<PathBuf>,
+}
+
+impl Tls {
+    /// The files, if they were named.
+    pub(crate) fn files(&self) -> Option<TlsFiles> {
+        Some(TlsFiles {
+            ca: self.tls_client_ca.clone()?,
+            certificate: self.tls_cert.clone()?,
+            key: self.tls_key.clone()?,
+        })
+    }
+}
+
+fn hash(text: &str) -> Result<H256, String> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let mut bytes = [0; 32];
+    hex::decode_to_slice(digits, &mut bytes)
+        .map(|()| H256(bytes))
+        .map_err(|error| format!("not 0x-hex of 32 bytes: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{error::ErrorKind, CommandFactory, Parser};
+
+    const NEEDED: [&str; 5] = [
+        "duet-signer",
+        "--keystore-path",
+        "keys",
+        "--listen",
+        "unix:/run/signer.sock",
+    ];
+
+    fn parse(more: &[&str]) -> Result<Args, ErrorKind> {
+        Args::try_parse_from([&NEEDED, more].concat()).map_err(|error| error.kind())
+    }
+
+    #[test]
+    fn the_command_line_has_no_contradictions() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn keys_are_not_made_and_all_chains_are_signed_for_unless_it_is_said() {
+        let args = parse(&[]).unwrap();
+        assert!(!args.allow_generate);
+        assert!(args.genesis.is_empty());
+        assert_eq!(args.tls.files(), None);
+        assert_eq!(args.log, log::LevelFilter::Info);
+    }
+
+    #[test]
+    fn tls_takes_all_three_files_or_none() {
+        let all = ["--tls-cert", "c", "--tls-key", "k", "--tls-client-ca", "a"];
+        let expected = TlsFiles {
+            ca: "a".into(),
+            certificate: "c".into(),
+            key: "k".into(),
+        };
+        assert_eq!(parse(&all).unwrap().tls.files(), Some(expected));
+        for missing in [0, 2, 4] {
+            let mut some = all.to_vec();
+            some.drain(missing..missing + 2);
+            let error = parse(&some).unwrap_err();
+            assert_eq!(error, ErrorKind::MissingRequiredArgument, "{some:?}");
+        }
+    }
+
+    #[test]
+    fn a_genesis_hash_is_32_bytes() {
+        let one = format!("0x{}", "01".repeat(32));
+        let args = parse(&["--genesis", &one, "--genesis", &"02".repeat(32)]).unwrap();
+        let expected = [H256::repeat_byte(1), H256::repeat_byte(2)];
+        assert_eq!(args.genesis, expected);
+        let error = parse(&["--genesis", "0x01"]).unwrap_err();
+        assert_eq!(error, ErrorKind::ValueValidation);
+    }
+}

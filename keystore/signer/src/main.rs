@@ -1,0 +1,31 @@
+//! `duet-signer`: holds the Duet keys of a validator and signs for its nodes, which never see a secret.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod args;
+mod failure;
+mod logger;
+mod run;
+
+use args::Args;
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run::run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("duet-signer: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The other end of a connection, to name it and to close it.
+
+use std::{
+    fmt,
+    net::{Shutdown, TcpStream},
+    os::unix::net::UnixStream,
+};
+
+/// A second handle of a socket.
+pub(crate) enum Peer {
+    Unix(UnixStream),
+    Tcp(TcpStream),
+}
+
+impl Peer {
+    /// Ends the connection in both directions: whoever reads or writes is woken.
+    pub(crate) fn close(&self) {
+        // One that is closed already cannot be closed.
+        let _ = match self {
+            Self::Unix(socket) => socket.shutdown(Shutdown::Both),
+            Self::Tcp(socket) => socket.shutdown(Shutdown::Both),
+        };
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(_) => f.write_str("a process of this machine"),
+            Self::Tcp(socket) => match socket.peer_addr() {
+                Ok(address) => write!(f, "{address}"),
+                Err(_) => f.write_str("an address that is gone"),
+            },
+        }
+    }
+}

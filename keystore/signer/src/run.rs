@@ -1,0 +1,108 @@
+//! Opens the keys, listens, and stops when it is told to.
+
+use crate::{args::Args, failure::Failure, logger};
+use duet_keystore::{KeyStore, Signer};
+use duet_signer::{start, Generate, Limits, Listener, Policy};
+use sp_core::crypto::SecretString;
+use std::{fs, path::PathBuf, sync::Arc};
+use tokio::{
+    runtime::Runtime,
+    signal::unix::{signal, Signal, SignalKind},
+};
+
+/// Runs until SIGTERM or SIGINT.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    logger::start(args.log);
+    let keys = Arc::new(KeyStore::open(&args.keystore_path, password(args)?)?);
+    let held = keys.keys()?;
+    log::info!("{} keys in {}", held.len(), args.keystore_path.display());
+    for key in held {
+        log::info!("key {}", key.pk1());
+    }
+    match args.genesis.as_slice() {
+        [] => log::warn!("votes of every chain are signed: name yours with --genesis"),
+        chains => chains
+            .iter()
+            .for_each(|chain| log::info!("signs for chain {chain:?}")),
+    }
+    // Before anybody can connect, so that an early signal is not lost.
+    let signals = Signals::new()?;
+    let files = args.tls.files();
+    let listener = Listener::bind(&args.listen, files.as_ref())?;
+    let running = start(listener, keys, policy(args), Limits::default());
+    let running = running.map_err(|error| system("cannot start", error))?;
+    log::info!("listening on {}", running.address());
+    let name = signals.wait();
+    log::info!("{name}: stopping");
+    running.stop();
+    Ok(())
+}
+
+fn policy(args: &Args) -> Policy {
+    let chains = args.genesis.iter().copied().collect();
+    Policy {
+        chains: (!args.genesis.is_empty()).then_some(chains),
+        generate: if args.allow_generate {
+            Generate::Allowed
+        } else {
+            Generate::Refused
+        },
+    }
+}
+
+/// All of the file, a line break at its end included: the SDK takes it so, and both read the same files.
+fn password(args: &Args) -> Result<Option<SecretString>, Failure> {
+    let read = |path: &PathBuf| {
+        fs::read_to_string(path).map_err(|error| Failure::Password {
+            path: path.clone(),
+            error,
+        })
+    };
+    let text = args.password_filename.as_ref().map(read).transpose()?;
+    Ok(text.map(SecretString::new))
+}
+
+fn system(what: &'static str, error: std::io::Error) -> Failure {
+    Failure::System { what, error }
+}
+
+/// The signals that stop it.
+struct Signals {
+    runtime: Runtime,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        let failed = |error| system("cannot wait for signals", error);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let entered = runtime.enter();
+        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        let interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        drop(entered);
+        Ok(Self {
+            runtime,
+            terminate,
+            interrupt,
+        })
+    }
+
+    /// Waits for one; its name.
+    fn wait(self) -> &'static str {
+        let Self {
+            runtime,
+            mut terminate,
+            mut interrupt,
+        } = self;
+        runtime.block_on(async move {
+            tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => "SIGINT",
+            }
+        })
+    }
+}

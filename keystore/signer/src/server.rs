@@ -1,0 +1,204 @@
+//! Accepts connections, each in a thread of its own, until it is stopped.
+
+use crate::{
+    connection::{greet, in_time, serve, Ended, Times},
+    listener::{Accepted, Listener},
+    service::{Policy, Service},
+    slots::{Place, Slots},
+};
+use duet_keystore::Signer;
+use duet_remote_signer::Address;
+use rustix::event::{poll, PollFd, PollFlags};
+use std::{
+    io,
+    os::unix::net::UnixStream,
+    sync::Arc,
+    thread::{self, JoinHandle, Scope},
+    time::Duration,
+};
+
+/// The pause after an error of `accept`: too many open files, say.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How many connections there may be, and how long they may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections that have said hello, and as many others.
+    pub connections: usize,
+    /// Until a client has said hello, TLS included.
+    pub greeting: Duration,
+    /// Without a request.
+    pub idle: Duration,
+    /// To take an answer.
+    pub answer: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 16,
+            greeting: Duration::from_secs(5),
+            idle: Duration::from_secs(60),
+            answer: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A server that runs. It stops when it is dropped.
+pub struct Running {
+    address: Address,
+    /// Closing it wakes the thread that accepts.
+    wake: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Serves `signer` to whoever connects.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn start(
+    listener: Listener,
+    signer: Arc<dyn Signer>,
+    policy: Policy,
+    limits: Limits,
+) -> io::Result<Running> {
+    let address = listener.address().clone();
+    let (wake, woken) = UnixStream::pair()?;
+    let service = Service::new(signer, policy);
+    let thread = thread::Builder::new()
+        .name("duet-accept".to_owned())
+        .spawn(move || accept_all(&listener, &woken, &service, limits))?;
+    Ok(Running {
+        address,
+        wake: Some(wake),
+        thread: Some(thread),
+    })
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Stops: closes all connections, waits for what is being signed, and removes the socket.
+    ///
+    /// # Panics
+    /// When a thread of the server has panicked.
+    pub fn stop(mut self) {
+        if let Err(panic) = self.end() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+
+    fn end(&mut self) -> thread::Result<()> {
+        drop(self.wake.take());
+        self.thread.take().map_or(Ok(()), JoinHandle::join)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.end().is_err() {
+            log::error!("a thread of the signer has panicked");
+        }
+    }
+}
+
+fn accept_all(listener: &Listener, woken: &UnixStream, service: &Service, limits: Limits) {
+    let slots = Slots::new(limits.connections);
+    thread::scope(|scope| {
+        while comes(listener, woken) {
+            match listener.accept() {
+                Ok(accepted) => begin(scope, accepted, &slots, (service, limits)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => {
+                    log::warn!("a connection was not accepted: {error}");
+                    thread::sleep(PAUSE);
+                }
+            }
+        }
+        slots.close_all();
+    });
+}
+
+/// Waits until a connection comes. Not when the server is to stop.
+fn comes(listener: &Listener, woken: &UnixStream) -> bool {
+    loop {
+        let mut ready = [
+            PollFd::new(woken, PollFlags::IN),
+            PollFd::new(listener, PollFlags::IN),
+        ];
+        match poll(&mut ready, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => {
+                log::error!("the signer cannot wait for connections: {error}");
+                return false;
+            }
+        }
+        let [woken, listener] = ready.map(|one| !one.revents().is_empty());
+        if woken {
+            return false;
+        }
+        if listener {
+            return true;
+        }
+    }
+}
+
+fn begin<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    accepted: Accepted,
+    slots: &'scope Slots,
+    (service, limits): (&'scope Service, Limits),
+) {
+    let (peer, name) = match accepted.peer() {
+        Ok(peer) => {
+            let name = peer.to_string();
+            (peer, name)
+        }
+        Err(error) => {
+            log::warn!("a connection was not accepted: {error}");
+            return;
+        }
+    };
+    let place = slots.enter(peer);
+    let work = move || attend(accepted, &place, service, (limits, &name));
+    let started = thread::Builder::new()
+        .name("duet-connection".to_owned())
+        .spawn_scoped(scope, work);
+    if let Err(error) = started {
+        log::warn!("a connection has no thread: {error}");
+    }
+}
+
+fn attend(
+    accepted: Accepted,
+    place: &Place<'_>,
+    service: &Service,
+    (limits, name): (Limits, &str),
+) {
+    let mut channel = match accepted.open(in_time(limits.greeting)) {
+        Ok(channel) => channel,
+        Err(error) => {
+            log::warn!("{name} was not let in: {error}");
+            return;
+        }
+    };
+    if let Err(ended) = greet(&mut *channel, place) {
+        log::warn!("{name} was not let in: {ended}");
+        return;
+    }
+    log::info!("{name} is connected");
+    let times = Times {
+        idle: limits.idle,
+        answer: limits.answer,
+    };
+    let ended: Ended = serve(&mut *channel, service, times);
+    if ended.is_usual() {
+        log::info!("{name} is gone: {ended}");
+    } else {
+        log::warn!("the connection of {name} was closed: {ended}");
+    }
+}

@@ -1,0 +1,231 @@
+//! The Unix socket: for its owner alone, whole from the first moment, and removed at the end.
+
+use std::{
+    fs, io,
+    os::unix::{
+        fs::{FileTypeExt, MetadataExt, PermissionsExt},
+        net::{UnixListener, UnixStream},
+    },
+    path::{Path, PathBuf},
+};
+
+/// Why no socket could be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SocketError {
+    /// The file system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The socket or its directory.
+        path: PathBuf,
+        /// What the file system said.
+        error: io::Error,
+    },
+    /// Others may put a socket of theirs in its place.
+    #[error(
+        "{}: other users may write to this directory (mode {mode:04o}), and put a socket of theirs there: chmod go-w it",
+        path.display()
+    )]
+    Exposed {
+        /// The directory.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// The directory belongs to somebody else.
+    #[error("{}: this directory belongs to user {owner}, who may put another socket there", path.display())]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// The number of its owner.
+        owner: u32,
+    },
+    /// Somebody listens there.
+    #[error("{}: a process listens there already", path.display())]
+    InUse {
+        /// The socket.
+        path: PathBuf,
+    },
+    /// Something else is there. It was left alone.
+    #[error("{}: this is no socket, and is not overwritten", path.display())]
+    NotASocket {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A socket that is removed when this is dropped.
+pub(crate) struct Socket {
+    path: PathBuf,
+    /// Device and number of the file, so that nobody else's is removed.
+    file: (u64, u64),
+}
+
+/// Listens at a path. The socket has mode 0600 before it is there: it is made in a directory of its own, and linked.
+///
+/// # Errors
+/// [`SocketError`]. One that nobody listens on is replaced.
+pub(crate) fn bind(path: &Path) -> Result<(UnixListener, Socket), SocketError> {
+    let io_error = |error| SocketError::Io {
+        path: path.to_owned(),
+        error,
+    };
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    check_directory(directory)?;
+    remove_stale(path)?;
+    let made = tempfile::Builder::new()
+        .prefix(".duet-")
+        .tempdir_in(directory)
+        .map_err(io_error)?;
+    let aside = made.path().join("s");
+    let listener = UnixListener::bind(&aside).map_err(io_error)?;
+    fs::set_permissions(&aside, fs::Permissions::from_mode(0o600)).map_err(io_error)?;
+    let file = identity(&aside).map_err(io_error)?;
+    match fs::hard_link(&aside, path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let path = path.to_owned();
+            return Err(SocketError::InUse { path });
+        }
+        Err(error) => return Err(io_error(error)),
+    }
+    let path = path.to_owned();
+    Ok((listener, Socket { path, file }))
+}
+
+/// Nobody but this user and root may change what is in the directory. With the sticky bit, others may not remove the socket.
+fn check_directory(directory: &Path) -> Result<(), SocketError> {
+    let path = directory.to_owned();
+    let found = match fs::metadata(directory) {
+        Ok(found) => found,
+        Err(error) => return Err(SocketError::Io { path, error }),
+    };
+    let mode = found.mode() & 0o7777;
+    let (others_write, is_sticky) = (mode & 0o022 != 0, mode & 0o1000 != 0);
+    if others_write && !is_sticky {
+        return Err(SocketError::Exposed { path, mode });
+    }
+    let owner = found.uid();
+    if owner != 0 && owner != rustix::process::geteuid().as_raw() {
+        return Err(SocketError::Foreign { path, owner });
+    }
+    Ok(())
+}
+
+/// Removes a socket that nobody listens on.
+fn remove_stale(path: &Path) -> Result<(), SocketError> {
+    let io_error = |error| SocketError::Io {
+        path: path.to_owned(),
+        error,
+    };
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.file_type().is_socket() => {}
+        Ok(_) => {
+            let path = path.to_owned();
+            return Err(SocketError::NotASocket { path });
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(io_error(error)),
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => {
+            let path = path.to_owned();
+            Err(SocketError::InUse { path })
+        }
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            fs::remove_file(path).map_err(io_error)
+        }
+        Err(error) => Err(io_error(error)),
+    }
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    let found = fs::symlink_metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|file| file == self.file) {
+            if let Err(error) = fs::remove_file(&self.path) {
+                log::warn!("{}: {error}", self.path.display());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn place() -> (TempDir, PathBuf) {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("signer.sock");
+        (dir, path)
+    }
+
+    #[test]
+    fn a_socket_is_for_its_owner_alone_and_is_removed_at_the_end() {
+        let (dir, path) = place();
+        let (listener, socket) = bind(&path).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        UnixStream::connect(&path).unwrap();
+        listener.accept().unwrap();
+        drop(socket);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_socket_that_nobody_listens_on_is_replaced_and_one_in_use_is_not() {
+        let (_dir, path) = place();
+        drop(UnixListener::bind(&path).unwrap());
+        let (_listener, _socket) = bind(&path).unwrap();
+        let error = bind(&path).err().unwrap();
+        assert!(matches!(error, SocketError::InUse { path: at } if at == path));
+        UnixStream::connect(&path).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_socket_is_left_alone() {
+        let (_dir, path) = place();
+        fs::write(&path, "mine").unwrap();
+        let error = bind(&path).err().unwrap();
+        assert!(matches!(error, SocketError::NotASocket { .. }), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_socket_of_somebody_else_is_not_removed_at_the_end() {
+        let (_dir, path) = place();
+        let (_listener, socket) = bind(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let _other = UnixListener::bind(&path).unwrap();
+        drop(socket);
+        UnixStream::connect(&path).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_others_may_write_to_is_refused_unless_it_is_sticky() {
+        let (dir, path) = place();
+        let set = |mode| fs::set_permissions(dir.path(), fs::Permissions::from_mode(mode));
+        for mode in [0o777, 0o770, 0o702] {
+            set(mode).unwrap();
+            let error = bind(&path).err().unwrap();
+            assert!(
+                matches!(error, SocketError::Exposed { mode: of, .. } if of == mode),
+                "{error}"
+            );
+        }
+        set(0o1777).unwrap();
+        bind(&path).unwrap();
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_an_error_that_names_it() {
+        let (_dir, path) = place();
+        let error = bind(&path.join("a/b")).err().unwrap();
+        assert!(matches!(error, SocketError::Io { path: at, .. } if at == path.join("a")));
+    }
+}

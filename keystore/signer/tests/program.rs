@@ -1,0 +1,219 @@
+//! The executable, as a process.
+
+mod support;
+
+use duet_keystore::{KeyStore, Signer};
+use duet_primitives::testing::secret;
+use duet_remote_signer::{Address, RemoteSigner};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Child, ChildStderr, Command, Stdio},
+    thread::{self, JoinHandle},
+};
+use support::{key, message, set, vote, Site, Transport, GENESIS};
+
+/// A signer that runs, until this is dropped.
+struct Process {
+    child: Child,
+    /// Where it says that it listens.
+    address: String,
+    /// Reads the rest of the log, so that the process does not wait for a reader.
+    log: Option<JoinHandle<String>>,
+}
+
+/// Starts the executable, and waits until it listens.
+fn start(dir: &Path, more: &[&str]) -> Process {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_duet-signer"))
+        .arg("--keystore-path")
+        .arg(dir.join("keys"))
+        .args(more)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let said = until_it_listens(&mut log);
+    let address = said
+        .rsplit("listening on ")
+        .next()
+        .unwrap()
+        .trim()
+        .to_owned();
+    let rest = move || {
+        let mut said = said;
+        let _ = log.read_to_string(&mut said);
+        said
+    };
+    let log = Some(thread::spawn(rest));
+    Process {
+        child,
+        address,
+        log,
+    }
+}
+
+fn until_it_listens(log: &mut BufReader<ChildStderr>) -> String {
+    let mut said = String::new();
+    while !said.contains("listening on") {
+        let read = log.read_line(&mut said).unwrap();
+        assert_ne!(read, 0, "it ended: {said}");
+    }
+    said
+}
+
+impl Process {
+    fn signal(&self, name: &str) {
+        let kill = Command::new("kill")
+            .arg(format!("-{name}"))
+            .arg(self.child.id().to_string())
+            .status()
+            .unwrap();
+        assert!(kill.success());
+    }
+
+    /// What it logged, once it has ended as asked.
+    fn ended(mut self) -> String {
+        assert!(self.child.wait().unwrap().success());
+        self.log.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listen(site: &Site) -> String {
+    site.address.to_string()
+}
+
+fn client(site: &Site) -> RemoteSigner {
+    site.client()
+}
+
+#[test]
+fn it_signs_through_its_socket_and_removes_it_when_it_is_terminated() {
+    for signal in ["TERM", "INT"] {
+        let site = Site::new(Transport::Unix);
+        let genesis = format!("{GENESIS:?}");
+        let args = ["--listen", &listen(&site), "--genesis", &genesis];
+        let process = start(site.dir.path(), &args);
+        let Address::Unix(path) = &site.address else {
+            panic!("no socket");
+        };
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let message = message(7, 1);
+        let signed = vote(&client(&site), &message).unwrap();
+        signed.check(set().set.keyset(), &message).unwrap();
+        process.signal(signal);
+        let log = process.ended();
+        assert!(!path.exists(), "the socket is gone");
+        for expected in [
+            "1 keys",
+            &key().to_string(),
+            &genesis,
+            "is connected",
+            signal,
+        ] {
+            assert!(log.contains(expected), "{expected}: {log}");
+        }
+    }
+}
+
+#[test]
+fn after_it_was_killed_the_next_one_takes_its_socket_and_its_record() {
+    let site = Site::new(Transport::Unix);
+    let args = ["--listen", &listen(&site)];
+    let client = client(&site);
+    let first = start(site.dir.path(), &args);
+    vote(&client, &message(7, 1)).unwrap();
+    first.signal("KILL");
+    drop(first);
+    let _second = start(site.dir.path(), &args);
+    vote(&client, &message(7, 1)).unwrap();
+    let error = vote(&client, &message(7, 2)).unwrap_err();
+    assert!(error.to_string().contains("ROUND-4"), "{error}");
+}
+
+#[test]
+fn it_serves_mutual_tls_and_opens_sealed_keys() {
+    let mut site = Site::new(Transport::Tls);
+    let sealed = site.dir.path().join("sealed");
+    let password = site.dir.path().join("password");
+    fs::write(&password, "secret").unwrap();
+    let store = KeyStore::open_with_cost(
+        sealed.join("keys"),
+        Some("secret".parse().unwrap()),
+        duet_keystore::SealCost::default(),
+    )
+    .unwrap();
+    store.insert(secret(0)).unwrap();
+    drop(store);
+    let files = site.server_files.clone().unwrap();
+    let [certificate, key_file, ca, password] =
+        [files.certificate, files.key, files.ca, password].map(|path| path.display().to_string());
+    let args = [
+        "--listen",
+        "tls:localhost:0",
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key_file,
+        "--tls-client-ca",
+        &ca,
+        "--password-filename",
+        &password,
+        "--allow-generate",
+        "--log",
+        "debug",
+    ];
+    let process = start(&sealed, &args);
+    site.address = process.address.parse().unwrap();
+    let client = client(&site);
+    vote(&client, &message(7, 1)).unwrap();
+    let made = client.generate().unwrap();
+    assert!(client.keys().unwrap().contains(&made));
+    process.signal("TERM");
+    let log = process.ended();
+    for expected in ["SHA-256", "signed block 7", &made.pk1().to_string()] {
+        assert!(log.contains(expected), "{expected}: {log}");
+    }
+}
+
+/// What it says when it does not start.
+fn failure(dir: &Path, more: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_duet-signer"))
+        .arg("--keystore-path")
+        .arg(dir.join("keys"))
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn it_does_not_start_where_a_signer_listens_already_or_keys_cannot_be_read() {
+    let site = Site::new(Transport::Unix);
+    let _running = start(site.dir.path(), &["--listen", &listen(&site)]);
+    // With keys of its own, so that the socket is all that both want.
+    let said = failure(
+        &site.dir.path().join("other"),
+        &["--listen", &listen(&site)],
+    );
+    assert!(said.contains("a process listens there already"), "{said}");
+    vote(&client(&site), &message(7, 1)).unwrap();
+    let missing = site.dir.path().join("missing");
+    let missing = missing.to_str().unwrap();
+    let elsewhere = ["--listen", "unix:/nowhere/signer.sock"];
+    let wrong = [&elsewhere[..], &["--password-filename", missing]].concat();
+    let said = failure(&site.dir.path().join("other"), &wrong);
+    assert!(said.contains(missing), "{said}");
+    let said = failure(&site.dir.path().join("other"), &elsewhere);
+    assert!(said.contains("/nowhere"), "{said}");
+}

@@ -1,0 +1,163 @@
+//! Signers that run, and certificates.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use duet_keystore::{KeyStore, Signer, SignerError};
+use duet_primitives::{
+    testing::{secret, TestSet},
+    Commitment, Pk1Bytes, RoundMessage, SignerIndex, UncheckedVote, H256,
+};
+use duet_remote_signer::{tls::TlsFiles, Address, RemoteError, RemoteSigner};
+use duet_signer::{start, Limits, Listener, Policy, Running};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa};
+use std::{fs, path::Path, sync::Arc, time::Duration};
+use tempfile::TempDir;
+
+pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
+/// Longer than any answer takes on a machine that is busy with other tests.
+pub(crate) const PATIENT: Duration = Duration::from_secs(60);
+
+/// The key that every key directory of these tests has.
+pub(crate) fn key() -> Pk1Bytes {
+    secret(0).public().pk1()
+}
+
+pub(crate) fn set() -> TestSet {
+    TestSet::new(0, 0..4)
+}
+
+/// What is signed about a block; `variant` tells contradicting ones apart.
+pub(crate) fn commitment(block: u32, variant: u8) -> Commitment {
+    let set = set();
+    Commitment {
+        block_hash: H256::repeat_byte(variant),
+        ..set.commitment(block, &set.set)
+    }
+}
+
+pub(crate) fn message(block: u32, variant: u8) -> RoundMessage {
+    RoundMessage::new(GENESIS, commitment(block, variant))
+}
+
+/// The position of the key in the set.
+pub(crate) fn position() -> SignerIndex {
+    set().set.keyset().position(&key()).unwrap()
+}
+
+pub(crate) fn vote(
+    signer: &dyn Signer,
+    message: &RoundMessage,
+) -> Result<UncheckedVote, SignerError> {
+    signer.sign_vote(&key(), position(), message)
+}
+
+/// The reason why a remote signer could not be asked.
+pub(crate) fn remote_error(error: SignerError) -> RemoteError {
+    let SignerError::Unavailable(error) = error else {
+        panic!("an error of another kind: {error}");
+    };
+    *error.downcast().expect("an error of the client")
+}
+
+/// A CA.
+pub(crate) struct Ca(Certificate);
+
+impl Ca {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut params = CertificateParams::new(vec![]);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, name);
+        Self(Certificate::from_params(params).unwrap())
+    }
+
+    /// Writes a certificate for a name, its key, and the CA that the owner believes.
+    pub(crate) fn issue(&self, dir: &Path, name: &str, believes: &Ca) -> TlsFiles {
+        let mut params = CertificateParams::new(vec![name.to_owned()]);
+        params.distinguished_name.push(DnType::CommonName, name);
+        let made = Certificate::from_params(params).unwrap();
+        let write = |end: &str, text: String| {
+            let path = dir.join(format!("{name}.{end}"));
+            fs::write(&path, text).unwrap();
+            path
+        };
+        TlsFiles {
+            ca: write("ca", believes.0.serialize_pem().unwrap()),
+            certificate: write("pem", made.serialize_pem_with_signer(&self.0).unwrap()),
+            key: write("key", made.serialize_private_key_pem()),
+        }
+    }
+}
+
+/// How clients and signer meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Transport {
+    Unix,
+    Tls,
+}
+
+pub(crate) const BOTH: [Transport; 2] = [Transport::Unix, Transport::Tls];
+
+/// A place for a signer: its keys, its address, its certificates.
+pub(crate) struct Site {
+    pub(crate) dir: TempDir,
+    pub(crate) address: Address,
+    pub(crate) server_files: Option<TlsFiles>,
+    pub(crate) client_files: Option<TlsFiles>,
+    pub(crate) policy: Policy,
+    pub(crate) limits: Limits,
+}
+
+impl Site {
+    pub(crate) fn new(transport: Transport) -> Self {
+        let dir = TempDir::new().unwrap();
+        let (address, files) = match transport {
+            Transport::Unix => (Address::Unix(dir.path().join("signer.sock")), None),
+            Transport::Tls => {
+                let ca = Ca::new("one CA for both sides");
+                let place = |name: &str| {
+                    let place = dir.path().join(name);
+                    fs::create_dir(&place).unwrap();
+                    place
+                };
+                let server = ca.issue(&place("server"), "localhost", &ca);
+                let client = ca.issue(&place("client"), "node", &ca);
+                let host = "localhost".to_owned();
+                (Address::Tls { host, port: 0 }, Some((server, client)))
+            }
+        };
+        let (server_files, client_files) = files.unzip();
+        let store = KeyStore::open(dir.path().join("keys"), None).unwrap();
+        store.insert(secret(0)).unwrap();
+        Self {
+            dir,
+            address,
+            server_files,
+            client_files,
+            policy: Policy::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Starts a signer over the key directory. The next one listens at the same address.
+    pub(crate) fn start(&mut self) -> Running {
+        let keys = KeyStore::open(self.dir.path().join("keys"), None).unwrap();
+        self.start_with(Arc::new(keys))
+    }
+
+    pub(crate) fn start_with(&mut self, signer: Arc<dyn Signer>) -> Running {
+        let listener = Listener::bind(&self.address, self.server_files.as_ref()).unwrap();
+        let running = start(listener, signer, self.policy.clone(), self.limits).unwrap();
+        self.address = running.address().clone();
+        running
+    }
+
+    pub(crate) fn client(&self) -> RemoteSigner {
+        self.client_with(self.client_files.as_ref())
+    }
+
+    pub(crate) fn client_with(&self, files: Option<&TlsFiles>) -> RemoteSigner {
+        RemoteSigner::new(self.address.clone(), files)
+            .unwrap()
+            .with_deadline(PATIENT)
+    }
+}
