@@ -2,11 +2,13 @@
 
 use crate::{duet_key::DuetKeySubcommand, duet_state::DuetStateSubcommand};
 use duet_gossip::Interest;
+use duet_remote_signer::{tls::TlsFiles, Address, ConfigError, RemoteSigner};
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
 };
 use sc_service::config::Role;
+use std::path::PathBuf;
 
 /// A subcommand, or the flags to run a node with.
 #[derive(Debug, clap::Parser)]
@@ -31,6 +33,9 @@ pub(crate) struct Cli {
 
     #[command(flatten)]
     pub(crate) health: HealthEndpoint,
+
+    #[command(flatten)]
+    pub(crate) duet_signer: DuetSigner,
 
     /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
     /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.
@@ -67,6 +72,63 @@ pub(crate) struct HealthEndpoint {
     pub(crate) max_lag: u32,
 }
 
+/// Who holds the Duet keys, if not this node.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct DuetSigner {
+    /// Have votes signed by the `duet-signer` at URL: unix:/path, or tls:host:port with the three files below. The Duet key files of
+    /// this node are then not used.
+    #[arg(long = "duet-signer", value_name = "URL", id = "duet_signer")]
+    address: Option<Address>,
+
+    /// The CA of the signer's certificate, in PEM.
+    #[arg(
+        long = "duet-signer-ca",
+        value_name = "FILE",
+        id = "duet_signer_ca",
+        requires_all = ["duet_signer", "duet_signer_cert", "duet_signer_key"]
+    )]
+    ca: Option<PathBuf>,
+
+    /// The certificate that this node shows to the signer, in PEM.
+    #[arg(
+        long = "duet-signer-cert",
+        value_name = "FILE",
+        id = "duet_signer_cert",
+        requires_all = ["duet_signer", "duet_signer_ca", "duet_signer_key"]
+    )]
+    certificate: Option<PathBuf>,
+
+    /// The key of that certificate, in PEM.
+    #[arg(
+        long = "duet-signer-key",
+        value_name = "FILE",
+        id = "duet_signer_key",
+        requires_all = ["duet_signer", "duet_signer_ca", "duet_signer_cert"]
+    )]
+    key: Option<PathBuf>,
+}
+
+impl DuetSigner {
+    /// The client of the signer, if one is named. It need not be there yet.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is of no use; files for a Unix socket, and none for TLS.
+    pub(crate) fn client(&self) -> Result<Option<RemoteSigner>, ConfigError> {
+        let Some(address) = &self.address else {
+            return Ok(None);
+        };
+        RemoteSigner::new(address.clone(), self.files().as_ref()).map(Some)
+    }
+
+    fn files(&self) -> Option<TlsFiles> {
+        Some(TlsFiles {
+            ca: self.ca.clone()?,
+            certificate: self.certificate.clone()?,
+            key: self.key.clone()?,
+        })
+    }
+}
+
 /// Where encrypted readings go.
 #[cfg(feature = "encrypted-telemetry")]
 #[derive(Clone, Debug, clap::Args)]
@@ -79,7 +141,7 @@ pub(crate) struct EncryptedTelemetry {
         id = "encrypted_telemetry",
         requires = "encrypted_telemetry_url"
     )]
-    pub(crate) key: Option<std::path::PathBuf>,
+    pub(crate) key: Option<PathBuf>,
 
     /// The collector: ws:// or wss://.
     #[arg(

@@ -65,6 +65,7 @@ fn run_node(cli: &Cli) -> Result<()> {
                 interest: cli.duet_gossip.interest(&config.role)?,
                 acknowledged: cli.duet_acknowledge_divergence.clone(),
                 health: cli.health.clone(),
+                signer: cli.duet_signer.clone(),
                 #[cfg(feature = "statistics")]
                 statistics: cli.duet_statistics,
                 #[cfg(feature = "encrypted-telemetry")]

@@ -6,6 +6,7 @@
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
 //! - [`rpc`]: what the node answers;
 //! - [`health`]: what load balancers are told;
+//! - [`signer`]: who holds the Duet keys;
 //! - [`settings`]: what the parts above need of the configuration;
 //! - `statistics`: what validators say about their own nodes, with the feature of that name;
 //! - `telemetry`: encrypted readings for a collector, with the feature `encrypted-telemetry`.
@@ -17,14 +18,14 @@ mod health;
 mod network;
 mod rpc;
 mod settings;
+mod signer;
 #[cfg(feature = "statistics")]
 mod statistics;
 #[cfg(feature = "encrypted-telemetry")]
 mod telemetry;
 
-use crate::cli::HealthEndpoint;
+use crate::cli::{DuetSigner, HealthEndpoint};
 use duet_gossip::Interest;
-use duet_keystore::Signer;
 use duet_primitives::BlockNumber;
 use duet_runtime::{types::opaque::Block, Hash};
 use mmr_gadget::MmrGadget;
@@ -84,6 +85,8 @@ pub(crate) struct DuetOptions {
     pub(crate) acknowledged: Vec<u32>,
     /// Where load balancers ask.
     pub(crate) health: HealthEndpoint,
+    /// Who holds the Duet keys, if not this node.
+    pub(crate) signer: DuetSigner,
     /// Whether figures of nodes are collected, and signed by validators.
     #[cfg(feature = "statistics")]
     pub(crate) statistics: bool,
@@ -101,6 +104,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         interest,
         acknowledged,
         health,
+        signer,
         #[cfg(feature = "statistics")]
         statistics,
         #[cfg(feature = "encrypted-telemetry")]
@@ -109,7 +113,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let health = health::bind(health)?;
     // Before anything else: a key file that cannot be read must stop a validator before it comes up, and the
     // directory of the secrets is made here for its owner only.
-    let signer: Arc<dyn Signer> = client::duet_keys(&config)?;
+    let signer = signer::open(&config, &signer)?;
     let Parts {
         chain,
         finality,

@@ -1,0 +1,79 @@
+//! Who holds the Duet keys: this node, or a signer somewhere else.
+
+use super::client::duet_keys;
+use crate::cli::DuetSigner;
+use duet_gossip::LOG_TARGET;
+use duet_keystore::{Signer, FILE_PREFIX};
+use sc_service::{config::KeystoreConfig, Configuration, Error};
+use std::{
+    fs, io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Hex digits in the name of a key file.
+const DIGITS: usize = 40;
+
+/// Opens the key files, or makes the client of the signer that the command line names. That one is connected to when it is needed:
+/// a node follows the chain without it.
+pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dyn Signer>, Error> {
+    let client = remote
+        .client()
+        .map_err(|error| Error::Application(Box::new(error)))?;
+    let Some(client) = client else {
+        let keys: Arc<dyn Signer> = duet_keys(config)?;
+        return Ok(keys);
+    };
+    log::info!(
+        target: LOG_TARGET,
+        "🔑 votes are signed by the signer at {}; key files of this node are not used",
+        client.address(),
+    );
+    if let KeystoreConfig::Path { path, .. } = &config.keystore {
+        // The SDK's secrets are there too.
+        make_for_its_owner(path)?;
+        for left in key_files(path)? {
+            log::warn!(
+                target: LOG_TARGET,
+                "{}: this key file is not used, because of --duet-signer",
+                left.display(),
+            );
+        }
+    }
+    if config.dev_key_seed.is_some() {
+        log::warn!(
+            target: LOG_TARGET,
+            "the Duet key of --alice and the like is not used, because of --duet-signer",
+        );
+    }
+    Ok(Arc::new(client))
+}
+
+/// Makes a directory with mode 0700, and missing parents with the usual mode. One that is there is not changed.
+fn make_for_its_owner(path: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    match fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    }
+}
+
+/// The Duet key files in a directory.
+fn key_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let digits = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(FILE_PREFIX));
+        if digits.is_some_and(|digits| digits.len() == DIGITS) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
