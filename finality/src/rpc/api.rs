@@ -154,12 +154,12 @@ pub trait DuetRpc {
     #[method(name = "duet_health", blocking)]
     fn health(&self) -> RpcResult<Health>;
 
-    /// Makes a key in the node's key file and proves to `owner` that the secret is here. Unsafe: operators
-    /// only. The secret stays in the key file.
+    /// Has the node's signer make a key, and proves to `owner` that the signer has the secret. Unsafe: operators only. The secret
+    /// stays with the signer: in the node's key file, or with a remote signer, which may refuse to make keys.
     #[method(name = "duet_generateKeys", blocking, with_extensions)]
     fn generate_keys(&self, owner: AccountId) -> RpcResult<GeneratedKeys>;
 
-    /// Proves to `owner` that the secret of `public` is in the node's key file. Unsafe: operators only.
+    /// Proves to `owner` that the node's signer has the secret of `public`. Unsafe: operators only.
     #[method(name = "duet_proveKeys", blocking, with_extensions)]
     fn prove_keys(&self, public: Bytes, owner: AccountId) -> RpcResult<Bytes>;
 }
