@@ -1,0 +1,168 @@
+//! Rules, dashboard and pages name metrics that nodes have, and leave none out.
+
+mod support;
+
+use duet_monitoring::{
+    expression::selectors,
+    live::{OF_THE_MACHINE, RIGHTLY_ABSENT, WATCHED},
+    pages, panels,
+    rules::{self, Makes},
+    sources::{self, Kind, Metrics, PREFIX},
+};
+use std::collections::BTreeSet;
+use support::repository;
+
+/// Metrics that rules and dashboard use, and that no source registers yet. A test fails as soon as one does: then it goes from here.
+const COMING: [&str; 8] = [
+    "substrate_duet_checks_waiting",
+    "substrate_duet_in_set",
+    "substrate_duet_own_key_elsewhere_total",
+    "substrate_duet_peers_in_good_standing",
+    "substrate_duet_peers_penalised",
+    "substrate_duet_set_size",
+    "substrate_duet_signers_last",
+    "substrate_duet_vote_check_seconds",
+];
+
+fn registered() -> Metrics {
+    let metrics = sources::read(&repository()).expect("readable sources");
+    assert!(metrics.len() > 60, "only {} were found", metrics.len());
+    metrics
+}
+
+/// Those of which nodes have series, or will have.
+fn known() -> BTreeSet<String> {
+    let coming = COMING.iter().map(|name| (*name).to_owned());
+    registered().into_keys().chain(coming).collect()
+}
+
+/// The metrics that all expressions name, of rules and dashboard.
+fn used() -> BTreeSet<String> {
+    let rules = rules::read(&repository()).expect("rules");
+    let rules = rules.into_iter().map(|rule| rule.expression);
+    rules
+        .chain(queries())
+        .flat_map(|text| metrics(&text))
+        .collect()
+}
+
+fn queries() -> impl Iterator<Item = String> {
+    let panels = panels::read(&repository())
+        .expect("a dashboard")
+        .into_iter();
+    let queries = panels.flat_map(|panel| panel.queries);
+    queries.map(|query| query.expression)
+}
+
+fn metrics(expression: &str) -> Vec<String> {
+    let selectors = selectors(expression);
+    selectors
+        .iter()
+        .map(|found| found.metric().to_owned())
+        .collect()
+}
+
+fn none(names: impl IntoIterator<Item = String>, what: &str) {
+    let names: Vec<_> = names.into_iter().collect();
+    assert!(names.is_empty(), "{what}: {names:#?}");
+}
+
+#[test]
+fn rules_and_dashboard_name_metrics_that_nodes_have() {
+    let known = known();
+    let ours = used().into_iter().filter(|name| name.starts_with(PREFIX));
+    none(
+        ours.filter(|name| !known.contains(name)),
+        "no source registers",
+    );
+}
+
+#[test]
+fn series_that_rules_record_are_named_as_they_are_recorded() {
+    let rules = rules::read(&repository()).expect("rules");
+    let recorded = rules.iter().filter(|rule| rule.makes == Makes::Series);
+    let recorded: BTreeSet<_> = recorded.map(|rule| rule.name.clone()).collect();
+    let named = used().into_iter().filter(|name| name.starts_with("duet:"));
+    none(
+        named.filter(|name| !recorded.contains(name)),
+        "no rule records",
+    );
+}
+
+#[test]
+fn every_metric_that_a_node_has_is_in_the_dashboard() {
+    let shown: BTreeSet<_> = queries().flat_map(|query| metrics(&query)).collect();
+    none(
+        known().into_iter().filter(|name| !shown.contains(name)),
+        "no panel shows",
+    );
+}
+
+#[test]
+fn every_metric_that_a_node_has_is_in_a_table_of_its_page() {
+    let pages = pages::read(&repository()).expect("pages");
+    let rows = pages::rows(&pages[std::path::Path::new(pages::METRICS)]);
+    let known = known();
+    none(known.difference(&rows).cloned(), "no row");
+    none(rows.difference(&known).cloned(), "a row of none");
+}
+
+#[test]
+fn pages_mention_metrics_that_nodes_have() {
+    let known = known();
+    for (path, text) in pages::read(&repository()).expect("pages") {
+        let names = pages::mentioned(&text).into_iter();
+        none(
+            names.filter(|name| !known.contains(name)),
+            &path.display().to_string(),
+        );
+    }
+}
+
+#[test]
+fn rates_are_taken_of_what_only_grows() {
+    let registered = registered();
+    let rules = rules::read(&repository()).expect("rules");
+    let expressions = rules
+        .into_iter()
+        .map(|rule| rule.expression)
+        .chain(queries());
+    let mut seen = 0;
+    for expression in expressions {
+        for function in ["rate(", "increase("] {
+            for after in expression.split(function).skip(1) {
+                let Some(metric) = metrics(after).into_iter().next() else {
+                    continue;
+                };
+                seen += usize::from(registered.contains_key(&metric));
+                let kind = registered.get(&metric);
+                assert_ne!(kind, Some(&Kind::Gauge), "{metric} in `{expression}`");
+            }
+        }
+    }
+    assert!(seen > 60, "only {seen} were seen");
+}
+
+#[test]
+fn what_is_still_to_come_is_in_no_source() {
+    let registered = registered();
+    let here = COMING.iter().filter(|name| registered.contains_key(**name));
+    none(here.map(|name| (*name).to_owned()), "has come");
+}
+
+#[test]
+fn exceptions_are_about_something_that_exists() {
+    let used = used();
+    for (metric, _) in RIGHTLY_ABSENT {
+        assert!(used.contains(metric), "{metric} is not asked for");
+    }
+    let rules = rules::read(&repository()).expect("rules");
+    let alerts = OF_THE_MACHINE
+        .iter()
+        .map(|(alert, _)| alert)
+        .chain(&WATCHED);
+    for alert in alerts {
+        let is_rule = rules.iter().any(|rule| rule.name == *alert);
+        assert!(is_rule, "{alert} is no alert");
+    }
+}
