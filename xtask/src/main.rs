@@ -15,6 +15,7 @@
 //! - `hyperbridge`: the consensus client for Hyperbridge,
 //! - `relay`: the relayer,
 //! - `compat`: the tools of the ecosystem on nodes of ours,
+//! - `monitoring`: rules for Prometheus and the dashboard, on nodes of ours,
 //! - `book`: the documentation as a book,
 //! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
 //! - `bench`, `simulate`: measure and simulate, and have the results drawn.
@@ -34,10 +35,12 @@ mod fuzz;
 mod hyperbridge;
 mod lint;
 mod load;
+mod monitoring;
 mod mutants;
 mod package;
 mod page;
 mod programs;
+mod prometheus;
 mod prove;
 mod relay;
 mod result;
@@ -89,6 +92,8 @@ enum Chore {
     Web(web::Options),
     /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
     Compat(compat::Options),
+    /// Tests the rules for Prometheus and the dashboard, and runs both on a network of real nodes.
+    Monitoring(monitoring::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
     /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
@@ -123,6 +128,7 @@ fn main() -> ExitCode {
         Chore::Package(options) => package::run(&options),
         Chore::Web(options) => web::run(&options),
         Chore::Compat(options) => compat::run(&options),
+        Chore::Monitoring(options) => monitoring::run(&options),
         Chore::Contracts => contracts::run(),
         Chore::Hyperbridge => hyperbridge::run(),
         Chore::Relay => relay::run(),

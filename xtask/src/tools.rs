@@ -5,6 +5,7 @@ use crate::{
     result::Result,
 };
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -197,7 +198,8 @@ struct Tool {
     package: &'static str,
 }
 
-const VERSION: &[&str] = &["--version"];
+/// What most programs are called with to see whether they are there.
+pub(crate) const VERSION: &[&str] = &["--version"];
 const RELEASE: &str = "release";
 
 const CXX: Tool = Tool {
@@ -348,7 +350,8 @@ fn programs(tools: &[Tool]) -> Result {
     }
 }
 
-fn answers(program: &str, probe: &[&str]) -> bool {
+/// Whether a program is there, and whole.
+pub(crate) fn answers(program: impl AsRef<OsStr>, probe: &[&str]) -> bool {
     Command::new(program)
         .args(probe)
         .stdin(Stdio::null())
@@ -358,7 +361,8 @@ fn answers(program: &str, probe: &[&str]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn is_root() -> bool {
+/// Whether packages of the system may be installed.
+pub(crate) fn is_root() -> bool {
     let answer = Command::new("id").arg("-u").output();
     answer.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }

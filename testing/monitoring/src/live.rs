@@ -10,7 +10,7 @@ use crate::{
     rules::{self, Rule},
     Error, Result,
 };
-use std::{collections::BTreeSet, fs, path::Path, time::Duration};
+use std::{collections::BTreeSet, fs, path::Path, thread::sleep, time::Duration};
 
 /// Over how many seconds rates are taken.
 pub const RATE_SECONDS: u64 = 15;
@@ -31,10 +31,16 @@ pub const OF_THE_MACHINE: [(&str, &str); 1] = [(
 )];
 
 /// Metrics of which a healthy network may have no series, and why.
-pub const RIGHTLY_ABSENT: [(&str, &str); 1] = [(
-    "substrate_rpc_calls_started",
-    "has a series for each method, from its first call on",
-)];
+pub const RIGHTLY_ABSENT: [(&str, &str); 2] = [
+    (
+        "substrate_rpc_calls_started",
+        "has a series for each method, from its first call on",
+    ),
+    (
+        "substrate_rpc_calls_time",
+        "has a series for each method, from its first call on",
+    ),
+];
 
 /// A Prometheus with our rules, and the dashboard that it is asked about.
 #[derive(Debug)]
@@ -82,6 +88,11 @@ impl Live {
     /// The panels of the dashboard.
     pub fn panels(&self) -> &[Panel] {
         &self.panels
+    }
+
+    /// Goes on reading until it has done so for this long.
+    pub fn read_for(&self, time: Duration) {
+        sleep(time.saturating_sub(self.prometheus.age()));
     }
 
     /// Checks everything that holds on a healthy network.
@@ -178,9 +189,9 @@ impl Live {
         let (hurried, plain): (Vec<_>, Vec<_>) = loaded
             .iter()
             .partition(|rule| rule.group.starts_with(rules::HURRIED));
-        let names: Vec<_> = hurried.iter().map(|rule| rule.name.as_str()).collect();
-        if names != WATCHED {
-            findings.push(format!("the watched alerts are {names:?}"));
+        let hurried: BTreeSet<_> = hurried.iter().map(|rule| rule.name.as_str()).collect();
+        if hurried != BTreeSet::from(WATCHED) {
+            findings.push(format!("the watched alerts are {hurried:?}"));
         }
         if plain.len() != self.rules.len() {
             let (loaded, read) = (plain.len(), self.rules.len());
@@ -188,9 +199,10 @@ impl Live {
                 "Prometheus loaded {loaded} rules, and {read} were read"
             ));
         }
-        let differ = self.rules.iter().zip(plain);
-        let differ = differ.filter(|(rule, loaded)| !is_same(rule, loaded));
-        findings.extend(differ.map(|(rule, loaded)| format!("{rule:?} was loaded as {loaded:?}")));
+        // Prometheus sorts the groups.
+        let lost = |rule: &&Rule| !plain.iter().any(|loaded| is_same(rule, loaded));
+        let lost = self.rules.iter().filter(lost);
+        findings.extend(lost.map(|rule| format!("this was not loaded as it was read: {rule:?}")));
         Ok(findings)
     }
 

@@ -10,7 +10,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 /// Makes the dashboard, and tries it and the rules on running nodes.
@@ -40,6 +40,9 @@ struct Check {
     /// Prometheus.
     #[arg(long, value_name = "FILE", default_value = "prometheus")]
     prometheus: PathBuf,
+    /// Goes on reading for at least this long before it draws.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    read_for: u64,
     /// Draws the panels into this file.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -69,6 +72,7 @@ fn run(root: &Path, check: &Check) -> Result {
     println!("Prometheus reads {} nodes", check.nodes.len());
     let checked = live.check();
     if let Some(file) = &check.page {
+        live.read_for(Duration::from_secs(check.read_for));
         let drawn = page::draw(live.panels(), live.prometheus(), [start, now()])?;
         write(file, &drawn)?;
         println!("the page: {}", file.display());

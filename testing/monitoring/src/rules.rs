@@ -82,6 +82,19 @@ pub fn read_tests(root: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
+/// The names of groups in the order in which the tests evaluate them.
+///
+/// # Errors
+/// The same as of [`read`].
+pub fn read_order(root: &Path) -> Result<Vec<String>> {
+    let file = load(root, TESTS)?;
+    let names = list(&file, "group_eval_order")?.iter().map(|name| {
+        let text = name.as_str().map(str::to_owned);
+        text.ok_or_else(|| Error::Form(format!("a name where {name} is")))
+    });
+    names.collect()
+}
+
 /// A file of rules with the alerts of these names, for which a minute is a second: what takes minutes to fire is seen in seconds.
 pub fn hurried(rules: &[Rule], names: &[&str]) -> String {
     let chosen = rules

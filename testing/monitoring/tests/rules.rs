@@ -31,6 +31,15 @@ fn every_alert_has_a_test_in_which_it_fires_and_one_in_which_it_does_not() {
     }
 }
 
+/// A group that promtool is not told about comes at any time, and then an alert may be late.
+#[test]
+fn the_tests_evaluate_the_groups_in_the_order_of_the_file() {
+    let rules = rules::read(&repository()).expect("rules");
+    let mut groups: Vec<_> = rules.into_iter().map(|rule| rule.group).collect();
+    groups.dedup();
+    assert_eq!(rules::read_order(&repository()).expect("an order"), groups);
+}
+
 #[test]
 fn every_alert_has_a_severity_and_texts_and_no_other_has_its_name() {
     let alerts = alerts();

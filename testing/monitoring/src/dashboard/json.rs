@@ -4,8 +4,7 @@ use super::panel::{Panel, Row, Unit};
 use crate::panels::{Place, Shape};
 use serde_json::{json, Value};
 
-/// The version of that form: Grafana 12 and 13 write it, and newer ones read it. `testing/monitoring/grafana` holds it against
-/// Grafana's types.
+/// The version of that form: Grafana 12.4 and 13.2 write it. `testing/monitoring/grafana` holds it against Grafana's types.
 pub const SCHEMA_VERSION: u32 = 42;
 
 /// Grafana's columns.

@@ -139,11 +139,11 @@ pub(super) fn resources() -> Row {
             )
             .query(NODE, "time() - %process_start_time_seconds"),
             Panel::graph(
-                "Transactions that are ready",
-                Number,
-                "Transactions in the pool of the node that could be in the next block; reports and handoffs are among them.",
+                "Time in Duet's tasks",
+                Ratio,
+                "How much of the time tasks of Duet run, added up: 100 % is one core, if none of them waits for a processor. The SDK shows neither memory nor processor time of the process.",
             )
-            .query(NODE, "%ready_transactions_number"),
+            .query(NODE, r#"sum by (instance) (rate(%tasks_polling_duration_sum{task_name=~"duet.*"}[~]))"#),
         ],
     }
 }

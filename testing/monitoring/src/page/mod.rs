@@ -34,10 +34,10 @@ svg { width: 100%; display: block } text { fill: #9fa7b3; font: 9px sans-serif }
 /// [`Error`](crate::Error) when Prometheus does not answer a query.
 pub fn draw(panels: &[Panel], prometheus: &Prometheus, [start, end]: [u64; 2]) -> Result<String> {
     let step = (end.saturating_sub(start) / POINTS).max(1);
-    let minutes = end.saturating_sub(start) / 60;
+    let seconds = end.saturating_sub(start);
     let mut page = format!(
         "<!doctype html><meta charset=\"utf-8\"><title>Duet</title><style>{STYLE}</style>\n<h1>Duet</h1>\n\
-         <p>The panels of monitoring/dashboard.json, drawn by duet-monitoring from a Prometheus: the last {minutes} minutes, \
+         <p>The panels of monitoring/dashboard.json, drawn by duet-monitoring from a Prometheus: the last {seconds} s, \
          rates over {RATE_SECONDS} s.</p>\n"
     );
     let mut row = "";

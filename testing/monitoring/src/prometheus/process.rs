@@ -215,7 +215,11 @@ fn log_file(folder: &Path) -> PathBuf {
 /// Starts the process. It chooses its port, and logs which.
 fn spawn(program: &Path, folder: &Path) -> Result<Child> {
     let log = File::create(log_file(folder)).map_err(Error::io("making a log for Prometheus"))?;
-    let mut command = Command::new(program);
+    // A path is meant from where this program runs; a name alone is looked up.
+    let is_path = program.components().count() > 1;
+    let path = is_path.then(|| std::path::absolute(program)).transpose();
+    let path = path.map_err(Error::io("finding the current folder"))?;
+    let mut command = Command::new(path.as_deref().unwrap_or(program));
     command
         .arg("--config.file=prometheus.yml")
         .arg("--storage.tsdb.path=data")
