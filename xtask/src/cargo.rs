@@ -5,7 +5,7 @@ use std::{
     env,
     ffi::OsStr,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 /// What cargo sets for the program that it runs. Some build scripts watch these variables and would run again
@@ -116,6 +116,23 @@ pub(crate) fn run(command: &mut Command) -> Result {
         return Err(format!("`{shown}` ended with {status}").into());
     }
     Ok(())
+}
+
+/// What a command prints, without the end of the last line.
+///
+/// # Errors
+/// When it cannot be started, does not succeed, or prints what is no text.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let shown = show(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot start `{shown}`: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("`{shown}` ended with {}", output.status).into());
+    }
+    let text = String::from_utf8(output.stdout)?;
+    Ok(text.trim_end().to_owned())
 }
 
 /// Runs all commands, also after one that fails.

@@ -10,6 +10,7 @@
 //! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
 //! - `package`: what would be published, as cargo packs it,
+//! - `dist`: what is released, as packages that install,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
 //! - `hyperbridge`: the consensus client for Hyperbridge,
@@ -31,6 +32,7 @@ mod conformance;
 mod contracts;
 mod demo;
 mod dependencies;
+mod dist;
 mod fuzz;
 mod hyperbridge;
 mod lint;
@@ -88,6 +90,8 @@ enum Chore {
     Deps,
     /// Packs every crate that is published; with `--verify`, builds the small ones from their packages.
     Package(package::Options),
+    /// Makes what is released: executables, packages, bills of materials and sums; with `--test`, installs and uses them.
+    Dist(dist::Options),
     /// Builds the light client for JavaScript and its page, and tests both, the page in a real browser.
     Web(web::Options),
     /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
@@ -126,6 +130,7 @@ fn main() -> ExitCode {
         Chore::BareMetal => bare_metal::run(),
         Chore::Deps => dependencies::run(),
         Chore::Package(options) => package::run(&options),
+        Chore::Dist(options) => dist::run(&options),
         Chore::Web(options) => web::run(&options),
         Chore::Compat(options) => compat::run(&options),
         Chore::Monitoring(options) => monitoring::run(&options),

@@ -25,7 +25,12 @@ pub(crate) const WITH_FEATURES_OF_TESTS: [&str; 2] = ["--example", "follow"];
 
 /// Builds node, light client and demo.
 pub(crate) fn build() -> Result {
+    build_with(&[])
+}
+
+/// Builds these, and other programs that `cargo xtask test` has built.
+pub(crate) fn build_with(more: &[&str]) -> Result {
     println!("xtask: building; the first time this takes about half an hour on two cores");
     let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
-    cargo::run(build.args(PROGRAMS).args(WITH_FEATURES_OF_TESTS))
+    cargo::run(build.args(PROGRAMS).args(more).args(WITH_FEATURES_OF_TESTS))
 }

@@ -54,6 +54,16 @@ pub(crate) fn for_browsing() -> Result {
     programs(&[CHROMIUM])
 }
 
+/// What packs releases.
+pub(crate) fn for_packaging() -> Result {
+    programs(&[DPKG, SHLIBDEPS, XZ, NODE, NPM])
+}
+
+/// What makes a system to install packages in, and checks units.
+pub(crate) fn for_installing() -> Result {
+    programs(&[MMDEBSTRAP, SYSTEMD])
+}
+
 /// What the verifiers in other languages need.
 pub(crate) fn for_conformance() -> Result {
     programs(&[NODE, NPM, GO])
@@ -294,6 +304,46 @@ const CHROMIUM: Tool = Tool {
     package: "chromium",
 };
 
+const DPKG: Tool = Tool {
+    program: "dpkg-deb",
+    probe: VERSION,
+    purpose: "makes Debian packages",
+    variable: None,
+    package: "dpkg",
+};
+
+const SHLIBDEPS: Tool = Tool {
+    program: "dpkg-shlibdeps",
+    probe: VERSION,
+    purpose: "says which packages have the libraries that an executable needs",
+    variable: None,
+    package: "dpkg-dev",
+};
+
+const XZ: Tool = Tool {
+    program: "xz",
+    probe: VERSION,
+    purpose: "compresses archives",
+    variable: None,
+    package: "xz-utils",
+};
+
+const MMDEBSTRAP: Tool = Tool {
+    program: "mmdebstrap",
+    probe: VERSION,
+    purpose: "makes a Debian system in a folder",
+    variable: None,
+    package: "mmdebstrap",
+};
+
+const SYSTEMD: Tool = Tool {
+    program: "systemd-analyze",
+    probe: VERSION,
+    purpose: "checks the unit of the node",
+    variable: None,
+    package: "systemd",
+};
+
 const GO: Tool = Tool {
     program: "go",
     // Go asks for its version with a verb.
@@ -361,7 +411,7 @@ pub(crate) fn answers(program: impl AsRef<OsStr>, probe: &[&str]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Whether packages of the system may be installed.
+/// Whether this program may do everything on this machine.
 pub(crate) fn is_root() -> bool {
     let answer = Command::new("id").arg("-u").output();
     answer.is_ok_and(|output| output.stdout.trim_ascii() == b"0")

@@ -1,0 +1,92 @@
+//! What is released, in `dist` of the target directory: the executables, a Debian package, a container file, the packages for
+//! JavaScript, the contracts, the runtime, a bill of materials for each lock file, and the sums of all of these.
+//!
+//! The same commit gives the same bytes: executables are built at one place ([`place`]), archives are sorted and dated by the
+//! commit, and everything comes from lock files. The compiler, npm and what packs must be of the same versions.
+
+mod archive;
+mod bill;
+mod checks;
+mod contracts;
+mod debian;
+mod executables;
+mod files;
+mod javascript;
+mod licences;
+mod lock;
+mod packages;
+mod place;
+mod release;
+mod sums;
+
+use crate::{
+    cargo::{self, root},
+    page,
+    result::Result,
+    tools,
+};
+use executables::Executables;
+use release::{Profile, Release};
+use std::path::{Path, PathBuf};
+
+/// The container file, which is released as it is.
+const CONTAINER: &str = "packaging/Containerfile";
+
+/// What is packed, and whether it is tried.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Which executables: those for operators, whose first build takes long, or those that the tests run.
+    #[arg(long, value_enum, default_value_t)]
+    profile: Profile,
+    /// Packs the executables and the runtime in this folder, and builds none.
+    #[arg(long, value_name = "FOLDER")]
+    from: Option<PathBuf>,
+    /// Also packs twice and compares, installs the packages and uses what they install. Needs root on Debian: a system
+    /// is made to install them in.
+    #[arg(long)]
+    test: bool,
+}
+
+/// Builds and packs, and tries what was packed.
+pub(crate) fn run(options: &Options) -> Result {
+    tools::for_packaging()?;
+    let release = Release::of_this_commit(options.profile)?;
+    let executables = match &options.from {
+        Some(folder) => Executables::in_folder(&std::path::absolute(folder)?)?,
+        None => Executables::build(options.profile)?,
+    };
+    page::build()?;
+    crate::contracts::compile()?;
+    let dist = std::path::absolute(cargo::target_directory().join("dist"))?;
+    pack(&release, &executables, &dist)?;
+    if options.test {
+        tools::for_installing()?;
+        let again = std::path::absolute(cargo::target_directory().join("dist-again"))?;
+        pack(&release, &executables, &again)?;
+        checks::run(&release, &executables, [&dist, &again])?;
+    }
+    println!("The packages: {}", dist.display());
+    Ok(())
+}
+
+/// Packs everything into a folder, which is made anew.
+fn pack(release: &Release, executables: &Executables, to: &Path) -> Result {
+    files::fresh(to)?;
+    let stage = files::fresh(&cargo::target_directory().join("dist-stage"))?;
+    let locks = packages::read()?;
+    let notices = licences::collect(&locks)?;
+    executables.pack(release, &notices, &stage, to)?;
+    debian::Package {
+        release,
+        executables,
+        notices: &notices,
+    }
+    .build(&release.version, &stage, to)?;
+    javascript::pack(&stage, to)?;
+    contracts::pack(release, &stage, to)?;
+    for lock in &locks {
+        bill::write(release, lock, to)?;
+    }
+    files::copy(&root().join(CONTAINER), &to.join("Containerfile"))?;
+    sums::write(release, to)
+}

@@ -1,0 +1,159 @@
+//! The Debian package: node, light client and systemd unit, made by Debian's own tools.
+
+use super::{archive, executables::Executables, files, release::Release};
+use crate::{
+    cargo::{self, root},
+    result::Result,
+};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The name of the package, of its unit and of the file with the node's flags.
+pub(crate) const NAME: &str = "duet-node";
+/// Its executables.
+const EXECUTABLES: [&str; 2] = ["duet-node", "duet-light"];
+const SOURCES: &str = "packaging/debian";
+/// What dpkg runs when it installs and removes.
+const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
+/// The file that an administrator changes, and an upgrade keeps.
+const CONFFILE: &str = "etc/default/duet-node";
+
+/// What is packed.
+pub(crate) struct Package<'a> {
+    pub(crate) release: &'a Release,
+    pub(crate) executables: &'a Executables,
+    /// The licences of what the executables link.
+    pub(crate) notices: &'a str,
+}
+
+impl Package<'_> {
+    /// Builds it with this version, and says where it is.
+    pub(crate) fn build(&self, version: &str, stage: &Path, to: &Path) -> Result<PathBuf> {
+        let folder = files::fresh(&stage.join("debian"))?;
+        self.place_files(&folder)?;
+        self.place_documents(version, &folder.join("usr/share/doc").join(NAME))?;
+        let architecture = cargo::output(Command::new("dpkg").arg("--print-architecture"))?;
+        let sums = md5sums(&folder)?;
+        let control = self.control(version, &architecture, &folder, stage)?;
+        let debian = folder.join("DEBIAN");
+        files::write(&debian.join("control"), control)?;
+        files::write(&debian.join("md5sums"), sums)?;
+        files::write(&debian.join("conffiles"), format!("/{CONFFILE}\n"))?;
+        for script in SCRIPTS {
+            files::copy(&source(script), &debian.join(script))?;
+            fs::set_permissions(debian.join(script), fs::Permissions::from_mode(0o755))?;
+        }
+        files::settle(&folder, self.release.time())?;
+        let package = to.join(format!(
+            "{NAME}_{}_{architecture}.deb",
+            debian_version(version)
+        ));
+        let mut build = Command::new("dpkg-deb");
+        build
+            .args(["--root-owner-group", "-Zxz"])
+            .arg(self.release.level().replace('-', "-z"))
+            .arg("--build")
+            .args([&folder, &package])
+            .env("SOURCE_DATE_EPOCH", self.release.epoch.to_string());
+        cargo::run(&mut build)?;
+        Ok(package)
+    }
+
+    fn place_files(&self, folder: &Path) -> Result {
+        for name in EXECUTABLES {
+            let to = folder.join("usr/bin").join(name);
+            files::copy(self.executables.named(name)?, &to)?;
+        }
+        let unit = format!("{NAME}.service");
+        files::copy(
+            &source(&unit),
+            &folder.join("lib/systemd/system").join(&unit),
+        )?;
+        files::copy(&source("duet-node.default"), &folder.join(CONFFILE))
+    }
+
+    fn place_documents(&self, version: &str, folder: &Path) -> Result {
+        files::copy(&source("copyright"), &folder.join("copyright"))?;
+        let licences = folder.join("THIRD-PARTY-LICENCES");
+        files::write(&licences, self.notices)?;
+        archive::gzip(&licences)?;
+        let date = self.release.date("+%a, %d %b %Y %H:%M:%S +0000")?;
+        let changelog = folder.join("changelog");
+        let version = debian_version(version);
+        files::write(&changelog, format!("{NAME} ({version}) stable; urgency=medium\n\n  * CHANGELOG.md.gz says what is new.\n\n -- The Duet authors  {date}\n"))?;
+        archive::gzip(&changelog)?;
+        let changes = folder.join("CHANGELOG.md");
+        files::copy(&root().join("CHANGELOG.md"), &changes)?;
+        archive::gzip(&changes)
+    }
+
+    fn control(
+        &self,
+        version: &str,
+        architecture: &str,
+        folder: &Path,
+        stage: &Path,
+    ) -> Result<String> {
+        let mut bytes = 0;
+        for file in files::all(folder)? {
+            bytes += fs::metadata(folder.join(file))?.len();
+        }
+        let template = fs::read_to_string(source("control"))?;
+        Ok(template
+            .replace("@VERSION@", &debian_version(version))
+            .replace("@ARCHITECTURE@", architecture)
+            .replace("@SIZE@", &bytes.div_ceil(1024).to_string())
+            .replace("@DEPENDS@", &self.libraries(stage)?))
+    }
+
+    /// The packages that have the libraries which the executables load.
+    fn libraries(&self, stage: &Path) -> Result<String> {
+        let folder = stage.join("libraries");
+        // The tool expects to be called where a package is built from its source.
+        files::write(
+            &folder.join("debian/control"),
+            format!("Source: {NAME}\n\nPackage: {NAME}\nArchitecture: any\n"),
+        )?;
+        let mut ask = Command::new("dpkg-shlibdeps");
+        ask.current_dir(&folder).arg("-O");
+        for name in EXECUTABLES {
+            ask.arg(self.executables.named(name)?);
+        }
+        let answer = cargo::output(&mut ask)?;
+        let packages = answer.strip_prefix("shlibs:Depends=");
+        let packages = packages.ok_or_else(|| format!("dpkg-shlibdeps says {answer}"))?;
+        Ok(packages.to_owned())
+    }
+}
+
+/// In the order of Debian, what comes before a version has a tilde.
+fn debian_version(version: &str) -> String {
+    version.replacen('-', "~", 1)
+}
+
+fn source(name: &str) -> PathBuf {
+    root().join(SOURCES).join(name)
+}
+
+/// The sums by which dpkg sees that a file was changed. It knows that the conffile may be.
+fn md5sums(folder: &Path) -> Result<String> {
+    let mut files = files::all(folder)?;
+    files.retain(|file| file != Path::new(CONFFILE));
+    let sums = cargo::output(Command::new("md5sum").current_dir(folder).args(files))?;
+    Ok(format!("{sums}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_comes_before_its_release() {
+        assert_eq!(debian_version("1.2.3-rc.1"), "1.2.3~rc.1");
+        assert_eq!(debian_version("1.2.3"), "1.2.3");
+    }
+}

@@ -1,0 +1,202 @@
+//! The executables, and the runtime that the node has in it.
+
+use super::{
+    archive, files, place,
+    release::{Profile, Release},
+};
+use crate::{
+    cargo::{self, root, Workspace},
+    programs, relay,
+    result::Result,
+    tools,
+};
+use std::{
+    env::consts,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What is in the archive of executables.
+pub(crate) const NAMES: [&str; 5] = [
+    "duet-collector",
+    "duet-light",
+    "duet-node",
+    "duet-relay",
+    "duet-schemes",
+];
+/// The packages of them in our first workspace, and what they are released with.
+pub(crate) const PACKAGES: [&str; 8] = [
+    "--package",
+    "duet-node",
+    "--package",
+    "duet-light",
+    "--package",
+    "duet-collector",
+    "--features",
+    "duet-node/metadata-hash",
+];
+/// The runtime, as the release has it and as the tests do.
+const RUNTIME: &str = "duet_runtime.compact.compressed.wasm";
+const RUNTIME_OF_TESTS: &str = "duet_runtime.wasm";
+/// Debian's texts of licences that are too long to be in every package.
+const GPL: &str = "/usr/share/common-licenses/GPL-3";
+
+/// Where the executables are.
+pub(crate) struct Executables {
+    programs: Vec<PathBuf>,
+    runtime: PathBuf,
+}
+
+impl Executables {
+    /// Builds them.
+    pub(crate) fn build(profile: Profile) -> Result<Self> {
+        tools::for_building()?;
+        match profile {
+            Profile::Release => Self::build_for_operators(),
+            Profile::Dev => Self::build_for_tests(),
+        }
+    }
+
+    /// Those in a folder, all side by side.
+    pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
+        let runtime = [RUNTIME, RUNTIME_OF_TESTS].map(|name| folder.join(name));
+        let found = runtime.iter().find(|file| file.exists());
+        let runtime = found.ok_or_else(|| format!("{} has no runtime", folder.display()))?;
+        Self::existing(NAMES.map(|name| folder.join(name)), runtime.clone())
+    }
+
+    /// The path of one of them.
+    pub(crate) fn named(&self, name: &str) -> Result<&Path> {
+        let mut programs = self.programs.iter();
+        let found = programs.find(|program| program.ends_with(name));
+        Ok(found.ok_or_else(|| format!("{name} is not packed"))?)
+    }
+
+    /// Packs them with their licences, and the runtime beside the archive.
+    pub(crate) fn pack(&self, release: &Release, notices: &str, stage: &Path, to: &Path) -> Result {
+        let name = format!("duet-{}-{}-linux-gnu", release.version, consts::ARCH);
+        let folder = stage.join(&name);
+        for program in &self.programs {
+            let base = program.file_name().ok_or("a program has a name")?;
+            files::copy(program, &folder.join(base))?;
+        }
+        files::write(&folder.join("THIRD-PARTY-LICENCES"), notices)?;
+        files::copy(
+            &root().join("LICENSE-APACHE"),
+            &folder.join("LICENSE-APACHE"),
+        )?;
+        files::copy(Path::new(GPL), &folder.join("LICENSE-GPL-3"))?;
+        files::copy(
+            &root().join("packaging/debian/copyright"),
+            &folder.join("COPYRIGHT"),
+        )?;
+        archive::pack(release, stage, &name, to)?;
+        let runtime = self
+            .runtime
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let ending = runtime.trim_start_matches("duet_runtime");
+        let named = format!("duet-runtime-{}{ending}", release.version);
+        files::copy(&self.runtime, &to.join(named))
+    }
+
+    fn build_for_tests() -> Result<Self> {
+        programs::build_with(&["--bin", "duet-collector"])?;
+        // With the tests, dependencies have the features that they have when these run.
+        let schemes = ["--workspace", "--locked", "--bins", "--tests"];
+        cargo::run(&mut Workspace::Schemes.cargo("build", schemes))?;
+        relay::build()?;
+        let target = cargo::target_directory();
+        Self::built(&target, "debug", RUNTIME_OF_TESTS)
+    }
+
+    fn build_for_operators() -> Result<Self> {
+        println!("xtask: building for operators; the first time this takes about 40 minutes of processor time");
+        let release = ["--release", "--locked"];
+        for (manifest, folder, what) in [
+            (Workspace::Duet.manifest(), "", PACKAGES.as_slice()),
+            (
+                Workspace::Schemes.manifest(),
+                "schemes",
+                &["--package", "duet-schemes"],
+            ),
+            (relay::MANIFEST, "relay", &["--package", "duet-relay"]),
+        ] {
+            let mut build = cargo::cargo(["build", "--manifest-path", manifest]);
+            build.args(release).args(what);
+            cargo::run(
+                place::at(build.env("CARGO_TARGET_DIR", place::target(folder)))?
+                    .args::<_, &str>([]),
+            )?;
+        }
+        let built = Self::built(&place::built(), "release", RUNTIME)?;
+        built.name_no_path_of(&place::machine()?)?;
+        Ok(built)
+    }
+
+    /// Where cargo puts them: those of each workspace apart.
+    fn built(target: &Path, profile: &str, runtime: &str) -> Result<Self> {
+        let path = |name: &str| {
+            let folder = match name {
+                "duet-relay" => "relay",
+                "duet-schemes" => "schemes",
+                _ => "",
+            };
+            target.join(folder).join(profile).join(name)
+        };
+        let runtime = target
+            .join(profile)
+            .join("wbuild/duet-runtime")
+            .join(runtime);
+        Self::existing(NAMES.map(path), runtime)
+    }
+
+    fn existing(programs: [PathBuf; 5], runtime: PathBuf) -> Result<Self> {
+        let missing = programs
+            .iter()
+            .chain([&runtime])
+            .find(|file| !file.is_file());
+        match missing {
+            Some(file) => Err(format!("{} is not there", file.display()).into()),
+            None => Ok(Self {
+                programs: programs.into(),
+                runtime,
+            }),
+        }
+    }
+
+    /// What is in them must not depend on who built them, nor tell it.
+    fn name_no_path_of(&self, machine: &[PathBuf]) -> Result {
+        for program in self.programs.iter().chain([&self.runtime]) {
+            let bytes = fs::read(program)?;
+            if let Some(path) = first_in(&bytes, machine) {
+                let (program, path) = (program.display(), path.display());
+                return Err(format!("{program} has a path of this machine in it: {path}").into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first of the paths that stands in the bytes.
+fn first_in<'a>(bytes: &[u8], paths: &'a [PathBuf]) -> Option<&'a PathBuf> {
+    let is_in = |path: &&PathBuf| {
+        let path = path.as_os_str().as_encoded_bytes();
+        // A home directory that is the root of all would be in everything.
+        path.len() > 1 && bytes.windows(path.len()).any(|window| window == path)
+    };
+    paths.iter().find(is_in)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_an_executable_is_found() {
+        let paths = [PathBuf::from("/"), PathBuf::from("/home/builder")];
+        assert_eq!(first_in(b"\0/home/builder/src\0", &paths), Some(&paths[1]));
+        assert_eq!(first_in(b"\0/srv/duet/src\0", &paths), None);
+    }
+}

@@ -1,0 +1,223 @@
+//! The lock files of cargo and npm, as lists of packages.
+
+use crate::result::Result;
+use serde_json::Value;
+
+/// A package that a lock file names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Locked {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The sum of what is downloaded; there is none of what is ours.
+    pub(crate) sum: Option<Sum>,
+    /// What it depends on: `name`, or `name version` where the lock file has several versions.
+    pub(crate) uses: Vec<String>,
+}
+
+/// A sum, in hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sum {
+    /// Its algorithm, as CycloneDX calls it.
+    pub(crate) algorithm: &'static str,
+    pub(crate) digits: String,
+}
+
+/// The packages of a `Cargo.lock`, which cargo writes in one way: a key and its value on a line, a list over several.
+///
+/// # Errors
+/// A package without name or version.
+pub(crate) fn of_cargo(text: &str) -> Result<Vec<Locked>> {
+    let packages = text.split("[[package]]").skip(1);
+    packages.map(of_cargo_one).collect()
+}
+
+fn of_cargo_one(text: &str) -> Result<Locked> {
+    let value = |key: &str| {
+        let mut lines = text.lines();
+        let value = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(" = "));
+        value.map(|value| value.trim_matches('"').to_owned())
+    };
+    let uses = text.lines().skip_while(|line| *line != "dependencies = [");
+    let uses = uses.skip(1).take_while(|line| *line != "]");
+    let shown = text.trim();
+    Ok(Locked {
+        name: value("name").ok_or_else(|| format!("no name in {shown}"))?,
+        version: value("version").ok_or_else(|| format!("no version in {shown}"))?,
+        sum: value("checksum").map(|digits| Sum {
+            algorithm: "SHA-256",
+            digits,
+        }),
+        uses: uses
+            .map(|line| line.trim_matches([' ', ',', '"']).to_owned())
+            .collect(),
+    })
+}
+
+/// A package that a lock file of npm names, which says more than one of cargo's.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LockedByNpm {
+    pub(crate) package: Locked,
+    pub(crate) licence: Option<String>,
+    /// Whether only tests and builds use it.
+    pub(crate) is_for_development: bool,
+}
+
+/// The packages of a `package-lock.json`, in order. What is ours is a link to a folder, and not among them.
+///
+/// # Errors
+/// Text that is no such file, or a package without a version or a sum.
+pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
+    let lock: Value = serde_json::from_str(text)?;
+    let packages = lock["packages"].as_object();
+    let packages = packages.ok_or("a lock file of npm without packages")?;
+    let mut all = Vec::new();
+    for (path, package) in packages {
+        let Some((_, name)) = path.rsplit_once("node_modules/") else {
+            continue;
+        };
+        if package["link"] == true {
+            continue;
+        }
+        let text = |key: &str| package[key].as_str().map(str::to_owned);
+        let integrity = text("integrity").ok_or_else(|| format!("{path} has no sum"))?;
+        all.push(LockedByNpm {
+            package: Locked {
+                name: text("name").unwrap_or_else(|| name.to_owned()),
+                version: text("version").ok_or_else(|| format!("{path} has no version"))?,
+                sum: Some(sum(&integrity)?),
+                uses: Vec::new(),
+            },
+            licence: text("license"),
+            is_for_development: package["dev"] == true,
+        });
+    }
+    all.sort();
+    all.dedup();
+    Ok(all)
+}
+
+/// A sum as npm writes it: `sha512-` and base 64.
+fn sum(integrity: &str) -> Result<Sum> {
+    let digits = integrity.strip_prefix("sha512-").and_then(base64);
+    let digits = digits.filter(|bytes| bytes.len() == 64);
+    let digits = digits.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
+    Ok(Sum {
+        algorithm: "SHA-512",
+        digits: digits.iter().map(|byte| format!("{byte:02x}")).collect(),
+    })
+}
+
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u32, 0);
+    for letter in text.trim_end_matches('=').bytes() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            let [.., byte] = (bits >> count).to_be_bytes();
+            bytes.push(byte);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CARGO: &str = r#"version = 4
+
+[[package]]
+name = "ours"
+version = "0.1.0"
+dependencies = [
+ "adler2",
+ "rand 0.8.6",
+]
+
+[[package]]
+name = "adler2"
+version = "2.0.1"
+source = "registry+https://example.org/index"
+checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
+"#;
+
+    #[test]
+    fn a_lock_file_of_cargo_is_read() {
+        let packages = of_cargo(CARGO).expect("readable");
+        let sum = Sum {
+            algorithm: "SHA-256",
+            digits: "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa".into(),
+        };
+        let ours = Locked {
+            name: "ours".into(),
+            version: "0.1.0".into(),
+            sum: None,
+            uses: vec!["adler2".into(), "rand 0.8.6".into()],
+        };
+        let adler = Locked {
+            name: "adler2".into(),
+            version: "2.0.1".into(),
+            sum: Some(sum),
+            uses: vec![],
+        };
+        assert_eq!(packages, [ours, adler]);
+    }
+
+    #[test]
+    fn a_package_without_a_version_is_refused() {
+        let error = of_cargo("[[package]]\nname = \"a\"\n").expect_err("no version");
+        assert_eq!(error.to_string(), "no version in name = \"a\"");
+    }
+
+    const NPM: &str = r#"{ "packages": {
+        "": { "name": "ours" },
+        "folder": { "version": "0.1.0" },
+        "node_modules/ours": { "resolved": "folder", "link": true },
+        "node_modules/a/node_modules/@s/b": { "version": "1.2.3", "dev": true, "license": "MIT",
+            "integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==" }
+    } }"#;
+
+    #[test]
+    fn a_lock_file_of_npm_is_read() {
+        let packages = of_npm(NPM).expect("readable");
+        // The SHA-512 of nothing.
+        let digits = "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
+                      47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e";
+        let package = Locked {
+            name: "@s/b".into(),
+            version: "1.2.3".into(),
+            sum: Some(Sum {
+                algorithm: "SHA-512",
+                digits: digits.into(),
+            }),
+            uses: vec![],
+        };
+        let licence = Some("MIT".to_owned());
+        assert_eq!(
+            packages,
+            [LockedByNpm {
+                package,
+                licence,
+                is_for_development: true
+            }]
+        );
+    }
+
+    #[test]
+    fn a_sum_that_is_cut_off_is_refused() {
+        let cut = NPM.replace("fuwvY7kxvUdBeoGlODJ6+SfaPg==", "");
+        let error = of_npm(&cut).expect_err("short");
+        let short = "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKH";
+        assert_eq!(error.to_string(), format!("{short} is no SHA-512"));
+    }
+}

@@ -1,0 +1,180 @@
+//! What our lock files name: versions and sums from there, licences from the manifests, and what of it is released.
+
+use super::{executables, lock};
+use crate::{
+    cargo::{self, root},
+    result::Result,
+};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env::consts,
+    fs,
+    path::PathBuf,
+};
+
+/// A lock file, and all that it names.
+pub(crate) struct Lock {
+    /// What the bill of its materials is about.
+    pub(crate) subject: &'static str,
+    /// Its path, from the repository's root.
+    pub(crate) path: String,
+    /// Which packages it is about, as package URLs name the kind.
+    pub(crate) kind: &'static str,
+    pub(crate) packages: Vec<Package>,
+}
+
+/// A package, and what is known about it.
+pub(crate) struct Package {
+    pub(crate) locked: lock::Locked,
+    /// An SPDX expression, where the package says one.
+    pub(crate) licence: Option<String>,
+    /// Whether a part of it is in what is released, and not only in what builds and tests that.
+    pub(crate) is_released: bool,
+    /// Where its files are, if they are packed as sources.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// A workspace from which something is released.
+struct Released {
+    subject: &'static str,
+    folder: &'static str,
+    what: &'static [&'static str],
+    /// The target, where it is not that of the executables.
+    target: Option<&'static str>,
+}
+
+const CARGO: [Released; 4] = [
+    Released {
+        subject: "duet",
+        folder: "",
+        what: &executables::PACKAGES,
+        target: None,
+    },
+    Released {
+        subject: "duet-schemes",
+        folder: "schemes",
+        what: &["--package", "duet-schemes"],
+        target: None,
+    },
+    Released {
+        subject: "duet-relay",
+        folder: "relay",
+        what: &["--package", "duet-relay"],
+        target: None,
+    },
+    Released {
+        subject: "duet-light-wasm",
+        folder: "light-client/wasm",
+        what: &["--package", "duet-light-wasm"],
+        target: Some("wasm32-unknown-unknown"),
+    },
+];
+/// What is used by build scripts alone, and whose code in C is linked.
+const SOURCES: [&str; 1] = ["openssl-src"];
+/// The folders with lock files of npm, and what the bills are about.
+const NPM: [(&str, &str); 2] = [("duet-web", "web"), ("duet-contracts", "contracts")];
+
+/// Reads all lock files of what is released.
+pub(crate) fn read() -> Result<Vec<Lock>> {
+    let cargo = CARGO.iter().map(Released::read);
+    cargo
+        .chain(NPM.iter().map(|(subject, folder)| by_npm(subject, folder)))
+        .collect()
+}
+
+impl Released {
+    fn manifest(&self) -> String {
+        root_of(self.folder, "Cargo.toml")
+    }
+
+    fn read(&self) -> Result<Lock> {
+        let path = root_of(self.folder, "Cargo.lock");
+        let known = self.known()?;
+        let released = self.released()?;
+        let mut packages = Vec::new();
+        for locked in lock::of_cargo(&fs::read_to_string(root().join(&path))?)? {
+            let id = (locked.name.clone(), locked.version.clone());
+            let (licence, folder) = known.get(&id).cloned().unwrap_or_default();
+            packages.push(Package {
+                is_released: released.contains(&id) || SOURCES.contains(&id.0.as_str()),
+                locked,
+                licence,
+                folder,
+            });
+        }
+        Ok(Lock {
+            subject: self.subject,
+            path,
+            kind: "cargo",
+            packages,
+        })
+    }
+
+    /// The licence and the folder of each package, by name and version.
+    fn known(&self) -> Result<BTreeMap<(String, String), (Option<String>, Option<PathBuf>)>> {
+        let mut metadata = cargo::cargo(["metadata", "--locked", "--format-version=1"]);
+        metadata.args(["--all-features", "--manifest-path", &self.manifest()]);
+        let metadata: Value = serde_json::from_str(&cargo::output(&mut metadata)?)?;
+        let packages = metadata["packages"].as_array().into_iter().flatten();
+        let known = packages.filter_map(|package| {
+            let text = |key: &str| package[key].as_str().map(str::to_owned);
+            let manifest = PathBuf::from(text("manifest_path")?);
+            let folder = manifest.parent().map(PathBuf::from);
+            // As it was written before SPDX had expressions.
+            let licence = text("license").map(|licence| {
+                let names: Vec<_> = licence.split('/').map(str::trim).collect();
+                names.join(" OR ")
+            });
+            Some(((text("name")?, text("version")?), (licence, folder)))
+        });
+        Ok(known.collect())
+    }
+
+    /// Name and version of each package that is linked into what is released.
+    fn released(&self) -> Result<BTreeSet<(String, String)>> {
+        let target = match self.target {
+            Some(target) => target.to_owned(),
+            None => format!("{}-unknown-linux-gnu", consts::ARCH),
+        };
+        let mut tree = cargo::cargo(["tree", "--locked", "--prefix=none", "--format={p}"]);
+        tree.args([
+            "--edges=normal,no-proc-macro",
+            "--manifest-path",
+            &self.manifest(),
+        ])
+        .args(["--target", &target])
+        .args(self.what);
+        let tree = cargo::output(&mut tree)?;
+        let named = tree.lines().filter_map(|line| {
+            let (name, rest) = line.split_once(" v")?;
+            let version = rest.split_whitespace().next()?;
+            Some((name.to_owned(), version.to_owned()))
+        });
+        Ok(named.collect())
+    }
+}
+
+fn by_npm(subject: &'static str, folder: &str) -> Result<Lock> {
+    let path = root_of(folder, "package-lock.json");
+    let packages = lock::of_npm(&fs::read_to_string(root().join(&path))?)?;
+    let packages = packages.into_iter().map(|locked| Package {
+        locked: locked.package,
+        licence: locked.licence,
+        is_released: !locked.is_for_development,
+        folder: None,
+    });
+    Ok(Lock {
+        subject,
+        path,
+        kind: "npm",
+        packages: packages.collect(),
+    })
+}
+
+fn root_of(folder: &str, name: &str) -> String {
+    match folder {
+        "" => name.to_owned(),
+        folder => format!("{folder}/{name}"),
+    }
+}
