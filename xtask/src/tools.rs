@@ -1,13 +1,19 @@
 //! What a build needs besides cargo: installed where that takes no decision, named where it does.
 
+mod list;
+
 use crate::{
     cargo::{cargo, run, target_directory},
     result::Result,
 };
+pub(crate) use list::{answers, VERSION};
+use list::{
+    Tool, CHROMIUM, CXX, DPKG, GO, LIBCLANG, MMDEBSTRAP, NODE, NPM, NSPAWN, OPENSSL, PYTHON,
+    SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
+};
 use std::{
-    ffi::OsStr,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 /// The target of the runtime and of the bare-metal build.
@@ -61,7 +67,7 @@ pub(crate) fn for_packaging() -> Result {
 
 /// What makes a system to install packages in, and checks units.
 pub(crate) fn for_installing() -> Result {
-    programs(&[MMDEBSTRAP, SYSTEMD])
+    programs(&[MMDEBSTRAP, SYSTEMD, NSPAWN])
 }
 
 /// What the verifiers in other languages need.
@@ -196,169 +202,7 @@ fn rustup(arguments: &[&str]) -> Result {
     run(Command::new("rustup").args(arguments))
 }
 
-/// A program that the build calls.
-struct Tool {
-    program: &'static str,
-    /// What it is called with to see whether it is there, and whole.
-    probe: &'static [&'static str],
-    purpose: &'static str,
-    /// The environment variable that can name it.
-    variable: Option<&'static str>,
-    /// Debian's package of it.
-    package: &'static str,
-}
-
-/// What most programs are called with to see whether they are there.
-pub(crate) const VERSION: &[&str] = &["--version"];
 const RELEASE: &str = "release";
-
-const CXX: Tool = Tool {
-    program: "c++",
-    probe: VERSION,
-    purpose: "a C++ compiler, for the optimiser of the runtime and for libFuzzer",
-    variable: Some("CXX"),
-    package: "g++",
-};
-
-const LIBCLANG: Tool = Tool {
-    // A library, which the shell looks for.
-    program: "sh",
-    probe: &["-c", "ls /usr/lib/llvm-*/lib/libclang.so"],
-    purpose: "to find libclang, which the bindings to RocksDB are made with",
-    variable: Some("LIBCLANG_PATH"),
-    package: "libclang-dev",
-};
-
-const TOOLS: [Tool; 4] = [
-    Tool {
-        program: "protoc",
-        probe: VERSION,
-        purpose: "the protocol buffers compiler, for the network's messages",
-        variable: Some("PROTOC"),
-        package: "protobuf-compiler",
-    },
-    CXX,
-    Tool {
-        program: "make",
-        probe: VERSION,
-        purpose: "for OpenSSL, which the network and `schemes/sequential` use",
-        variable: None,
-        package: "make",
-    },
-    Tool {
-        program: "perl",
-        // A minimal system has the interpreter without these.
-        probe: &["-MFindBin", "-MIPC::Cmd", "-MTime::Piece", "-e1"],
-        purpose: "with its modules, for OpenSSL",
-        variable: Some("OPENSSL_SRC_PERL"),
-        package: "perl",
-    },
-];
-
-const VALGRIND: Tool = Tool {
-    program: "valgrind",
-    probe: VERSION,
-    purpose: "counts the instructions of hot operations",
-    variable: None,
-    package: "valgrind",
-};
-
-const OPENSSL: Tool = Tool {
-    program: "openssl",
-    // The command knows no flag for it.
-    probe: &["version"],
-    purpose: "makes ordinary RSA keys, and signs with them in place of a token",
-    variable: None,
-    package: "openssl",
-};
-
-const PYTHON: Tool = Tool {
-    program: "python3",
-    probe: VERSION,
-    purpose: "runs the proof of the bounds of limbs",
-    variable: None,
-    package: "python3",
-};
-
-const NODE: Tool = Tool {
-    program: "node",
-    probe: VERSION,
-    purpose: "version 20 or newer, runs what is written in JavaScript",
-    variable: None,
-    package: "nodejs",
-};
-
-const NPM: Tool = Tool {
-    program: "npm",
-    probe: VERSION,
-    purpose: "fetches what the tests in JavaScript use",
-    variable: None,
-    package: "npm",
-};
-
-const CHROMIUM: Tool = Tool {
-    program: "chromium",
-    probe: VERSION,
-    purpose: "a browser, for the test of the page",
-    variable: Some("CHROMIUM"),
-    package: "chromium",
-};
-
-const DPKG: Tool = Tool {
-    program: "dpkg-deb",
-    probe: VERSION,
-    purpose: "makes Debian packages",
-    variable: None,
-    package: "dpkg",
-};
-
-const SHLIBDEPS: Tool = Tool {
-    program: "dpkg-shlibdeps",
-    probe: VERSION,
-    purpose: "says which packages have the libraries that an executable needs",
-    variable: None,
-    package: "dpkg-dev",
-};
-
-const XZ: Tool = Tool {
-    program: "xz",
-    probe: VERSION,
-    purpose: "compresses archives",
-    variable: None,
-    package: "xz-utils",
-};
-
-const MMDEBSTRAP: Tool = Tool {
-    program: "mmdebstrap",
-    probe: VERSION,
-    purpose: "makes a Debian system in a folder",
-    variable: None,
-    package: "mmdebstrap",
-};
-
-const SYSTEMD: Tool = Tool {
-    program: "systemd-analyze",
-    probe: VERSION,
-    purpose: "checks the unit of the node",
-    variable: None,
-    package: "systemd",
-};
-
-const GO: Tool = Tool {
-    program: "go",
-    // Go asks for its version with a verb.
-    probe: &["version"],
-    purpose: "Go 1.19 or newer, runs the verifier in Go",
-    variable: None,
-    package: "golang-go",
-};
-
-impl Tool {
-    fn is_missing(&self) -> bool {
-        let named = self.variable.and_then(std::env::var_os);
-        named.is_none() && !answers(self.program, self.probe)
-    }
-}
 
 /// Installs what is missing where that is ours to do, and names it where it is not.
 fn programs(tools: &[Tool]) -> Result {
@@ -398,17 +242,6 @@ fn programs(tools: &[Tool]) -> Result {
     } else {
         Err(format!("these programs are missing:{named}").into())
     }
-}
-
-/// Whether a program is there, and whole.
-pub(crate) fn answers(program: impl AsRef<OsStr>, probe: &[&str]) -> bool {
-    Command::new(program)
-        .args(probe)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success())
 }
 
 /// Whether this program may do everything on this machine.

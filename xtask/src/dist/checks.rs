@@ -5,8 +5,8 @@ mod image;
 mod installed;
 mod node;
 mod rpc;
+mod service;
 mod system;
-mod unit;
 
 use super::{
     debian, executables::Executables, files, javascript, packages, release::Release, sums,

@@ -14,6 +14,8 @@ use std::{
 
 /// The name of the package, of its unit and of the file with the node's flags.
 pub(crate) const NAME: &str = "duet-node";
+/// Who answers for it.
+const MAINTAINER: &str = "The Duet authors <duet-finality@users.noreply.github.com>";
 /// Its executables.
 const EXECUTABLES: [&str; 2] = ["duet-node", "duet-light"];
 const SOURCES: &str = "packaging/debian";
@@ -84,7 +86,7 @@ impl Package<'_> {
         let date = self.release.date("+%a, %d %b %Y %H:%M:%S +0000")?;
         let changelog = folder.join("changelog");
         let version = debian_version(version);
-        files::write(&changelog, format!("{NAME} ({version}) stable; urgency=medium\n\n  * CHANGELOG.md.gz says what is new.\n\n -- The Duet authors  {date}\n"))?;
+        files::write(&changelog, format!("{NAME} ({version}) stable; urgency=medium\n\n  * CHANGELOG.md.gz says what is new.\n\n -- {MAINTAINER}  {date}\n"))?;
         archive::gzip(&changelog)?;
         let changes = folder.join("CHANGELOG.md");
         files::copy(&root().join("CHANGELOG.md"), &changes)?;
@@ -106,6 +108,7 @@ impl Package<'_> {
         Ok(template
             .replace("@VERSION@", &debian_version(version))
             .replace("@ARCHITECTURE@", architecture)
+            .replace("@MAINTAINER@", MAINTAINER)
             .replace("@SIZE@", &bytes.div_ceil(1024).to_string())
             .replace("@DEPENDS@", &self.libraries(stage)?))
     }

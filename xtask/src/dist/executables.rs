@@ -125,10 +125,8 @@ impl Executables {
         ] {
             let mut build = cargo::cargo(["build", "--manifest-path", manifest]);
             build.args(release).args(what);
-            cargo::run(
-                place::at(build.env("CARGO_TARGET_DIR", place::target(folder)))?
-                    .args::<_, &str>([]),
-            )?;
+            build.env("CARGO_TARGET_DIR", place::target(folder));
+            cargo::run(&mut place::at(&build)?)?;
         }
         let built = Self::built(&place::built(), "release", RUNTIME)?;
         built.name_no_path_of(&place::machine()?)?;

@@ -35,6 +35,11 @@ pub(crate) struct Package {
     pub(crate) folder: Option<PathBuf>,
 }
 
+/// Name and version.
+type Id = (String, String);
+/// Licence and folder.
+type Known = (Option<String>, Option<PathBuf>);
+
 /// A workspace from which something is released.
 struct Released {
     subject: &'static str,
@@ -112,7 +117,7 @@ impl Released {
     }
 
     /// The licence and the folder of each package, by name and version.
-    fn known(&self) -> Result<BTreeMap<(String, String), (Option<String>, Option<PathBuf>)>> {
+    fn known(&self) -> Result<BTreeMap<Id, Known>> {
         let mut metadata = cargo::cargo(["metadata", "--locked", "--format-version=1"]);
         metadata.args(["--all-features", "--manifest-path", &self.manifest()]);
         let metadata: Value = serde_json::from_str(&cargo::output(&mut metadata)?)?;
@@ -132,7 +137,7 @@ impl Released {
     }
 
     /// Name and version of each package that is linked into what is released.
-    fn released(&self) -> Result<BTreeSet<(String, String)>> {
+    fn released(&self) -> Result<BTreeSet<Id>> {
         let target = match self.target {
             Some(target) => target.to_owned(),
             None => format!("{}-unknown-linux-gnu", consts::ARCH),

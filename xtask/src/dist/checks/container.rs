@@ -3,13 +3,17 @@
 use super::{
     super::files,
     image::{Image, Step},
-    node::{Node, FLAGS},
-    system::System,
+    node::{until_proven, wait, FLAGS},
+    system::{Running, System},
 };
-use crate::result::Result;
-use std::path::Path;
+use crate::{cargo, result::Result};
+use std::{
+    fs::{self, File},
+    path::Path,
+    process::Command,
+};
 
-/// Does what the file says with this package, and runs what it would run.
+/// Does what the file says with this package, and runs what it would run, until a block is proven.
 pub(crate) fn check(system: &System, image: &Image, package: &Path) -> Result {
     for step in &image.steps {
         match step {
@@ -19,9 +23,30 @@ pub(crate) fn check(system: &System, image: &Image, package: &Path) -> Result {
             }
         }
     }
-    let flags = FLAGS.split_whitespace().map(str::to_owned);
-    let words: Vec<_> = image.entrypoint.iter().cloned().chain(flags).collect();
-    let mut node = Node::start(system, &image.user, &words)?;
-    node.until_proven()?;
-    node.stop()
+    let (program, arguments) = image.entrypoint.split_first().ok_or("nothing to run")?;
+    let log = system.path("/node.log");
+    let output = File::create(&log)?;
+    let mut command = system.command(&image.user, program);
+    command.args(arguments).args(FLAGS.split_whitespace());
+    command.stdout(output.try_clone()?).stderr(output);
+    let mut node = Running::start(&mut command)?;
+    until_proven(system, || {
+        let log = fs::read_to_string(&log)?;
+        match node.ended()? {
+            None => Ok(log),
+            Some(status) => Err(format!("the node ended with {status}. Its log:\n{log}").into()),
+        }
+    })?;
+    let inner = node.inner()?;
+    cargo::run(Command::new("kill").args(["-TERM", &inner]))?;
+    let status = wait(
+        "the node ends when it is asked to",
+        || Ok(String::new()),
+        |_| node.ended().ok().flatten(),
+    )?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("the node was asked to end, and ended with {status}").into())
+    }
 }

@@ -1,10 +1,10 @@
-//! The Debian package: installed, started as its unit says, upgraded, removed and purged.
+//! The Debian package: installed, started by systemd, upgraded, removed and purged.
 
 use super::{
     super::{debian::NAME, files},
-    node::{Node, FLAGS},
+    node::{until_proven, wait, FLAGS},
+    service::Started,
     system::System,
-    unit::Unit,
 };
 use crate::{cargo, result::Result};
 use std::{
@@ -15,42 +15,104 @@ use std::{
 };
 
 const UNIT: &str = "/lib/systemd/system/duet-node.service";
+const ENABLED: &str = "/etc/systemd/system/multi-user.target.wants/duet-node.service";
 const EXECUTABLE: &str = "/usr/bin/duet-node";
 const CONFFILE: &str = "/etc/default/duet-node";
 const STATE: &str = "/var/lib/duet-node";
+/// Where the packages are, in the system.
+const PACKAGE: &str = "/srv/package.deb";
+/// Brings what a package depends on too, from where the system was fetched.
+const INSTALL: [&str; 4] = ["--quiet", "--yes", "--no-install-recommends", "install"];
 /// What systemd gives a unit that is open to attack is ten. Ours has 1.5; more than 2 would be a slip.
 const EXPOSURE: &str = "20";
 
-/// Walks through the life of a package and of a newer one.
+/// Walks through the life of a package and of a newer one, with systemd at work.
 pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
-    install(system, package)?;
+    system.run("apt-get", &["--quiet", "update"])?;
+    files::copy(package, &system.path(PACKAGE))?;
+    let mut install = INSTALL.to_vec();
+    install.extend(["systemd-sysv", "dbus", PACKAGE]);
+    system.run("apt-get", &install)?;
     as_installed(system)?;
     unit_is_sound(system)?;
+    let flags = format!("DUET_NODE_FLAGS=\"{FLAGS}\"\n");
+    fs::write(system.path(CONFFILE), &flags)?;
 
-    fs::write(
-        system.path(CONFFILE),
-        format!("DUET_NODE_FLAGS=\"{FLAGS}\"\n"),
-    )?;
-    run_as_unit(system)?;
-    let version = version(system)?;
-    install(system, newer)?;
+    let started = Started::start(system)?;
     expect(
-        self::version(system)? != version,
-        "the newer package is not installed",
+        started.property("ActiveState")? == "inactive",
+        "installing has started the node",
     )?;
-    let flags = fs::read_to_string(system.path(CONFFILE))?;
+    started.run("systemctl", &["enable", "--now", NAME])?;
+    until_proven(system, || started.log())?;
+    is_confined(&started)?;
+    comes_back(&started)?;
+    upgrade(&started, newer)?;
+    let kept = fs::read_to_string(system.path(CONFFILE))?;
     expect(
-        flags.contains(FLAGS),
+        kept == flags,
         "the upgrade has changed the flags of the administrator",
     )?;
-    run_as_unit(system)?;
+    remove(&started)
+}
 
-    system.run("dpkg", &["--remove", NAME])?;
+/// The node runs as its user, without privileges, and with the files that it needs.
+fn is_confined(started: &Started) -> Result {
+    let id = started.property("MainPID")?;
+    let status = started.run("cat", &[&format!("/proc/{id}/status")])?;
+    for line in ["NoNewPrivs:\t1", "Seccomp:\t2", "CapBnd:\t0000000000000000"] {
+        expect(status.contains(line), &format!("not {line} in\n{status}"))?;
+    }
+    let user = started.run("stat", &["--format=%U:%G", &format!("/proc/{id}")])?;
+    expect(user == "duet:duet", &format!("the node runs as {user}"))
+}
+
+/// A node that dies is started again.
+fn comes_back(started: &Started) -> Result {
+    started.run("systemctl", &["kill", "--signal=KILL", NAME])?;
+    let restarts = || started.property("NRestarts");
+    wait("the node is started again", restarts, |count| {
+        (count == "1").then_some(())
+    })?;
+    until_proven(started.system(), || started.log())
+}
+
+/// The newer package starts the node again, which goes on from its state.
+fn upgrade(started: &Started, newer: &Path) -> Result {
+    let system = started.system();
+    let (older, id) = (version(system)?, started.property("MainPID")?);
+    files::copy(newer, &system.path(PACKAGE))?;
+    started.run("apt-get", &[&INSTALL[..], &[PACKAGE]].concat())?;
+    expect(
+        version(system)? != older,
+        "the newer package is not installed",
+    )?;
+    expect(
+        started.property("MainPID")? != id,
+        "the node was not started again",
+    )?;
+    until_proven(system, || started.log())
+}
+
+/// Removing leaves flags and state, purging does not.
+fn remove(started: &Started) -> Result {
+    let system = started.system();
+    let id = started.property("MainPID")?;
+    started.run("apt-get", &["--quiet", "--yes", "remove", NAME])?;
+    let running = started.run("cat", &[&format!("/proc/{id}/comm")]);
+    expect(
+        !running.is_ok_and(|name| name == NAME),
+        "the node still runs",
+    )?;
     expect(
         !system.path(EXECUTABLE).exists(),
         "the executable is still there",
     )?;
     expect(!system.path(UNIT).exists(), "the unit is still there")?;
+    expect(
+        fs::symlink_metadata(system.path(ENABLED)).is_err(),
+        "the unit is still enabled",
+    )?;
     expect(
         system.path(CONFFILE).exists(),
         "removing has removed the flags",
@@ -59,7 +121,7 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
         system.path(STATE).join("chains/dev").exists(),
         "removing has removed the state",
     )?;
-    let said = system.run("dpkg", &["--purge", NAME])?;
+    let said = started.run("apt-get", &["--quiet", "--yes", "purge", NAME])?;
     expect(
         said.contains("/var/lib/duet-node is removed"),
         "purging does not say what it removes",
@@ -69,17 +131,6 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
         !system.path(CONFFILE).exists(),
         "purging has left the flags",
     )
-}
-
-fn install(system: &System, package: &Path) -> Result {
-    files::copy(package, &system.path("/tmp/package.deb"))?;
-    // Brings what the package depends on, from where the system was fetched.
-    system.run("apt-get", &["--quiet", "update"])?;
-    system.run(
-        "apt-get",
-        &["--quiet", "--yes", "install", "/tmp/package.deb"],
-    )?;
-    Ok(())
 }
 
 fn version(system: &System) -> Result<String> {
@@ -139,15 +190,6 @@ fn unit_is_sound(system: &System) -> Result {
     let threshold = format!("--threshold={EXPOSURE}");
     analyze(&["security", "--offline=yes", "--no-pager", &threshold])?;
     Ok(())
-}
-
-/// Starts the node as systemd would, until it has proven a block, and stops it.
-fn run_as_unit(system: &System) -> Result {
-    let unit = Unit::parse(&fs::read_to_string(system.path(UNIT))?)?;
-    let words = unit.words(&fs::read_to_string(system.path(&unit.environment))?)?;
-    let mut node = Node::start(system, &unit.user, &words)?;
-    node.until_proven()?;
-    node.stop()
 }
 
 fn expect(holds: bool, otherwise: &str) -> Result {

@@ -7,8 +7,10 @@ use crate::{cargo, result::Result, tools};
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, ExitStatus},
 };
+
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// A system, which is removed with this.
 pub(crate) struct System {
@@ -59,15 +61,23 @@ impl System {
             .arg("chroot")
             .arg(format!("--userspec={user}:{user}"))
             .arg(&self.root)
-            .arg(program)
+            .arg(program);
+        Self::environment(&mut command);
+        command
+    }
+
+    /// The root folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What a program of the system finds in its environment: nothing of this machine's.
+    pub(crate) fn environment(command: &mut Command) {
+        command
             .env_clear()
-            .env(
-                "PATH",
-                "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            )
+            .env("PATH", PATH)
             .env("DEBIAN_FRONTEND", "noninteractive")
             .env("LC_ALL", "C");
-        command
     }
 
     /// Runs a program as root, and returns what it prints.
@@ -81,5 +91,41 @@ impl Drop for System {
         if let Err(error) = fs::remove_dir_all(&self.root) {
             eprintln!("xtask: {} is still there: {error}", self.root.display());
         }
+    }
+}
+
+/// A process in namespaces of its own, and the one that made these. Both end with this.
+pub(crate) struct Running(Child);
+
+impl Running {
+    /// Starts it.
+    pub(crate) fn start(command: &mut Command) -> Result<Self> {
+        let child = command.spawn();
+        let child = child.map_err(|error| format!("`{}`: {error}", cargo::show(command)))?;
+        Ok(Self(child))
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.0.try_wait()?)
+    }
+
+    /// The process in the namespaces, by the number that it has outside: the child of the one that made them.
+    pub(crate) fn inner(&self) -> Result<String> {
+        let id = self.0.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"))?;
+        let first = children.split_whitespace().next();
+        Ok(first.ok_or("the process has ended")?.to_owned())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It is the first process of its namespace, with which all others end. There is none when it has ended.
+        if let Ok(inner) = self.inner() {
+            let _ = Command::new("kill").args(["-KILL", &inner]).status();
+        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

@@ -1,0 +1,94 @@
+//! A system that was started, with systemd in it, and the service of the node there.
+
+use super::{
+    node::wait,
+    system::{Running, System},
+};
+use crate::{cargo, result::Result};
+use std::process::{Command, Stdio};
+
+const UNIT: &str = "duet-node.service";
+
+/// A system that runs, and ends with this.
+pub(crate) struct Started<'a> {
+    system: &'a System,
+    running: Running,
+}
+
+impl<'a> Started<'a> {
+    /// Starts a system, which has systemd, and waits until it can be asked.
+    pub(crate) fn start(system: &'a System) -> Result<Self> {
+        let mut boot = Command::new("systemd-nspawn");
+        // Neither needs a systemd on this machine to know of it.
+        boot.args([
+            "--quiet",
+            "--register=no",
+            "--keep-unit",
+            "--boot",
+            "--console=pipe",
+        ])
+        .arg("--directory")
+        .arg(system.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+        let mut started = Self {
+            system,
+            running: Running::start(&mut boot)?,
+        };
+        let mut ended = None;
+        wait(
+            "the system has started",
+            || Ok(String::new()),
+            |_| {
+                started.run("systemctl", &["is-system-running"]).ok()?;
+                Some(())
+            },
+        )
+        .or_else(|error| {
+            ended = started.running.ended()?;
+            match ended {
+                Some(status) => Err(format!("the system ended with {status}").into()),
+                None => Err(error),
+            }
+        })?;
+        Ok(started)
+    }
+
+    /// The system of which this is.
+    pub(crate) fn system(&self) -> &System {
+        self.system
+    }
+
+    /// Runs a program in it, and returns what it prints.
+    pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> Result<String> {
+        let leader = self.running.inner()?;
+        let mut enter = Command::new("nsenter");
+        enter
+            .args([
+                "--target", &leader, "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--root",
+                "--wd",
+            ])
+            .arg(program)
+            .args(arguments);
+        System::environment(&mut enter);
+        cargo::output(&mut enter)
+    }
+
+    /// A property of the service, as systemd has it.
+    pub(crate) fn property(&self, name: &str) -> Result<String> {
+        self.run("systemctl", &["show", "--property", name, "--value", UNIT])
+    }
+
+    /// What the service has written since it was started the last time.
+    pub(crate) fn log(&self) -> Result<String> {
+        let start = self.property("InvocationID")?;
+        self.run(
+            "journalctl",
+            &[
+                "--quiet",
+                "--output=cat",
+                &format!("_SYSTEMD_INVOCATION_ID={start}"),
+            ],
+        )
+    }
+}
