@@ -27,15 +27,18 @@ pub enum Kind {
     Counter,
     /// It counts values by their size.
     Histogram,
+    /// A kind that this crate does not know yet.
+    Unknown,
 }
 
 impl Kind {
-    fn named(word: &str) -> Option<Self> {
+    /// By the kinds of the macro, and the types of Prometheus.
+    fn named(word: &str) -> Self {
         match word {
-            "Gauge" => Some(Self::Gauge),
-            "Counter" => Some(Self::Counter),
-            "HistogramOpts" => Some(Self::Histogram),
-            _ => None,
+            "Gauge" => Self::Gauge,
+            "Counter" | "Behaviours" => Self::Counter,
+            "HistogramOpts" | "Seconds" => Self::Histogram,
+            _ => Self::Unknown,
         }
     }
 }
@@ -81,8 +84,10 @@ fn in_text(text: &str) -> std::result::Result<Metrics, proc_macro2::LexError> {
 
 fn collect(tokens: TokenStream, metrics: &mut Metrics) {
     let tokens: Vec<_> = tokens.into_iter().collect();
-    for window in tokens.windows(5) {
+    for window in tokens.windows(7) {
         metrics.extend(declared(window));
+    }
+    for window in tokens.windows(5) {
         metrics.extend(made(window));
     }
     for token in tokens {
@@ -92,16 +97,18 @@ fn collect(tokens: TokenStream, metrics: &mut Metrics) {
     }
 }
 
-/// `field: Kind = "name"`, as in the macro.
+/// `field: Kind = "name", "help"`, as in the macro.
 fn declared(tokens: &[TokenTree]) -> Option<(String, Kind)> {
-    let [TokenTree::Ident(_), colon, TokenTree::Ident(kind), equals, name] = tokens else {
+    let [TokenTree::Ident(_), colon, TokenTree::Ident(kind), equals, name, comma, help] = tokens
+    else {
         return None;
     };
-    if !(is(colon, ':') && is(equals, '=')) {
+    if !(is(colon, ':') && is(equals, '=') && is(comma, ',')) {
         return None;
     }
+    literal(help)?;
     let name = literal(name)?;
-    Some((format!("{PREFIX}{name}"), Kind::named(&kind.to_string())?))
+    Some((format!("{PREFIX}{name}"), Kind::named(&kind.to_string())))
 }
 
 /// `Kind::new("substrate_duet_name"`.
@@ -116,7 +123,7 @@ fn made(tokens: &[TokenTree]) -> Option<(String, Kind)> {
     }
     let name = literal(&arguments.stream().into_iter().next()?)?;
     let is_ours = name.starts_with(PREFIX);
-    is_ours.then_some((name, Kind::named(&kind.to_string())?))
+    is_ours.then_some((name, Kind::named(&kind.to_string())))
 }
 
 fn is(token: &TokenTree, sign: char) -> bool {
@@ -148,6 +155,7 @@ mod tests {
                         "now", "What is now: Gauge = 5";
                 }
             }
+            metrics! { struct More { time: Seconds = "time", "How long"; new: News = "new", "…"; } }
             fn f() {
                 let a = HistogramOpts::new("substrate_duet_seconds", "How long");
                 Ok(Self { b: Gauge::new(
@@ -157,8 +165,10 @@ mod tests {
         let expected = [
             ("substrate_duet_good_total", Kind::Counter),
             ("substrate_duet_longest", Kind::Gauge),
+            ("substrate_duet_new", Kind::Unknown),
             ("substrate_duet_now", Kind::Gauge),
             ("substrate_duet_seconds", Kind::Histogram),
+            ("substrate_duet_time", Kind::Histogram),
         ];
         let found = in_text(text).expect("Rust");
         let expected = expected.map(|(name, kind)| (name.to_owned(), kind));
@@ -169,7 +179,7 @@ mod tests {
     fn names_of_others_and_names_in_comments_are_no_metrics() {
         let text = r#"
             // left: Gauge = "left", "…"
-            fn f() { Gauge::new("substrate_block_height", ""); Text::new("substrate_duet_x", ""); }
+            fn f() { Gauge::new("substrate_block_height", ""); let a: Gauge = "a"; }
             const NAME: &str = "substrate_duet_y";
         "#;
         assert_eq!(in_text(text).expect("Rust"), Metrics::new());

@@ -2,7 +2,7 @@
 
 use super::panel::{
     Panel, Row,
-    Unit::{Bytes, BytesPerSecond, Microseconds, Number, PerSecond, Ratio, Seconds},
+    Unit::{Bytes, BytesPerSecond, Microseconds, Number, PerMinute, PerSecond, Ratio, Seconds},
     NODE,
 };
 
@@ -18,12 +18,17 @@ pub(super) fn network() -> Row {
             .query("{{instance}} Duet", "@live_peers")
             .query("{{instance}} all", "%sub_libp2p_peers_count"),
             Panel::graph(
-                "Peers by behaviour",
-                Number,
-                "Peers that have done nothing wrong, and those that are penalised for what they sent.",
+                "Misbehaviour",
+                PerMinute,
+                "What peers of the chosen nodes did that cost them reputation. Refused requests and late responses happen to honest peers; the rest does not.",
             )
-            .query("{{instance}} in good standing", "@peers_in_good_standing")
-            .query("{{instance}} penalised", "@peers_penalised"),
+            .query("{{behaviour}}", r#"60 * sum by (behaviour) (rate(@peer_behaviour_total{behaviour!~"good_.*"}[~]))"#),
+            Panel::graph(
+                "Good behaviour",
+                PerSecond,
+                "What peers of the chosen nodes did that earned them reputation.",
+            )
+            .query("{{behaviour}}", r#"sum by (behaviour) (rate(@peer_behaviour_total{behaviour=~"good_.*"}[~]))"#),
             Panel::graph(
                 "Messages sent",
                 PerSecond,
@@ -42,12 +47,6 @@ pub(super) fn network() -> Row {
                 "All traffic of the node, of which Duet's gossip is a part.",
             )
             .query("{{instance}} {{direction}}", "rate(%sub_libp2p_network_bytes_total[~])"),
-            Panel::graph(
-                "Syncing",
-                Number,
-                "1 while the node is far behind its peers. Alerts about proofs are silent then.",
-            )
-            .query(NODE, "%sub_libp2p_is_major_syncing"),
         ],
     }
 }
@@ -125,6 +124,12 @@ pub(super) fn resources() -> Row {
             )
             .query("{{instance}} on the clock", "@loop_pause_max_microseconds")
             .query("{{instance}} of the processor", "@loop_work_max_microseconds"),
+            Panel::graph(
+                "Syncing",
+                Number,
+                "1 while the node is far behind its peers. Alerts about proofs are silent then.",
+            )
+            .query(NODE, "%sub_libp2p_is_major_syncing"),
             Panel::graph(
                 "Caches",
                 Bytes,

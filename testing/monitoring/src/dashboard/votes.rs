@@ -60,23 +60,23 @@ fn checked() -> Vec<Panel> {
         Panel::graph(
             "Time of a check",
             Seconds,
-            "How long a batch of vote checks takes: half of the batches at most the first, nine of ten the second, 99 of 100 the third.",
+            "How long a check of a proof, or of a batch of votes on one block, takes: half of the checks at most the first, nine of ten the second, 99 of 100 the third.",
         )
-        .query("{{instance}} half", "histogram_quantile(0.5, rate(@vote_check_seconds_bucket[~]))")
-        .query("{{instance}} 90 %", "histogram_quantile(0.9, rate(@vote_check_seconds_bucket[~]))")
-        .query("{{instance}} 99 %", "histogram_quantile(0.99, rate(@vote_check_seconds_bucket[~]))"),
+        .query("{{instance}} half", "histogram_quantile(0.5, rate(@check_seconds_bucket[~]))")
+        .query("{{instance}} 90 %", "histogram_quantile(0.9, rate(@check_seconds_bucket[~]))")
+        .query("{{instance}} 99 %", "histogram_quantile(0.99, rate(@check_seconds_bucket[~]))"),
         Panel::graph(
             "Waiting for a check",
             Number,
-            "Messages that wait to be checked. It must return to 0 again and again.",
+            "Votes and justifications that wait to be checked. It must return to 0 again and again.",
         )
         .query("{{instance}}", "@checks_waiting"),
         Panel::graph(
-            "Batches checked",
+            "Checks",
             PerSecond,
-            "How many batches of vote checks are done. Batches are larger where more votes come.",
+            "How many checks are made, each of a proof or of a batch of votes on one block. Batches are larger where more votes come.",
         )
-        .query("{{instance}}", "rate(@vote_check_seconds_count[~])"),
+        .query("{{instance}}", "rate(@check_seconds_count[~])"),
         Panel::graph(
             "Odd events",
             Number,
