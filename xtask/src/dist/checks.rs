@@ -9,7 +9,7 @@ mod service;
 mod system;
 
 use super::{
-    debian, executables::Executables, files, javascript, packages, release::Release, sums,
+    debian, executables::Executables, files, javascript, packages, place, release::Release, sums,
 };
 use crate::{
     cargo::{root, target_directory},
@@ -23,6 +23,7 @@ use system::System;
 /// Tries a release that was packed into two folders.
 pub(crate) fn run(release: &Release, executables: &Executables, dists: [&Path; 2]) -> Result {
     let [dist, again] = dists;
+    place::check()?;
     same_bytes(dist, again)?;
     sums::check(dist)?;
     for lock in packages::read()? {

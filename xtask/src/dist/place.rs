@@ -4,7 +4,7 @@
 //! from language to language, and the hashes of symbols change with them. Where the place is always the same, nothing is left to keep out.
 
 use crate::{
-    cargo::{root, target_directory},
+    cargo::{self, root, target_directory},
     result::Result,
 };
 use std::{env, fs, path::PathBuf, process::Command};
@@ -68,6 +68,22 @@ pub(crate) fn at(command: &Command) -> Result<Command> {
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
     Ok(there)
+}
+
+/// Whether this system lets users make the place, which only releases are built at.
+pub(crate) fn check() -> Result {
+    let mut look = Command::new("sh");
+    look.args([
+        "-ec",
+        "test -f xtask/Cargo.toml; test -d ../cargo/registry; pwd",
+    ]);
+    let seen = cargo::output(&mut at(&look)?)?;
+    let sources = format!("{PLACE}/duet");
+    if seen == sources {
+        Ok(())
+    } else {
+        Err(format!("builds are at {seen}, and not at {sources}").into())
+    }
 }
 
 /// Paths of this machine, none of which may be in an executable.
