@@ -7,8 +7,8 @@ use crate::{
     resolve::Resolver,
     tls::{self, TlsFiles},
 };
-use rustix::net::{connect, socket_with, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustls::{pki_types::ServerName, ClientConfig, ClientConnection, StreamOwned};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
     io,
     net::TcpStream,
@@ -74,12 +74,11 @@ impl Target {
 /// A connection to a Unix socket. It does not wait: a process that hangs accepts nothing, and once its queue is full a
 /// plain `connect` would block for ever.
 fn unix(path: &Path) -> io::Result<UnixStream> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-    connect(&socket, &SocketAddrUnix::new(path)?)?;
-    let socket = UnixStream::from(socket);
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)?;
     socket.set_nonblocking(false)?;
-    Ok(socket)
+    Ok(socket.into())
 }
 
 /// A connection to the first address that answers. Each has its share of the time that is left.

@@ -9,8 +9,9 @@ use duet_remote_signer::{
     read_frame, write_frame, Address, Answer, Call, Hello, HelloError, KeyList, Refusal,
     RemoteError, RemoteSigner, Reply, Request, MAX_ANSWER_LEN, MAX_CONNECTIONS, MAX_REQUEST_LEN,
 };
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     os::unix::net::{UnixListener, UnixStream},
     path::PathBuf,
     sync::mpsc,
@@ -146,17 +147,11 @@ fn a_signer_that_hangs_for_long_does_not_block_the_client() {
     let _hangs = place.listen();
     let mut waiting = Vec::new();
     loop {
-        let socket = rustix::net::socket_with(
-            rustix::net::AddressFamily::UNIX,
-            rustix::net::SocketType::STREAM,
-            rustix::net::SocketFlags::NONBLOCK,
-            None,
-        )
-        .unwrap();
-        let address = rustix::net::SocketAddrUnix::new(&place.path).unwrap();
-        match rustix::net::connect(&socket, &address) {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        match socket.connect(&SockAddr::unix(&place.path).unwrap()) {
             Ok(()) => waiting.push(socket),
-            Err(rustix::io::Errno::AGAIN) => break,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
             Err(error) => panic!("{error}"),
         }
     }

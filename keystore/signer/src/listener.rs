@@ -16,10 +16,7 @@ use sha2::{Digest, Sha256};
 use std::{
     io::{self, Read},
     net::{Shutdown, TcpListener, TcpStream},
-    os::{
-        fd::{AsFd, BorrowedFd},
-        unix::net::{UnixListener, UnixStream},
-    },
+    os::unix::net::{UnixListener, UnixStream},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -112,28 +109,40 @@ impl Listener {
         &self.address
     }
 
-    /// Takes the next connection; `WouldBlock` when there is none.
-    pub(crate) fn accept(&self) -> io::Result<Accepted> {
+    /// What waits for connections, in a runtime of tokio. The socket is this listener's.
+    pub(crate) fn incoming(&self) -> io::Result<Incoming> {
         match &self.kind {
             Kind::Unix { listener, .. } => {
-                let (socket, _) = listener.accept()?;
-                socket.set_nonblocking(false)?;
-                Ok(Accepted::Unix(socket))
+                tokio::net::UnixListener::from_std(listener.try_clone()?).map(Incoming::Unix)
             }
             Kind::Tls { listener, config } => {
-                let (socket, _) = listener.accept()?;
-                socket.set_nonblocking(false)?;
-                Ok(Accepted::Tls(socket, config.clone()))
+                let listener = tokio::net::TcpListener::from_std(listener.try_clone()?)?;
+                Ok(Incoming::Tls(listener, config.clone()))
             }
         }
     }
 }
 
-impl AsFd for Listener {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match &self.kind {
-            Kind::Unix { listener, .. } => listener.as_fd(),
-            Kind::Tls { listener, .. } => listener.as_fd(),
+/// Waits for connections.
+pub(crate) enum Incoming {
+    Unix(tokio::net::UnixListener),
+    Tls(tokio::net::TcpListener, Arc<ServerConfig>),
+}
+
+impl Incoming {
+    /// The next connection. One that is not waited for to the end is not lost.
+    pub(crate) async fn next(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Unix(listener) => {
+                let socket = listener.accept().await?.0.into_std()?;
+                socket.set_nonblocking(false)?;
+                Ok(Accepted::Unix(socket))
+            }
+            Self::Tls(listener, config) => {
+                let socket = listener.accept().await?.0.into_std()?;
+                socket.set_nonblocking(false)?;
+                Ok(Accepted::Tls(socket, config.clone()))
+            }
         }
     }
 }

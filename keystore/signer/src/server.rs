@@ -8,13 +8,15 @@ use crate::{
 };
 use duet_keystore::Signer;
 use duet_remote_signer::Address;
-use rustix::event::{poll, PollFd, PollFlags};
 use std::{
     io,
-    os::unix::net::UnixStream,
     sync::Arc,
     thread::{self, JoinHandle, Scope},
     time::Duration,
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot,
 };
 
 /// The pause after an error of `accept`: too many open files, say.
@@ -47,15 +49,15 @@ impl Default for Limits {
 /// A server that runs. It stops when it is dropped.
 pub struct Running {
     address: Address,
-    /// Closing it wakes the thread that accepts.
-    wake: Option<UnixStream>,
+    /// Dropping it ends the thread that accepts.
+    runs: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// Serves `signer` to whoever connects.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When the system gives no thread, or nothing to wait with.
 pub fn start(
     listener: Listener,
     signer: Arc<dyn Signer>,
@@ -63,14 +65,15 @@ pub fn start(
     limits: Limits,
 ) -> io::Result<Running> {
     let address = listener.address().clone();
-    let (wake, woken) = UnixStream::pair()?;
+    let (runs, stopped) = oneshot::channel();
+    let runtime = Builder::new_current_thread().enable_io().build()?;
     let service = Service::new(signer, policy);
     let thread = thread::Builder::new()
         .name("duet-accept".to_owned())
-        .spawn(move || accept_all(&listener, &woken, &service, limits))?;
+        .spawn(move || accept_all(&listener, (&runtime, stopped), &service, limits))?;
     Ok(Running {
         address,
-        wake: Some(wake),
+        runs: Some(runs),
         thread: Some(thread),
     })
 }
@@ -92,7 +95,7 @@ impl Running {
     }
 
     fn end(&mut self) -> thread::Result<()> {
-        drop(self.wake.take());
+        drop(self.runs.take());
         self.thread.take().map_or(Ok(()), JoinHandle::join)
     }
 }
@@ -105,44 +108,41 @@ impl Drop for Running {
     }
 }
 
-fn accept_all(listener: &Listener, woken: &UnixStream, service: &Service, limits: Limits) {
+fn accept_all(
+    listener: &Listener,
+    (runtime, stopped): (&Runtime, oneshot::Receiver<()>),
+    service: &Service,
+    limits: Limits,
+) {
     let slots = Slots::new(limits.connections);
     thread::scope(|scope| {
-        while comes(listener, woken) {
-            match listener.accept() {
-                Ok(accepted) => begin(scope, accepted, &slots, (service, limits)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => {
-                    log::warn!("a connection was not accepted: {error}");
-                    thread::sleep(PAUSE);
-                }
-            }
+        let begin = |accepted| begin(scope, accepted, &slots, (service, limits));
+        if let Err(error) = runtime.block_on(each(listener, stopped, begin)) {
+            log::error!("the signer cannot wait for connections: {error}");
         }
         slots.close_all();
     });
 }
 
-/// Waits until a connection comes. Not when the server is to stop.
-fn comes(listener: &Listener, woken: &UnixStream) -> bool {
+/// Takes connections as they come, until the server is to stop.
+async fn each(
+    listener: &Listener,
+    mut stopped: oneshot::Receiver<()>,
+    begin: impl Fn(Accepted),
+) -> io::Result<()> {
+    let incoming = listener.incoming()?;
     loop {
-        let mut ready = [
-            PollFd::new(woken, PollFlags::IN),
-            PollFd::new(listener, PollFlags::IN),
-        ];
-        match poll(&mut ready, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
+        let next = tokio::select! {
+            biased;
+            _ = &mut stopped => return Ok(()),
+            next = incoming.next() => next,
+        };
+        match next {
+            Ok(accepted) => begin(accepted),
             Err(error) => {
-                log::error!("the signer cannot wait for connections: {error}");
-                return false;
+                log::warn!("a connection was not accepted: {error}");
+                thread::sleep(PAUSE);
             }
-        }
-        let [woken, listener] = ready.map(|one| !one.revents().is_empty());
-        if woken {
-            return false;
-        }
-        if listener {
-            return true;
         }
     }
 }

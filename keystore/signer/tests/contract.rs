@@ -106,7 +106,7 @@ fn a_record_that_cannot_be_read_is_an_error_with_its_text() {
     for transport in BOTH {
         let mut site = Site::new(transport);
         let store = KeyStore::open(site.dir.path().join("keys"), None).unwrap();
-        fs::write(store.votes_path_of(&key(), GENESIS).unwrap(), "damaged").unwrap();
+        fs::write(store.records().path_of(&key(), GENESIS).unwrap(), "damaged").unwrap();
         drop(store);
         let _running = site.start();
         let error = remote_error(vote(&site.client(), &message(1, 1)).unwrap_err());

@@ -41,9 +41,8 @@ fn a_client_with_a_certificate_of_another_ca_is_not_let_in() {
     let mut site = Site::new(Transport::Tls);
     let _running = site.start();
     let good = site.client_files.clone().unwrap();
-    let other = Ca::new("another CA");
     // It believes the signer's certificate, as a node does.
-    let mut files = other.issue(&place(&site, "other"), "node", &other);
+    let mut files = Ca::Other.issue(&place(&site, "other"), "node");
     files.ca = good.ca;
     let error = refused(&site, &files);
     assert_eq!(error, Error::AlertReceived(AlertDescription::UnknownCA));
@@ -99,8 +98,7 @@ fn a_signer_with_a_certificate_of_another_ca_is_not_believed() {
     let mut site = Site::new(Transport::Tls);
     let _running = site.start();
     let mut files = site.client_files.clone().unwrap();
-    let other = Ca::new("another CA");
-    files.ca = other.issue(&place(&site, "other"), "node", &other).ca;
+    files.ca = Ca::Other.issue(&place(&site, "other"), "node").ca;
     let error = refused(&site, &files);
     let expected = Error::InvalidCertificate(CertificateError::UnknownIssuer);
     assert_eq!(error, expected);

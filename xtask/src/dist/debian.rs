@@ -1,4 +1,4 @@
-//! The Debian package: node, light client and systemd unit, made by Debian's own tools.
+//! The Debian package: node, light client, signer and systemd unit, made by Debian's own tools.
 
 use super::{archive, executables::Executables, files, release::Release};
 use crate::{
@@ -17,7 +17,7 @@ pub(crate) const NAME: &str = "duet-node";
 /// Who answers for it.
 const MAINTAINER: &str = "The Duet authors <duet-finality@users.noreply.github.com>";
 /// Its executables.
-const EXECUTABLES: [&str; 2] = ["duet-node", "duet-light"];
+const EXECUTABLES: [&str; 3] = ["duet-node", "duet-light", "duet-signer"];
 const SOURCES: &str = "packaging/debian";
 /// What dpkg runs when it installs and removes.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];

@@ -17,21 +17,24 @@ use std::{
 };
 
 /// What is in the archive of executables.
-pub(crate) const NAMES: [&str; 5] = [
+pub(crate) const NAMES: [&str; 6] = [
     "duet-collector",
     "duet-light",
     "duet-node",
     "duet-relay",
     "duet-schemes",
+    "duet-signer",
 ];
 /// The packages of them in our first workspace, and what they are released with.
-pub(crate) const PACKAGES: [&str; 8] = [
+pub(crate) const PACKAGES: [&str; 10] = [
     "--package",
     "duet-node",
     "--package",
     "duet-light",
     "--package",
     "duet-collector",
+    "--package",
+    "duet-signer",
     "--features",
     "duet-node/metadata-hash",
 ];
@@ -102,7 +105,7 @@ impl Executables {
     }
 
     fn build_for_tests() -> Result<Self> {
-        programs::build_with(&["--bin", "duet-collector"])?;
+        programs::build_with(&["--bin", "duet-collector", "--bin", "duet-signer"])?;
         // With the tests, dependencies have the features that they have when these run.
         let schemes = ["--workspace", "--locked", "--bins", "--tests"];
         cargo::run(&mut Workspace::Schemes.cargo("build", schemes))?;
@@ -150,7 +153,7 @@ impl Executables {
         Self::existing(NAMES.map(path), runtime)
     }
 
-    fn existing(programs: [PathBuf; 5], runtime: PathBuf) -> Result<Self> {
+    fn existing(programs: [PathBuf; NAMES.len()], runtime: PathBuf) -> Result<Self> {
         let missing = programs
             .iter()
             .chain([&runtime])

@@ -9,7 +9,6 @@ use duet_primitives::{
 };
 use duet_remote_signer::{tls::TlsFiles, Address, RemoteError, RemoteSigner};
 use duet_signer::{start, Limits, Listener, Policy, Running};
-use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa};
 use std::{fs, path::Path, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
@@ -59,31 +58,30 @@ pub(crate) fn remote_error(error: SignerError) -> RemoteError {
     *error.downcast().expect("an error of the client")
 }
 
-/// A CA.
-pub(crate) struct Ca(Certificate);
+/// A CA, some of whose certificates are in the folder `certificates`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ca {
+    One,
+    Other,
+}
 
 impl Ca {
-    pub(crate) fn new(name: &str) -> Self {
-        let mut params = CertificateParams::new(vec![]);
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.distinguished_name.push(DnType::CommonName, name);
-        Self(Certificate::from_params(params).unwrap())
-    }
-
-    /// Writes a certificate for a name, its key, and the CA that the owner believes.
-    pub(crate) fn issue(&self, dir: &Path, name: &str, believes: &Ca) -> TlsFiles {
-        let mut params = CertificateParams::new(vec![name.to_owned()]);
-        params.distinguished_name.push(DnType::CommonName, name);
-        let made = Certificate::from_params(params).unwrap();
-        let write = |end: &str, text: String| {
-            let path = dir.join(format!("{name}.{end}"));
-            fs::write(&path, text).unwrap();
+    /// Writes the certificate for a name, its key, and the CA that the owner believes, which is this one.
+    pub(crate) fn issue(self, dir: &Path, name: &str) -> TlsFiles {
+        let ca = match self {
+            Self::One => "one",
+            Self::Other => "other",
+        };
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/certificates");
+        let write = |from: String| {
+            let path = dir.join(&from);
+            fs::copy(kept.join(&from), &path).unwrap();
             path
         };
         TlsFiles {
-            ca: write("ca", believes.0.serialize_pem().unwrap()),
-            certificate: write("pem", made.serialize_pem_with_signer(&self.0).unwrap()),
-            key: write("key", made.serialize_private_key_pem()),
+            ca: write(format!("{ca}.pem")),
+            certificate: write(format!("{ca}-{name}.pem")),
+            key: write(format!("{ca}-{name}.key")),
         }
     }
 }
@@ -113,14 +111,13 @@ impl Site {
         let (address, files) = match transport {
             Transport::Unix => (Address::Unix(dir.path().join("signer.sock")), None),
             Transport::Tls => {
-                let ca = Ca::new("one CA for both sides");
                 let place = |name: &str| {
                     let place = dir.path().join(name);
                     fs::create_dir(&place).unwrap();
                     place
                 };
-                let server = ca.issue(&place("server"), "localhost", &ca);
-                let client = ca.issue(&place("client"), "node", &ca);
+                let server = Ca::One.issue(&place("server"), "localhost");
+                let client = Ca::One.issue(&place("client"), "node");
                 let host = "localhost".to_owned();
                 (Address::Tls { host, port: 0 }, Some((server, client)))
             }

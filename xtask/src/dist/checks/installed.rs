@@ -173,6 +173,7 @@ fn as_installed(system: &System) -> Result {
         "not everybody runs, and root alone writes the node",
     )?;
     system.run("duet-light", &["--version"])?;
+    system.run("duet-signer", &["--version"])?;
     Ok(())
 }
 
