@@ -70,10 +70,14 @@ fn same_bytes(first: &Path, second: &Path) -> Result {
     if names != files::all(second)? {
         return Err("other files the second time".into());
     }
+    let mut differ = Vec::new();
     for name in names {
         if fs::read(first.join(&name))? != fs::read(second.join(&name))? {
-            return Err(format!("{} has other bytes the second time", name.display()).into());
+            differ.push(name.display().to_string());
         }
+    }
+    if !differ.is_empty() {
+        return Err(format!("other bytes the second time: {}", differ.join(", ")).into());
     }
     Ok(())
 }

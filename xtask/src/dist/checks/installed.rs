@@ -2,7 +2,7 @@
 
 use super::{
     super::{debian::NAME, files},
-    node::{until_proven, wait, FLAGS},
+    node::{wait, FLAGS},
     service::Started,
     system::System,
 };
@@ -44,7 +44,7 @@ pub(crate) fn check(system: &System, package: &Path, newer: &Path) -> Result {
         "installing has started the node",
     )?;
     started.run("systemctl", &["enable", "--now", NAME])?;
-    until_proven(system, || started.log())?;
+    started.until_proven()?;
     is_confined(&started)?;
     comes_back(&started)?;
     upgrade(&started, newer)?;
@@ -74,7 +74,7 @@ fn comes_back(started: &Started) -> Result {
     wait("the node is started again", restarts, |count| {
         (count == "1").then_some(())
     })?;
-    until_proven(started.system(), || started.log())
+    started.until_proven()
 }
 
 /// The newer package starts the node again, which goes on from its state.
@@ -91,7 +91,7 @@ fn upgrade(started: &Started, newer: &Path) -> Result {
         started.property("MainPID")? != id,
         "the node was not started again",
     )?;
-    until_proven(system, || started.log())
+    started.until_proven()
 }
 
 /// Removing leaves flags and state, purging does not.

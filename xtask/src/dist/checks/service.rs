@@ -1,7 +1,7 @@
 //! A system that was started, with systemd in it, and the service of the node there.
 
 use super::{
-    node::wait,
+    node::{until_proven, wait},
     system::{Running, System},
 };
 use crate::{cargo, result::Result};
@@ -79,8 +79,23 @@ impl<'a> Started<'a> {
         self.run("systemctl", &["show", "--property", name, "--value", UNIT])
     }
 
+    /// Waits until the node of the service has proven a block that the light client verifies.
+    ///
+    /// # Errors
+    /// When it does not, with the end of what all its starts have written.
+    pub(crate) fn until_proven(&self) -> Result {
+        let proven = until_proven(self.system, || self.log());
+        proven.map_err(|error| {
+            let tail = ["--quiet", "--no-pager", "--lines=40", "--unit", UNIT];
+            match self.run("journalctl", &tail) {
+                Ok(tail) => format!("{error}\nThe journal:\n{tail}").into(),
+                Err(_) => error,
+            }
+        })
+    }
+
     /// What the service has written since it was started the last time.
-    pub(crate) fn log(&self) -> Result<String> {
+    fn log(&self) -> Result<String> {
         let start = self.property("InvocationID")?;
         self.run(
             "journalctl",
