@@ -1051,6 +1051,24 @@ fn operators_see_who_has_voted_who_has_not_and_since_when() {
 }
 
 #[test]
+fn operators_see_whether_the_own_vote_is_among_those_of_a_round() {
+    let base = TestSet::new(0, 0..4);
+    let mut voter = voter_at(&base, 1, 1);
+    let message = message(&base, 1, &base);
+    drive(&mut voter, Event::Prepared(message.clone()), 0);
+    let own_vote_of = |voter: &Voter| {
+        let view = voter.votes_view(0).expect("the set is loaded");
+        view.rounds
+            .iter()
+            .map(|round| round.own_vote)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(own_vote_of(&voter), [false]);
+    own_vote(&mut voter, &base, &message);
+    assert_eq!(own_vote_of(&voter), [true]);
+}
+
+#[test]
 fn a_proof_of_others_shows_who_voted_where_no_vote_was_heard() {
     let base = TestSet::new(0, 0..4);
     let mut voter = voter_at(&base, 9, 5);
