@@ -200,10 +200,13 @@ async fn in_set(node: &Node, key: &DualKeyBytes) -> Result<(), NodeError> {
     }
 }
 
+/// Signs with a secret that it holds.
+type Sign = Box<dyn Fn(&[u8]) -> MultiSignature>;
+
 /// An account with its secret, which is wiped with it.
 struct Account {
     id: AccountId,
-    sign: Box<dyn Fn(&[u8]) -> MultiSignature>,
+    sign: Sign,
 }
 
 impl Account {
