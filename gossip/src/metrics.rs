@@ -24,6 +24,12 @@ impl Behaviours {
     pub(crate) fn count(&self, behaviour: PeerBehaviour) {
         self.0.with_label_values(&[behaviour.name()]).inc();
     }
+
+    /// How often peers did this.
+    #[cfg(test)]
+    pub(crate) fn counted(&self, behaviour: PeerBehaviour) -> u64 {
+        self.0.with_label_values(&[behaviour.name()]).get()
+    }
 }
 
 /// A kind of metric: how it is made from its name and its help, and how it is registered.

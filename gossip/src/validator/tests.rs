@@ -205,6 +205,7 @@ fn a_valid_vote_is_relayed_as_it_came_and_handed_to_the_worker_after_its_check()
     assert_eq!((metrics.checks_waiting.get(), checks()), (1, 0));
     setup.check();
     assert_eq!((metrics.checks_waiting.get(), checks()), (0, 1));
+    assert_eq!(metrics.behaviours.counted(PeerBehaviour::GoodVote), 1);
     let relayed: Vec<_> = setup.relayed().iter().map(Encode::encode).collect();
     assert_eq!(relayed, [bytes]);
     assert_eq!(
