@@ -138,7 +138,10 @@ impl Directory {
 
 /// Makes a directory of key files with mode 0700, and missing parents with the usual mode. An existing directory is not
 /// changed: the SDK's keystore uses it, too.
-pub(crate) fn create(path: &Path) -> Result<(), KeyStoreError> {
+///
+/// # Errors
+/// [`KeyStoreError::Io`].
+pub fn create(path: &Path) -> Result<(), KeyStoreError> {
     let io_error = |source| io_error(path, source);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(io_error)?;

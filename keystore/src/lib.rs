@@ -54,6 +54,7 @@ mod store;
 mod suri;
 mod votes;
 
+pub use directory::create as create_directory;
 pub use error::{Corruption, KeyStoreError};
 pub use export::{VoteExport, VoteExportError};
 pub use fault::Fault;

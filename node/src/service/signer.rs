@@ -3,11 +3,10 @@
 use super::client::duet_keys;
 use crate::cli::DuetSigner;
 use duet_gossip::LOG_TARGET;
-use duet_keystore::{Signer, FILE_PREFIX};
+use duet_keystore::{create_directory, Signer, FILE_PREFIX};
 use sc_service::{config::KeystoreConfig, Configuration, Error};
 use std::{
     fs, io,
-    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -18,9 +17,7 @@ const DIGITS: usize = 40;
 /// Opens the key files, or makes the client of the signer that the command line names. That one is connected to when it is needed:
 /// a node follows the chain without it.
 pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dyn Signer>, Error> {
-    let client = remote
-        .client()
-        .map_err(|error| Error::Application(Box::new(error)))?;
+    let client = remote.client().map_err(application)?;
     let Some(client) = client else {
         let keys: Arc<dyn Signer> = duet_keys(config)?;
         return Ok(keys);
@@ -32,7 +29,7 @@ pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dy
     );
     if let KeystoreConfig::Path { path, .. } = &config.keystore {
         // The SDK's secrets are there too.
-        make_for_its_owner(path)?;
+        create_directory(path).map_err(application)?;
         for left in key_files(path)? {
             log::warn!(
                 target: LOG_TARGET,
@@ -50,15 +47,8 @@ pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dy
     Ok(Arc::new(client))
 }
 
-/// Makes a directory with mode 0700, and missing parents with the usual mode. One that is there is not changed.
-fn make_for_its_owner(path: &Path) -> io::Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    match fs::DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
-        made => made,
-    }
+fn application(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Application(Box::new(error))
 }
 
 /// The Duet key files in a directory.
