@@ -6,7 +6,8 @@
 //! | `/health/readiness` | that, and the node is up to date | that, or it catches up, or has nothing proven that is recent |
 //!
 //! The body is JSON and gives the reasons ([`Fitness`]). Any other path is `404`, any other method than `GET` and `HEAD` is `405`.
-//! At most 64 connections are open at once, each for ten seconds and one request; others are closed.
+//! At most 64 connections are open at once, each for ten seconds and one request, whose head is of 8 KiB at most (`431`); others are
+//! closed.
 
 use crate::{
     links::RpcLinks,
@@ -35,6 +36,8 @@ use tokio::{
 
 /// Connections that are open at the same time.
 const MAX_CONNECTIONS: usize = 64;
+/// What is read of a request at most: its line and its headers.
+const MAX_HEAD: usize = 8 * 1024;
 /// How long a connection may stay open.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long to wait after a connection could not be accepted: the process has no more files perhaps.
@@ -174,6 +177,7 @@ async fn connection(stream: TcpStream, probe: Probe) -> Result<(), hyper::Error>
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
         .keep_alive(false)
+        .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .await
 }

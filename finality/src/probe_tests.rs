@@ -175,6 +175,11 @@ fn a_load_balancer_reads_the_status_and_an_operator_the_body() {
         get("/metrics"),
         "POST /health HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n".to_owned(),
         "HEAD /health HTTP/1.1\r\nhost: a\r\n\r\n".to_owned(),
+        // All of it is read, so that the answer is not lost with what is left.
+        format!(
+            "GET /health HTTP/1.1\r\nhost: {}",
+            "a".repeat(MAX_HEAD - 28)
+        ),
     ];
     let answers = serving(setup.probe, |address| async move {
         let mut answers = Vec::new();
@@ -187,7 +192,7 @@ fn a_load_balancer_reads_the_status_and_an_operator_the_body() {
         .iter()
         .map(|answer| answer.split(' ').nth(1).unwrap())
         .collect();
-    assert_eq!(statuses, ["200", "503", "404", "405", "200"]);
+    assert_eq!(statuses, ["200", "503", "404", "405", "200", "431"]);
     let body = answers[1].split("\r\n\r\n").nth(1).unwrap();
     let fitness: Fitness = serde_json::from_str(body).unwrap();
     assert_eq!(fitness.reasons, ["nothing is proven yet"]);
