@@ -3,6 +3,7 @@
 mod common;
 
 use common::{fails, field, json, succeeds};
+use serde_json::Value;
 use tempfile::TempDir;
 
 const ALICE: &str = "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY";
@@ -14,6 +15,12 @@ fn keystore() -> (TempDir, String) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keystore").to_str().unwrap().to_owned();
     (dir, path)
+}
+
+/// Alice's key comes into a key directory without a password.
+fn insert_alice(path: &str) -> Value {
+    let key = ["duet-key", "insert", "--suri", "//Alice"];
+    json(&[&key[..], &["--keystore-path", path]].concat())
 }
 
 #[test]
@@ -43,14 +50,7 @@ fn text_output_says_the_same_as_json() {
 #[test]
 fn an_inserted_key_is_listed_and_proven_and_the_proof_is_verified() {
     let (_dir, path) = keystore();
-    let inserted = json(&[
-        "duet-key",
-        "insert",
-        "--suri",
-        "//Alice",
-        "--keystore-path",
-        &path,
-    ]);
+    let inserted = insert_alice(&path);
     let key = field(&inserted, "publicKey");
     assert!(std::path::Path::new(field(&inserted, "keyFile")).is_file());
     let listed = json(&["duet-key", "list", "--keystore-path", &path]);
@@ -203,15 +203,7 @@ fn a_key_file_with_a_password_needs_that_password() {
 #[test]
 fn a_damaged_key_file_is_named() {
     let (_dir, path) = keystore();
-    let insert = [
-        "duet-key",
-        "insert",
-        "--suri",
-        "//Alice",
-        "--keystore-path",
-        &path,
-    ];
-    let file = field(&json(&insert), "keyFile").to_owned();
+    let file = field(&insert_alice(&path), "keyFile").to_owned();
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(
         &file,
@@ -335,7 +327,7 @@ fn exported_votes_are_imported_before_the_key_is_there_and_come_out_again() {
     }
     let export_votes = [&["duet-key", "export-votes"], &at[..]].concat();
     let printed = succeeds(&export_votes);
-    let as_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let as_json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     assert_eq!(as_json(&printed), as_json(&export(pk1)));
 
     let to_file = [&export_votes[..], &["--output", &written, "--public", key]].concat();
@@ -362,14 +354,7 @@ fn votes_of_another_chain_are_not_imported_and_none_are_not_exported() {
         error.contains("it is about the chain") && error.contains(GENESIS),
         "{error}"
     );
-    json(&[
-        "duet-key",
-        "insert",
-        "--suri",
-        "//Alice",
-        "--keystore-path",
-        &path,
-    ]);
+    insert_alice(&path);
     let error = fails(&[&["duet-key", "export-votes"], &at[..]].concat());
     assert!(error.contains("no key here has a record"), "{error}");
 }
@@ -377,15 +362,7 @@ fn votes_of_another_chain_are_not_imported_and_none_are_not_exported() {
 #[test]
 fn a_key_is_removed_without_a_node_only_when_that_is_said() {
     let (_dir, path) = keystore();
-    let insert = [
-        "duet-key",
-        "insert",
-        "--suri",
-        "//Alice",
-        "--keystore-path",
-        &path,
-    ];
-    let inserted = json(&insert);
+    let inserted = insert_alice(&path);
     let (key, file) = (field(&inserted, "publicKey"), field(&inserted, "keyFile"));
     let remove = [
         "duet-key",
