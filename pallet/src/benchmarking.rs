@@ -6,7 +6,7 @@
 use crate::{
     blocks, chores, draft, recovery,
     registration::{enlist, genesis_hash, insert, retire},
-    rotation::{announce_payload, record, rotate},
+    rotation::{announce_payload, begin, record, rotate},
     Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, EquivocationOffence,
     FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets, Members, NextKeys,
     OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft, SettledMembers, Tally,
@@ -74,7 +74,7 @@ fn found<T: Config>(n: u32, number: impl Fn(u32) -> u64) -> Result<(), Benchmark
         put_key::<T>(index, number(index))?;
     }
     let validators = validators::<T>(n)?;
-    rotate::<T>(validators.iter(), validators.iter());
+    begin::<T>(validators.iter(), validators.iter());
     Ok(())
 }
 

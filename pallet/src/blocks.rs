@@ -1,6 +1,7 @@
-//! What is done in each block, whatever is in it. (CHAIN-7, CHAIN-8)
+//! What is done in each block, whatever is in it. (CHAIN-7, CHAIN-8, ACTIVE-2)
 
 use crate::{
+    activation,
     chores::{self, Done},
     draft::{self, Purpose, Step},
     recovery, rotation, Config, WeightInfo,
@@ -19,6 +20,7 @@ pub(crate) fn on_initialize<T: Config>() -> Weight {
     let Done { settled, forgotten } = chores::go_on::<T>();
     let done = [
         Some(T::DbWeight::get().reads(1)),
+        Some(activation::weight_of_block::<T>()),
         Some(step),
         settled.map(Weights::<T>::settle_members),
         forgotten.map(Weights::<T>::forget_keys),
@@ -29,9 +31,10 @@ pub(crate) fn on_initialize<T: Config>() -> Weight {
         .fold(Weights::<T>::announce_payload(), add)
 }
 
-/// Plans the set whose making ends, and writes what is signed about the block.
+/// Plans the set whose making ends, begins with sets if this is the block for it, and writes what is signed about the block.
 pub(crate) fn on_finalize<T: Config>() {
     finish_draft::<T>();
+    activation::begin_if_due::<T>();
     rotation::announce_payload::<T>();
 }
 

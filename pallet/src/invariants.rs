@@ -1,7 +1,7 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    set::is_member, Config, CurrentKeys, Draft, DraftParts, Handoffs, KeyOwners, KeyStatus, Keys,
+    set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts, Ended, Handoffs, KeyOwners, KeyStatus, Keys,
     Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange, Sets, SettledMembers, Unsettled,
 };
 use alloc::vec::Vec;
@@ -17,6 +17,7 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
     registry::<T>()?;
     retirements::<T>()?;
     draft::<T>()?;
+    activation::<T>()?;
     match Keysets::<T>::get() {
         Some(sets) => {
             current_and_next::<T>(&sets)?;
@@ -39,6 +40,21 @@ pub(crate) fn check<T: Config>() -> Result<(), TryRuntimeError> {
             Ok(())
         }
     }
+}
+
+/// ACTIVE-1, ACTIVE-3: no set signs on a chain that makes none.
+fn activation<T: Config>() -> Result<(), TryRuntimeError> {
+    let (has_set, ended) = (Keysets::<T>::exists(), Ended::<T>::get());
+    ensure!(has_set || !ended, "a set was ended that never was");
+    ensure!(
+        !has_set || ended || ActiveFrom::<T>::exists(),
+        "a set signs on a chain that makes none"
+    );
+    ensure!(
+        Draft::<T>::get().is_none() || ActiveFrom::<T>::exists(),
+        "a set is in the making on a chain that makes none"
+    );
+    Ok(())
 }
 
 /// CHAIN-1: registered keys and their owners are the two sides of one relation.

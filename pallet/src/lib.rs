@@ -8,6 +8,8 @@
 //! - **Sets** ([`SessionHandler`]): wrapped around the runtime's session handlers, it builds from the queued
 //!   validators the set that takes over next, in ascending order of keys (SET-1), and
 //!   announces changes in the header under the engine id `DUET` (CHAIN-2, CHAIN-3).
+//! - **Activation** ([`activate`](Pallet::activate), [`deactivate`](Pallet::deactivate)): a chain that adds the pallet later makes sets
+//!   from the block on that governance names, and until governance ends them. (ACTIVE-1 to ACTIVE-4)
 //! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is brought on chain. It tells who of
 //!   the set signs, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
 //! - **Offences** ([`EquivocationOffence`]): two votes that contradict each other, a vote or a finality proof that
@@ -45,6 +47,7 @@
 
 extern crate alloc;
 
+mod activation;
 #[cfg(any(feature = "runtime-benchmarks", test))]
 #[allow(
     clippy::expect_used,
@@ -61,6 +64,7 @@ mod handoffs;
 mod invariants;
 mod leaf;
 mod limits;
+pub mod migrations;
 #[cfg(test)]
 mod mock;
 mod offences;
@@ -110,7 +114,7 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        blocks, handoffs, limits, offences, recovery, registration, BalanceOf, EquivocationOffence,
+        activation, blocks, handoffs, limits, offences, recovery, registration, BalanceOf, EquivocationOffence,
         FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
         OpenChores, Purpose, SetDraft, SetRecord, WeightInfo,
     };
@@ -139,7 +143,7 @@ pub mod pallet {
     use sp_runtime::{traits::Convert, Perbill};
     use sp_staking::{offence::ReportOffence, SessionIndex};
 
-    const STORAGE_VERSION: StorageVersion = StorageVersion::new(1);
+    const STORAGE_VERSION: StorageVersion = StorageVersion::new(2);
 
     /// The pallet.
     #[pallet::pallet]
@@ -181,7 +185,8 @@ pub mod pallet {
         /// `()` where the runtime knows none: then validators are counted, and nothing else.
         type StakeOf: Convert<Self::ValidatorId, u128>;
 
-        /// Who may reset the sets when no proof can come any more; usually root. (RESET-1)
+        /// Who may say from when on the chain makes sets and until when, and reset them when no proof can come any more; usually
+        /// root. (ACTIVE-1, ACTIVE-3, RESET-1)
         type ResetOrigin: EnsureOrigin<Self::RuntimeOrigin>;
 
         /// Whether a planned set takes over only when the proof of the handoff to it is on chain. (HANDOFF-4)
@@ -343,6 +348,14 @@ pub mod pallet {
     /// What the next block goes on with. (CHAIN-8)
     #[pallet::storage]
     pub type Chores<T: Config> = StorageValue<_, OpenChores, OptionQuery>;
+
+    /// The block at whose end the chain begins to make sets; `None` while none is named. (ACTIVE-1)
+    #[pallet::storage]
+    pub type ActiveFrom<T: Config> = StorageValue<_, BlockNumberFor<T>, OptionQuery>;
+
+    /// Whether the signing set signs nothing any more, because governance ended it. (ACTIVE-3)
+    #[pallet::storage]
+    pub type Ended<T: Config> = StorageValue<_, bool, ValueQuery>;
 
     /// What happened.
     #[pallet::event]
@@ -522,6 +535,18 @@ pub mod pallet {
             /// Why.
             reason: KeptReason,
         },
+        /// Governance named the block at whose end the chain begins to make sets. (ACTIVE-1)
+        #[codec(index = 18)]
+        ActivationScheduled {
+            /// The block.
+            at: BlockNumberFor<T>,
+        },
+        /// The chain makes no sets any more, and nothing is signed. (ACTIVE-3)
+        #[codec(index = 19)]
+        Deactivated {
+            /// The set that signed; `None` when there was none yet.
+            ended: Option<SetId>,
+        },
     }
 
     /// Why a call was refused; one error per rule.
@@ -571,7 +596,7 @@ pub mod pallet {
         UnknownOffender,
         /// EQV-7: all of the accused were reported for this block before.
         DuplicateOffenceReport,
-        /// RESET-1: no set signs yet, so there is none to reset.
+        /// RESET-1: no set signs, so there is none to reset.
         NoSetToReset,
         /// RESET-1, CHAIN-5: none of this session's validators has a key, or their keys add up to zero.
         ResetWithoutKeys,
@@ -593,6 +618,12 @@ pub mod pallet {
         InvalidHandoffProof,
         /// HANDOFF-2: all of its signers are known to have signed.
         NoNewSigner,
+        /// ACTIVE-1: the chain makes sets already.
+        AlreadyActive,
+        /// ACTIVE-1: the block is not after this one.
+        ActivationInThePast,
+        /// ACTIVE-3: the chain makes no sets, and no block is named from which on it would.
+        NotActive,
     }
 
     /// The registry at genesis.
@@ -601,12 +632,15 @@ pub mod pallet {
     pub struct GenesisConfig<T: Config> {
         /// Validators, their keys, and proofs that name them with 32 zero bytes for the genesis hash. (POP-1)
         pub keys: Vec<(T::AccountId, DualKeyBytes, PossessionProof)>,
+        /// Whether the chain begins without sets, and makes none before governance says so. (ACTIVE-1)
+        pub inactive: bool,
     }
 
     #[pallet::genesis_build]
     impl<T: Config> BuildGenesisConfig for GenesisConfig<T> {
         fn build(&self) {
             registration::build_genesis::<T>(&self.keys);
+            activation::build_genesis::<T>(self.inactive);
         }
     }
 
@@ -724,6 +758,31 @@ pub mod pallet {
         ) -> DispatchResultWithPostInfo {
             handoffs::prove::<T>(origin, *handoff)
         }
+
+        /// Names the block at whose end the chain begins to make sets: for a chain that has the pallet since a runtime upgrade, and after
+        /// [`deactivate`](Pallet::deactivate). As long as that block has not come, a later call names another one. (ACTIVE-1, ACTIVE-2,
+        /// ACTIVE-4)
+        ///
+        /// The first set is made of the validators of that block's session, if those with keys reach the floor (CHAIN-6); otherwise each
+        /// new session tries again, and an event says why it failed. So have keys registered before.
+        #[pallet::call_index(6)]
+        #[pallet::weight((activation::weight_of_activate::<T>(), DispatchClass::Operational))]
+        pub fn activate(origin: OriginFor<T>, at: BlockNumberFor<T>) -> DispatchResult {
+            T::ResetOrigin::ensure_origin(origin)?;
+            Ok(activation::activate::<T>(at)?)
+        }
+
+        /// Ends the signing set without a successor: from this block on nothing is signed, until the chain is activated again. Keys stay
+        /// registered, and offences of earlier blocks are punished as before. (ACTIVE-3)
+        ///
+        /// No light client learns of it by a proof, and none follows by itself when the chain is activated again, as after a
+        /// [`reset`](Pallet::reset).
+        #[pallet::call_index(7)]
+        #[pallet::weight((activation::weight_of_deactivate::<T>(), DispatchClass::Operational))]
+        pub fn deactivate(origin: OriginFor<T>) -> DispatchResult {
+            T::ResetOrigin::ensure_origin(origin)?;
+            Ok(activation::deactivate::<T>()?)
+        }
     }
 
     #[allow(deprecated)]
@@ -766,9 +825,10 @@ impl<T: Config> Pallet<T> {
     }
 
     /// What validators sign about the block whose state this is asked of; nothing before the first set, and when the signing one
-    /// has expired. (HANDOFF-5)
+    /// has expired or was ended. (HANDOFF-5, ACTIVE-3)
     pub fn commitment_payload() -> Option<CommitmentPayload> {
-        signing::payload::<T>().filter(|_| !signing::is_expired::<T>())
+        let is_over = signing::is_expired::<T>() || Ended::<T>::get();
+        signing::payload::<T>().filter(|_| !is_over)
     }
 
     /// The key that an account has registered.

@@ -50,6 +50,17 @@ pub(crate) fn most_of_reset<T: Config>() -> Weight {
     Weights::<T>::reset(part).max(Weights::<T>::begin_draft(n, parts))
 }
 
+/// The most that the first block takes in which sets are made: that of a session which plans the next one, too, or that of a
+/// reset. (ACTIVE-2, ACTIVE-4)
+pub(crate) fn most_of_beginning<T: Config>() -> Weight {
+    Weights::<T>::rotate(sizes::<T>().part).max(most_of_reset::<T>())
+}
+
+/// Into how many parts the largest set is divided. (CHAIN-8)
+pub(crate) fn most_parts<T: Config>() -> u32 {
+    sizes::<T>().parts
+}
+
 /// The largest set, its parts, and how large they are.
 struct Sizes {
     n: u32,

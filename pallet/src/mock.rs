@@ -320,6 +320,7 @@ pub(crate) fn genesis(validators: &[u64], with_keys: usize) -> RuntimeGenesisCon
                 .iter()
                 .map(|v| (*v, key(*v), genesis_proof(*v, *v)))
                 .collect(),
+            inactive: false,
         },
         ..Default::default()
     }

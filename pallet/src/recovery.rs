@@ -1,19 +1,21 @@
 //! A set that starts without a handoff, when none can come any more. (RESET-1 to RESET-3)
 
 use crate::{
+    activation,
     candidates::{Candidates, KeptReason},
     draft::{self, Purpose},
     rotation::{announce, install, record},
     rules,
     types::LOG_TARGET,
-    Config, Error, Event, Keysets, Pallet,
+    Config, Ended, Error, Event, Keysets, Pallet,
 };
 use duet_primitives::{ConsensusLog, Keysets as KeysetPair};
 use frame_support::ensure;
 
 /// Body of the call `reset`; returns how many validators the new set has, or nothing when later blocks make it. (CHAIN-8)
 pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
-    ensure!(Keysets::<T>::exists(), Error::<T>::NoSetToReset);
+    let has_set = Keysets::<T>::exists() && activation::is_active::<T>();
+    ensure!(has_set, Error::<T>::NoSetToReset);
     let session = pallet_session::CurrentIndex::<T>::get();
     let validators = pallet_session::Validators::<T>::get();
     let Some(candidates) = draft::begin::<T>(Purpose::Reset, session, validators.iter()) else {
@@ -23,6 +25,16 @@ pub(crate) fn reset<T: Config>() -> Result<Option<u32>, Error<T>> {
     // It was to take over from a set that is ended.
     draft::discard::<T>();
     Ok(Some(len))
+}
+
+/// The chain makes sets again, after its signing one was ended: as after a reset, of these validators. (ACTIVE-4)
+pub(crate) fn begin_anew<'a, T: Config>(
+    validators: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+) {
+    let session = pallet_session::CurrentIndex::<T>::get();
+    if let Some(candidates) = draft::begin::<T>(Purpose::Reset, session, validators) {
+        finish::<T>(&candidates);
+    }
 }
 
 /// All validators were looked at of whom a reset makes a set. (CHAIN-8)
@@ -54,6 +66,7 @@ fn replace<T: Config>(candidates: &Candidates<T>) -> Result<Option<u32>, KeptRea
         record::<T>(old, Some(session));
     }
     install::<T>(&set, &members, candidates.session);
+    Ended::<T>::kill();
     Keysets::<T>::put(KeysetPair::without_successor(set.clone()));
 
     let (id, len) = (set.id, set.len);

@@ -1,14 +1,15 @@
 //! Rotation of the key sets at a session change, and what headers announce of sets and blocks. (CHAIN-2 to CHAIN-7)
 
 use crate::{
+    activation,
     candidates::{Candidates, KeptReason, NewMembers},
     chores,
     draft::{self, Purpose},
-    handoffs, registration, rules,
+    handoffs, recovery, registration, rules,
     set::is_member,
     signing,
     types::LOG_TARGET,
-    Config, CurrentKeys, ElectedFor, Event, Keysets, Members, NextKeys, OldestSet, Pallet, Sets,
+    Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys, OldestSet, Pallet, Sets,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
@@ -67,6 +68,9 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
 
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
+    if !activation::starts_at_genesis::<T>() {
+        return;
+    }
     // A genesis is no block: it has all the time that it takes.
     match found_first_set::<T>(&Candidates::of(0, validators)) {
         Ok(first) => {
@@ -90,13 +94,30 @@ pub(crate) fn rotate<'a, T: Config>(
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
 ) {
     let session = pallet_session::CurrentIndex::<T>::get();
-    let sets = match Keysets::<T>::get() {
-        Some(sets) => Some(advance::<T>(sets, queued, session)),
-        None => found::<T>(active, queued, session),
-    };
-    let Some(sets) = sets else { return };
-    Keysets::<T>::put(&sets);
-    chores::begin::<T>(sets.current.id, session);
+    match Keysets::<T>::get().filter(|_| !Ended::<T>::get()) {
+        Some(sets) => Keysets::<T>::put(advance::<T>(sets, queued, session)),
+        None if activation::is_active::<T>() => begin::<T>(active, queued),
+        None => {}
+    }
+    // Earlier sets are settled and forgotten also while none signs.
+    if let Some(sets) = Keysets::<T>::get() {
+        chores::begin::<T>(sets.current.id, session);
+    }
+}
+
+/// No set signs, and one should: the first one, or one that begins anew where an earlier one was ended. (ACTIVE-2, ACTIVE-4)
+pub(crate) fn begin<'a, T: Config>(
+    active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+    queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
+) {
+    if draft::is_open::<T>() {
+        return;
+    }
+    if Ended::<T>::get() {
+        recovery::begin_anew::<T>(active);
+    } else if let Some(sets) = found::<T>(active, queued) {
+        Keysets::<T>::put(sets);
+    }
 }
 
 /// All validators were looked at of whom the first set, or the one that takes over, is to be made. (CHAIN-8)
@@ -119,15 +140,12 @@ pub(crate) fn finish<T: Config>(candidates: &Candidates<T>) {
     Keysets::<T>::put(sets);
 }
 
-/// The sets of a session that starts without any; `None` when there are still none.
+/// The first set, and the one after it; `None` when there are still none.
 fn found<'a, T: Config>(
     active: impl Iterator<Item = &'a T::ValidatorId> + Clone,
     queued: impl Iterator<Item = &'a T::ValidatorId> + Clone,
-    session: SessionIndex,
 ) -> Option<KeysetPair> {
-    if draft::is_open::<T>() {
-        return None;
-    }
+    let session = pallet_session::CurrentIndex::<T>::get();
     let candidates = draft::begin::<T>(Purpose::First, session, active)?;
     let first = first_set::<T>(&candidates, session)?;
     Some(with_successor::<T>(first, queued, session))

@@ -1,3 +1,4 @@
+mod activation;
 mod drafts;
 mod false_statements;
 mod floor;

@@ -60,6 +60,7 @@ impl frame_system::Config for Runtime {
     type MaxConsumers = ConstU32<16>;
     type SystemWeightInfo = frame_system::weights::SubstrateWeight<Runtime>;
     type ExtensionsWeightInfo = frame_system::SubstrateExtensionsWeight<Runtime>;
+    type SingleBlockMigrations = pallet_duet::migrations::V1ToV2<Runtime>;
 }
 
 impl pallet_timestamp::Config for Runtime {

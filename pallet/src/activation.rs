@@ -1,0 +1,88 @@
+//! From which block on the chain makes sets, and until when. (ACTIVE-1 to ACTIVE-4)
+
+use crate::{draft, limits, rotation, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet};
+use frame_support::{ensure, traits::Get, weights::Weight};
+use frame_system::pallet_prelude::BlockNumberFor;
+use sp_runtime::traits::Zero;
+
+/// A chain that has the pallet from its genesis on makes its first set there, unless it says otherwise.
+pub(crate) fn build_genesis<T: Config>(inactive: bool) {
+    ActiveFrom::<T>::set((!inactive).then(Zero::zero));
+}
+
+/// Whether the chain made sets before this block began, or tried to.
+pub(crate) fn is_active<T: Config>() -> bool {
+    ActiveFrom::<T>::get().is_some_and(|from| from < now::<T>())
+}
+
+/// Whether a genesis makes a set.
+pub(crate) fn starts_at_genesis<T: Config>() -> bool {
+    ActiveFrom::<T>::get().is_some_and(|from| from.is_zero())
+}
+
+/// Whether this is the block at whose end the chain begins.
+pub(crate) fn is_due<T: Config>() -> bool {
+    ActiveFrom::<T>::get() == Some(now::<T>())
+}
+
+fn now<T: Config>() -> BlockNumberFor<T> {
+    frame_system::Pallet::<T>::block_number()
+}
+
+/// Body of the call `activate`.
+pub(crate) fn activate<T: Config>(at: BlockNumberFor<T>) -> Result<(), Error<T>> {
+    let (named, now) = (ActiveFrom::<T>::get(), now::<T>());
+    ensure!(
+        named.is_none_or(|named| named > now),
+        Error::<T>::AlreadyActive
+    );
+    ensure!(at > now, Error::<T>::ActivationInThePast);
+    ActiveFrom::<T>::put(at);
+    Pallet::<T>::deposit_event(Event::ActivationScheduled { at });
+    Ok(())
+}
+
+/// Body of the call `deactivate`.
+pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
+    ensure!(ActiveFrom::<T>::exists(), Error::<T>::NotActive);
+    ActiveFrom::<T>::kill();
+    // It would come to be in one of the next blocks.
+    draft::discard::<T>();
+    let ended = Keysets::<T>::get().map(|sets| sets.current.id);
+    Ended::<T>::put(ended.is_some());
+    Pallet::<T>::deposit_event(Event::Deactivated { ended });
+    Ok(())
+}
+
+/// At the end of a block: if it is the one that was named, the chain begins, as a session does that starts without a set that signs.
+///
+/// At the end, so that a session that starts with this block has its validators.
+pub(crate) fn begin_if_due<T: Config>() {
+    if is_due::<T>() {
+        let active = pallet_session::Validators::<T>::get();
+        let queued = pallet_session::QueuedKeys::<T>::get();
+        let queued = queued.iter().map(|(validator, _)| validator);
+        rotation::begin::<T>(active.iter(), queued);
+    }
+}
+
+/// The block is read and, in the block that was named, a set is made.
+pub(crate) fn weight_of_block<T: Config>() -> Weight {
+    let looked_up = T::DbWeight::get().reads(1);
+    if is_due::<T>() {
+        looked_up.saturating_add(limits::most_of_beginning::<T>())
+    } else {
+        looked_up
+    }
+}
+
+/// What `activate` reads and writes.
+pub(crate) fn weight_of_activate<T: Config>() -> Weight {
+    T::DbWeight::get().reads_writes(1, 1)
+}
+
+/// What `deactivate` reads and writes: it drops each part of a set in the making.
+pub(crate) fn weight_of_deactivate<T: Config>() -> Weight {
+    let parts = u64::from(limits::most_parts::<T>());
+    T::DbWeight::get().reads_writes(parts.saturating_add(3), parts.saturating_add(3))
+}
