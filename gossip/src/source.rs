@@ -3,7 +3,7 @@
 use duet_primitives::{SetId, UncheckedJustification};
 use sc_network_types::PeerId;
 
-pub use duet_light_client::{GenesisProof, HandoffProof};
+pub use duet_light_client::{HandoffProof, StartProof};
 
 /// Finds stored proofs for the [request server](crate::requests::Server). What it returns was checked before it
 /// was stored.
@@ -36,7 +36,7 @@ pub trait ProofSource: Send + Sync {
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn genesis_proof(&self) -> Result<Option<GenesisProof>, Self::Error>;
+    fn genesis_proof(&self) -> Result<Option<StartProof>, Self::Error>;
 }
 
 /// Takes finality proofs that contradict what this node knows to be final. (ROUND-10)

@@ -5,8 +5,8 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode, NextStep,
-    Outcome, Trusted,
+    decode, testing::TestChain, Culprit, Error, HandoffProof, Mode, NextStep, Outcome, StartProof,
+    Trusted,
 };
 use duet_primitives::{SetId, UncheckedJustification};
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), Error> {
     let server = Server(TestChain::new(10, 7, 0));
     let genesis_hash = server.0.genesis_hash;
 
-    let proof: GenesisProof = decode(&server.genesis_proof())?;
+    let proof: StartProof = decode(&server.genesis_proof())?;
     let mut trusted = Trusted::from_genesis(genesis_hash, &proof, Mode::Full)?;
     println!(
         "genesis holds: set 0 has {} validators",

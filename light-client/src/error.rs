@@ -13,8 +13,8 @@ use duet_primitives::{
 pub enum NextStep {
     /// Drop the sender and ask another one.
     LeaveSender,
-    /// Compare the genesis hash with the one that the chain's makers publish, then drop the sender.
-    CheckGenesisHash,
+    /// Compare the hash that is trusted, of the genesis or of the start block, with the one that others publish.
+    CheckTrustedHash,
     /// Ask for the handoff proofs from this set on.
     FetchHandoffProofs {
         /// The newest set that is trusted.
@@ -25,7 +25,7 @@ pub enum NextStep {
         /// The set whose keys are missing.
         set: SetId,
     },
-    /// Begin again from another checkpoint.
+    /// Begin again from another checkpoint or start block.
     NewCheckpoint,
     /// Nothing: continue with the next proof.
     GoOn,
@@ -37,9 +37,8 @@ impl fmt::Display for NextStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LeaveSender => f.write_str("drop this server and ask another one"),
-            Self::CheckGenesisHash => f.write_str(
-                "compare the genesis hash with the one that the chain publishes; if it is right, this \
-                 server serves another chain or lies",
+            Self::CheckTrustedHash => f.write_str(
+                "compare the hash that you trust with the one that the chain, or somebody you trust, publishes",
             ),
             Self::FetchHandoffProofs { from_set } => {
                 write!(f, "fetch the handoff proofs from set {from_set} on and verify them first")
@@ -47,7 +46,7 @@ impl fmt::Display for NextStep {
             Self::FetchKeys { set } => {
                 write!(f, "fetch the keys of set {set}, or ask for a stateless proof")
             }
-            Self::NewCheckpoint => f.write_str("begin again from another checkpoint"),
+            Self::NewCheckpoint => f.write_str("begin again from another checkpoint or start block"),
             Self::GoOn => f.write_str("nothing to do: continue with the next proof"),
             Self::Stop => f.write_str(
                 "stop, keep both proofs as evidence, and ask people you trust which history counts",
@@ -56,7 +55,7 @@ impl fmt::Display for NextStep {
     }
 }
 
-/// Why a storage proof of the first keysets, or of entries of the state, was refused. (LIGHT-2, STATE-2)
+/// Why a storage proof of the keysets at a start block, or of entries of the state, was refused. (LIGHT-2, STATE-2)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StorageProofError {
@@ -101,23 +100,42 @@ pub enum Error {
         /// What the decoder says.
         reason: String,
     },
-    /// LIGHT-1: a genesis header of another chain.
-    #[error("LIGHT-1: the header hashes to {got:?} where the genesis hash is {expected:?}")]
-    WrongGenesis {
-        /// The trusted genesis hash.
+    /// LIGHT-1: the header of another block, or of another chain's genesis.
+    #[error("LIGHT-1: the header hashes to {got:?} where the trusted hash is {expected:?}")]
+    WrongStart {
+        /// The trusted hash: of the genesis, or of the start block.
         expected: H256,
         /// What the header hashes to.
         got: H256,
     },
-    /// LIGHT-1: the trusted hash is the hash of something else than a genesis header.
+    /// LIGHT-1: the trusted hash is the hash of something else than a header.
+    #[error("LIGHT-1: the trusted hash {hash:?} is not the hash of a header")]
+    NotABlockHash {
+        /// The trusted hash.
+        hash: H256,
+    },
+    /// LIGHT-1: the trusted genesis hash is the hash of something else than a genesis header.
     #[error("LIGHT-1: the trusted hash is not the hash of a genesis header")]
     NotAGenesisHash,
+    /// LIGHT-1: the trusted start block is a block 0 other than the chain's own.
+    #[error(
+        "LIGHT-1: block {got:?} is the genesis of another chain: the genesis hash is {expected:?}"
+    )]
+    OtherGenesis {
+        /// The trusted genesis hash.
+        expected: H256,
+        /// The hash of the start block.
+        got: H256,
+    },
     /// LIGHT-2: the storage proof.
     #[error("LIGHT-2: the storage proof does not hold: {0}")]
     StorageProof(#[from] StorageProofError),
-    /// LIGHT-2: the genesis state provably has no first set that this client can read.
-    #[error("LIGHT-2: the genesis state has no keysets that this version reads")]
-    NoFirstKeysets,
+    /// LIGHT-2: the state of the block provably has no set that this client can read.
+    #[error("LIGHT-2: the state of block {block} has no keysets that this version reads")]
+    NoKeysets {
+        /// The block: the genesis, or the start block.
+        block: BlockNumber,
+    },
     /// LIGHT-3: keys that are not those of their commitment.
     #[error("LIGHT-3: these are not the keys of set {set}: {error}")]
     Keys {
@@ -200,8 +218,8 @@ pub enum Error {
     /// STATELESS-1, STATELESS-2, or the justification in a stateless proof.
     #[error(transparent)]
     Stateless(#[from] StatelessError),
-    /// A valid proof contradicts the checkpoint that this client began with.
-    #[error("the checkpoint is contradicted by a proof that holds for block {number}: {conflict}")]
+    /// A valid proof contradicts the checkpoint or the start block that this client began with.
+    #[error("what this client began with is contradicted by a proof that holds for block {number}: {conflict}")]
     CheckpointContradicted {
         /// The block of the proof.
         number: BlockNumber,
@@ -224,8 +242,11 @@ impl Error {
     pub fn rule(&self) -> &'static str {
         match self {
             Self::Malformed { .. } => "ENC-6",
-            Self::WrongGenesis { .. } | Self::NotAGenesisHash => "LIGHT-1",
-            Self::StorageProof(_) | Self::NoFirstKeysets => "LIGHT-2",
+            Self::WrongStart { .. }
+            | Self::NotABlockHash { .. }
+            | Self::NotAGenesisHash
+            | Self::OtherGenesis { .. } => "LIGHT-1",
+            Self::StorageProof(_) | Self::NoKeysets { .. } => "LIGHT-2",
             Self::Keys { .. } | Self::KeysNeeded { .. } | Self::KeysNotNeeded { .. } => "LIGHT-3",
             Self::OldBlock { .. } => "LIGHT-4",
             Self::OldSet { .. }
@@ -246,7 +267,7 @@ impl Error {
     pub fn culprit(&self) -> Culprit {
         match self {
             Self::Malformed { .. }
-            | Self::WrongGenesis { .. }
+            | Self::WrongStart { .. }
             | Self::StorageProof(_)
             | Self::OldSet { .. }
             | Self::NoSuccessor { .. }
@@ -258,10 +279,12 @@ impl Error {
             Self::Successor { .. } | Self::SuccessorLen { .. } | Self::Misbehaviour(_) => {
                 Culprit::Validators
             }
-            Self::NotAGenesisHash
+            Self::NotABlockHash { .. }
+            | Self::NotAGenesisHash
+            | Self::OtherGenesis { .. }
             | Self::KeysNotNeeded { .. }
             | Self::CheckpointContradicted { .. } => Culprit::Caller,
-            Self::NoFirstKeysets
+            Self::NoKeysets { .. }
             | Self::KeysNeeded { .. }
             | Self::OldBlock { .. }
             | Self::TooFarAhead { .. } => Culprit::Nobody,
@@ -271,8 +294,11 @@ impl Error {
     /// What to do next.
     pub fn next_step(&self) -> NextStep {
         match self {
-            Self::WrongGenesis { .. } | Self::NotAGenesisHash => NextStep::CheckGenesisHash,
-            Self::NoFirstKeysets
+            Self::WrongStart { .. }
+            | Self::NotABlockHash { .. }
+            | Self::NotAGenesisHash
+            | Self::OtherGenesis { .. } => NextStep::CheckTrustedHash,
+            Self::NoKeysets { .. }
             | Self::CheckpointContradicted { .. }
             | Self::Stateless(StatelessError::Total(_)) => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },

@@ -1,11 +1,12 @@
 //! Follows Duet finality from one trusted state. No sender is trusted.
 //!
-//! A [`Trusted`] state is made from a chain's genesis hash, from a checkpoint, or by verification, and in no
-//! other way. Bytes from a server are decoded with [`decode`] and given to [`verify`](fn@verify), which answers with
+//! A [`Trusted`] state is made from a chain's genesis hash, from the hash of a later block, from a checkpoint, or by
+//! verification, and in no other way. Bytes from a server are decoded with [`decode`] and given to [`verify`](fn@verify), which answers with
 //! the next trusted state or with the first broken rule. An [`Error`] says which rule broke ([`Error::rule`]),
 //! who is to blame ([`Error::culprit`]) and what to do next ([`Error::next_step`]).
 //!
-//! - [`genesis`]: the first set, proven by a storage proof against the genesis header (LIGHT-1 to LIGHT-3);
+//! - [`start`]: the set that signs at the genesis or at another block, proven by a storage proof against the block's header
+//!   (LIGHT-1 to LIGHT-3);
 //! - [`verify`](fn@verify): one proof after another, set by set (LIGHT-4 to LIGHT-6); [`verify_prefix`] for many;
 //! - [`Mode::Full`] keeps the keys of the sets, [`Mode::Stateless`] only their commitments; both give the same
 //!   verdicts;
@@ -16,7 +17,7 @@
 //!
 //! There is no I/O, no clock and no randomness here: the caller decides whom to ask and when to give up.
 //!
-//! What it does not do: check the age of a checkpoint. A proof carries no time, so whoever provides a checkpoint must
+//! What it does not do: check the age of a checkpoint or of a start block. A proof carries no time, so whoever provides one must
 //! judge whether it is recent enough for its validators to have something to lose.
 //!
 //! ```
@@ -67,13 +68,13 @@ mod body;
 mod checkpoint;
 mod digest;
 mod error;
-pub mod genesis;
 mod hashers;
 mod header;
 pub mod history;
 mod misbehaviour;
 mod reset;
 mod rules;
+pub mod start;
 mod state;
 mod state_proof;
 mod storage;
@@ -95,10 +96,10 @@ pub use checkpoint::Checkpoint;
 pub use digest::{digest_items, DigestItem};
 pub use duet_primitives::Culprit;
 pub use error::{Error, NextStep, StateError, StorageProofError};
-pub use genesis::GenesisProof;
 pub use history::BlockProof;
 pub use misbehaviour::{Conflict, Misbehaviour};
 pub use reset::ResetClaim;
+pub use start::StartProof;
 pub use state_proof::StateProofError;
 pub use trusted::{Mode, Trusted};
 pub use update::{decode, HandoffProof, Received, Update, MAX_ANSWER_LEN};

@@ -1,5 +1,5 @@
 //! One function per rule on values, named after what it requires. They know nothing of a client's state:
-//! [`verify`](fn@crate::verify), [`GenesisProof`](crate::GenesisProof), [`Checkpoint`](crate::Checkpoint) and
+//! [`verify`](fn@crate::verify), [`StartProof`](crate::StartProof), [`Checkpoint`](crate::Checkpoint) and
 //! [`Trusted`](crate::Trusted) put them in order.
 
 use crate::error::{Error, StateError};

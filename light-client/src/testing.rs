@@ -9,7 +9,7 @@ mod state;
 pub use range::TestRange;
 pub use state::read_proof;
 
-use crate::{genesis::GenesisProof, update::HandoffProof, Checkpoint};
+use crate::{start::StartProof, update::HandoffProof, Checkpoint};
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
 use duet_primitives::{
@@ -32,7 +32,7 @@ pub struct TestChain {
     pub sets: Vec<TestSet>,
     /// Hash of the genesis header.
     pub genesis_hash: H256,
-    genesis: GenesisProof,
+    genesis: StartProof,
     justifications: BTreeMap<u32, Justification>,
 }
 
@@ -42,7 +42,7 @@ impl TestChain {
         let sets: Vec<_> = (0..=sets)
             .map(|id| TestSet::new(id, id..id + members))
             .collect();
-        let genesis = genesis(&sets, salt);
+        let genesis = start_proof(&sets[0], 0, H256::zero(), salt);
         let genesis_hash = Blake2Hasher::hash(&genesis.header);
         let mut chain = Self {
             sets,
@@ -72,8 +72,18 @@ impl TestChain {
     }
 
     /// What a client that knows the genesis hash is sent.
-    pub fn genesis_proof(&self) -> GenesisProof {
+    pub fn genesis_proof(&self) -> StartProof {
         self.genesis.clone()
+    }
+
+    /// What a client that knows the hash of a set's first block is sent. That block has no finality proof.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    pub fn start_proof(&self, id: u64) -> StartProof {
+        let index = usize::try_from(id).expect("few sets");
+        let number = u32::try_from(id).expect("few sets") * SPAN;
+        start_proof(&self.sets[index], number, self.genesis_hash, 0)
     }
 
     /// The newest block with a proof.
@@ -162,28 +172,26 @@ impl TestChain {
     }
 }
 
-fn genesis(sets: &[TestSet], salt: u8) -> GenesisProof {
-    let first = sets[0].set.commitment().clone();
-    let keysets = Keysets::without_successor(first);
+/// The proof of a block whose state has this set as the signing one.
+fn start_proof(set: &TestSet, number: u32, parent: H256, salt: u8) -> StartProof {
+    let keysets = Keysets::without_successor(set.set.commitment().clone());
     let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), salt);
-    GenesisProof {
-        header: genesis_header(state_root, 0),
+    StartProof {
+        header: header(parent, number, state_root),
         nodes,
-        keys: sets[0].set.keyset().key_bytes(),
+        keys: set.set.keyset().key_bytes(),
     }
 }
 
-/// The encoding of a header with this state root and number, and an empty digest.
+/// The encoding of a header with this state root and number, no parent, and an empty digest.
 pub fn genesis_header(state_root: H256, number: u32) -> Vec<u8> {
+    header(H256::zero(), number, state_root)
+}
+
+fn header(parent: H256, number: u32, state_root: H256) -> Vec<u8> {
     let extrinsics_root = H256::repeat_byte(0xee);
-    (
-        H256::zero(),
-        Compact(number),
-        state_root,
-        extrinsics_root,
-        Vec::<u8>::new(),
-    )
-        .encode()
+    let digest = Vec::<u8>::new();
+    (parent, Compact(number), state_root, extrinsics_root, digest).encode()
 }
 
 /// A state with other entries around the keysets' one, its root, and the proof of the keysets' entry.

@@ -3,8 +3,8 @@
 use crate::{
     checkpoint::Checkpoint,
     error::{Error, StateError},
-    genesis::GenesisProof,
     rules,
+    start::StartProof,
 };
 use alloc::{boxed::Box, sync::Arc};
 use codec::{Decode, Encode};
@@ -51,14 +51,14 @@ impl TrustedSet {
 pub(crate) struct Best {
     pub(crate) number: BlockNumber,
     pub(crate) hash: H256,
-    /// The proof of it, kept as evidence; none for a checkpoint.
+    /// The proof of it, kept as evidence; none for a checkpoint or a start block.
     pub(crate) proof: Option<Box<UncheckedJustification>>,
 }
 
 /// What a client trusts: the newest finalized block, the set that signs, and the one that follows it.
 ///
-/// Made from a genesis hash, from a checkpoint, by [`Trusted::verify`], or read back from what [`Trusted::encode`]
-/// wrote. A clone does not copy the keys.
+/// Made from the hash of the genesis or of another block, from a checkpoint, by [`Trusted::verify`], or read back from
+/// what [`Trusted::encode`] wrote. A clone does not copy the keys.
 #[derive(Clone, Debug)]
 pub struct Trusted {
     pub(crate) genesis_hash: H256,
@@ -70,29 +70,49 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// Begins at genesis, with a proof from anybody.
+    /// Begins at genesis, with a proof from anybody: [`Trusted::from_start`] with the genesis as the start block.
     ///
     /// # Errors
-    /// As [`GenesisProof::check`].
-    pub fn from_genesis(
+    /// As [`Trusted::from_start`].
+    pub fn from_genesis(genesis_hash: H256, proof: &StartProof, mode: Mode) -> Result<Self, Error> {
+        Self::from_start(genesis_hash, genesis_hash, proof, mode)
+    }
+
+    /// Begins at the block with this hash, which the user vouches for, with a proof from anybody. On a chain that started with
+    /// Duet the block may be the genesis.
+    ///
+    /// Rules: LIGHT-1 the header's hash, and that the block can be one of this chain; LIGHT-2 the storage proof; LIGHT-3 the
+    /// keys; LIGHT-2 the successor follows.
+    /// Cost: that of [`StartProof::check`].
+    ///
+    /// # Errors
+    /// The first broken rule in that order.
+    ///
+    /// # Security
+    /// Both hashes must come from the user, who trusts that the block is final on the chain with this genesis. Nothing proves
+    /// that, and nothing says how old the block is.
+    pub fn from_start(
         genesis_hash: H256,
-        proof: &GenesisProof,
+        block_hash: H256,
+        proof: &StartProof,
         mode: Mode,
     ) -> Result<Self, Error> {
-        let genesis = proof.check(genesis_hash)?;
-        let Keysets { current, next } = genesis.keysets;
+        let start = proof.check_on(genesis_hash, block_hash)?;
+        let Keysets { current, next } = start.keysets;
         // Proven state that breaks the order of sets is not a chain that we can follow.
-        rules::successor_follows(&current, &next).map_err(|_| Error::NoFirstKeysets)?;
+        rules::successor_follows(&current, &next).map_err(|_| Error::NoKeysets {
+            block: start.number,
+        })?;
         Ok(Self {
             genesis_hash,
             mode,
             best: Best {
-                number: BlockNumber::new(0),
-                hash: genesis_hash,
+                number: start.number,
+                hash: start.hash,
                 proof: None,
             },
             next: (next != current).then(|| TrustedSet::without_keys(next)),
-            signing: TrustedSet::new(genesis.keys, mode),
+            signing: TrustedSet::new(start.keys, mode),
         })
     }
 
@@ -208,7 +228,7 @@ impl Trusted {
         self.best.hash
     }
 
-    /// The proof of the newest block; none at genesis or at a checkpoint.
+    /// The proof of the newest block; none at genesis, at a start block or at a checkpoint.
     pub fn best_proof(&self) -> Option<&UncheckedJustification> {
         self.best.proof.as_deref()
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     error::Error,
-    genesis::{decode_keys, GenesisProof},
+    start::{decode_keys, StartProof},
 };
 use alloc::{
     string::{String, ToString},
@@ -148,8 +148,8 @@ impl Received for Vec<StatelessProof> {
     const MAX_LEN: usize = MAX_ANSWER_LEN;
 }
 
-impl Received for GenesisProof {
-    const NAME: &'static str = "genesis proof";
+impl Received for StartProof {
+    const NAME: &'static str = "start proof";
     const MAX_LEN: usize = MAX_ANSWER_LEN;
 }
 

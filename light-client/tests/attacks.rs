@@ -2,8 +2,8 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing, testing::TestChain, Conflict, Culprit, Error, GenesisProof, HandoffProof,
-    Misbehaviour, Mode, NextStep, Outcome, Received, StorageProofError, Trusted, Update,
+    decode, testing, testing::TestChain, Conflict, Culprit, Error, HandoffProof, Misbehaviour,
+    Mode, NextStep, Outcome, Received, StartProof, StorageProofError, Trusted, Update,
 };
 use duet_primitives::{
     suite::MAX_VALIDATORS, testing::TestSet, Bitfield, BlockNumber, Commitment, JustificationError,
@@ -135,8 +135,8 @@ fn a_genesis_of_another_chain_is_refused() {
         let error = Trusted::from_genesis(chain.genesis_hash, &other.genesis_proof(), mode)
             .expect_err("another hash");
         let (expected, got) = (chain.genesis_hash, other.genesis_hash);
-        assert_eq!(error, Error::WrongGenesis { expected, got });
-        assert_eq!(error.next_step(), NextStep::CheckGenesisHash);
+        assert_eq!(error, Error::WrongStart { expected, got });
+        assert_eq!(error.next_step(), NextStep::CheckTrustedHash);
     }
 }
 
@@ -475,7 +475,7 @@ fn a_checkpoint_of_another_history_is_reported_as_that() {
 fn a_storage_proof_with_too_little_too_much_or_nothing_is_refused() {
     let chain = chain();
     let honest = chain.genesis_proof();
-    let refuse = |proof: &GenesisProof| {
+    let refuse = |proof: &StartProof| {
         Trusted::from_genesis(chain.genesis_hash, proof, Mode::Full).expect_err("refused")
     };
     for missing in 0..honest.nodes.len() {
@@ -501,7 +501,7 @@ fn a_storage_proof_with_too_little_too_much_or_nothing_is_refused() {
 /// What a client makes of a genesis whose state has this value, with everything else in order.
 fn genesis_of(value: Option<&[u8]>, number: u32, keys: Vec<Pk1Bytes>) -> Result<Trusted, Error> {
     let (root, nodes) = testing::prove_keysets(value, 0);
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: testing::genesis_header(root, number),
         nodes,
         keys,
@@ -514,6 +514,10 @@ fn genesis_with(value: Option<&[u8]>, number: u32) -> Error {
     let keys = chain().keys(0).expect("known");
     genesis_of(value, number, keys).expect_err("refused")
 }
+
+const NO_KEYSETS: Error = Error::NoKeysets {
+    block: BlockNumber::ZERO,
+};
 
 /// A genesis with these keysets, which is accepted.
 fn accepted(current: &TestSet, next: &TestSet) -> Trusted {
@@ -554,12 +558,12 @@ fn a_successor_in_the_genesis_state_is_trusted_at_once() {
 #[test]
 fn a_genesis_that_has_no_first_set_is_told_from_a_lie() {
     let absent = genesis_with(None, 0);
-    assert_eq!(absent, Error::NoFirstKeysets);
+    assert_eq!(absent, NO_KEYSETS);
     assert_eq!(
         (absent.culprit(), absent.next_step()),
         (Culprit::Nobody, NextStep::NewCheckpoint)
     );
-    assert_eq!(genesis_with(Some(&[1; 50]), 0), Error::NoFirstKeysets);
+    assert_eq!(genesis_with(Some(&[1; 50]), 0), NO_KEYSETS);
 
     let first = chain().sets[0].set.commitment().clone();
     let next = chain().sets[2].set.commitment().clone();
@@ -568,7 +572,7 @@ fn a_genesis_that_has_no_first_set_is_told_from_a_lie() {
         next,
     }
     .encode();
-    assert_eq!(genesis_with(Some(&skips), 0), Error::NoFirstKeysets);
+    assert_eq!(genesis_with(Some(&skips), 0), NO_KEYSETS);
 
     let good = Keysets {
         current: first.clone(),
@@ -579,7 +583,7 @@ fn a_genesis_that_has_no_first_set_is_told_from_a_lie() {
     assert_eq!(later, Error::NotAGenesisHash);
     assert_eq!(
         (later.culprit(), later.next_step()),
-        (Culprit::Caller, NextStep::CheckGenesisHash)
+        (Culprit::Caller, NextStep::CheckTrustedHash)
     );
     for len in [0, MAX_VALIDATORS + 1] {
         let mut keysets = Keysets {
@@ -588,7 +592,7 @@ fn a_genesis_that_has_no_first_set_is_told_from_a_lie() {
         };
         keysets.next.len = len;
         let bytes = keysets.encode();
-        assert_eq!(genesis_with(Some(&bytes), 0), Error::NoFirstKeysets);
+        assert_eq!(genesis_with(Some(&bytes), 0), NO_KEYSETS);
     }
 }
 
@@ -722,7 +726,7 @@ fn a_flipped_bit_at_any_offset_of_a_genesis_proof_is_refused() {
         ("keys", proof.keys.len() * 48, &["LIGHT-3"]),
     ];
     for mode in [Mode::Full, Mode::Stateless] {
-        flip_everywhere(&proof.encode(), &parts, |bad: GenesisProof| {
+        flip_everywhere(&proof.encode(), &parts, |bad: StartProof| {
             Trusted::from_genesis(chain.genesis_hash, &bad, mode).map(|_| ())
         });
     }

@@ -3,9 +3,9 @@
 use codec::{Compact, Encode};
 use duet_light_client::{
     decode,
-    genesis::{MAX_TRIE_BYTES, MAX_TRIE_NODES},
+    start::{MAX_TRIE_BYTES, MAX_TRIE_NODES},
     testing::{genesis_header, TestChain},
-    Culprit, Error, GenesisProof, HandoffProof, Mode, Received, StorageProofError, Trusted,
+    Culprit, Error, HandoffProof, Mode, Received, StartProof, StorageProofError, Trusted,
     MAX_ANSWER_LEN,
 };
 use duet_primitives::{
@@ -22,7 +22,7 @@ fn chain() -> TestChain {
 /// A genesis proof with these nodes, as a server sends it.
 fn with_nodes(nodes: Vec<Vec<u8>>) -> Vec<u8> {
     let honest = chain().genesis_proof();
-    GenesisProof { nodes, ..honest }.encode()
+    StartProof { nodes, ..honest }.encode()
 }
 
 /// Why these bytes do not decode, with everything else that an error says.
@@ -40,8 +40,8 @@ fn refusal<T: Received + std::fmt::Debug>(bytes: &[u8]) -> String {
 #[test]
 fn a_genesis_proof_with_more_nodes_than_any_path_is_refused() {
     let most = usize::try_from(MAX_TRIE_NODES).expect("small");
-    assert!(decode::<GenesisProof>(&with_nodes(vec![Vec::new(); most])).is_ok());
-    let reason = refusal::<GenesisProof>(&with_nodes(vec![Vec::new(); most + 1]));
+    assert!(decode::<StartProof>(&with_nodes(vec![Vec::new(); most])).is_ok());
+    let reason = refusal::<StartProof>(&with_nodes(vec![Vec::new(); most + 1]));
     assert_eq!(reason, "LIGHT-2: more trie nodes than any path has");
 }
 
@@ -52,8 +52,8 @@ fn an_answer_full_of_empty_nodes_is_refused() {
     let count = u32::try_from(MAX_ANSWER_LEN - 6).expect("small");
     let mut answer = (Vec::<u8>::new(), Compact(count)).encode();
     answer.resize(MAX_ANSWER_LEN, 0);
-    assert!(answer.len() <= GenesisProof::MAX_LEN);
-    let reason = refusal::<GenesisProof>(&answer);
+    assert!(answer.len() <= StartProof::MAX_LEN);
+    let reason = refusal::<StartProof>(&answer);
     assert_eq!(reason, "LIGHT-2: more trie nodes than any path has");
 }
 
@@ -62,9 +62,9 @@ fn an_answer_full_of_empty_nodes_is_refused() {
 fn a_genesis_proof_with_more_bytes_of_nodes_than_any_path_is_refused() {
     let most = usize::try_from(MAX_TRIE_BYTES).expect("small");
     let halves = |first: usize, second: usize| with_nodes(vec![vec![0; first], vec![0; second]]);
-    assert!(decode::<GenesisProof>(&halves(most / 2, most / 2)).is_ok());
+    assert!(decode::<StartProof>(&halves(most / 2, most / 2)).is_ok());
     for (first, second) in [(most / 2, most / 2 + 1), (most + 1, 0)] {
-        let reason = refusal::<GenesisProof>(&halves(first, second));
+        let reason = refusal::<StartProof>(&halves(first, second));
         assert_eq!(
             reason,
             "LIGHT-2: the trie nodes have more bytes than any path"
@@ -78,7 +78,7 @@ fn a_genesis_proof_that_was_never_decoded_is_bounded_all_the_same() {
     let chain = chain();
     let refuse = |nodes| {
         let honest = chain.genesis_proof();
-        let proof = GenesisProof { nodes, ..honest };
+        let proof = StartProof { nodes, ..honest };
         Trusted::from_genesis(chain.genesis_hash, &proof, Mode::Full).expect_err("refused")
     };
     let most = usize::try_from(MAX_TRIE_NODES).expect("small");
@@ -103,11 +103,11 @@ fn more_keys_than_any_set_has_are_refused() {
     let genesis = |len| {
         let honest = chain().genesis_proof();
         let keys = keys(len);
-        GenesisProof { keys, ..honest }.encode()
+        StartProof { keys, ..honest }.encode()
     };
-    assert!(decode::<GenesisProof>(&genesis(most)).is_ok());
+    assert!(decode::<StartProof>(&genesis(most)).is_ok());
     assert_eq!(
-        refusal::<GenesisProof>(&genesis(most + 1)),
+        refusal::<StartProof>(&genesis(most + 1)),
         "SET-1: more keys than any set has"
     );
     let handoffs = |len| {
@@ -177,12 +177,12 @@ fn the_genesis_proof_of_ten_thousand_validators_is_far_below_the_bounds() {
     assert!(nodes.len() * 8 <= usize::try_from(MAX_TRIE_NODES).expect("small"));
     assert!(bytes * 32 <= usize::try_from(MAX_TRIE_BYTES).expect("small"));
 
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: genesis_header(root, 0),
         nodes,
         keys: chain.keys(0).expect("known"),
     };
-    let proof: GenesisProof = decode(&proof.encode()).expect("it decodes");
+    let proof: StartProof = decode(&proof.encode()).expect("it decodes");
     let hash = Blake2Hasher::hash(&proof.header);
     Trusted::from_genesis(hash, &proof, Mode::Full).expect("what nodes send is accepted");
 }

@@ -2,8 +2,8 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing::TestChain, Culprit, Error, GenesisProof, HandoffProof, Mode, NextStep,
-    Outcome, StateError, Trusted, Update,
+    decode, testing::TestChain, Culprit, Error, HandoffProof, Mode, NextStep, Outcome, StartProof,
+    StateError, Trusted, Update,
 };
 use duet_primitives::{suite, BlockNumber, SetId, StatelessProof, UncheckedJustification};
 
@@ -14,7 +14,7 @@ fn chain() -> TestChain {
 }
 
 fn begin(chain: &TestChain, mode: Mode) -> Trusted {
-    let proof: GenesisProof = decode(&chain.genesis_proof().encode()).expect("it decodes");
+    let proof: StartProof = decode(&chain.genesis_proof().encode()).expect("it decodes");
     Trusted::from_genesis(chain.genesis_hash, &proof, mode).expect("an honest genesis")
 }
 
@@ -325,7 +325,7 @@ fn the_genesis_state_may_hold_the_value_inline_as_version_0_does() {
     let key = &suite::KEYSETS_STORAGE_KEY;
     sp_trie::read_trie_value::<LayoutV0<_>, _>(&db, &root, key, Some(&mut recorder), None)
         .expect("in memory");
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: duet_light_client::testing::genesis_header(root, 0),
         nodes: recorder
             .drain()
@@ -365,7 +365,7 @@ fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
         sp_trie::read_trie_value::<LayoutV1<_>, _>(&db, &root, key, Some(&mut recorder), None)
             .expect("in memory");
     }
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: duet_light_client::testing::genesis_header(root, 0),
         nodes: recorder.to_storage_proof().into_iter_nodes().collect(),
         keys: chain().keys(0).expect("known"),
@@ -378,7 +378,7 @@ fn a_node_s_own_recorder_makes_exactly_the_proof_that_is_accepted() {
 fn what_servers_send_is_pinned() {
     // Both ends of the RPC rely on these layouts; they are those of tuples of the same fields.
     let chain = chain();
-    let GenesisProof {
+    let StartProof {
         header,
         nodes,
         keys,

@@ -2,7 +2,7 @@
 //! (ENC-6, LIGHT-1, LIGHT-2, LIGHT-3, LIGHT-4, LIGHT-5, JUST-1 to JUST-5, STATELESS-1, STATELESS-2)
 
 use codec::{Decode, Encode};
-use duet_light_client::{decode, GenesisProof, Mode, Outcome, Trusted, Update};
+use duet_light_client::{decode, Mode, Outcome, StartProof, Trusted, Update};
 use duet_primitives::{Pk1Bytes, StatelessProof, UncheckedJustification, H256};
 use std::{fs, path::Path};
 
@@ -31,7 +31,7 @@ fn example(name: &str) -> Vec<u8> {
 
 fn begin(mode: Mode) -> Trusted {
     let genesis = H256::from_slice(&example("genesis hash"));
-    let proof: GenesisProof = decode(&example("GenesisProof")).expect("it decodes");
+    let proof: StartProof = decode(&example("StartProof")).expect("it decodes");
     Trusted::from_genesis(genesis, &proof, mode).expect("it holds")
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use codec::{Decode, DecodeAll};
 use common::{ask, field, json, refuses_to_start, succeeds, until, Node};
-use duet_light_client::{BlockProof, GenesisProof, Mode, Outcome, Trusted};
+use duet_light_client::{BlockProof, Mode, Outcome, StartProof, Trusted};
 use duet_primitives::{
     ownership_statement, DualKeyBytes, Keyset, Keysets, Pk1Bytes, PossessionProof, StatelessProof,
     UncheckedJustification, H256,
@@ -209,7 +209,7 @@ async fn one_answer_proves_an_account_at_an_older_block_to_who_has_only_the_gene
         (number(&client, &head).await >= 3).then_some(())
     })
     .await;
-    let genesis_proof: GenesisProof =
+    let genesis_proof: StartProof =
         decode(&text(&client, "duet_getGenesisProof", rpc_params![]).await);
     let genesis_hash = genesis(&client).await;
     let trusted = Trusted::from_genesis(genesis_hash, &genesis_proof, Mode::Stateless).unwrap();

@@ -225,7 +225,7 @@ fn examples() -> Examples {
     add("Keysets", hexed(&keysets));
     add("genesis header", hex::encode(&header));
     add("genesis hash", hexed(genesis));
-    add("GenesisProof", hexed((&header, &nodes, first.keys())));
+    add("StartProof", hexed((&header, &nodes, first.keys())));
 
     // Keys and possession.
     let one = secret(1);

@@ -6,7 +6,7 @@ use crate::{
     verdict::{Broken, Verdict},
 };
 use codec::{Decode, DecodeAll};
-use duet_light_client::{Checkpoint, GenesisProof, HandoffProof};
+use duet_light_client::{Checkpoint, HandoffProof, StartProof};
 use duet_primitives::{
     Commitment, CommitmentPayload, ConsensusLog, EquivocationProof, KeysetCommitment, Keysets,
     MerkleProof, MmrLeaf, Pk1Bytes, StatelessProof, UncheckedJustification, UncheckedVote, H256,
@@ -28,7 +28,7 @@ pub(crate) fn object(input: Input<'_>) -> Verdict {
         "Keys" => json!({ "keys": keys(&whole::<Vec<Pk1Bytes>>(bytes)?) }),
         "StatelessProof" => stateless(&whole(bytes)?),
         "HandoffProof" => handoff(&whole(bytes)?),
-        "GenesisProof" => genesis(&whole(bytes)?),
+        "StartProof" => genesis(&whole(bytes)?),
         "EquivocationProof" => evidence(&whole(bytes)?),
         "Checkpoint" => checkpoint(&whole(bytes)?),
         "DigestItem" => digest_item(bytes)?,
@@ -127,7 +127,7 @@ fn handoff(proof: &HandoffProof) -> Value {
     })
 }
 
-fn genesis(proof: &GenesisProof) -> Value {
+fn genesis(proof: &StartProof) -> Value {
     json!({
         "header": hexed(&proof.header),
         "nodes": proof.nodes.iter().map(hexed).collect::<Vec<_>>(),

@@ -81,7 +81,7 @@ fn name_of(culprit: Culprit) -> &'static str {
 fn step_name(step: NextStep) -> &'static str {
     match step {
         NextStep::LeaveSender => "leave sender",
-        NextStep::CheckGenesisHash => "check genesis hash",
+        NextStep::CheckTrustedHash => "check trusted hash",
         NextStep::FetchHandoffProofs { .. } => "fetch handoff proofs",
         NextStep::FetchKeys { .. } => "fetch keys",
         NextStep::NewCheckpoint => "new checkpoint",

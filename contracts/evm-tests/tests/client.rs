@@ -6,7 +6,7 @@ use codec::{DecodeAll, Encode};
 use common::{checkpoint, prove, prove_with, GENESIS};
 use duet_calldata::proof_bytes;
 use duet_evm_tests::{coefficient_of, rust_verdict, topic, Chain, Verdict, FORKS};
-use duet_light_client::{decode, GenesisProof, Mode, Trusted};
+use duet_light_client::{decode, Mode, StartProof, Trusted};
 use duet_primitives::{
     testing::{self, TestSet},
     KeysetCommitment, StatelessProof, H256,
@@ -81,7 +81,7 @@ fn scenarios_of_stateless_steps_have_their_outcomes() {
                 left_out += 1;
                 continue;
             }
-            let genesis = decode::<GenesisProof>(&bytes(&file, &start["genesis_proof"]));
+            let genesis = decode::<StartProof>(&bytes(&file, &start["genesis_proof"]));
             let begun = genesis.and_then(|proof| {
                 Trusted::from_genesis(hash(&file, &start["genesis_hash"]), &proof, Mode::Stateless)
             });

@@ -7,7 +7,7 @@
 //!
 //! | byte | asks for | then come | the answer is SCALE of |
 //! | --- | --- | --- | --- |
-//! | 0 | the proof of the first set | nothing | `Option<GenesisProof>` |
+//! | 0 | the proof of the first set | nothing | `Option<StartProof>` |
 //! | 1 | handoff proofs | the first set (`u64`), how many sets (`u8`) | `Vec<HandoffProof>`, in order, as far as known |
 
 // The cast is in the code that `Encode` generates for enums.
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     protocol::{MAX_HANDOFFS, MAX_HISTORY_RESPONSE_SIZE},
-    source::{GenesisProof, HandoffProof, ProofSource},
+    source::{HandoffProof, ProofSource, StartProof},
 };
 use codec::{Decode, DecodeAll, Encode};
 use duet_primitives::SetId;
@@ -94,9 +94,9 @@ pub(super) fn answer<S: ProofSource>(
 ///
 /// # Errors
 /// [`ResponseError`]; the peer that answered is to blame.
-pub fn decode_genesis(bytes: &[u8]) -> Result<Option<GenesisProof>, ResponseError> {
+pub fn decode_genesis(bytes: &[u8]) -> Result<Option<StartProof>, ResponseError> {
     let bytes = bounded(bytes, MAX_HISTORY_RESPONSE_SIZE)?;
-    Ok(Option::<GenesisProof>::decode_all(&mut &*bytes)?)
+    Ok(Option::<StartProof>::decode_all(&mut &*bytes)?)
 }
 
 /// Decodes the response to [`HistoryRequest::Handoffs`]; empty when the peer does not have the first.
@@ -112,7 +112,7 @@ pub fn decode_handoffs(bytes: &[u8]) -> Result<Vec<HandoffProof>, ResponseError>
 mod tests {
     use super::*;
     use crate::{protocol::MAX_REQUEST_SIZE, reputation::PeerBehaviour, requests::testing::Stored};
-    use duet_light_client::{genesis::MAX_TRIE_NODES, testing::TestChain};
+    use duet_light_client::{start::MAX_TRIE_NODES, testing::TestChain};
     use duet_primitives::{suite, Bitfield, Pk1Bytes};
     use sp_io::hashing::sha2_256;
     use std::convert::Infallible;

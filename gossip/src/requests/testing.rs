@@ -1,13 +1,13 @@
 //! Proofs in memory, for tests.
 
-use crate::source::{GenesisProof, HandoffProof, ProofSource};
+use crate::source::{HandoffProof, ProofSource, StartProof};
 use duet_primitives::{Pk1Bytes, SetId, UncheckedJustification};
 use std::convert::Infallible;
 
 /// The handoff justifications of the sets from 0 on, with the keys of the sets that take over.
 #[derive(Default)]
 pub(crate) struct Stored {
-    pub(crate) genesis: Option<GenesisProof>,
+    pub(crate) genesis: Option<StartProof>,
     pub(crate) handoffs: Vec<(UncheckedJustification, Vec<Pk1Bytes>)>,
 }
 
@@ -48,7 +48,7 @@ impl ProofSource for Stored {
             .collect())
     }
 
-    fn genesis_proof(&self) -> Result<Option<GenesisProof>, Infallible> {
+    fn genesis_proof(&self) -> Result<Option<StartProof>, Infallible> {
         Ok(self.genesis.clone())
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     outside::shown,
     wire::WireFault,
 };
-use duet_light_client::{decode, Error, GenesisProof, HandoffProof, Received, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Error, HandoffProof, Received, StartProof, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
     core::{
@@ -239,7 +239,7 @@ impl Server {
     ///
     /// # Errors
     /// [`Missing::Genesis`] when the node cannot prove its genesis, or those of any request.
-    pub async fn genesis_proof(&self) -> Result<GenesisProof, Fault> {
+    pub async fn genesis_proof(&self) -> Result<StartProof, Fault> {
         let text: String = self.ask("duet_getGenesisProof", rpc_params![]).await?;
         decode_hex(&text)
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 use codec::{DecodeAll, Encode};
 use duet_light_client::{
-    decode, Checkpoint, Error, GenesisProof, HandoffProof, Mode, Outcome, Trusted, Update, Verified,
+    decode, Checkpoint, Error, StartProof, HandoffProof, Mode, Outcome, Trusted, Update, Verified,
 };
 use duet_primitives::{Pk1Bytes, SetId, StatelessProof};
 use js_sys::Array;
@@ -42,7 +42,7 @@ impl LightClient {
         mode_name: &str,
     ) -> Result<LightClient, JsValue> {
         let (genesis_hash, mode) = (hash("genesisHash", genesis_hash)?, mode(mode_name)?);
-        let proof = decode::<GenesisProof>(proof);
+        let proof = decode::<StartProof>(proof);
         let trusted = proof.and_then(|proof| Trusted::from_genesis(genesis_hash, &proof, mode));
         Ok(Self {
             trusted: trusted.map_err(|error| of_verifier(&error))?,

@@ -148,7 +148,7 @@ fn culprit(culprit: Culprit) -> &'static str {
 fn step(step: NextStep) -> &'static str {
     match step {
         NextStep::LeaveSender => "leave-sender",
-        NextStep::CheckGenesisHash => "check-genesis-hash",
+        NextStep::CheckTrustedHash => "check-trusted-hash",
         NextStep::FetchHandoffProofs { .. } => "fetch-handoff-proofs",
         NextStep::FetchKeys { .. } => "fetch-keys",
         NextStep::NewCheckpoint => "new-checkpoint",
@@ -159,7 +159,7 @@ fn step(step: NextStep) -> &'static str {
 
 fn between(error: &Error) -> Difference {
     match error {
-        Error::WrongGenesis { expected, got } => {
+        Error::WrongStart { expected, got } | Error::OtherGenesis { expected, got } => {
             difference(format!("{expected:?}"), format!("{got:?}"))
         }
         Error::StorageProof(error) => between_nodes(error),

@@ -96,7 +96,7 @@ fn good() -> Vec<(&'static str, Vec<u8>)> {
         ("Keys", keys.encode()),
         ("StatelessProof", stateless(&chain, 5).encode()),
         ("HandoffProof", chain.handoff_proofs(0, 1)[0].encode()),
-        ("GenesisProof", chain.genesis_proof().encode()),
+        ("StartProof", chain.genesis_proof().encode()),
         ("EquivocationProof", evidence().encode()),
         ("Checkpoint", chain.checkpoint(1).encode()),
         (
@@ -224,14 +224,10 @@ fn odd() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "Keys",
             many(100_000, 48),
         ),
-        (
-            "a genesis proof with 67 nodes",
-            "GenesisProof",
-            nodes(67, 0),
-        ),
+        ("a genesis proof with 67 nodes", "StartProof", nodes(67, 0)),
         (
             "a genesis proof with more than 65 536 bytes of nodes",
-            "GenesisProof",
+            "StartProof",
             nodes(2, 32_769),
         ),
         (

@@ -3,7 +3,7 @@
 use super::builder::scale;
 use crate::format::hexed;
 use codec::Encode;
-use duet_light_client::{testing::TestChain, Checkpoint, GenesisProof};
+use duet_light_client::{testing::TestChain, Checkpoint, StartProof};
 use duet_primitives::{StatelessProof, UncheckedJustification};
 use serde_json::{json, Value};
 
@@ -19,7 +19,7 @@ pub(super) fn from_genesis(chain: &TestChain) -> Value {
     with_genesis_proof(chain, &chain.genesis_proof())
 }
 
-pub(super) fn with_genesis_proof(chain: &TestChain, proof: &GenesisProof) -> Value {
+pub(super) fn with_genesis_proof(chain: &TestChain, proof: &StartProof) -> Value {
     json!({ "genesis_hash": hexed(chain.genesis_hash), "genesis_proof": scale(proof) })
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use codec::DecodeAll;
 use duet_light_client::{
-    decode, BlockProof, Checkpoint, FinalBlock, GenesisProof, HandoffProof, Mode, Outcome, Trusted,
+    decode, BlockProof, Checkpoint, FinalBlock, HandoffProof, Mode, Outcome, StartProof, Trusted,
     Update,
 };
 use duet_primitives::{Pk1Bytes, SetId, StatelessProof, UncheckedJustification};
@@ -53,7 +53,7 @@ fn start(input: Input<'_>) -> Result<Trusted, Broken> {
         let checkpoint = checkpoint.map_err(|_| Broken::malformed())?;
         return Ok(Trusted::from_checkpoint(checkpoint, mode(input))?);
     }
-    let proof: GenesisProof = decode(&from.bytes("genesis_proof"))?;
+    let proof: StartProof = decode(&from.bytes("genesis_proof"))?;
     let hash = from.hash("genesis_hash");
     Ok(Trusted::from_genesis(hash, &proof, mode(input))?)
 }

@@ -1,7 +1,7 @@
 //! Each way to lie, by name.
 
 use codec::{Compact, Encode};
-use duet_light_client::{testing::TestChain, GenesisProof, HandoffProof};
+use duet_light_client::{testing::TestChain, HandoffProof, StartProof};
 use duet_primitives::{
     suite::ENGINE_ID, testing::TestSet, Bitfield, ConsensusLog, Pk1Bytes, RoundMessage, SetId,
     SignerIndex, StatelessProof, UncheckedJustification, H256,
@@ -185,7 +185,7 @@ impl Lie {
         honest
     }
 
-    pub(crate) fn of_genesis(self, mut honest: GenesisProof) -> GenesisProof {
+    pub(crate) fn of_genesis(self, mut honest: StartProof) -> StartProof {
         match self {
             Self::GenesisHeader => honest.header[40] ^= 1,
             Self::GenesisStorage => honest.nodes[1][5] ^= 1,

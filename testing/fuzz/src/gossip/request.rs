@@ -17,7 +17,7 @@ use duet_gossip::{
         justifications::decode_response,
         Server,
     },
-    source::{GenesisProof, HandoffProof, ProofSource},
+    source::{HandoffProof, ProofSource, StartProof},
 };
 use duet_primitives::{SetId, UncheckedJustification};
 use futures::{channel::oneshot, future::BoxFuture, FutureExt};
@@ -66,7 +66,7 @@ impl ProofSource for Source {
         Ok(handoffs(first_set, count))
     }
 
-    fn genesis_proof(&self) -> Result<Option<GenesisProof>, Infallible> {
+    fn genesis_proof(&self) -> Result<Option<StartProof>, Infallible> {
         Ok(Some(CHAIN.genesis_proof()))
     }
 }

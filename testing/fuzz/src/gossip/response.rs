@@ -14,7 +14,7 @@ use duet_gossip::{
         justifications::decode_response,
         response::ResponseError,
     },
-    source::{GenesisProof, HandoffProof},
+    source::{HandoffProof, StartProof},
 };
 use duet_primitives::UncheckedJustification;
 use std::fmt::Debug;
@@ -65,8 +65,8 @@ fn list<T: Decode + Encode + PartialEq + Debug>(
 fn genesis(bytes: &[u8]) {
     let decode_bounded = |bytes: &[u8]| decode_genesis(bytes).ok();
     let found = decoded_by(bytes, PER_BYTE, decode_bounded);
-    let by_codec = Option::<GenesisProof>::decode_all(&mut &*bytes).ok();
-    let nodes = |proof: &Option<GenesisProof>| proof.as_ref().map_or(0, |proof| proof.nodes.len());
+    let by_codec = Option::<StartProof>::decode_all(&mut &*bytes).ok();
+    let nodes = |proof: &Option<StartProof>| proof.as_ref().map_or(0, |proof| proof.nodes.len());
     let allowed = by_codec.filter(|proof| nodes(proof) <= MOST_NODES);
     assert_eq!(found, allowed);
     blames_its_sender(decode_genesis(bytes));
@@ -86,11 +86,11 @@ fn response_seeds() -> Vec<Seed> {
         .map(|one| one.justification.clone())
         .collect();
     let genesis = CHAIN.genesis_proof();
-    let with_nodes = |nodes: usize| GenesisProof {
+    let with_nodes = |nodes: usize| StartProof {
         nodes: vec![Vec::new(); nodes],
         ..genesis.clone()
     };
-    let none: Option<GenesisProof> = None;
+    let none: Option<StartProof> = None;
     let first_only = &justifications[..1];
     let answers: [(&str, &[u8], Vec<u8>); 18] = [
         ("no justifications", &[0, 3], Vec::<u8>::new().encode()),

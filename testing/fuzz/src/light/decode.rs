@@ -6,7 +6,7 @@ use super::{
 };
 use crate::target::{seed, Input, Seed, Target};
 use codec::Encode;
-use duet_light_client::{GenesisProof, HandoffProof};
+use duet_light_client::{HandoffProof, StartProof};
 use duet_primitives::{Pk1Bytes, StatelessProof, UncheckedJustification};
 
 pub(super) const DECODE: Target = Target {
@@ -26,7 +26,7 @@ fn light_decode(data: &[u8]) {
         3 => drop(received::<Vec<HandoffProof>>(bytes)),
         4 => drop(received::<Vec<StatelessProof>>(bytes)),
         5 => drop(received::<Vec<Pk1Bytes>>(bytes)),
-        _ => drop(received_within::<GenesisProof>(bytes, PER_BYTE_OF_GENESIS)),
+        _ => drop(received_within::<StartProof>(bytes, PER_BYTE_OF_GENESIS)),
     }
 }
 

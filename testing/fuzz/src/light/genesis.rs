@@ -6,7 +6,7 @@ use super::{
 };
 use crate::target::{seed, Input, Seed, Target};
 use codec::Encode;
-use duet_light_client::GenesisProof;
+use duet_light_client::StartProof;
 use sp_core::{Blake2Hasher, Hasher};
 
 pub(super) const GENESIS: Target = Target {
@@ -20,7 +20,7 @@ pub(super) const GENESIS: Target = Target {
 fn genesis(data: &[u8]) {
     let mut input = Input(data);
     let mode = input.byte() % 3;
-    let Some(mut proof) = received_within::<GenesisProof>(input.rest(), PER_BYTE_OF_GENESIS) else {
+    let Some(mut proof) = received_within::<StartProof>(input.rest(), PER_BYTE_OF_GENESIS) else {
         return;
     };
     if let (2, Some(node), Some(root)) = (mode, proof.nodes.first(), proof.header.get_mut(33..65)) {
@@ -42,7 +42,7 @@ fn genesis(data: &[u8]) {
 fn genesis_seeds() -> Vec<Seed> {
     let good = CHAIN.genesis_proof();
     let mut seeds = Vec::new();
-    let mut with = |name: &str, change: &dyn Fn(&mut GenesisProof)| {
+    let mut with = |name: &str, change: &dyn Fn(&mut StartProof)| {
         for mode in 0..3 {
             let mut changed = good.clone();
             change(&mut changed);

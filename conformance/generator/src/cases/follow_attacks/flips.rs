@@ -6,7 +6,7 @@ use crate::{
     format::hexed,
 };
 use codec::{Decode, Encode};
-use duet_light_client::{decode, GenesisProof, HandoffProof, Mode, Received, Trusted, Update};
+use duet_light_client::{decode, HandoffProof, Mode, Received, StartProof, Trusted, Update};
 use duet_primitives::{Pk1Bytes, SetId, StatelessProof, UncheckedJustification};
 use serde_json::{json, Value};
 
@@ -29,7 +29,7 @@ const JUSTIFICATION: [(&str, usize); 12] = [
 pub(super) fn add(attacks: &mut Attacks) {
     let chain = attacks.chain.clone();
     let genesis = from_genesis(&chain);
-    let proof: GenesisProof = chain.genesis_proof();
+    let proof: StartProof = chain.genesis_proof();
     let full = Trusted::from_genesis(chain.genesis_hash, &proof, Mode::Full).expect("honest");
     let without_keys = full.clone().in_mode(Mode::Stateless);
 
@@ -154,7 +154,7 @@ fn genesis_proof(attacks: &mut Attacks) {
         ("the keys", proof.keys.len() * 48),
     ];
     for (id, flipped) in flipped(&proof.encode(), &parts) {
-        let rule = decode::<GenesisProof>(&flipped)
+        let rule = decode::<StartProof>(&flipped)
             .and_then(|bad| Trusted::from_genesis(hash, &bad, Mode::Full))
             .expect_err("a flipped bit")
             .rule();

@@ -6,7 +6,7 @@ use crate::{
     format::hexed,
 };
 use codec::Encode;
-use duet_light_client::{testing, testing::TestChain, Checkpoint, GenesisProof};
+use duet_light_client::{testing, testing::TestChain, Checkpoint, StartProof};
 use duet_primitives::{suite::MAX_VALIDATORS, testing::TestSet, Keysets, Pk1Bytes, SetId, H256};
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
@@ -24,7 +24,7 @@ fn other_genesis(attacks: &mut Attacks) {
     let start = with_genesis_proof(&attacks.chain, &other.genesis_proof());
     attacks.no_start("LIGHT-1", "the genesis of another chain", &start);
     let honest = attacks.chain.genesis_proof();
-    let other_keys = GenesisProof {
+    let other_keys = StartProof {
         keys: attacks.chain.keys(1).expect("a set"),
         ..honest.clone()
     };
@@ -39,7 +39,7 @@ fn other_genesis(attacks: &mut Attacks) {
 fn storage_proofs(attacks: &mut Attacks) {
     let honest = attacks.chain.genesis_proof();
     let mut refused = |id: String, nodes: Vec<Vec<u8>>| {
-        let bad = GenesisProof {
+        let bad = StartProof {
             nodes,
             ..honest.clone()
         };
@@ -67,7 +67,7 @@ fn storage_proofs(attacks: &mut Attacks) {
 /// A genesis whose state has this value, with everything else in order.
 fn genesis_of(value: Option<&[u8]>, number: u32, keys: Vec<Pk1Bytes>) -> Value {
     let (root, nodes) = testing::prove_keysets(value, 0);
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: testing::genesis_header(root, number),
         nodes,
         keys,

@@ -1,0 +1,184 @@
+//! From the hash of a block to the set that signs there: a header, a storage proof under its state root, and the keys.
+//!
+//! The block is the genesis, or any other that the user trusts to be final: on a chain that took Duet up later, the genesis
+//! names no set.
+//!
+//! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
+//! keysets (LIGHT-3), so that the server that sends all three is not trusted.
+
+use crate::{error::Error, hashers::Blake2Hasher, header::HeaderParts, rules, storage};
+use alloc::vec::Vec;
+use codec::{Compact, Decode, DecodeAll, Encode, Input};
+use duet_primitives::{
+    decode_list,
+    suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
+    BlockNumber, Keyset, Keysets, Pk1Bytes, H256,
+};
+use sp_core::Hasher;
+
+/// The most trie nodes of a start proof. (LIGHT-2)
+///
+/// The path to a key of 32 bytes has at most one node per nibble, then a leaf, then the value as a node of its own.
+pub const MAX_TRIE_NODES: u32 = 66;
+
+/// The most bytes that the trie nodes of a start proof have together. (LIGHT-2)
+///
+/// A branch has at most 16 hashes and a path, below 600 bytes; the value has 184.
+pub const MAX_TRIE_BYTES: u32 = 64 * 1024;
+
+/// What a server sends to a client that knows only the hash of a block: of the genesis, or of a later one.
+///
+/// Decoding refuses more than [`MAX_TRIE_NODES`] nodes, more than [`MAX_TRIE_BYTES`] bytes of nodes and more keys
+/// than any set has before it allocates them. (ENC-6, LIGHT-2)
+#[derive(Clone, Debug, PartialEq, Eq, Encode)]
+pub struct StartProof {
+    /// The SCALE encoding of the block's header.
+    pub header: Vec<u8>,
+    /// The trie nodes that prove the keysets in the block's state, as `state_getReadProof` gives them.
+    pub nodes: Vec<Vec<u8>>,
+    /// The signing set's keys in set order.
+    pub keys: Vec<Pk1Bytes>,
+}
+
+/// The keysets of a block's state and the signing set's keys, all checked.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The hash of the block.
+    pub hash: H256,
+    /// The number in its header.
+    pub number: BlockNumber,
+    /// The set that signs from the block on, and the one after it.
+    pub keysets: Keysets,
+    /// The keys of the one that signs.
+    pub keys: Keyset,
+}
+
+impl Decode for StartProof {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, codec::Error> {
+        let header = Vec::decode(input)?;
+        let nodes = decode_nodes(input)?;
+        let keys = decode_keys(input)?;
+        Ok(Self {
+            header,
+            nodes,
+            keys,
+        })
+    }
+}
+
+/// SET-1: the keys of one set.
+pub(crate) fn decode_keys<I: Input>(input: &mut I) -> Result<Vec<Pk1Bytes>, codec::Error> {
+    decode_list(input, MAX_VALIDATORS, "SET-1: more keys than any set has")
+}
+
+/// LIGHT-2: an empty node is one byte on the wire and 24 in memory, so both number and size are bounded.
+fn decode_nodes<I: Input>(input: &mut I) -> Result<Vec<Vec<u8>>, codec::Error> {
+    let Compact(count) = <Compact<u32>>::decode(input)?;
+    if count > MAX_TRIE_NODES {
+        return Err("LIGHT-2: more trie nodes than any path has".into());
+    }
+    let mut room = MAX_TRIE_BYTES;
+    (0..count)
+        .map(|_| {
+            let node: Vec<u8> = decode_list(
+                input,
+                room,
+                "LIGHT-2: the trie nodes have more bytes than any path",
+            )?;
+            room = u32::try_from(node.len()).map_or(0, |len| room.saturating_sub(len));
+            Ok(node)
+        })
+        .collect()
+}
+
+impl StartProof {
+    /// Checks this proof against the hash of a block.
+    ///
+    /// Rules: LIGHT-1 the header's hash, LIGHT-2 the storage proof, LIGHT-3 the keys.
+    /// Cost: a hash per trie node, and [`Keyset::check`].
+    ///
+    /// # Errors
+    /// The first broken rule in that order.
+    ///
+    /// # Security
+    /// `block_hash` must come from the user. One that the sender names proves nothing: anybody can make up such a block.
+    pub fn check(&self, block_hash: H256) -> Result<Start, Error> {
+        let header = header_is_of_block(&self.header, block_hash)?;
+        self.check_state(block_hash, &header)
+    }
+
+    /// The same for a block of the chain with this genesis hash.
+    pub(crate) fn check_on(&self, genesis_hash: H256, block_hash: H256) -> Result<Start, Error> {
+        let header = header_is_of_block(&self.header, block_hash)?;
+        block_can_be_on_chain(&header, genesis_hash, block_hash)?;
+        self.check_state(block_hash, &header)
+    }
+
+    fn check_state(&self, hash: H256, header: &HeaderParts) -> Result<Start, Error> {
+        let keysets = keysets_are_proven(&self.nodes, header)?;
+        let keys = rules::keys_match(&keysets.current, &self.keys)?;
+        Ok(Start {
+            hash,
+            number: header.number,
+            keysets,
+            keys,
+        })
+    }
+
+    /// What the header hashes to. It proves nothing: whoever sent the proof chose the header.
+    pub fn block_hash(&self) -> H256 {
+        Blake2Hasher::hash(&self.header)
+    }
+
+    /// The number in the header, which proves as little; none where there is no header.
+    pub fn block_number(&self) -> Option<BlockNumber> {
+        HeaderParts::read(&self.header)
+            .ok()
+            .map(|parts| parts.number)
+    }
+}
+
+/// LIGHT-1: the header hashes to the trusted hash.
+fn header_is_of_block(header: &[u8], expected: H256) -> Result<HeaderParts, Error> {
+    let got = Blake2Hasher::hash(header);
+    if got != expected {
+        return Err(Error::WrongStart { expected, got });
+    }
+    HeaderParts::read(header).map_err(|_| Error::NotABlockHash { hash: expected })
+}
+
+/// LIGHT-1: the trusted block is the genesis, or a later one.
+fn block_can_be_on_chain(
+    header: &HeaderParts,
+    genesis_hash: H256,
+    block_hash: H256,
+) -> Result<(), Error> {
+    let is_first = header.number == BlockNumber::ZERO;
+    if block_hash == genesis_hash {
+        return if is_first && header.parent_hash.is_zero() {
+            Ok(())
+        } else {
+            Err(Error::NotAGenesisHash)
+        };
+    }
+    if is_first {
+        return Err(Error::OtherGenesis {
+            expected: genesis_hash,
+            got: block_hash,
+        });
+    }
+    Ok(())
+}
+
+/// LIGHT-2: the nodes prove the keysets under the state root, and none of them is superfluous.
+fn keysets_are_proven(nodes: &[Vec<u8>], header: &HeaderParts) -> Result<Keysets, Error> {
+    let max_bytes = usize::try_from(MAX_TRIE_BYTES).unwrap_or(usize::MAX);
+    let values = storage::read(nodes, header.state_root, &[&KEYSETS_STORAGE_KEY], max_bytes)?;
+    let value = values.into_iter().next().flatten();
+    let no_keysets = Error::NoKeysets {
+        block: header.number,
+    };
+    value
+        .and_then(|value| Keysets::decode_all(&mut &*value).ok())
+        .ok_or(no_keysets)
+}
