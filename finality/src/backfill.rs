@@ -2,9 +2,9 @@
 //! the set it began with. (REQ-3 to REQ-6)
 //!
 //! A node that starts by warp sync has neither the old states nor the keys in them, and needs neither to vote. Light
-//! clients that ask it do need them, from the genesis on. So each handoff is fetched with the keys of the set that
-//! takes over, and checked as a light client checks it, one after the other from the genesis hash: no peer is
-//! trusted. What was checked is stored at once. After a restart the backfill continues behind the last stored
+//! clients that ask it do need them, from the first set on. So each handoff is fetched with the keys of the set that
+//! takes over, and checked as a light client checks it, one after the other from the genesis, or from the block of this node's own
+//! chain in which Duet was taken up: no peer is trusted. What was checked is stored at once. After a restart the backfill continues behind the last stored
 //! handoff.
 //!
 //! There is one question at a time and no more than one in a second. A response is checked at a desk: the keys of a
@@ -22,7 +22,7 @@ use duet_gossip::{
     network::Question,
     on_demand::{OnDemand, Outgoing, RequestId, Schedule, Step},
     reputation::PeerBehaviour,
-    requests::history::{decode_genesis, decode_handoffs, HistoryPart},
+    requests::history::{decode_first_set, decode_handoffs, HistoryPart},
     Network, LOG_TARGET,
 };
 use duet_primitives::{BlockNumber, Justification, SetId};
@@ -101,7 +101,7 @@ impl ToCheck {
             mut progress,
         } = self;
         let result = match wanted {
-            HistoryPart::Genesis => take_genesis(&mut progress, &bytes),
+            HistoryPart::Genesis => take_first_set(&mut progress, &bytes),
             HistoryPart::Handoffs(_) => take_handoffs(&mut progress, &bytes),
         };
         HistoryChecked {
@@ -112,12 +112,11 @@ impl ToCheck {
     }
 }
 
-fn take_genesis(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, BackfillError> {
-    let Some(proof) = decode_genesis(bytes)? else {
-        return Ok(Brought::Nothing);
-    };
-    progress.take_genesis(&proof)?;
-    Ok(Brought::Proofs)
+fn take_first_set(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, BackfillError> {
+    match decode_first_set(bytes)? {
+        Some(proof) if progress.take_first_set(&proof)? => Ok(Brought::Proofs),
+        _ => Ok(Brought::Nothing),
+    }
 }
 
 fn take_handoffs(progress: &mut Progress, bytes: &[u8]) -> Result<Brought, BackfillError> {
@@ -181,7 +180,8 @@ impl Backfill {
         }
     }
 
-    /// Stores the proof that light clients start from, while the genesis state is there: at the first start.
+    /// Stores the proof that light clients start from, if the chain started with Duet and the genesis state is there: at the first
+    /// start.
     pub(crate) fn prove_genesis(&mut self) -> Result<(), Error> {
         if let Some(progress) = &mut self.progress {
             if progress.prove_genesis()? {
@@ -207,7 +207,7 @@ impl Backfill {
             return Ok(());
         };
         let signing = voter.signing();
-        let outlook = progress.outlook(signing.set.id)?;
+        let outlook = progress.outlook(signing)?;
         let next = progress.next();
         match outlook {
             Outlook::Missing(part) => {
@@ -243,7 +243,7 @@ impl Backfill {
                 if self.announced.is_some() {
                     log::info!(
                         target: LOG_TARGET,
-                        "all proofs from the genesis to set {} are here: this node serves light clients",
+                        "all proofs from the first set to set {} are here: this node serves light clients",
                         signing.set.id,
                     );
                 }
@@ -259,7 +259,7 @@ impl Backfill {
         }
         log::info!(
             target: LOG_TARGET,
-            "this node began with set {}: asking peers for the proofs that lead there from the genesis, so that it can \
+            "this node began with set {}: asking peers for the proofs that lead there from the first set, so that it can \
              serve light clients (the handoff proof of set {next} is next)",
             missing.below_set,
         );

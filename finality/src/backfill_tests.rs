@@ -6,15 +6,15 @@ use crate::{
     testing::{
         dual_keys,
         nodes::{planned, Net, Node},
-        TestBlock,
+        TestBlock, TestChain,
     },
 };
 use codec::{Decode, DecodeAll, Encode};
 use duet_gossip::{
     requests::history::HistoryRequest,
-    source::{GenesisProof, HandoffProof, ProofSource},
+    source::{HandoffProof, ProofSource, StartProof},
 };
-use duet_light_client::{testing::TestChain, Mode, Outcome, Trusted};
+use duet_light_client::{testing::TestChain as LightChain, Mode, Outcome, Trusted};
 use duet_primitives::{
     testing::{secret, TestSet},
     ConsensusLog, RoundMessage, H256,
@@ -25,7 +25,7 @@ use sc_network::request_responses::OutgoingResponse;
 /// A chain on which set 2 signs, and what led there.
 struct Scenario {
     net: Net,
-    genesis: GenesisProof,
+    genesis: StartProof,
     handoffs: Vec<HandoffProof>,
 }
 
@@ -88,7 +88,7 @@ impl Scenario {
 
     fn knows_all(&self, node: &Node) -> bool {
         let store = node.chain.store();
-        store.genesis_proof().unwrap().as_ref() == Some(&self.genesis)
+        store.first_set_proof().unwrap().as_ref() == Some(&self.genesis)
             && store.handoff_proofs(SetId::new(0), 9).unwrap() == self.handoffs
     }
 }
@@ -164,7 +164,7 @@ fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() 
         .net
         .eventually("it is handed on", || scenario.knows_all(&later));
     let store = later.chain.store();
-    let genesis = store.genesis_proof().unwrap().unwrap();
+    let genesis = store.first_set_proof().unwrap().unwrap();
     let mut trusted = Trusted::from_genesis(genesis_hash, &genesis, Mode::Full).unwrap();
     for proof in store.handoff_proofs(SetId::new(0), 9).unwrap() {
         let Outcome::New(verified) = trusted.verify(proof).unwrap() else {
@@ -182,6 +182,107 @@ fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() 
         assert_eq!(scenario.net.hub.cost_of(&peer), 0);
     }
     assert_eq!(scenario.net.hub.cost_of(&late.peer), 0);
+}
+
+/// A chain that took Duet up in block 3, on which set 1 signs now.
+fn taken_up() -> (Net, [TestSet; 2]) {
+    let sets = [0, 1].map(|id| TestSet::new(id, id..id + 4));
+    let [first, second] = &sets;
+    let mut net = Net::new(TestBlock::without_duet());
+    let founded = ConsensusLog::Activated(SetId::FIRST);
+    for block in [
+        TestBlock::without_duet(),
+        TestBlock::without_duet(),
+        TestBlock::new(first, first, &[founded]),
+        TestBlock::new(first, first, &[]),
+        TestBlock::new(first, second, &[planned(second)]),
+        TestBlock::new(second, second, &[ConsensusLog::Activated(SetId::new(1))]),
+        TestBlock::new(second, second, &[]),
+    ] {
+        net.push([], block);
+    }
+    (net, sets)
+}
+
+const TAKEN_UP: BlockNumber = BlockNumber::new(3);
+
+/// REQ-4, LIGHT-1.
+#[test]
+fn a_chain_that_took_duet_up_later_is_proven_from_the_block_in_which_it_did() {
+    let (net, [first, second]) = taken_up();
+    let mut early = net.start(secret(1), false);
+    let proven = |node: &Node| node.chain.store().first_set_proof().unwrap();
+    net.eventually("it proves the block itself", || proven(&early).is_some());
+    let proof = proven(&early).unwrap();
+    let chain = early.chain.chain();
+    assert_eq!(proof.block_hash(), chain.hash(TAKEN_UP).unwrap());
+    let message = RoundMessage::new(
+        chain.genesis_hash(),
+        chain.commitment(BlockNumber::new(5)).unwrap(),
+    );
+    let handoff = first.justify(&message, 0..3).into_unchecked();
+    early.chain.store().put_handoff(&handoff).unwrap();
+
+    let mut late = net.node(6);
+    net.run(&mut late, secret(2), false);
+    net.eventually("it is handed on", || {
+        proven(&late).as_ref() == Some(&proof)
+            && late.chain.store().handoff(SetId::FIRST).unwrap().is_some()
+    });
+    let trusted = Trusted::from_start(
+        chain.genesis_hash(),
+        chain.hash(TAKEN_UP).unwrap(),
+        &proof,
+        Mode::Full,
+    );
+    let next = late.chain.store().handoff_proof(SetId::FIRST).unwrap();
+    let Ok(Outcome::New(verified)) = trusted.unwrap().verify(next.unwrap()) else {
+        panic!("a light client follows");
+    };
+    assert_eq!(verified.trusted.latest_set(), second.set.commitment());
+    for node in [&mut early, &mut late] {
+        net.stop(node);
+    }
+    assert_eq!(net.hub.cost_of(&early.peer), 0);
+}
+
+/// REQ-4.
+#[test]
+fn who_sends_the_proof_of_another_block_than_that_in_which_duet_was_taken_up_is_charged() {
+    let (net, _) = taken_up();
+    let archive = net.node(0).chain;
+    let chain = archive.chain();
+    let mut another = chain.prove_founding(TAKEN_UP).unwrap().unwrap();
+    let header = |number| {
+        let hash = chain.hash(BlockNumber::new(number)).unwrap();
+        archive.blocks().header(hash).unwrap().encoded
+    };
+    let rules = ["NotTheFirstSet", "WrongStart", "WrongStart"];
+    let mut unknown = header(4);
+    *unknown.last_mut().unwrap() ^= 1;
+    for (header, rule) in [header(4), unknown, Vec::new()].into_iter().zip(rules) {
+        another.header = header;
+        let node = net.node(6).chain;
+        let mut progress = Progress::new(Arc::new(node.chain()), node.store(), Metrics::new(None));
+        let error = progress.take_first_set(&another).unwrap_err();
+        assert!(format!("{error:?}").contains(rule), "{error:?}");
+        assert_eq!(error.behaviour(), Some(PeerBehaviour::BadResponse));
+        assert!(node.store().first_set_proof().unwrap().is_none());
+    }
+}
+
+/// REQ-4: a node that is still fetching old headers asks again later.
+#[test]
+fn a_block_that_is_not_here_yet_blames_nobody() {
+    let (net, _) = taken_up();
+    let proof = net.node(0).chain.chain().prove_founding(TAKEN_UP);
+    let young = TestChain::default();
+    young.push_without_duet();
+    let mut progress = Progress::new(Arc::new(young.chain()), young.store(), Metrics::new(None));
+    assert!(matches!(
+        progress.take_first_set(&proof.unwrap().unwrap()),
+        Ok(false)
+    ));
 }
 
 /// RESET-5.
@@ -273,13 +374,13 @@ fn a_peer_that_lies_is_charged_and_dropped_and_the_next_is_asked() {
         (
             "a genesis of another chain",
             |request, honest| match request {
-                HistoryRequest::Genesis => Some(TestChain::new(2, 4, 9).genesis_proof()).encode(),
+                HistoryRequest::Genesis => Some(LightChain::new(2, 4, 9).genesis_proof()).encode(),
                 HistoryRequest::Handoffs { .. } => honest,
             },
         ),
         ("handoffs of another chain", |request, honest| {
             with_handoffs(request, honest, |list| {
-                *list = TestChain::new(2, 4, 9).handoff_proofs(0, 2);
+                *list = LightChain::new(2, 4, 9).handoff_proofs(0, 2);
             })
         }),
         ("one that is missing", |request, honest| {

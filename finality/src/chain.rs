@@ -7,7 +7,7 @@ use crate::{
 };
 use blocks::Blocks;
 use duet_gossip::LOG_TARGET;
-use duet_light_client::GenesisProof;
+use duet_light_client::StartProof;
 use duet_primitives::{
     suite, Accusation, Bitfield, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
     EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
@@ -347,16 +347,37 @@ impl Chain {
         status.ok_or(ChainError::NotInThisRuntime)
     }
 
-    /// The proof that light clients start from; `None` when the chain did not start with Duet.
-    pub(crate) fn prove_genesis(&self) -> Result<Option<GenesisProof>, ChainError> {
-        let genesis = self.hash(BlockNumber::ZERO)?;
-        if self.keysets(genesis)?.is_none() {
+    /// The proof that light clients start from at the genesis; `None` when the chain did not start with Duet.
+    pub(crate) fn prove_genesis(&self) -> Result<Option<StartProof>, ChainError> {
+        self.prove_start(self.hash(BlockNumber::ZERO)?)
+    }
+
+    /// The proof that light clients start from at the block in which the chain's first set begins to sign; `None` when this block
+    /// is not it.
+    pub(crate) fn prove_founding(
+        &self,
+        number: BlockNumber,
+    ) -> Result<Option<StartProof>, ChainError> {
+        match self.founds_first_set(number)? {
+            true => self.prove_start(self.hash(number)?),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether the chain's first set begins to sign in the finalized block with this number, above the genesis. (CHAIN-3)
+    pub(crate) fn founds_first_set(&self, number: BlockNumber) -> Result<bool, ChainError> {
+        let founded = ConsensusLog::Activated(SetId::FIRST);
+        Ok(number <= self.finalized().0 && self.logs(number)?.contains(&founded))
+    }
+
+    fn prove_start(&self, block: H256) -> Result<Option<StartProof>, ChainError> {
+        if self.keysets(block)?.is_none() {
             return Ok(None);
         }
-        let nodes = self.runtime.prove(genesis, &suite::KEYSETS_STORAGE_KEY)?;
-        let keys = self.runtime.current_keys(genesis)?;
-        Ok(Some(GenesisProof {
-            header: self.blocks.header(genesis)?.encoded,
+        let nodes = self.runtime.prove(block, &suite::KEYSETS_STORAGE_KEY)?;
+        let keys = self.runtime.current_keys(block)?;
+        Ok(Some(StartProof {
+            header: self.blocks.header(block)?.encoded,
             nodes,
             keys: keys.iter().map(DualKeyBytes::pk1).collect(),
         }))

@@ -182,8 +182,8 @@ mod tests {
         fn hash(&self, number: BlockNumber) -> sp_blockchain::Result<Option<H256>> {
             Ok(Some(H256::from_low_u64_be(number.get().into())))
         }
-        fn header(&self, hash: H256) -> sp_blockchain::Result<BlockHeader> {
-            Err(sp_blockchain::Error::UnknownBlock(format!("{hash}")))
+        fn find_header(&self, _: H256) -> sp_blockchain::Result<Option<BlockHeader>> {
+            Ok(None)
         }
         fn justification(&self, _: H256) -> sp_blockchain::Result<Option<Vec<u8>>> {
             Ok(None)

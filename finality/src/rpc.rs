@@ -6,7 +6,7 @@
 //! | 9002 | the limit is not between 1 and the most that is allowed, or there are too many keys |
 //! | 9003 | the node's database failed, or what it holds is damaged |
 //! | 9004 | the signer refused, or the key given is not one |
-//! | 9005 | this node cannot prove the genesis: the chain did not start with Duet |
+//! | 9005 | the genesis has no set to prove: the chain took Duet up later, or has not yet |
 //! | 9006 | this node began in the middle of the chain, and what was asked for is not here yet: ask again later |
 //! | 9007 | the connection has as many subscriptions as one may have: end one, or open another connection |
 //! | 9008 | this node does not have the state of that block any more: ask a node that keeps it |
@@ -153,6 +153,15 @@ impl DuetRpcServer for Duet {
 
     async fn genesis_proof(&self, ext: &Extensions) -> RpcResult<Bytes> {
         self.answer(ext, Answers::genesis_proof).await
+    }
+
+    async fn start_proof(
+        &self,
+        ext: &Extensions,
+        block_hash: Option<H256>,
+    ) -> RpcResult<Option<Bytes>> {
+        let work = move |answers: &Answers| answers.start_proof(block_hash);
+        self.answer(ext, work).await
     }
 
     async fn keys(&self, ext: &Extensions, set: SetId) -> RpcResult<Option<Bytes>> {

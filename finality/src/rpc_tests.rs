@@ -10,11 +10,12 @@ use crate::{
 };
 use codec::{DecodeAll, Encode};
 use duet_keystore::SignerError;
-use duet_light_client::GenesisProof;
+use duet_light_client::StartProof;
 use duet_primitives::{
-    check_stateless, ownership_statement, testing::TestSet, ConsensusLog, DualKeyBytes,
-    EvidenceStatus, Keyset, Pk1Bytes, PossessionProof, RoundMessage, SignerIndex, StatelessProof,
-    UncheckedJustification, UncheckedVote,
+    check_stateless, ownership_statement, suite,
+    testing::{secret, TestSet},
+    ConsensusLog, DualKeyBytes, EvidenceStatus, Keyset, Pk1Bytes, PossessionProof, RoundMessage,
+    SignerIndex, StatelessProof, UncheckedJustification, UncheckedVote,
 };
 use duet_voter::{MissingMember, RoundView, VotesView};
 use futures::StreamExt;
@@ -374,14 +375,60 @@ fn keys_of_known_sets_are_served() {
 fn the_genesis_proof_is_served_when_there_is_one() {
     let setup = setup();
     assert_eq!(code(setup.rpc.answers.genesis_proof()), 9005);
-    let proof = GenesisProof {
+    let header = setup.chain.blocks().header(setup.genesis).unwrap();
+    let proof = StartProof {
+        header: header.encoded,
+        nodes: vec![vec![2]],
+        keys: Vec::new(),
+    };
+    setup.chain.store().put_first_set_proof(&proof).unwrap();
+    let bytes = setup.rpc.answers.genesis_proof().unwrap();
+    assert_eq!(decode::<StartProof>(&bytes), proof);
+    let start = setup.rpc.answers.start_proof(Some(setup.genesis));
+    assert_eq!(start.unwrap(), Some(bytes), "the genesis is a start, too");
+}
+
+/// LIGHT-1.
+#[test]
+fn the_proof_of_a_later_block_is_served_when_the_chain_took_duet_up_there() {
+    let setup = setup();
+    let answers = &setup.rpc.answers;
+    assert_eq!(code(answers.start_proof(None)), 9005);
+    let proof = StartProof {
         header: vec![1],
         nodes: vec![vec![2]],
         keys: Vec::new(),
     };
-    setup.chain.store().put_genesis_proof(&proof).unwrap();
-    let bytes = setup.rpc.answers.genesis_proof().unwrap();
-    assert_eq!(decode::<GenesisProof>(&bytes), proof);
+    setup.chain.store().put_first_set_proof(&proof).unwrap();
+    for asked in [None, Some(proof.block_hash())] {
+        let bytes = answers.start_proof(asked).unwrap().unwrap();
+        assert_eq!(decode::<StartProof>(&bytes), proof);
+    }
+    assert_eq!(
+        code(answers.genesis_proof()),
+        9005,
+        "it is of another block"
+    );
+}
+
+/// LIGHT-1.
+#[test]
+fn the_sets_at_any_final_block_whose_state_is_here_are_proven() {
+    let setup = setup();
+    let answers = &setup.rpc.answers;
+    let asked = |hash| answers.start_proof(Some(hash)).unwrap();
+    let hash = setup.chain.push(&setup.sets[0], &setup.sets[0], &[]);
+    let proof: StartProof = decode(&asked(hash).unwrap());
+    assert_eq!(proof.block_hash(), hash);
+    assert_eq!(proof.block_number(), Some(BlockNumber::new(1)));
+    let key = suite::KEYSETS_STORAGE_KEY.to_vec();
+    assert_eq!(proof.nodes, [(hash, key).encode()]);
+    assert_eq!(proof.keys, [secret(1).public().pk1()]);
+
+    assert_eq!(asked(setup.genesis), None, "its state is gone");
+    assert_eq!(asked(H256::repeat_byte(9)), None, "nobody knows it");
+    *setup.reader.without_set.lock() = Some(hash);
+    assert_eq!(asked(hash), None, "no set signs");
 }
 
 /// As [`setup`], on a node that began with set 2 at block 30 and has fetched the handoff of set 0.
@@ -529,6 +576,7 @@ fn every_method_has_its_documented_name() {
         "duet_getReset",
         "duet_getSetProofs",
         "duet_getSigningRecords",
+        "duet_getStartProof",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
         "duet_health",

@@ -16,7 +16,7 @@ mod tables;
 mod tests;
 
 use crate::evidence::Divergence;
-use duet_gossip::source::{GenesisProof, HandoffProof};
+use duet_gossip::source::{HandoffProof, StartProof};
 use duet_primitives::{
     BlockNumber, CommitmentPayload, DualKeyBytes, KeysetCommitment, Pk1Bytes, SetId,
     UncheckedJustification, H256,
@@ -47,7 +47,7 @@ const HANDOFF_AT: &str = "handover-at";
 const BEST: &str = "best";
 /// In a ring of slots by block number, justifications that have more signers than those that are stored with their blocks.
 const FULLER: &str = "fuller";
-const GENESIS: &str = "genesis";
+const FIRST_SET: &str = "genesis";
 /// Valid proofs that contradict the finalized chain. (ROUND-10)
 const DIVERGED: &str = "diverged";
 
@@ -226,8 +226,8 @@ impl Store {
     }
 
     /// Stores the proof that light clients start from.
-    pub(crate) fn put_genesis_proof(&self, proof: &GenesisProof) -> Result<(), StoreError> {
-        self.tables.put(GENESIS, &[], proof)
+    pub(crate) fn put_first_set_proof(&self, proof: &StartProof) -> Result<(), StoreError> {
+        self.tables.put(FIRST_SET, &[], proof)
     }
 
     /// The handoff justification of this block, if it was fetched from peers.
@@ -254,15 +254,15 @@ impl Store {
     }
 
     /// Stores the proof of the first set that a peer sent, once it was checked, and that set.
-    pub(crate) fn put_fetched_genesis(
+    pub(crate) fn put_fetched_first_set(
         &self,
-        proof: &GenesisProof,
+        proof: &StartProof,
         first: &KeysetCommitment,
     ) -> Result<(), StoreError> {
         self.tables.write(&[
             entry(SET, &first.id.get().to_le_bytes(), first),
             entry(HALVES, first.root.as_bytes(), &proof.keys),
-            entry(GENESIS, &[], proof),
+            entry(FIRST_SET, &[], proof),
         ])
     }
 

@@ -56,7 +56,7 @@ fn four_workers_prove_blocks_and_hand_off_and_one_that_comes_late_catches_up() {
     let with_block = chain.blocks().justification(hash).unwrap();
     let handoff = store.handoff(SetId::new(0)).unwrap().unwrap();
     assert_eq!(with_block, Some(handoff.encode()));
-    assert!(store.genesis_proof().unwrap().is_some());
+    assert!(store.first_set_proof().unwrap().is_some());
 
     let late = net.start(secret(77), false);
     net.eventually("the late node has caught up", || late.best() >= Some(5));

@@ -36,7 +36,7 @@ pub trait ProofSource: Send + Sync {
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn genesis_proof(&self) -> Result<Option<StartProof>, Self::Error>;
+    fn first_set_proof(&self) -> Result<Option<StartProof>, Self::Error>;
 }
 
 /// Takes finality proofs that contradict what this node knows to be final. (ROUND-10)

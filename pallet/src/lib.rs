@@ -114,9 +114,9 @@ use sp_mmr_primitives::LeafProof;
 )]
 pub mod pallet {
     use crate::{
-        activation, blocks, handoffs, limits, offences, recovery, registration, BalanceOf, EquivocationOffence,
-        FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason, KeyOwner, OnHandoff,
-        OpenChores, Purpose, SetDraft, SetRecord, WeightInfo,
+        activation, blocks, handoffs, limits, offences, recovery, registration, BalanceOf,
+        EquivocationOffence, FalseStatement, Handoff, HeaderOf, IdentificationTuple, KeptReason,
+        KeyOwner, OnHandoff, OpenChores, Purpose, SetDraft, SetRecord, WeightInfo,
     };
     use alloc::{boxed::Box, vec::Vec};
     use duet_primitives::{

@@ -10,13 +10,8 @@ use sp_runtime::traits::{Get, Zero};
 /// From version 1 to 2: a chain that has the pallet already goes on to make sets. (ACTIVE-1)
 ///
 /// A chain that adds the pallet now has nothing to migrate, and waits for [`activate`](Pallet::activate).
-pub type V1ToV2<T> = VersionedMigration<
-    1,
-    2,
-    StaysActive<T>,
-    Pallet<T>,
-    <T as frame_system::Config>::DbWeight,
->;
+pub type V1ToV2<T> =
+    VersionedMigration<1, 2, StaysActive<T>, Pallet<T>, <T as frame_system::Config>::DbWeight>;
 
 /// What [`V1ToV2`] does when the storage has version 1.
 pub struct StaysActive<T>(PhantomData<T>);

@@ -9,7 +9,8 @@ use crate::{
     set::is_member,
     signing,
     types::LOG_TARGET,
-    Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys, OldestSet, Pallet, Sets,
+    Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys, OldestSet, Pallet,
+    Sets,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;

@@ -1,14 +1,19 @@
 //! How far the history is known: what is missing next, and what of a response is stored.
 
 use super::verify::{begin, resume, verify, BackfillError, UnusableError, Verified};
-use crate::{chain::Chain, metrics::Metrics, store::Store, store::StoreError};
+use crate::{
+    chain::{error::ChainError, Chain},
+    metrics::Metrics,
+    store::{Store, StoreError},
+};
 use duet_gossip::{
     requests::history::HistoryPart,
-    source::{GenesisProof, HandoffProof, ProofSource},
+    source::{HandoffProof, ProofSource, StartProof},
     LOG_TARGET,
 };
 use duet_light_client::{Checkpoint, Mode, Trusted};
-use duet_primitives::{Justification, Keysets, SetId};
+use duet_primitives::{BlockNumber, Justification, Keysets, SetId};
+use duet_voter::Era;
 use std::sync::Arc;
 
 /// How many stored handoffs are read before other work gets its turn.
@@ -16,12 +21,12 @@ const SKIP_BATCH: usize = 256;
 
 /// Whether the proof of the first set is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Genesis {
+enum FirstSet {
     /// It is stored.
     Proven,
-    /// The chain did not start with Duet: nothing leads from its genesis to its sets.
-    WithoutDuet,
-    /// This node never had the state of the genesis: peers are asked.
+    /// The genesis has none: the chain takes Duet up later, or did, in a block whose state this node may have.
+    Later,
+    /// This node does not have the state in which it begins: peers are asked.
     Unknown,
     /// The stored history is unusable.
     Unusable,
@@ -32,7 +37,7 @@ enum Genesis {
 pub(crate) enum Outlook {
     /// All of it is here.
     Complete,
-    /// There is nothing to fetch: the chain did not start with Duet, or the stored history is unusable.
+    /// There is nothing to fetch: the stored history is unusable.
     Impossible,
     /// Not all stored handoffs have been read yet.
     Unclear,
@@ -60,7 +65,7 @@ pub(crate) struct Progress {
     chain: Arc<Chain>,
     store: Store,
     metrics: Metrics,
-    genesis: Genesis,
+    first_set: FirstSet,
     /// The handoffs of all sets below this one are here.
     next: SetId,
     /// What they lead to, while there is something to check.
@@ -73,7 +78,7 @@ impl Progress {
             chain,
             store,
             metrics,
-            genesis: Genesis::Unknown,
+            first_set: FirstSet::Unknown,
             next: SetId::new(0),
             trusted: None,
         }
@@ -82,17 +87,17 @@ impl Progress {
     /// Makes the proof that light clients start from while the genesis state is there: at the first start. Returns
     /// whether peers have to be asked for it.
     pub(crate) fn prove_genesis(&mut self) -> Result<bool, StoreError> {
-        self.genesis = if self.store.genesis_proof()?.is_some() {
-            Genesis::Proven
+        self.first_set = if self.store.first_set_proof()?.is_some() {
+            FirstSet::Proven
         } else {
             match self.chain.prove_genesis() {
                 Ok(Some(proof)) => {
-                    self.store.put_genesis_proof(&proof)?;
-                    Genesis::Proven
+                    self.store.put_first_set_proof(&proof)?;
+                    FirstSet::Proven
                 }
                 Ok(None) => {
                     log::debug!(target: LOG_TARGET, "the chain did not start with Duet");
-                    Genesis::WithoutDuet
+                    FirstSet::Later
                 }
                 Err(error) => {
                     // A client that starts by warp sync never writes it.
@@ -100,11 +105,34 @@ impl Progress {
                         target: LOG_TARGET,
                         "the state of the genesis is not here ({error}): peers will be asked for the proof of the first set",
                     );
-                    Genesis::Unknown
+                    FirstSet::Unknown
                 }
             }
         };
-        Ok(self.genesis == Genesis::Unknown)
+        Ok(self.first_set == FirstSet::Unknown)
+    }
+
+    /// Makes that proof on a chain that took Duet up later, if the first set still signs, and the state in which it began is here: soon
+    /// after it began.
+    fn prove_founding(&mut self, signing: &Era) -> Result<(), StoreError> {
+        let begun = signing.start.filter(|_| signing.set.id == SetId::FIRST);
+        let proof = begun.map(|block| self.chain.prove_founding(block));
+        self.first_set = match proof {
+            Some(Ok(Some(proof))) => {
+                self.store.put_first_set_proof(&proof)?;
+                FirstSet::Proven
+            }
+            Some(Err(ChainError::Store(error))) => return Err(error),
+            proof => {
+                log::info!(
+                    target: LOG_TARGET,
+                    "the state in which the first set began is not here{}: peers will be asked for the proof of that set",
+                    proof.and_then(Result::err).map_or_else(String::new, |error| format!(" ({error})")),
+                );
+                FirstSet::Unknown
+            }
+        };
+        Ok(())
     }
 
     /// The set whose handoff is next.
@@ -113,14 +141,19 @@ impl Progress {
     }
 
     /// What is missing below the set that signs.
-    pub(crate) fn outlook(&mut self, signing: SetId) -> Result<Outlook, StoreError> {
-        match self.genesis {
-            Genesis::WithoutDuet | Genesis::Unusable => return Ok(Outlook::Impossible),
-            Genesis::Unknown => return Ok(Outlook::Missing(HistoryPart::Genesis)),
-            Genesis::Proven => {}
+    pub(crate) fn outlook(&mut self, signing: &Era) -> Result<Outlook, StoreError> {
+        if self.first_set == FirstSet::Later {
+            self.prove_founding(signing)?;
+        }
+        match self.first_set {
+            FirstSet::Unusable => return Ok(Outlook::Impossible),
+            FirstSet::Later | FirstSet::Unknown => {
+                return Ok(Outlook::Missing(HistoryPart::Genesis))
+            }
+            FirstSet::Proven => {}
         }
         for _ in 0..SKIP_BATCH {
-            if self.next >= signing {
+            if self.next >= signing.set.id {
                 self.trusted = None;
                 return Ok(Outlook::Complete);
             }
@@ -151,13 +184,28 @@ impl Progress {
         self.trusted = None;
     }
 
-    /// Checks the proof of the first set, and stores it.
-    pub(crate) fn take_genesis(&mut self, proof: &GenesisProof) -> Result<(), BackfillError> {
-        let trusted = Trusted::from_genesis(self.chain.genesis_hash(), proof, Mode::Full)?;
-        self.store.put_fetched_genesis(proof, trusted.signing())?;
-        self.genesis = Genesis::Proven;
+    /// Checks the proof of the first set, and stores it. Returns whether it could be checked: its block may not be here yet.
+    pub(crate) fn take_first_set(&mut self, proof: &StartProof) -> Result<bool, BackfillError> {
+        let genesis_hash = self.chain.genesis_hash();
+        let number = proof.block_number().unwrap_or(BlockNumber::ZERO);
+        let Some(block_hash) = self.chain.finalized_at(number) else {
+            return Ok(false);
+        };
+        let trusted = Trusted::from_start(genesis_hash, block_hash, proof, Mode::Full)?;
+        if block_hash != genesis_hash {
+            match self.chain.founds_first_set(number) {
+                Ok(true) => {}
+                Ok(false) => return Err(BackfillError::NotTheFirstSet { block: number }),
+                Err(error) => {
+                    log::debug!(target: LOG_TARGET, "block {number} cannot be read: {error}");
+                    return Ok(false);
+                }
+            }
+        }
+        self.store.put_fetched_first_set(proof, trusted.signing())?;
+        self.first_set = FirstSet::Proven;
         self.trusted = Some(trusted);
-        Ok(())
+        Ok(true)
     }
 
     /// Checks the next handoff, and stores it.
@@ -203,9 +251,13 @@ impl Progress {
             return Ok(kept);
         }
         let made = match set.checked_previous() {
-            None => match self.store.genesis_proof()? {
-                Some(proof) => Trusted::from_genesis(self.chain.genesis_hash(), &proof, Mode::Full)
-                    .map_err(UnusableError::Rule),
+            None => match self.store.first_set_proof()? {
+                // It was checked when it was stored, and by this node's own chain.
+                Some(proof) => {
+                    let genesis_hash = self.chain.genesis_hash();
+                    Trusted::from_start(genesis_hash, proof.block_hash(), &proof, Mode::Full)
+                        .map_err(UnusableError::Rule)
+                }
                 None => Err(UnusableError::Absent),
             },
             Some(before) => match self.store.handoff_proof(before)? {
@@ -214,7 +266,7 @@ impl Progress {
             },
         };
         made.map_err(|error| {
-            self.genesis = Genesis::Unusable;
+            self.first_set = FirstSet::Unusable;
             BackfillError::Unusable {
                 set,
                 error: Box::new(error),

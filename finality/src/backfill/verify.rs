@@ -5,7 +5,7 @@ use duet_gossip::{
     reputation::PeerBehaviour, requests::response::ResponseError, source::HandoffProof,
 };
 use duet_light_client::{Checkpoint, Error as LightError, Mode, Outcome, StateError, Trusted};
-use duet_primitives::{Justification, Keysets, Pk1Bytes, SetId, H256};
+use duet_primitives::{BlockNumber, Justification, Keysets, Pk1Bytes, SetId, H256};
 
 /// Why a history response was rejected.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,10 @@ pub(crate) enum BackfillError {
     WrongSet { expected: SetId, got: SetId },
     #[error("REQ-4: {0}")]
     Rule(#[from] LightError),
+    #[error(
+        "REQ-4: the proof of the first set is about block {block}, in which no first set begins"
+    )]
+    NotTheFirstSet { block: BlockNumber },
     #[error("REQ-5: it holds, and contradicts what this node knows to be final")]
     Contradiction(Box<Justification>),
     #[error("the stored history is unusable at set {set}: {error}")]
@@ -44,7 +48,7 @@ impl BackfillError {
     pub(crate) fn behaviour(&self) -> Option<PeerBehaviour> {
         match self {
             Self::Response(error) => Some(PeerBehaviour::of_response_error(error)),
-            Self::WrongSet { .. } => Some(PeerBehaviour::BadResponse),
+            Self::WrongSet { .. } | Self::NotTheFirstSet { .. } => Some(PeerBehaviour::BadResponse),
             Self::Rule(error) => PeerBehaviour::of_answered_proof(error),
             Self::Contradiction(_) | Self::Unusable { .. } | Self::Store(_) => None,
         }

@@ -16,6 +16,8 @@ const BEYOND: u32 = 32;
 
 /// A header, as far as Duet reads it.
 pub(crate) struct BlockHeader {
+    /// Number of the block.
+    pub(crate) number: BlockNumber,
     /// Its SCALE encoding, which hashes to the block's hash.
     pub(crate) encoded: Vec<u8>,
     /// Its digest.
@@ -47,8 +49,14 @@ pub(crate) trait Blocks: Send + Sync {
         self.hash(number)
     }
 
+    /// Header of a block, if it is here.
+    fn find_header(&self, hash: H256) -> Result<Option<BlockHeader>>;
+
     /// Header of a block. An error when there is none.
-    fn header(&self, hash: H256) -> Result<BlockHeader>;
+    fn header(&self, hash: H256) -> Result<BlockHeader> {
+        let unknown = || sp_blockchain::Error::UnknownBlock(format!("there is no block {hash:?}"));
+        self.find_header(hash)?.ok_or_else(unknown)
+    }
 
     /// Whether the finalized chain says something else than a statement of its block; `None` when there is no final block of this
     /// number here. (FALSE-1)
@@ -121,12 +129,13 @@ where
         self.backend.blockchain().hash(number.get().into())
     }
 
-    fn header(&self, hash: H256) -> Result<BlockHeader> {
-        let header = self.backend.blockchain().expect_header(hash)?;
-        Ok(BlockHeader {
+    fn find_header(&self, hash: H256) -> Result<Option<BlockHeader>> {
+        let header = self.backend.blockchain().header(hash)?;
+        Ok(header.map(|header| BlockHeader {
+            number: BlockNumber::new((*header.number()).into()),
             encoded: header.encode(),
             digest: header.digest().clone(),
-        })
+        }))
     }
 
     fn justification(&self, hash: H256) -> Result<Option<Vec<u8>>> {
@@ -165,11 +174,12 @@ mod tests {
             let byte = u8::try_from(number.get()).expect("a small number");
             Ok((byte <= 7).then(|| H256::repeat_byte(byte)))
         }
-        fn header(&self, _: H256) -> Result<BlockHeader> {
-            Ok(BlockHeader {
+        fn find_header(&self, hash: H256) -> Result<Option<BlockHeader>> {
+            Ok(Some(BlockHeader {
+                number: BlockNumber::new(hash[0].into()),
                 encoded: Vec::new(),
                 digest: Digest::default(),
-            })
+            }))
         }
         fn justification(&self, _: H256) -> Result<Option<Vec<u8>>> {
             Ok(None)

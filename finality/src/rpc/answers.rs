@@ -4,7 +4,7 @@ use super::{
     api::{BlockPath, GeneratedKeys, Proofs, Record, Verdict},
     error::{HistoryItem, RpcError},
     health::Health,
-    reader::ChainReader,
+    reader::{ChainReader, ReaderError},
     votes::RoundState,
 };
 use crate::{
@@ -16,6 +16,7 @@ use crate::{
 use codec::{DecodeAll, Encode};
 use duet_gossip::source::ProofSource;
 use duet_keystore::Signer;
+use duet_light_client::StartProof;
 use duet_primitives::{
     ownership_statement, suite, Accusation, BlockNumber, DualKeyBytes, EvidenceStatus, Keyset,
     Pk1Bytes, SetId, SigningRecord, StatelessProof, UncheckedJustification, H256,
@@ -339,12 +340,52 @@ impl Answers {
     }
 
     pub(super) fn genesis_proof(&self) -> RpcResult<Bytes> {
-        let proof = self.links.store.genesis_proof().map_err(RpcError::from)?;
-        let Some(proof) = proof else {
-            self.absent(HistoryItem::Genesis)?;
+        let proof = self.first_set_proof()?;
+        if proof.block_hash() != self.links.blocks.genesis_hash() {
             return Err(RpcError::NoGenesisProof.into());
-        };
+        }
         Ok(proof.encode().into())
+    }
+
+    pub(super) fn start_proof(&self, block: Option<H256>) -> RpcResult<Option<Bytes>> {
+        let Some(block) = block else {
+            return Ok(Some(self.first_set_proof()?.encode().into()));
+        };
+        let proof = match self.first_set_proof() {
+            Ok(proof) if proof.block_hash() == block => Some(proof),
+            _ => self.prove_start(block)?,
+        };
+        Ok(proof.map(|proof| proof.encode().into()))
+    }
+
+    fn first_set_proof(&self) -> Result<StartProof, RpcError> {
+        let Some(proof) = self.links.store.first_set_proof()? else {
+            self.absent(HistoryItem::Genesis)?;
+            return Err(RpcError::NoGenesisProof);
+        };
+        Ok(proof)
+    }
+
+    /// The proof of the sets at a final block whose state is here; `None` at any other one, and where no set signs.
+    fn prove_start(&self, hash: H256) -> Result<Option<StartProof>, RpcError> {
+        let Some(header) = self.links.blocks.find_header(hash)? else {
+            return Ok(None);
+        };
+        let number = header.number;
+        if self.links.blocks.finalized_at(number)? != Some(hash) {
+            return Ok(None);
+        }
+        let key = suite::KEYSETS_STORAGE_KEY.to_vec();
+        let nodes = match self.reader.nodes(number, hash, &[key]) {
+            Err(ReaderError::NoState(_)) => return Ok(None),
+            nodes => nodes?,
+        };
+        let keys = self.reader.signing_keys(hash)?;
+        Ok(keys.map(|keys| StartProof {
+            header: header.encoded,
+            nodes,
+            keys: keys.iter().map(DualKeyBytes::pk1).collect(),
+        }))
     }
 
     pub(super) fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>> {

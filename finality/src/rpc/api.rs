@@ -105,10 +105,18 @@ pub trait DuetRpc {
     #[method(name = "duet_getStatelessProof", with_extensions)]
     async fn stateless_proof(&self, block: BlockNumber) -> RpcResult<Option<Bytes>>;
 
-    /// What a light client starts from: SCALE of the genesis header's bytes, the storage proof of
-    /// `Duet::Keysets` in its state, and the keys of set 0, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`.
+    /// What a light client starts from at the genesis: SCALE of the genesis header's bytes, the storage proof of
+    /// `Duet::Keysets` in its state, and the keys of the first set, `(Vec<u8>, Vec<Vec<u8>>, Vec<Pk1Bytes>)`. An error when the chain did
+    /// not start with Duet.
     #[method(name = "duet_getGenesisProof", with_extensions)]
     async fn genesis_proof(&self) -> RpcResult<Bytes>;
+
+    /// The same about the block with this hash: what a client starts from that trusts it. `None` when the block is not final here,
+    /// no set signs at it, or this node has neither the proof nor the state of the block any more. Without a hash: about the block at
+    /// which the chain's first set begins, the genesis or a later one. Nothing tells a client that this block is final: it has to know
+    /// the hash from somebody whom it trusts. (LIGHT-1)
+    #[method(name = "duet_getStartProof", with_extensions)]
+    async fn start_proof(&self, block_hash: Option<H256>) -> RpcResult<Option<Bytes>>;
 
     /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
     #[method(name = "duet_getKeys", with_extensions)]

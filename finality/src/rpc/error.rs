@@ -64,8 +64,8 @@ pub enum RpcError {
         /// Bytes given.
         got: usize,
     },
-    /// The genesis cannot be proven.
-    #[error("this node cannot prove the genesis: ask a node that holds the chain from its start")]
+    /// The chain did not start with Duet.
+    #[error("the genesis has no set to prove: duet_getStartProof tells in which block the chain took Duet up, if it did")]
     NoGenesisProof,
     /// What was asked for is older than where this node began, and is being fetched from peers.
     #[error(

@@ -5,7 +5,9 @@ use crate::{
     client::AccountId,
 };
 use codec::Encode;
-use duet_primitives::{Accusation, BlockNumber, DuetApi, EvidenceStatus, SigningRecord, H256};
+use duet_primitives::{
+    Accusation, BlockNumber, DualKeyBytes, DuetApi, EvidenceStatus, SigningRecord, H256,
+};
 use sc_client_api::ProofProvider;
 use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
 use sp_blockchain::{Error, HeaderBackend};
@@ -60,6 +62,12 @@ pub trait ChainReader: Send + Sync {
         hash: H256,
         keys: &[Vec<u8>],
     ) -> Result<Vec<Vec<u8>>, ReaderError>;
+
+    /// The keys of the set that signs at a block, in set order; `None` where no set signs.
+    ///
+    /// # Errors
+    /// When the runtime cannot be called.
+    fn signing_keys(&self, at: H256) -> Result<Option<Vec<DualKeyBytes>>, ReaderError>;
 
     /// Proves `older` under the root of the Merkle mountain range that the proof of `newer` signs.
     ///
@@ -134,6 +142,14 @@ where
             Err(Error::UnknownBlock(_)) => Err(ReaderError::NoState(number)),
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn signing_keys(&self, at: H256) -> Result<Option<Vec<DualKeyBytes>>, ReaderError> {
+        let api = self.client.runtime_api();
+        if !self.has_version(at, 1)? || api.keysets(at)?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(api.current_keys(at)?))
     }
 
     fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError> {

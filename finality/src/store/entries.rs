@@ -3,12 +3,12 @@
 use super::{
     resets::RESETS,
     tables::{entry, key, Write},
-    Entry, Reset, Store, StoreError, BEST, DIVERGED, FLOOR, FULLER, FULLER_SLOTS, GENESIS, HALVES,
-    HANDOFF, HANDOFF_AT, KEYS, SET, STATE,
+    Entry, Reset, Store, StoreError, BEST, DIVERGED, FIRST_SET, FLOOR, FULLER, FULLER_SLOTS,
+    HALVES, HANDOFF, HANDOFF_AT, KEYS, SET, STATE,
 };
 use crate::{evidence::Divergence, statement::FalseStatement};
 use codec::{Decode, DecodeAll, Encode};
-use duet_gossip::source::GenesisProof;
+use duet_gossip::source::StartProof;
 use duet_primitives::{
     BlockNumber, DualKeyBytes, EquivocationProof, KeysetCommitment, Pk1Bytes, SetId,
     UncheckedJustification,
@@ -32,7 +32,7 @@ impl Checked {
         match self.table {
             STATE => "which blocks this node voted on: it votes on none up to the finalized one again; it begins anew near that block",
             BEST => "nothing: the next proof takes its place",
-            GENESIS => "nothing: it is made again from the genesis, or fetched from peers",
+            FIRST_SET => "nothing: it is made again where the state is here, or fetched from peers",
             DIVERGED => "the evidence of contradictions, and that they keep this node from voting",
             RESETS => "where governance reset the sets: light clients are not told why a handoff is missing",
             FLOOR => "up to which block nothing is signed after an earlier repair: it is the finalized block from now on",
@@ -79,7 +79,7 @@ impl Store {
             .into_iter()
             .collect();
         all.extend(self.check_as::<UncheckedJustification>(BEST, Id::none())?);
-        all.extend(self.check_as::<GenesisProof>(GENESIS, Id::none())?);
+        all.extend(self.check_as::<StartProof>(FIRST_SET, Id::none())?);
         all.extend(self.check_as::<Vec<Divergence>>(DIVERGED, Id::none())?);
         all.extend(self.check_as::<Vec<Reset>>(RESETS, Id::none())?);
         all.extend(self.check_as::<BlockNumber>(FLOOR, Id::none())?);

@@ -1,8 +1,8 @@
 //! What the store serves to peers and over RPC: lists of handoffs, bounded in number and size.
 
-use super::{Store, StoreError, GENESIS};
+use super::{Store, StoreError, FIRST_SET};
 use codec::Encode;
-use duet_gossip::source::{GenesisProof, HandoffProof, ProofSource};
+use duet_gossip::source::{HandoffProof, ProofSource, StartProof};
 use duet_primitives::{SetId, UncheckedJustification};
 
 /// The most bytes in a list for others, unless its first entry alone has more.
@@ -30,8 +30,8 @@ impl ProofSource for Store {
     }
 
     /// The proof that light clients start from.
-    fn genesis_proof(&self) -> Result<Option<GenesisProof>, StoreError> {
-        self.tables.get(GENESIS, &[])
+    fn first_set_proof(&self) -> Result<Option<StartProof>, StoreError> {
+        self.tables.get(FIRST_SET, &[])
     }
 }
 

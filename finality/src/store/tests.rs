@@ -1,6 +1,6 @@
 use super::{Reset, Store, StoreError, BEST, FULLER_SLOTS};
 use crate::testing::MemoryAux;
-use duet_gossip::source::{GenesisProof, ProofSource};
+use duet_gossip::source::{ProofSource, StartProof};
 use duet_primitives::{
     testing::TestSet, BlockNumber, CommitmentPayload, RoundMessage, SetId, UncheckedJustification,
     H256,
@@ -32,13 +32,13 @@ fn what_is_stored_is_read_back() {
     store.put_voter_state(vec![1, 2, 3]).unwrap();
     assert_eq!(store.voter_state().unwrap(), Some(vec![1, 2, 3]));
 
-    let proof = GenesisProof {
+    let proof = StartProof {
         header: vec![1],
         nodes: vec![vec![2]],
         keys: Vec::new(),
     };
-    store.put_genesis_proof(&proof).unwrap();
-    assert_eq!(store.genesis_proof().unwrap(), Some(proof));
+    store.put_first_set_proof(&proof).unwrap();
+    assert_eq!(store.first_set_proof().unwrap(), Some(proof));
 }
 
 #[test]

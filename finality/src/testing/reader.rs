@@ -5,7 +5,9 @@ use crate::{
     rpc::{ChainReader, Path, ReaderError},
 };
 use codec::Encode;
-use duet_primitives::{Accusation, BlockNumber, EvidenceStatus, SigningRecord, H256};
+use duet_primitives::{
+    testing::secret, Accusation, BlockNumber, DualKeyBytes, EvidenceStatus, SigningRecord, H256,
+};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,6 +19,8 @@ pub(crate) struct TestReader {
     pub(crate) asked: AtomicU32,
     /// What can be done about accusations; `None` where the runtime does not know it.
     pub(crate) status: Mutex<Option<EvidenceStatus>>,
+    /// The block at which no set signs.
+    pub(crate) without_set: Mutex<Option<H256>>,
 }
 
 impl TestReader {
@@ -26,6 +30,7 @@ impl TestReader {
             oldest_state,
             asked: AtomicU32::new(0),
             status: Mutex::default(),
+            without_set: Mutex::default(),
         }
     }
 }
@@ -41,6 +46,11 @@ impl ChainReader for TestReader {
             return Err(ReaderError::NoState(number));
         }
         Ok(keys.iter().map(|key| (hash, key).encode()).collect())
+    }
+
+    fn signing_keys(&self, at: H256) -> Result<Option<Vec<DualKeyBytes>>, ReaderError> {
+        let signs = *self.without_set.lock() != Some(at);
+        Ok(signs.then(|| vec![secret(1).public()]))
     }
 
     fn path(&self, older: BlockNumber, newer: BlockNumber) -> Result<Path, ReaderError> {

@@ -78,7 +78,7 @@ pub(super) fn answer<S: ProofSource>(
     payload: &[u8],
 ) -> Result<Vec<u8>, Refusal<S::Error>> {
     let response = match HistoryRequest::decode_all(&mut &*payload)? {
-        HistoryRequest::Genesis => source.genesis_proof().map_err(Refusal::Store)?.encode(),
+        HistoryRequest::Genesis => source.first_set_proof().map_err(Refusal::Store)?.encode(),
         HistoryRequest::Handoffs { first_set, count } => {
             check_count(count, MAX_HANDOFFS)?;
             source
@@ -94,7 +94,7 @@ pub(super) fn answer<S: ProofSource>(
 ///
 /// # Errors
 /// [`ResponseError`]; the peer that answered is to blame.
-pub fn decode_genesis(bytes: &[u8]) -> Result<Option<StartProof>, ResponseError> {
+pub fn decode_first_set(bytes: &[u8]) -> Result<Option<StartProof>, ResponseError> {
     let bytes = bounded(bytes, MAX_HISTORY_RESPONSE_SIZE)?;
     Ok(Option::<StartProof>::decode_all(&mut &*bytes)?)
 }
@@ -163,14 +163,14 @@ mod tests {
             [&genesis, &handoffs].map(|bytes| hex::encode(&sha2_256(bytes)[..16])),
             pinned
         );
-        assert_eq!(decode_genesis(&genesis), Ok(Some(chain.genesis_proof())));
+        assert_eq!(decode_first_set(&genesis), Ok(Some(chain.genesis_proof())));
         assert_eq!(decode_handoffs(&handoffs), Ok(chain.handoff_proofs(1, 2)));
     }
 
     #[test]
     fn a_node_that_has_nothing_of_what_is_asked_says_so() {
         let empty = Stored::default();
-        assert_eq!(decode_genesis(&answer(&empty, &[0]).unwrap()), Ok(None));
+        assert_eq!(decode_first_set(&answer(&empty, &[0]).unwrap()), Ok(None));
         let chain = TestChain::new(2, 4, 0);
         for first_set in [2, u64::MAX] {
             let answer = ask(&source(&chain, 2), first_set, 64).unwrap();
@@ -213,9 +213,9 @@ mod tests {
     fn the_nodes_of_a_genesis_proof_are_bounded() {
         let mut genesis = TestChain::new(1, 4, 0).genesis_proof();
         genesis.nodes = vec![Vec::new(); usize::try_from(MAX_TRIE_NODES).unwrap()];
-        assert!(decode_genesis(&Some(&genesis).encode()).is_ok());
+        assert!(decode_first_set(&Some(&genesis).encode()).is_ok());
         genesis.nodes.push(Vec::new());
-        let error = decode_genesis(&Some(&genesis).encode()).unwrap_err();
+        let error = decode_first_set(&Some(&genesis).encode()).unwrap_err();
         assert!(matches!(error, ResponseError::Malformed(_)), "{error}");
         assert!(error.to_string().contains("LIGHT-2"), "{error}");
     }
@@ -241,7 +241,7 @@ mod tests {
             limit,
             got: limit + 1,
         };
-        assert_eq!(decode_genesis(&bytes), Err(error.clone()));
+        assert_eq!(decode_first_set(&bytes), Err(error.clone()));
         assert_eq!(decode_handoffs(&bytes), Err(error));
         let fits = decode_handoffs(&bytes[1..]).unwrap_err();
         assert!(matches!(fits, ResponseError::Malformed(_)), "{fits}");

@@ -48,7 +48,7 @@ impl ProofSource for Stored {
             .collect())
     }
 
-    fn genesis_proof(&self) -> Result<Option<StartProof>, Infallible> {
+    fn first_set_proof(&self) -> Result<Option<StartProof>, Infallible> {
         Ok(self.genesis.clone())
     }
 }

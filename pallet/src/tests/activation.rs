@@ -230,10 +230,7 @@ fn the_block_that_is_named_is_paid_for() {
 fn nobody_but_governance_activates_or_deactivates() {
     with(&[1, 2], || {
         for origin in [RuntimeOrigin::signed(1), RuntimeOrigin::none()] {
-            assert_noop!(
-                Duet::activate(origin.clone(), 9),
-                DispatchError::BadOrigin
-            );
+            assert_noop!(Duet::activate(origin.clone(), 9), DispatchError::BadOrigin);
             assert_noop!(Duet::deactivate(origin), DispatchError::BadOrigin);
         }
     });

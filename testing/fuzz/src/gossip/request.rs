@@ -13,7 +13,7 @@ use duet_gossip::{
     metrics::Metrics,
     reputation::PeerBehaviour,
     requests::{
-        history::{decode_genesis, decode_handoffs},
+        history::{decode_first_set, decode_handoffs},
         justifications::decode_response,
         Server,
     },
@@ -66,7 +66,7 @@ impl ProofSource for Source {
         Ok(handoffs(first_set, count))
     }
 
-    fn genesis_proof(&self) -> Result<Option<StartProof>, Infallible> {
+    fn first_set_proof(&self) -> Result<Option<StartProof>, Infallible> {
         Ok(Some(CHAIN.genesis_proof()))
     }
 }
@@ -172,7 +172,7 @@ fn served(response: &OutgoingResponse, asked: &Asked) {
             let expected = justifications(first, count.into());
             assert_eq!(decode_response(bytes, count), Ok(expected));
         }
-        Asked::Genesis => assert_eq!(decode_genesis(bytes), Ok(Some(CHAIN.genesis_proof()))),
+        Asked::Genesis => assert_eq!(decode_first_set(bytes), Ok(Some(CHAIN.genesis_proof()))),
         Asked::Handoffs(first, count) => {
             assert_eq!(decode_handoffs(bytes), Ok(handoffs(first, count.into())));
         }

@@ -10,7 +10,7 @@ use codec::{Decode, DecodeAll, Encode};
 use duet_gossip::{
     reputation::PeerBehaviour,
     requests::{
-        history::{decode_genesis, decode_handoffs},
+        history::{decode_first_set, decode_handoffs},
         justifications::decode_response,
         response::ResponseError,
     },
@@ -63,13 +63,13 @@ fn list<T: Decode + Encode + PartialEq + Debug>(
 
 /// A genesis proof is what the codec reads, with as many nodes as a trie can have on a path. (REQ-3)
 fn genesis(bytes: &[u8]) {
-    let decode_bounded = |bytes: &[u8]| decode_genesis(bytes).ok();
+    let decode_bounded = |bytes: &[u8]| decode_first_set(bytes).ok();
     let found = decoded_by(bytes, PER_BYTE, decode_bounded);
     let by_codec = Option::<StartProof>::decode_all(&mut &*bytes).ok();
     let nodes = |proof: &Option<StartProof>| proof.as_ref().map_or(0, |proof| proof.nodes.len());
     let allowed = by_codec.filter(|proof| nodes(proof) <= MOST_NODES);
     assert_eq!(found, allowed);
-    blames_its_sender(decode_genesis(bytes));
+    blames_its_sender(decode_first_set(bytes));
 }
 
 fn blames_its_sender<T>(found: Result<T, ResponseError>) {
