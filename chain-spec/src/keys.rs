@@ -27,6 +27,7 @@ pub fn well_known_validator(suri: &str) -> Result<Validator, KeyError> {
         session_keys: SessionKeys {
             aura: account.into(),
             grandpa: grandpa.into(),
+            authority_discovery: account.into(),
         },
         account: owner,
     })

@@ -1,14 +1,21 @@
-//! Limits that a runtime must keep, checked when it is built. (SET-1)
+//! What a runtime must keep to, checked by its tests. (SET-1, CHAIN-8, LIGHT-2)
 
-use crate::{Config, WeightInfo};
+use crate::{Config, Pallet, WeightInfo};
+use core::any::type_name;
 use duet_primitives::suite;
-use frame_support::{dispatch::DispatchClass, traits::Get, weights::Weight};
+use frame_support::{
+    dispatch::DispatchClass,
+    traits::{Get, PalletInfoAccess},
+    weights::Weight,
+};
 
 type Weights<T> = <T as Config>::WeightInfo;
 
 /// # Panics
 /// With the limit that is broken, and by how much.
 pub(crate) fn integrity_test<T: Config>() {
+    assert_name(Pallet::<T>::name());
+    assert_handler(type_name::<<T as pallet_session::Config>::SessionHandler>());
     let limit = <T as Config>::MaxValidators::get();
     assert!(
         limit > 0,
@@ -42,6 +49,24 @@ pub(crate) fn integrity_test<T: Config>() {
             "MaxValidators is {limit}, and {call} of a set of that size takes {weight}, but no extrinsic may take more than {most}",
         );
     }
+}
+
+/// Light clients prove storage under this name.
+pub(crate) fn assert_name(name: &str) {
+    let expected = suite::PALLET_NAME;
+    assert!(
+        name == expected,
+        "LIGHT-2: the pallet is called {name}, but light clients look under {expected}"
+    );
+}
+
+/// The runtime's session handler is, or contains, the one that rotates sets.
+pub(crate) fn assert_handler(handler: &str) {
+    let ours = concat!(env!("CARGO_CRATE_NAME"), "::rotation::SessionHandler<");
+    assert!(
+        handler.contains(ours),
+        "CHAIN-3: the session handler is {handler}, so no set would ever change; wrap it into pallet_duet::SessionHandler"
+    );
 }
 
 /// The most that `reset` takes: of no more validators than one block looks at it makes a set, and with more it begins.

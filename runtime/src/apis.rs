@@ -1,9 +1,9 @@
 //! The runtime APIs that nodes call, and the version that they see.
 
 use crate::{
-    genesis, lanes, AccountId, Aura, Balance, Block, BridgeMessages, Duet, Executive, Grandpa,
-    Historical, InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall, RuntimeGenesisConfig,
-    SessionKeys, System, TransactionPayment,
+    genesis, lanes, AccountId, Aura, AuthorityDiscovery, Balance, Block, BridgeMessages, Duet,
+    Executive, Grandpa, Historical, InherentDataExt, Mmr, Nonce, Runtime, RuntimeCall,
+    RuntimeGenesisConfig, SessionKeys, System, TransactionPayment,
 };
 use alloc::{borrow::Cow, vec, vec::Vec};
 use bp_messages::{
@@ -17,6 +17,7 @@ use duet_primitives::{
 use frame_support::genesis_builder_helper::{build_state, get_preset};
 use pallet_transaction_payment::{FeeDetails, RuntimeDispatchInfo};
 use sp_api::impl_runtime_apis;
+use sp_authority_discovery::AuthorityId as AuthorityDiscoveryId;
 use sp_consensus_aura::sr25519::AuthorityId as AuraId;
 use sp_consensus_grandpa::{AuthorityId as GrandpaId, AuthorityList};
 use sp_core::{crypto::KeyTypeId, OpaqueMetadata, H256};
@@ -220,6 +221,12 @@ impl_runtime_apis! {
             pallet_mmr::verify_leaves_proof::<<Runtime as pallet_mmr::Config>::Hashing, _>(
                 root, nodes, proof,
             )
+        }
+    }
+
+    impl sp_authority_discovery::AuthorityDiscoveryApi<Block> for Runtime {
+        fn authorities() -> Vec<AuthorityDiscoveryId> {
+            AuthorityDiscovery::authorities()
         }
     }
 

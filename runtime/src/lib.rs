@@ -59,6 +59,8 @@ sp_runtime::impl_opaque_keys! {
         pub aura: Aura,
         /// Finalizes them.
         pub grandpa: Grandpa,
+        /// Signs the addresses at which its node is reached.
+        pub authority_discovery: AuthorityDiscovery,
     }
 }
 
@@ -139,4 +141,7 @@ mod runtime {
     /// Who sends them, and where they arrive.
     #[runtime::pallet_index(17)]
     pub type MessageBoard = pallet_message_board;
+    /// By which keys validators sign the addresses of their nodes.
+    #[runtime::pallet_index(18)]
+    pub type AuthorityDiscovery = pallet_authority_discovery;
 }

@@ -5,6 +5,7 @@
 //! - [`authoring`]: Aura, as blocks are checked and as they are made;
 //! - [`network`]: the peer-to-peer network with the protocols of all of these;
 //! - [`rpc`]: what the node answers;
+//! - [`discovery`]: where validators' nodes are reached;
 //! - [`health`]: what load balancers are told;
 //! - [`signer`]: who holds the Duet keys;
 //! - [`settings`]: what the parts above need of the configuration;
@@ -13,6 +14,7 @@
 
 mod authoring;
 mod client;
+mod discovery;
 mod finality;
 mod health;
 mod network;
@@ -25,6 +27,7 @@ mod statistics;
 mod telemetry;
 
 use crate::cli::{DuetSigner, HealthEndpoint};
+use discovery::Discovery;
 use duet_gossip::Interest;
 use duet_primitives::BlockNumber;
 use duet_runtime::{types::opaque::Block, Hash};
@@ -133,6 +136,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
     let (mut prepared, protocols) =
         network::prepare::<Net>(&config, &chain, &links.grandpa, interest);
+    let discovery = Discovery::new(&config);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
     #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
     let mut rpc = rpc::builder(&chain, &links, signer.clone())?;
@@ -158,6 +162,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         start_offchain_workers(&settings, &chain, &network, &task_manager)?;
     }
     start_mmr_gadget(&chain, &task_manager);
+    discovery.start(&chain, &network, &task_manager);
     if let Some(health) = health {
         health.start(&links.rpc, &network, &task_manager);
     }

@@ -1,12 +1,14 @@
 use super::negated;
 use crate::{
+    limits,
     mock::{
         events, genesis, key, logs, next_block, next_session, on, proof, register, register_key_of,
-        sessions, with, AllPalletsWithSystem, Duet, Elected, Heard, MaxValidators, MmrRoot,
-        RuntimeOrigin, Session, SlashableSessions, System, Test, GENESIS,
+        sessions, with, AllPalletsWithSystem, Duet, Elected, Heard, Listener, MaxValidators,
+        MmrRoot, RuntimeOrigin, Session, SlashableSessions, System, Test, GENESIS,
     },
     Event, KeptReason, KeyOwners, KeyStatus, Keysets, OldestSet, SessionHandler, SetRecord, Sets,
 };
+use core::any::type_name;
 use duet_primitives::{
     ownership_statement, suite,
     testing::{secret, TestSet},
@@ -453,6 +455,20 @@ fn other_handlers_hear_everything() {
 #[test]
 fn limits_that_a_chain_can_work_with_pass() {
     with(&[1], AllPalletsWithSystem::integrity_test);
+}
+
+/// LIGHT-2.
+#[test]
+#[should_panic(expected = "LIGHT-2: the pallet is called Dual")]
+fn another_name_fails_the_integrity_test() {
+    limits::assert_name("Dual");
+}
+
+/// CHAIN-3.
+#[test]
+#[should_panic(expected = "CHAIN-3: the session handler is")]
+fn a_session_handler_that_is_not_wrapped_fails_the_integrity_test() {
+    limits::assert_handler(type_name::<Listener>());
 }
 
 #[test]

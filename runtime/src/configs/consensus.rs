@@ -33,6 +33,10 @@ impl pallet_aura::Config for Runtime {
     type SlotDuration = ConstU64<SLOT_MILLIS>;
 }
 
+impl pallet_authority_discovery::Config for Runtime {
+    type MaxAuthorities = ConstU32<MAX_VALIDATORS>;
+}
+
 impl pallet_authorship::Config for Runtime {
     type FindAuthor = FindAccountFromAuthorIndex<Runtime, Aura>;
     type EventHandler = Staking;

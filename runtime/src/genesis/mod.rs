@@ -28,7 +28,7 @@ pub const STAKE: Balance = 1_000 * UNIT;
 pub struct Validator {
     /// Its stash, which also pays for its transactions.
     pub account: AccountId,
-    /// Its keys for authoring and for GRANDPA.
+    /// Its keys for authoring, for GRANDPA, and for its node's addresses.
     pub session_keys: SessionKeys,
     /// Its Duet key.
     pub duet_key: DualKeyBytes,

@@ -75,6 +75,7 @@ fn validator((account, grandpa): (Sr25519Keyring, Ed25519Keyring)) -> Validator 
         session_keys: SessionKeys {
             aura: account.public().into(),
             grandpa: grandpa.public().into(),
+            authority_discovery: account.public().into(),
         },
         duet_key,
         duet_proof,

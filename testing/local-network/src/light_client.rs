@@ -60,6 +60,24 @@ impl LightClient {
             .await
     }
 
+    /// Runs a command of `duet-light` as [`LightClient::run`] does, and waits until it ends, whether it succeeds or not. Returns what it
+    /// printed on standard output, and whether it succeeded.
+    ///
+    /// # Errors
+    /// [`crate::Error::NoExecutable`], [`crate::Error::Io`].
+    pub async fn attempt(
+        executables: &Executables,
+        verb: &str,
+        genesis: Hash,
+        url: &str,
+        flags: &[&str],
+    ) -> Result<(String, bool)> {
+        let urls = [url.to_owned()];
+        let mut client = Self::start(executables, verb, genesis, &urls, flags)?;
+        let (lines, succeeded) = client.0.lines_to_the_end().await?;
+        Ok((lines.join("\n"), succeeded))
+    }
+
     /// Runs `duet-light report`, which hands finality proofs to a node, and waits until it ends. Returns what it printed on
     /// standard output.
     ///

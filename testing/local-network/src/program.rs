@@ -60,14 +60,19 @@ impl Program {
 
     /// What it prints until it ends with success.
     pub(crate) async fn all_lines(mut self) -> Result<Vec<String>> {
+        match self.lines_to_the_end().await? {
+            (lines, true) => Ok(lines),
+            (_, false) => Err(self.ended().await?),
+        }
+    }
+
+    /// What it prints until it ends, and whether it ends with success.
+    pub(crate) async fn lines_to_the_end(&mut self) -> Result<(Vec<String>, bool)> {
         let mut lines = Vec::new();
         while let Some(line) = self.read_line().await? {
             lines.push(line);
         }
-        if self.status().await?.success() {
-            return Ok(lines);
-        }
-        Err(self.ended().await?)
+        Ok((lines, self.status().await?.success()))
     }
 
     /// Kills it, and waits until its files are free.

@@ -70,7 +70,7 @@ impl Rpc {
             .map_err(failed(method))
     }
 
-    /// Gives the node the keys with which this development account authors blocks and votes in GRANDPA.
+    /// Gives the node the keys with which this development account authors blocks, votes in GRANDPA and signs its addresses.
     ///
     /// # Errors
     /// [`Error::Rpc`].
@@ -78,8 +78,9 @@ impl Rpc {
         let (name, seed) = (account.to_string(), account.to_seed());
         let voter = Ed25519Keyring::iter().find(|other| other.to_string() == name);
         let voter = voter.map(|voter| ("gran", Bytes(voter.public().to_raw_vec())));
-        let author = ("aura", Bytes(account.public().to_raw_vec()));
-        for (kind, public) in std::iter::once(author).chain(voter) {
+        let account = Bytes(account.public().to_raw_vec());
+        let others = ["aura", "audi"].map(|kind| (kind, account.clone()));
+        for (kind, public) in others.into_iter().chain(voter) {
             let params = rpc_params![kind, &seed, public];
             self.ask::<()>("author_insertKey", params).await?;
         }

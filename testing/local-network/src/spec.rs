@@ -120,6 +120,7 @@ fn validator(account: Sr25519Keyring) -> Result<Validator> {
         session_keys: SessionKeys {
             aura: account.public().into(),
             grandpa: grandpa.public().into(),
+            authority_discovery: account.public().into(),
         },
         duet_key: secret.public(),
         duet_proof: secret.prove_possession(&owner),

@@ -6,6 +6,7 @@ mod arrival;
 mod bridge;
 mod crashes;
 mod demo;
+mod discovery;
 mod divergence;
 mod equivocation;
 mod false_statements;
