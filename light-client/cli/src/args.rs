@@ -13,11 +13,12 @@ const EXIT_STATUS: &str = "\
 Exit status:
   0    the goal was reached; for `follow` without --blocks: interrupted, and the state is saved
   1    this machine: the state file or the checkpoint file cannot be read or written
-  2    bad usage: wrong arguments, or a hash that is not of a genesis block
+  2    bad usage: wrong arguments, or a hash that is not of a genesis block, or not of a block of that chain
   3    a proof or an answer did not verify, and no honest endpoint is left
   4    no endpoint could be reached
   5    the validators signed two things that cannot both be true: do not trust this chain's finality
-  6    no endpoint has what is needed: ask others; the message says when a newer checkpoint may be needed
+  6    no endpoint has what is needed: ask others; the message says when a newer checkpoint, or a block to start at, may be
+       needed
 ";
 const EXIT_STATUS_OF_VOUCHERS: &str = "  \
   7    too few vouch for the checkpoint, or the file that says who does is false
@@ -244,6 +245,11 @@ pub(crate) struct Run {
     /// Hash of the chain's genesis block, 0x-hex. Nothing else has to be trusted.
     #[arg(long, value_name = "HASH", value_parser = hash)]
     pub(crate) genesis: Option<H256>,
+
+    /// Begin at this block instead of the genesis: its hash, from somebody you trust. For a chain that took Duet up later, and
+    /// after a reset.
+    #[arg(long, value_name = "HASH", value_parser = hash, conflicts_with = "checkpoint")]
+    pub(crate) start: Option<H256>,
 
     /// Begin from this checkpoint (JSON, as `status --checkpoint` prints it) instead of from genesis.
     #[arg(long, value_name = "FILE")]

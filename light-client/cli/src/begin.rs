@@ -2,7 +2,7 @@
 
 use duet_light_client::{Checkpoint, Mode, Trusted};
 use duet_light_rpc::{Failure, Kind};
-use duet_primitives::H256;
+use duet_primitives::{BlockNumber, H256};
 
 /// All arguments that name a chain must name the same one.
 pub(crate) fn genesis_hash(
@@ -33,6 +33,7 @@ pub(crate) fn genesis_hash(
 }
 
 /// Whether a run begins from the checkpoint: what was kept is older, or there is nothing.
+#[cfg(feature = "vouchers")]
 pub(crate) fn is_begun_from(checkpoint: &Checkpoint, kept: Option<&Trusted>) -> bool {
     kept.is_none_or(|kept| kept.best_number() < checkpoint.block_number)
 }
@@ -48,19 +49,29 @@ pub(crate) fn begin(
     };
     if let Some(kept) = kept {
         let (number, hash) = (checkpoint.block_number, checkpoint.block_hash);
-        if kept.best_number() == number && kept.best_hash() != hash {
-            return Err(usage(format!(
-                "the checkpoint says that block {number} is {hash:?}, and {:?} was proven",
-                kept.best_hash()
-            )));
-        }
-        if !is_begun_from(&checkpoint, Some(&kept)) {
+        if !is_newer("the checkpoint", number, hash, &kept)? {
             return Ok(Some(kept));
         }
     }
     Trusted::from_checkpoint(checkpoint, mode)
         .map(Some)
         .map_err(|error| usage(format!("the checkpoint is refused: {error}")))
+}
+
+/// Whether a block that the user vouches for is newer than what was kept. One that contradicts it is refused.
+pub(crate) fn is_newer(
+    who: &str,
+    number: BlockNumber,
+    hash: H256,
+    kept: &Trusted,
+) -> Result<bool, Failure> {
+    if kept.best_number() == number && kept.best_hash() != hash {
+        return Err(usage(format!(
+            "{who} says that block {number} is {hash:?}, and {:?} was proven",
+            kept.best_hash()
+        )));
+    }
+    Ok(kept.best_number() < number)
 }
 
 fn usage(message: impl Into<String>) -> Failure {

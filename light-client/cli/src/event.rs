@@ -21,6 +21,16 @@ pub(crate) enum Event<'a> {
         mode: &'static str,
         block: Option<BlockNumber>,
         set: Option<SetId>,
+        /// The block that the user named to begin at, if it is newer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        start: Option<H256>,
+    },
+    /// An endpoint proved the set of the block that the user named, and the client begins there.
+    Began {
+        url: &'a str,
+        block: BlockNumber,
+        hash: H256,
+        set: SetId,
     },
     /// Who vouches for the checkpoint that it begins from.
     #[cfg(feature = "vouchers")]
@@ -64,6 +74,11 @@ pub(crate) enum Event<'a> {
         rule: Option<&'static str>,
         reason: String,
         next_step: Option<String>,
+        /// The block that it names as one to begin at, which nothing proves.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        claimed_block: Option<BlockNumber>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        claimed_hash: Option<H256>,
     },
     /// No endpoint has had a new proof for so long.
     Stalled {
@@ -211,12 +226,27 @@ fn mode_name(mode: Mode) -> &'static str {
 }
 
 impl<'a> Event<'a> {
-    pub(crate) fn start(genesis: H256, mode: Mode, trusted: Option<&Trusted>) -> Self {
+    pub(crate) fn start(
+        genesis: H256,
+        mode: Mode,
+        start: Option<H256>,
+        trusted: Option<&Trusted>,
+    ) -> Self {
         Self::Start {
             genesis,
             mode: mode_name(mode),
             block: trusted.map(Trusted::best_number),
             set: trusted.map(|trusted| trusted.signing().id),
+            start,
+        }
+    }
+
+    pub(crate) fn began(trusted: &Trusted, url: &'a str) -> Self {
+        Self::Began {
+            url,
+            block: trusted.best_number(),
+            hash: trusted.best_hash(),
+            set: trusted.signing().id,
         }
     }
 
@@ -253,6 +283,8 @@ impl<'a> Event<'a> {
             rule: fault.rule(),
             reason: fault.to_string(),
             next_step,
+            claimed_block: fault.claimed().map(|(number, _)| number),
+            claimed_hash: fault.claimed().map(|(_, hash)| hash),
         }
     }
 

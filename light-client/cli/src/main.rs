@@ -29,6 +29,7 @@ mod read;
 mod report;
 mod serve;
 mod session;
+mod start;
 mod state_file;
 #[cfg(feature = "statistics")]
 mod stats;

@@ -1,10 +1,11 @@
 //! A block's header and entries of its state, each checked under the newest proof. (STATE-1 to STATE-3)
 
 use crate::event::ProofParts;
-use codec::Encode;
-use duet_light_client::{FinalBlock, FinalHeader, Outcome, Trusted};
+use codec::{Compact, Decode, Encode};
+use duet_light_client::{FinalBlock, FinalHeader, Outcome, StateProofError, Trusted};
 use duet_light_rpc::{hex, Failure, Fault, Kind, Lie, Path, Server};
-use duet_primitives::BlockNumber;
+use duet_primitives::{BlockNumber, H256};
+use sp_crypto_hashing::blake2_256;
 
 /// What was asked of a block, and what proves it under the newest proof. Made by [`fetch`], which checks all of it.
 #[derive(Clone, Debug)]
@@ -52,6 +53,18 @@ impl Parts {
             extrinsics: None,
         }
     }
+}
+
+/// The number of the block with this hash, as its header says, which hashes to it. (STATE-1)
+pub(crate) async fn number_of(server: &Server, hash: H256) -> Result<BlockNumber, Fault> {
+    let bytes = server.header(hash).await?;
+    let (expected, got) = (hash, H256(blake2_256(&bytes)));
+    if got != expected {
+        return Err(StateProofError::Header { expected, got }.into());
+    }
+    let (_, Compact(number)) = <(H256, Compact<u32>)>::decode(&mut bytes.as_slice())
+        .map_err(|_| StateProofError::NotAHeader)?;
+    Ok(BlockNumber::new(number))
 }
 
 /// Asks for a block's header and for entries of its state, in one question where the node answers such, and checks

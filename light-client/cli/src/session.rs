@@ -46,7 +46,9 @@ pub(crate) struct Session {
     link: Option<Link>,
     /// What that server finds wrong with endpoints.
     reports: Option<mpsc::Receiver<Report>>,
-    genesis: H256,
+    pub(crate) genesis: H256,
+    /// The block that the user wants to begin at, until an endpoint has proven its sets or something newer is trusted.
+    pub(crate) start: Option<H256>,
     pub(crate) request_timeout: Duration,
     file: Option<StateFile>,
     trusted: Option<Trusted>,
@@ -84,7 +86,7 @@ impl Session {
             }
         }
         let trusted = begin(checkpoint, kept, mode)?;
-        output.event(&Event::start(genesis, mode, trusted.as_ref()));
+        output.event(&Event::start(genesis, mode, args.start, trusted.as_ref()));
         let now = Instant::now();
         Ok(Self {
             goal,
@@ -102,6 +104,7 @@ impl Session {
             link: None,
             reports: None,
             genesis,
+            start: args.start,
             request_timeout: args.request_timeout,
             file,
             trusted,
@@ -257,11 +260,7 @@ impl Session {
         let server = Server::connect(&url, timeout).await?;
         server.check_chain(self.genesis).await?;
         self.output.event(&Event::Connected { url: &url });
-        if self.trusted.is_none() {
-            let proof = server.genesis_proof().await?;
-            let trusted = Trusted::from_genesis(self.genesis, &proof, self.mode)?;
-            self.set_trusted(trusted);
-        }
+        self.begin(&server).await?;
         Ok(server)
     }
 
@@ -275,7 +274,8 @@ impl Session {
         self.follow(&server, index).await
     }
 
-    /// What is trusted. There is something from the moment at which an endpoint has proven the genesis.
+    /// What is trusted. There is something from the moment at which an endpoint has proven the
+    /// genesis or the start block.
     pub(crate) fn trusted(&self) -> Result<&Trusted, Failure> {
         self.trusted
             .as_ref()

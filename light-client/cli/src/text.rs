@@ -12,13 +12,21 @@ impl Event<'_> {
                 mode,
                 block,
                 set,
+                start,
             } => {
-                let from = match (block, set) {
-                    (Some(block), Some(set)) => format!("block {block}, set {set}"),
+                let from = match (block, set, start) {
+                    (Some(block), Some(set), None) => format!("block {block}, set {set}"),
+                    (Some(block), Some(set), Some(start)) => {
+                        format!("block {block}, set {set}, or block {start:?} if that is newer")
+                    }
+                    (_, _, Some(start)) => format!("block {start:?}"),
                     _ => "genesis".to_owned(),
                 };
                 format!("following {genesis:?} from {from} ({mode})")
             }
+            Self::Began {
+                block, hash, set, ..
+            } => format!("began at block {block}  set {set}  {hash:?}"),
             #[cfg(feature = "vouchers")]
             Self::Vouched(vouched) => vouched.text(),
             #[cfg(feature = "vouchers")]

@@ -192,9 +192,9 @@ impl Endpoints {
             let message = format!("no honest endpoint is left: {}", lies.join("; "));
             return Failure::new(Kind::Unverified, message);
         }
-        let resets = self.with(|fault| matches!(fault, Fault::Reset(_)));
-        if !resets.is_empty() {
-            return Failure::new(Kind::NoWay, resets.join("; "));
+        let claims = self.with(|fault| fault.claimed().is_some());
+        if !claims.is_empty() {
+            return Failure::new(Kind::NoWay, claims.join("; "));
         }
         let gaps = self.with(|fault| matches!(fault, Fault::Incomplete(_)));
         if !gaps.is_empty() {

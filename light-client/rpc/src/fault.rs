@@ -3,6 +3,7 @@
 use crate::{
     checkpoint::CheckpointJson,
     failure::{Failure, Kind},
+    start::StartClaim,
     wire::WireFault,
 };
 use codec::Encode;
@@ -36,6 +37,9 @@ pub enum Fault {
     /// It says that its chain was reset, and no proof leads on from there.
     #[error("{}", about_reset(.0))]
     Reset(Box<ResetClaim>),
+    /// It cannot prove the genesis, and says that the chain's sets begin at a later block.
+    #[error("{}", about_start(.0))]
+    LaterStart(StartClaim),
     /// Another endpoint proved a newer block, and had named it for too long.
     #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
     Lagging {
@@ -101,6 +105,9 @@ pub enum Missing {
     /// The proof of the first set: it cannot prove its genesis.
     #[error("proof of genesis")]
     Genesis,
+    /// The proof of the set that signs at the block with this hash.
+    #[error("start proof of block {0:?}: the block is not final there, has no sets, or its state is pruned")]
+    Start(H256),
     /// Proofs from before it joined the chain, which it is fetching.
     #[error("proofs yet from before it joined the chain, and is fetching them: ask again later")]
     Backfill,
@@ -159,8 +166,17 @@ fn about_reset(claim: &ResetClaim) -> String {
     format!(
         "LIGHT-8: it says that governance reset the chain: block {number} ({hash:?}) ended set {ended} without a handoff, and \
          set {set} signs from there on. No proof can show that, so this client stops before it. If people whom you trust \
-         confirm this block, go on from it with --checkpoint and a file of this: {}",
+         confirm this block, go on from it with --start {hash:?}, or with --checkpoint and a file of this: {}",
         checkpoint.unwrap_or_default(),
+    )
+}
+
+/// What a server says about where the sets begin, and what its user may do about it. (LIGHT-1)
+fn about_start(StartClaim { number, hash }: &StartClaim) -> String {
+    format!(
+        "LIGHT-1: it has no proof of genesis, and says that the chain took Duet up later, at block {number} ({hash:?}). Nobody \
+         proved that, so this client does not begin there by itself. If people whom you trust confirm that this block is \
+         final, begin at it with --start {hash:?}"
     )
 }
 
@@ -229,6 +245,7 @@ impl Fault {
             Self::Unreachable(_)
             | Self::Incomplete(_)
             | Self::Reset(_)
+            | Self::LaterStart(_)
             | Self::Lagging { .. }
             | Self::Fatal(_) => false,
         }
@@ -243,6 +260,7 @@ impl Fault {
             Self::Unreachable(_) => "unreachable",
             Self::Incomplete(_) => "incomplete",
             Self::Reset(_) => "reset",
+            Self::LaterStart(_) => "later_start",
             Self::Lagging { .. } => "lagging",
             Self::Fatal(_) => "fatal",
         }
@@ -252,7 +270,7 @@ impl Fault {
     pub fn rule(&self) -> Option<&'static str> {
         match self {
             Self::Lie(lie) => Some(lie.rule()),
-            Self::OtherChain { .. } => Some("LIGHT-1"),
+            Self::OtherChain { .. } | Self::LaterStart(_) => Some("LIGHT-1"),
             Self::Incomplete(Missing::HandoffProof(_)) => Some("LIGHT-6"),
             Self::Reset(_) => Some("LIGHT-8"),
             Self::Incompatible(_)
@@ -260,6 +278,14 @@ impl Fault {
             | Self::Incomplete(_)
             | Self::Lagging { .. }
             | Self::Fatal(_) => None,
+        }
+    }
+    /// Number and hash of the block that it names as one to begin at, which its user has to confirm.
+    pub fn claimed(&self) -> Option<(BlockNumber, H256)> {
+        match self {
+            Self::Reset(claim) => Some((claim.block_number(), claim.block_hash())),
+            Self::LaterStart(StartClaim { number, hash }) => Some((*number, *hash)),
+            _ => None,
         }
     }
 }

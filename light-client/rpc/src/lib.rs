@@ -3,6 +3,7 @@
 //! - [`Server`]: a connection to one node. Its answers are decoded within bounds; [`decode_hex`] does that for what it pushes,
 //!   and [`hex()`] writes bytes as nodes take them;
 //! - [`Path`], [`Proofs`], [`PathJson`]: what a node sends to prove older blocks and entries of the state;
+//! - [`StartClaim`]: where a node says that a chain's sets begin, which its user has to confirm;
 //! - [`Fault`]: what ended the work with a node; [`Lie`] and [`Missing`] are its most frequent kinds, [`WireFault`] is for
 //!   messages that are no JSON-RPC (RPC-1 to RPC-3);
 //! - [`Endpoints`]: which node is asked next, and why none is of use; a [`Choice`] is its answer;
@@ -31,6 +32,7 @@ mod failure;
 mod fault;
 mod outside;
 mod server;
+mod start;
 mod state;
 mod wire;
 
@@ -40,5 +42,6 @@ pub use failure::{Failure, Kind};
 pub use fault::{Fault, Lie, Missing};
 pub use outside::{fit, shown};
 pub use server::{bytes_of, decode_hex, Server};
+pub use start::StartClaim;
 pub use state::{hex, Path, PathJson, Proofs};
 pub use wire::WireFault;

@@ -5,7 +5,7 @@ use crate::{
     outside::shown,
     wire::WireFault,
 };
-use duet_light_client::{decode, Error, HandoffProof, Received, StartProof, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Error, HandoffProof, Received, MAX_ANSWER_LEN};
 use duet_primitives::{BlockNumber, Pk1Bytes, SetId, StatelessProof, UncheckedJustification, H256};
 use jsonrpsee::{
     core::{
@@ -36,7 +36,7 @@ const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the reason for the end of a connection is waited for.
 const REASON_TIMEOUT: Duration = Duration::from_secs(1);
-/// The node has no proof yet, cannot prove its genesis, or has not yet fetched what was before it began.
+/// The node has no proof yet, cannot prove its genesis or any start, or has not yet fetched what was before it began.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
 const NOT_HERE_YET: i32 = 9006;
@@ -233,15 +233,6 @@ impl Server {
             Some(got) if got != expected => Err(Fault::OtherChain { expected, got }),
             _ => Ok(()),
         }
-    }
-
-    /// The proof of the first set.
-    ///
-    /// # Errors
-    /// [`Missing::Genesis`] when the node cannot prove its genesis, or those of any request.
-    pub async fn genesis_proof(&self) -> Result<StartProof, Fault> {
-        let text: String = self.ask("duet_getGenesisProof", rpc_params![]).await?;
-        decode_hex(&text)
     }
 
     /// Number and hash of the newest block that the server names as proven; `None` while there is none.

@@ -2,17 +2,12 @@
 
 use crate::{
     parts::{self, Parts},
-    serve::{
-        header_json::{header_json, number_in},
-        refusal::Refusal,
-        upstream::Upstream,
-    },
+    serve::{header_json::header_json, refusal::Refusal, upstream::Upstream},
 };
-use duet_light_client::{FinalHeader, StateProofError, Trusted};
+use duet_light_client::{FinalHeader, Trusted};
 use duet_light_rpc::{Failure, Fault, Kind, Server};
 use duet_primitives::{BlockNumber, H256};
 use serde_json::Value;
-use sp_crypto_hashing::blake2_256;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -191,14 +186,7 @@ impl Chain {
 /// Finds the block with a hash: what hashes to it is its header, which has its number, and the block with that number
 /// is proven.
 async fn find(server: &Server, trusted: &Trusted, hash: H256) -> Result<Found, Fault> {
-    let bytes = server.header(hash).await?;
-    let got = H256(blake2_256(&bytes));
-    if got != hash {
-        let expected = hash;
-        return Err(StateProofError::Header { expected, got }.into());
-    }
-    let number = number_in(&bytes).map_err(|_| StateProofError::NotAHeader)?;
-    let number = BlockNumber::new(number);
+    let number = parts::number_of(server, hash).await?;
     if number > trusted.best_number() {
         return Ok(Found::NotYet(number));
     }

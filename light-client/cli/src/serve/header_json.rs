@@ -46,12 +46,6 @@ pub(crate) fn header_json(bytes: &[u8]) -> Result<Value, codec::Error> {
     }))
 }
 
-/// The number in a header.
-pub(crate) fn number_in(mut header: &[u8]) -> Result<u32, codec::Error> {
-    let (_, Compact(number)) = <(H256, Compact<u32>)>::decode(&mut header)?;
-    Ok(number)
-}
-
 /// Reads over one item of a digest.
 fn skip_item(input: &mut &[u8]) -> Result<(), codec::Error> {
     match input.read_byte()? {

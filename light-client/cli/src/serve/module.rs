@@ -146,6 +146,14 @@ async fn answer(method: &str, params: &Params<'_>, context: &Context) -> Result<
             chain.nonce(&params.next::<String>()?).await
         }
         "duet_getGenesisProof" => chain.genesis_proof().await,
+        "duet_getStartProof" => match params.optional()? {
+            Some(block) => chain.start_proof(block).await,
+            None if context.strict => Err(Refusal::Method {
+                method: method.to_owned(),
+                why: "without a block it is an endpoint's word, and --strict was given",
+            }),
+            None => chain.claimed_start().await,
+        },
         "duet_getProofs" => {
             let asked = ProofsAsked {
                 keys: params.next()?,

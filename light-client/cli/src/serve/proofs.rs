@@ -10,8 +10,8 @@ use crate::{
     },
 };
 use duet_light_client::Update;
-use duet_light_rpc::{hex, Fault, Missing};
-use duet_primitives::BlockNumber;
+use duet_light_rpc::{hex, Fault, Lie, Missing};
+use duet_primitives::{BlockNumber, H256};
 use serde_json::{json, Value};
 
 /// The most keys of one request, as nodes allow.
@@ -33,6 +33,32 @@ impl Chain {
         let answer = self.upstream.ask(|server| async move {
             let proof = server.genesis_proof().await?;
             proof.check(genesis)?;
+            Ok(proof)
+        });
+        Ok(bytes(&answer.await?.value))
+    }
+
+    /// `duet_getStartProof` of a block, checked against the hash that was asked for. (LIGHT-1 to LIGHT-3) Null is an endpoint's
+    /// word.
+    pub(crate) async fn start_proof(&self, block: H256) -> Result<Value, Refusal> {
+        let answer = self.upstream.ask(|server| async move {
+            let proof = server.start_proof(Some(block)).await?;
+            if let Some(proof) = &proof {
+                proof.check(block)?;
+            }
+            Ok(proof)
+        });
+        let proof = answer.await?.value;
+        Ok(proof.as_ref().map_or(Value::Null, bytes))
+    }
+
+    /// `duet_getStartProof` of no block: where an endpoint says that the chain's sets begin, passed on only if it holds for the
+    /// block that it names.
+    pub(crate) async fn claimed_start(&self) -> Result<Value, Refusal> {
+        let answer = self.upstream.ask(|server| async move {
+            let proof = server.start_proof(None).await?;
+            let proof = proof.ok_or(Fault::Incomplete(Missing::Genesis))?;
+            proof.check(proof.block_hash()).map_err(Lie::Rule)?;
             Ok(proof)
         });
         Ok(bytes(&answer.await?.value))

@@ -1,10 +1,12 @@
 //! Why a request gets an error instead of an answer, as the one who asked sees it.
 
-use duet_light_rpc::{fit, shown, Fault};
+use duet_light_rpc::{fit, shown, Fault, Missing};
 use duet_primitives::{BlockNumber, H256};
 use jsonrpsee::types::{ErrorCode, ErrorObject, ErrorObjectOwned};
 use serde_json::{json, Value};
 
+/// No endpoint can prove the genesis, or any start: what nodes say, too.
+const NO_START: i32 = 9005;
 /// Every endpoint that was left to ask sent what does not verify, or another one had to be dropped before.
 const UNVERIFIED: i32 = 9101;
 /// No endpoint has it.
@@ -58,7 +60,7 @@ fn fault_json((url, fault): &(String, Fault)) -> Value {
 fn worst(faults: &[(String, Fault)]) -> Option<&(String, Fault)> {
     let weight = |(_, fault): &&(String, Fault)| match fault {
         Fault::Lie(_) | Fault::OtherChain { .. } => 3,
-        Fault::Incomplete(_) | Fault::Reset(_) | Fault::Fatal(_) => 2,
+        Fault::Incomplete(_) | Fault::Reset(_) | Fault::LaterStart(_) | Fault::Fatal(_) => 2,
         Fault::Incompatible(_) | Fault::Lagging { .. } => 1,
         Fault::Unreachable(_) => 0,
     };
@@ -77,7 +79,10 @@ fn unanswered(faults: &[(String, Fault)]) -> ErrorObjectOwned {
     };
     let (code, what) = match fault {
         Fault::Lie(_) | Fault::OtherChain { .. } => (UNVERIFIED, "what was sent does not verify"),
-        Fault::Incomplete(_) | Fault::Reset(_) | Fault::Fatal(_) => (MISSING, "no endpoint has it"),
+        Fault::Incomplete(Missing::Genesis) => (NO_START, "no endpoint has it"),
+        Fault::Incomplete(_) | Fault::Reset(_) | Fault::LaterStart(_) | Fault::Fatal(_) => {
+            (MISSING, "no endpoint has it")
+        }
         _ => (UNREACHABLE, "no endpoint can be reached"),
     };
     let data = json!({

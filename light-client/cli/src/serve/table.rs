@@ -85,6 +85,7 @@ pub(crate) const TABLE: &[Row] = &[
     verified("duet_getFinalizedHead", "the newest proven block"),
     verified("duet_getGenesisProof", "LIGHT-1 to LIGHT-3"),
     verified("duet_getProofs", "JUST-1 to JUST-5, STATE-1 to STATE-3; under the newest proven block only"),
+    verified("duet_getStartProof", "LIGHT-1 to LIGHT-3 for the block that is asked for; null, and what is sent without a block, is the endpoint's word"),
     verified("duet_subscribeJustifications", "JUST-1 to JUST-5"),
     verified("duet_unsubscribeJustifications", ENDS),
     verified("rpc_methods", "the methods of this table that are not refused"),

@@ -1,10 +1,13 @@
 //! Each way to lie, by name.
 
 use codec::{Compact, Encode};
-use duet_light_client::{testing::TestChain, HandoffProof, StartProof};
+use duet_light_client::{
+    testing::{self, TestChain},
+    HandoffProof, StartProof,
+};
 use duet_primitives::{
-    suite::ENGINE_ID, testing::TestSet, Bitfield, ConsensusLog, Pk1Bytes, RoundMessage, SetId,
-    SignerIndex, StatelessProof, UncheckedJustification, H256,
+    suite::ENGINE_ID, testing::TestSet, Bitfield, ConsensusLog, Keysets, Pk1Bytes, RoundMessage,
+    SetId, SignerIndex, StatelessProof, UncheckedJustification, H256,
 };
 
 /// Members of each set of the chains that are served.
@@ -33,6 +36,14 @@ pub(crate) enum Lie {
     FlippedMmrRoot,
     /// One bit of the signature.
     FlippedSignature,
+    /// Honest, and its chain took Duet up with set 2: nothing proves its genesis.
+    LaterStart,
+    /// The same, and it is too old to say where the chain took Duet up.
+    OldLaterStart,
+    /// The same, and the block that it names does not have these sets.
+    FalseStart,
+    /// Its blocks are not those of the chain, and its block 0 is another chain's.
+    Fork,
     /// The genesis header of another chain.
     GenesisHeader,
     /// A trie node with a flipped bit.
@@ -82,10 +93,11 @@ pub(crate) enum Lie {
     },
 }
 
-/// The set that signs behind the reset, and the header of the block that starts it.
-pub(crate) fn reset(chain: &TestChain, lie: Lie) -> (TestSet, Vec<u8>) {
+/// The set that signs behind the reset, and the proof of the block that starts it.
+pub(crate) fn reset(chain: &TestChain, lie: Lie) -> (TestSet, StartProof) {
     let set = TestSet::new(9, 30..30 + u64::from(LEN));
     let next = set.set.commitment().clone();
+    let keysets = Keysets::without_successor(next.clone());
     let log = match lie {
         Lie::FalseReset => ConsensusLog::Planned(next),
         _ => ConsensusLog::Reset {
@@ -94,13 +106,28 @@ pub(crate) fn reset(chain: &TestChain, lie: Lie) -> (TestSet, Vec<u8>) {
         },
     };
     let number = chain.head().block_number.get() - 1;
+    let (state_root, nodes) = testing::prove_keysets(Some(&keysets.encode()), 0);
     let root = H256::repeat_byte(5);
     let item = (4_u8, ENGINE_ID, log.encode());
-    let header = (root, Compact(number), root, root, vec![item]).encode();
-    (set, header)
+    let header = (root, Compact(number), state_root, root, vec![item]).encode();
+    let keys = set.set.keyset().key_bytes();
+    let proof = StartProof {
+        header,
+        nodes,
+        keys,
+    };
+    (set, proof)
 }
 
 impl Lie {
+    /// Whether the chain has no proof of its genesis.
+    pub(crate) fn is_later_start(self) -> bool {
+        matches!(
+            self,
+            Self::LaterStart | Self::OldLaterStart | Self::FalseStart
+        )
+    }
+
     /// The change to any justification.
     pub(crate) fn of_justification(
         self,
@@ -185,10 +212,10 @@ impl Lie {
         honest
     }
 
-    pub(crate) fn of_genesis(self, mut honest: StartProof) -> StartProof {
+    pub(crate) fn of_start(self, mut honest: StartProof) -> StartProof {
         match self {
             Self::GenesisHeader => honest.header[40] ^= 1,
-            Self::GenesisStorage => honest.nodes[1][5] ^= 1,
+            Self::GenesisStorage | Self::FalseStart => honest.nodes[1][5] ^= 1,
             Self::GenesisKeys => honest.keys[2].0[10] ^= 1,
             _ => {}
         }

@@ -15,7 +15,7 @@ mod world;
 
 pub(crate) use host::Host;
 pub(crate) use lie::Lie;
-pub(crate) use node::{Node, Tamper, FORGED};
+pub(crate) use node::{Node, Tamper, BEGAN, FORGED};
 pub(crate) use program::{Finished, Program};
 pub(crate) use proxy::{Proxy, Tampering};
 pub(crate) use served::{data, Served};

@@ -34,6 +34,8 @@ pub(crate) enum Tamper {
     HugeAnswer,
     /// No answer to questions about the state.
     Silence,
+    /// The keys of a start proof in another order.
+    OtherStart,
     /// The genesis hash of another chain.
     OtherChain,
     /// Another hash for a transaction than its own.
@@ -62,6 +64,9 @@ pub(crate) struct Node {
     head: watch::Sender<u32>,
     _host: Host,
 }
+
+/// The block at which, so a node says, the chain took Duet up.
+pub(crate) const BEGAN: u32 = 3;
 
 /// What terminals obey, in a text that a node chose.
 pub(crate) const FORGED: &str = "\u{1b}[2J\r\nsynced to block 7";
@@ -107,7 +112,7 @@ impl Node {
     }
 }
 
-const METHODS: [&str; 17] = [
+const METHODS: [&str; 19] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -121,6 +126,8 @@ const METHODS: [&str; 17] = [
     "duet_getStatelessSetProofs",
     "duet_getKeys",
     "duet_getProofs",
+    "duet_getGenesisProof",
+    "duet_getStartProof",
     "state_call",
     "system_chain",
     "author_submitExtrinsic",
@@ -320,6 +327,21 @@ impl State {
                 } else {
                     Value::Null
                 }
+            }
+            "duet_getGenesisProof" => {
+                return Err(ErrorObject::owned(9005, "no proof of genesis", None::<()>))
+            }
+            "duet_getStartProof" => {
+                let (block,): (Option<H256>,) = params.parse()?;
+                let number = match block {
+                    None => Some(BEGAN as usize),
+                    Some(hash) => world.find(hash),
+                };
+                let mut proof = number.map(|number| world.start_proof(number));
+                if let (Tamper::OtherStart, Some(proof)) = (self.tamper, &mut proof) {
+                    proof.keys.reverse();
+                }
+                proof.map_or(Value::Null, |proof| bytes(proof.encode()))
             }
             "duet_getKeys" => bytes(world.set.set.keyset().key_bytes().encode()),
             _ => bytes(Vec::<u8>::new().encode()),

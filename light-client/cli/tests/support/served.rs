@@ -16,7 +16,6 @@ pub(crate) struct Served {
     pub(crate) program: Program,
     pub(crate) address: String,
     pub(crate) client: WsClient,
-    _checkpoint: tempfile::NamedTempFile,
 }
 
 /// JSON as parameters.
@@ -32,14 +31,13 @@ impl Served {
     pub(crate) async fn start(world: &World, nodes: &[&Node], more: &[&str]) -> Self {
         let checkpoint = world.checkpoint();
         let path = checkpoint.path().to_str().expect("text");
-        let mut args = vec![
-            "serve",
-            "--json",
-            "--listen",
-            "127.0.0.1:0",
-            "--checkpoint",
-            path,
-        ];
+        Self::start_from(&["--checkpoint", path], nodes, more).await
+    }
+
+    /// Starts it with these arguments that say where to begin.
+    pub(crate) async fn start_from(begin: &[&str], nodes: &[&Node], more: &[&str]) -> Self {
+        let mut args = vec!["serve", "--json", "--listen", "127.0.0.1:0"];
+        args.extend(begin);
         for node in nodes {
             args.extend(["--url", &node.url]);
         }
@@ -56,7 +54,6 @@ impl Served {
             client: client.expect("it listens"),
             program,
             address,
-            _checkpoint: checkpoint,
         }
     }
 

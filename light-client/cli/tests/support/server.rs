@@ -5,12 +5,12 @@ use super::{
     lie::reset,
     Lie,
 };
-use codec::Encode;
-use duet_light_client::{decode, testing::TestChain};
+use codec::{Compact, Decode, Encode};
+use duet_light_client::{decode, testing::TestChain, StartProof};
 use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
     server::{RpcModule, SubscriptionMessage},
-    types::{ErrorObject, ErrorObjectOwned, Params},
+    types::{ErrorCode, ErrorObject, ErrorObjectOwned, Params},
 };
 use serde_json::{json, Value};
 use std::{
@@ -147,7 +147,7 @@ impl State {
     fn answer(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
         self.calls.record(method);
         if self.lie == Lie::NoDuet && method.starts_with("duet_") {
-            return Err(jsonrpsee::types::ErrorCode::MethodNotFound.into());
+            return Err(ErrorCode::MethodNotFound.into());
         }
         if self.lie == Lie::Joining && PAST.contains(&method) {
             return Err(ErrorObject::owned(9006, "not here yet", None::<()>));
@@ -181,6 +181,9 @@ impl State {
             })),
             "chain_getHeader" => {
                 let (hash,): (H256,) = params.parse()?;
+                if let Some(start) = self.start_at(hash) {
+                    return Ok(header_json(&start.header));
+                }
                 let number = match self.lie {
                     Lie::ForgedLine => FORGED_LINE.to_owned() + &"7".repeat(1_000_000),
                     _ => format!("{:#x}", self.number_of(hash)),
@@ -207,10 +210,41 @@ impl State {
         }
     }
 
+    /// The proof of the first block of a set, or of the one that starts the set behind the reset.
+    fn start_at(&self, hash: H256) -> Option<StartProof> {
+        let (chain, lie) = (&self.chain, self.lie);
+        let ids = 1..u64::try_from(chain.sets.len()).expect("few");
+        let mut all: Vec<_> = ids.map(|id| chain.start_proof(id)).collect();
+        match lie {
+            Lie::Reset => all.push(reset(chain, lie).1),
+            Lie::Fork => {
+                // Another parent.
+                all.iter_mut().for_each(|proof| proof.header[0] ^= 1);
+                all.push(TestChain::new(1, 5, 9).genesis_proof());
+            }
+            _ => {}
+        }
+        all.into_iter().find(|proof| proof.block_hash() == hash)
+    }
+
     fn answer_duet(&self, method: &str, params: &Params<'_>) -> Result<Value, ErrorObjectOwned> {
         let (chain, lie) = (&self.chain, self.lie);
         Ok(match method {
-            "duet_getGenesisProof" => self.bytes(&lie.of_genesis(chain.genesis_proof())),
+            "duet_getGenesisProof" if lie.is_later_start() => {
+                return Err(ErrorObject::owned(9005, "no proof of genesis", None::<()>))
+            }
+            "duet_getStartProof" if lie == Lie::OldLaterStart => {
+                return Err(ErrorCode::MethodNotFound.into())
+            }
+            "duet_getStartProof" => {
+                let (block,): (Option<H256>,) = params.parse()?;
+                let proof = match block {
+                    None => Some(chain.start_proof(2)),
+                    Some(hash) => self.start_at(hash),
+                };
+                proof.map_or(Value::Null, |proof| self.bytes(&lie.of_start(proof)))
+            }
+            "duet_getGenesisProof" => self.bytes(&lie.of_start(chain.genesis_proof())),
             "duet_getFinalizedHead" => match (lie, self.head()) {
                 (Lie::InventedHead, head) => {
                     json!(H256::from_low_u64_be(UNPROVEN + u64::from(head) + 1))
@@ -280,7 +314,8 @@ impl State {
             }
             "duet_getReset" => match lie {
                 Lie::Reset | Lie::FalseReset => {
-                    json!(format!("0x{}", hex::encode(reset(chain, lie).1)))
+                    let (_, proof) = reset(chain, lie);
+                    json!(format!("0x{}", hex::encode(proof.header)))
                 }
                 _ => Value::Null,
             },
@@ -323,6 +358,21 @@ impl State {
     }
 }
 
+/// A header with at most one item in its digest, as nodes show it.
+fn header_json(mut bytes: &[u8]) -> Value {
+    let (parent, Compact(number)) = <(H256, Compact<u32>)>::decode(&mut bytes).expect("a header");
+    let (state, extrinsics) = <(H256, H256)>::decode(&mut bytes).expect("a header");
+    let Compact(items) = <Compact<u32>>::decode(&mut bytes).expect("a header");
+    let logs = vec![format!("0x{}", hex::encode(bytes)); usize::try_from(items).expect("few")];
+    json!({
+        "parentHash": parent,
+        "number": format!("{number:#x}"),
+        "stateRoot": state,
+        "extrinsicsRoot": extrinsics,
+        "digest": { "logs": logs },
+    })
+}
+
 /// What a node that began in the middle of the chain cannot answer at first.
 const PAST: [&str; 4] = [
     "duet_getGenesisProof",
@@ -334,11 +384,12 @@ const PAST: [&str; 4] = [
 /// What a terminal shows as a line of the program itself, in place of the line that it is in.
 pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
-const METHODS: [&str; 12] = [
+const METHODS: [&str; 13] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
     "duet_getGenesisProof",
+    "duet_getStartProof",
     "duet_getFinalizedHead",
     "duet_getJustification",
     "duet_getStatelessProof",

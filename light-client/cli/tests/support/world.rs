@@ -1,9 +1,10 @@
 //! A chain of blocks with headers, bodies, state and a Merkle mountain range, whose every block is proven.
 
 use codec::{Compact, Encode};
+use duet_light_client::StartProof;
 use duet_primitives::{
-    testing::TestSet, BlockNumber, LeafVersion, MmrLeaf, RoundMessage, StatelessProof,
-    UncheckedJustification, H256,
+    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf,
+    RoundMessage, StatelessProof, UncheckedJustification, H256,
 };
 use mmr::{leaf_index_to_pos, util::MemStore, Merge, MMR};
 use serde_json::{json, Value};
@@ -74,6 +75,8 @@ impl World {
         let mut blocks: Vec<Block> = Vec::new();
         let store = MemStore::default();
         let mut range = MMR::<_, Nodes, _>::new(0, &store);
+        let set = TestSet::new(0, 0..4);
+        let keysets = Keysets::without_successor(set.set.commitment().clone()).encode();
         for number in 0..=newest {
             let parent = blocks.last().map_or(H256::zero(), |block| block.hash);
             if let Some(before) = number.checked_sub(1) {
@@ -81,9 +84,8 @@ impl World {
                 range.push(leaf).expect("a store in memory");
             }
             let root = range.get_root().unwrap_or_default();
-            blocks.push(block(number, parent, root, salt));
+            blocks.push(block(number, parent, root, &keysets, salt));
         }
-        let set = TestSet::new(0, 0..4);
         Self { blocks, set }
     }
 
@@ -152,6 +154,15 @@ impl World {
         nodes
     }
 
+    /// What proves the set that signs at a block.
+    pub(crate) fn start_proof(&self, number: usize) -> StartProof {
+        StartProof {
+            header: self.blocks[number].header.clone(),
+            nodes: self.nodes(number, &[KEYSETS_STORAGE_KEY.to_vec()]),
+            keys: self.set.set.keyset().key_bytes(),
+        }
+    }
+
     /// `leaves` and `proof` of an older block under a newer one, as `mmr_generateProof` gives them.
     pub(crate) fn path(&self, older: u32, newer: u32) -> (Vec<u8>, Vec<u8>) {
         let store = MemStore::default();
@@ -180,7 +191,7 @@ fn leaf(number: u32, hash: H256) -> MmrLeaf {
     }
 }
 
-fn block(number: u32, parent: H256, range_root: H256, salt: u8) -> Block {
+fn block(number: u32, parent: H256, range_root: H256, keysets: &[u8], salt: u8) -> Block {
     let (mut state, mut state_root) = (MemoryDB::default(), H256::zero());
     {
         let mut trie = TrieDBMutBuilderV1::new(&mut state, &mut state_root).build();
@@ -188,6 +199,7 @@ fn block(number: u32, parent: H256, range_root: H256, salt: u8) -> Block {
             trie.insert(&other.to_be_bytes(), &[salt; 40])
                 .expect("memory");
         }
+        trie.insert(&KEYSETS_STORAGE_KEY, keysets).expect("memory");
         trie.insert(&account_key(), &account_info(number))
             .expect("memory");
         trie.insert(&events_key(), &vec![number; 3].encode())

@@ -1,4 +1,4 @@
-//! Proofs of the first set.
+//! Proofs of the set with which a client begins: at the genesis, or at another block.
 
 use super::{
     chain::CHAIN,
@@ -6,8 +6,10 @@ use super::{
 };
 use crate::target::{seed, Input, Seed, Target};
 use codec::Encode;
-use duet_light_client::StartProof;
+use duet_light_client::{Mode, StartProof, Trusted};
+use duet_primitives::H256;
 use sp_core::{Blake2Hasher, Hasher};
+use std::sync::LazyLock;
 
 pub(super) const GENESIS: Target = Target {
     name: "light_genesis",
@@ -15,11 +17,20 @@ pub(super) const GENESIS: Target = Target {
     seeds: genesis_seeds,
 };
 
-/// Whom a proof is said to be of: the chain; a header that is pinned whatever it says; a state root that is that of
-/// the first node.
+/// The set in which the chain's later start is.
+const SET: u64 = 1;
+
+/// The first block of that set.
+static START: LazyLock<H256> = LazyLock::new(|| CHAIN.start_proof(SET).block_hash());
+
+/// How many ways there are to say of what a proof is.
+const MODES: u8 = 4;
+
+/// Whom a proof is said to be of: the chain's genesis; a header that is pinned whatever it says; a state root that is that of
+/// the first node; a later block of the chain.
 fn genesis(data: &[u8]) {
     let mut input = Input(data);
-    let mode = input.byte() % 3;
+    let mode = input.byte() % MODES;
     let Some(mut proof) = received_within::<StartProof>(input.rest(), PER_BYTE_OF_GENESIS) else {
         return;
     };
@@ -28,23 +39,46 @@ fn genesis(data: &[u8]) {
     }
     let hash = match mode {
         0 => CHAIN.genesis_hash,
-        _ => Blake2Hasher::hash(&proof.header),
+        3 => *START,
+        _ => proof.block_hash(),
     };
-    let Ok(found) = proof.check(hash) else { return };
+    let begun = Trusted::from_start(CHAIN.genesis_hash, hash, &proof, Mode::Full);
+    let Ok(found) = proof.check(hash) else {
+        assert!(begun.is_err(), "what does not hold is no start");
+        return;
+    };
     assert_eq!(found.hash, hash);
+    assert_eq!(Some(found.number), proof.block_number());
     assert_eq!(found.keys.commitment(), &found.keysets.current);
     assert_eq!(found.keys.key_bytes(), proof.keys);
     if hash == CHAIN.genesis_hash {
-        assert_eq!(Some(proof.keys), CHAIN.keys(0));
+        assert_eq!(Some(&proof.keys), CHAIN.keys(0).as_ref());
+    }
+    if hash == *START {
+        assert_eq!(Some(&proof.keys), CHAIN.keys(SET).as_ref());
+    }
+    match begun {
+        Ok(trusted) => {
+            assert_eq!(
+                (trusted.best_hash(), trusted.best_number()),
+                (hash, found.number)
+            );
+            assert_eq!(trusted.signing(), &found.keysets.current);
+            // Another block 0 is another chain's.
+            assert_eq!(found.number.get() == 0, hash == CHAIN.genesis_hash);
+        }
+        Err(error) => assert!(["LIGHT-1", "LIGHT-2"].contains(&error.rule()), "{error}"),
     }
 }
 
 fn genesis_seeds() -> Vec<Seed> {
-    let good = CHAIN.genesis_proof();
     let mut seeds = Vec::new();
     let mut with = |name: &str, change: &dyn Fn(&mut StartProof)| {
-        for mode in 0..3 {
-            let mut changed = good.clone();
+        for mode in 0..MODES {
+            let mut changed = match mode {
+                3 => CHAIN.start_proof(SET),
+                _ => CHAIN.genesis_proof(),
+            };
             change(&mut changed);
             seeds.push(seed(
                 format!("{name} {mode}"),

@@ -1,0 +1,50 @@
+//! Beginning with what an endpoint proves: at the block that the user named, or else at the genesis. (LIGHT-1 to LIGHT-3)
+
+use crate::{begin::is_newer, event::Event, parts::number_of, session::Session};
+use duet_light_client::Trusted;
+use duet_light_rpc::{Fault, Missing, Server};
+use duet_primitives::H256;
+
+impl Session {
+    /// Makes sure that something is trusted, and that it is no older than the block that the user named.
+    pub(crate) async fn begin(&mut self, server: &Server) -> Result<(), Fault> {
+        if let Some(hash) = self.start {
+            self.begin_at(hash, server).await?;
+            self.start = None;
+        }
+        if self.trusted().is_err() {
+            self.begin_at_genesis(server).await?;
+        }
+        Ok(())
+    }
+
+    /// Begins at this block, unless what was kept is newer.
+    async fn begin_at(&mut self, hash: H256, server: &Server) -> Result<(), Fault> {
+        if let Ok(kept) = self.trusted() {
+            // Its header says how old it is: nodes keep that for longer than its state, which would prove its sets.
+            let number = number_of(server, hash).await?;
+            if !is_newer("--start", number, hash, kept)? {
+                return Ok(());
+            }
+        }
+        let proof = server.start_proof(Some(hash)).await?;
+        let proof = proof.ok_or(Fault::Incomplete(Missing::Start(hash)))?;
+        let trusted = Trusted::from_start(self.genesis, hash, &proof, self.mode)?;
+        self.output.event(&Event::began(&trusted, &server.url));
+        self.set_trusted(trusted);
+        Ok(())
+    }
+
+    async fn begin_at_genesis(&mut self, server: &Server) -> Result<(), Fault> {
+        let proof = match server.genesis_proof().await {
+            Err(missing @ Fault::Incomplete(Missing::Genesis)) => {
+                let claim = server.start_claim(self.genesis).await?;
+                return Err(claim.map_or(missing, Fault::LaterStart));
+            }
+            answer => answer?,
+        };
+        let trusted = Trusted::from_genesis(self.genesis, &proof, self.mode)?;
+        self.set_trusted(trusted);
+        Ok(())
+    }
+}
