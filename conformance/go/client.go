@@ -41,14 +41,22 @@ func begin(genesisHash Hex, keepsKeys bool, number uint32, hash Hex, sets keyset
 	return t
 }
 
-// fromGenesis is LIGHT-1 to LIGHT-3.
-func fromGenesis(genesisHash, encoded []byte, keepsKeys bool) (*trusted, error) {
-	proof, err := decode("GenesisProof", encoded, readGenesisProof)
+// canStart is the second half of LIGHT-1: the trusted block is the genesis, or a later one.
+func canStart(head header, isGenesis bool) bool {
+	if isGenesis {
+		return head.number == 0 && bytes.Equal(head.parentHash, make([]byte, 32))
+	}
+	return head.number > 0
+}
+
+// fromStart is LIGHT-1 to LIGHT-3.
+func fromStart(genesisHash, startHash, encoded []byte, keepsKeys bool) (*trusted, error) {
+	proof, err := decode("StartProof", encoded, readStartProof)
 	if err != nil {
 		return nil, err
 	}
 	head, isHeader := readHeader(proof.Header)
-	if !bytes.Equal(blake2(proof.Header), genesisHash) || !isHeader || head.number != 0 || !bytes.Equal(head.parentHash, make([]byte, 32)) {
+	if !bytes.Equal(blake2(proof.Header), startHash) || !isHeader || !canStart(head, bytes.Equal(startHash, genesisHash)) {
 		return nil, Broken("LIGHT-1")
 	}
 	values, err := readState(proof.Nodes, head.stateRoot, []Hex{keysetsKey}, "LIGHT-2")
@@ -66,7 +74,7 @@ func fromGenesis(genesisHash, encoded []byte, keepsKeys bool) (*trusted, error) 
 	if !follows(sets.Current, sets.Next) {
 		return nil, Broken("LIGHT-2")
 	}
-	t := begin(genesisHash, keepsKeys, 0, genesisHash, sets)
+	t := begin(genesisHash, keepsKeys, head.number, startHash, sets)
 	if keepsKeys {
 		t.signing.keys = keys
 	}

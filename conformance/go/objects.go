@@ -69,7 +69,7 @@ type (
 		Justification justification `json:"justification"`
 		NextKeys      []Hex         `json:"next_keys"`
 	}
-	genesisProof struct {
+	startProof struct {
 		Header Hex   `json:"header"`
 		Nodes  []Hex `json:"nodes"`
 		Keys   []Hex `json:"keys"`
@@ -168,12 +168,12 @@ func readHandoff(r *reader) handoffProof {
 	return handoffProof{Justification: readJustification(r), NextKeys: readKeys(r).Keys}
 }
 
-func readGenesisProof(r *reader) genesisProof {
+func readStartProof(r *reader) startProof {
 	header := r.byteList(math.MaxUint32)
 	count := r.compact()
 	if count > maxTrieNodes {
 		r.failed = true
-		return genesisProof{}
+		return startProof{}
 	}
 	nodes := make([]Hex, count)
 	room := uint32(maxTrieBytes)
@@ -181,7 +181,7 @@ func readGenesisProof(r *reader) genesisProof {
 		nodes[i] = r.byteList(room)
 		room -= uint32(len(nodes[i]))
 	}
-	return genesisProof{Header: header, Nodes: nodes, Keys: readKeys(r).Keys}
+	return startProof{Header: header, Nodes: nodes, Keys: readKeys(r).Keys}
 }
 
 func readSigned(r *reader) signedCommitment {
@@ -256,7 +256,7 @@ func readHistoryRequest(r *reader) historyRequest {
 
 // limits are the most bytes that are looked at.
 var limits = map[string]int{
-	"Justification": 13_524, "StatelessProof": 9_600_000, "HandoffProof": 4_813_528, "Keys": 4_800_004, "GenesisProof": 14_400_000,
+	"Justification": 13_524, "StatelessProof": 9_600_000, "HandoffProof": 4_813_528, "Keys": 4_800_004, "StartProof": 14_400_000,
 }
 
 func decode[T any](name string, input []byte, read func(*reader) T) (T, error) {
@@ -283,7 +283,7 @@ var objects = map[string]func([]byte) (any, error){
 	"Keys":              anyOf("Keys", readKeys),
 	"StatelessProof":    anyOf("StatelessProof", readStateless),
 	"HandoffProof":      anyOf("HandoffProof", readHandoff),
-	"GenesisProof":      anyOf("GenesisProof", readGenesisProof),
+	"StartProof":        anyOf("StartProof", readStartProof),
 	"EquivocationProof": anyOf("EquivocationProof", readEvidence),
 	"Checkpoint":        anyOf("Checkpoint", readCheckpoint),
 	"DigestItem":        anyOf("DigestItem", readDigestItem),

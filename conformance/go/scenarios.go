@@ -27,7 +27,11 @@ func start(in input) (*trusted, error) {
 	if from.has("checkpoint") {
 		return fromCheckpoint(from.bytes("checkpoint"), keepsKeys)
 	}
-	return fromGenesis(from.bytes("genesis_hash"), from.bytes("genesis_proof"), keepsKeys)
+	genesisHash := from.bytes("genesis_hash")
+	if from.has("start_hash") {
+		return fromStart(genesisHash, from.bytes("start_hash"), from.bytes("start_proof"), keepsKeys)
+	}
+	return fromStart(genesisHash, genesisHash, from.bytes("genesis_proof"), keepsKeys)
 }
 
 // take does one step: its outcome, and the state after it.

@@ -29,18 +29,21 @@ function begin({ genesisHash, mode, number, hash, current, next, keys }) {
   };
 }
 
+const isGenesis = ({ number, parentHash }) => number === 0 && parentHash.every((byte) => byte === 0);
+
 /** LIGHT-1 to LIGHT-3 */
-export function fromGenesis(genesisHash, bytes, mode) {
-  const proof = decode('GenesisProof', bytes);
-  require(same(blake2(proof.header), genesisHash), 'LIGHT-1');
+export function fromStart(genesisHash, startHash, bytes, mode) {
+  const proof = decode('StartProof', bytes);
+  require(same(blake2(proof.header), startHash), 'LIGHT-1');
   const header = readHeader(proof.header);
-  require(header?.number === 0 && header.parentHash.every((byte) => byte === 0), 'LIGHT-1');
+  require(header !== undefined, 'LIGHT-1');
+  require(same(startHash, genesisHash) ? isGenesis(header) : header.number > 0, 'LIGHT-1');
   const [value] = readState(proof.nodes, header.stateRoot, [KEYSETS_KEY], 'LIGHT-2');
   const { current, next } = under('LIGHT-2', () => decodeAll(value ?? new Uint8Array(), keysets));
   const keys = under('LIGHT-3', () => checkKeys(current, proof.keys));
   require(follows(current, next), 'LIGHT-2');
   const kept = mode === 'full' ? keys : undefined;
-  return begin({ genesisHash, mode, number: 0, hash: genesisHash, current, next, keys: kept });
+  return begin({ genesisHash, mode, number: header.number, hash: startHash, current, next, keys: kept });
 }
 
 export function fromCheckpoint(bytes, mode) {

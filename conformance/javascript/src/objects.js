@@ -63,7 +63,7 @@ const stateless = (from) => ({
 
 const handoff = (from) => ({ justification: justification(from), next_keys: keys(from) });
 
-function genesisProof(from) {
+function startProof(from) {
   const header = from.byteList();
   const count = from.compact();
   require(count <= MAX_TRIE_NODES, 'ENC-6');
@@ -141,7 +141,7 @@ const READERS = {
   Keys: (from) => ({ keys: keys(from) }),
   StatelessProof: stateless,
   HandoffProof: handoff,
-  GenesisProof: genesisProof,
+  StartProof: startProof,
   EquivocationProof: evidence,
   Checkpoint: checkpoint,
   DigestItem: digestItem,
@@ -156,7 +156,7 @@ const LONGEST = {
   StatelessProof: 9_600_000,
   HandoffProof: 4_813_528,
   Keys: 4_800_004,
-  GenesisProof: 14_400_000,
+  StartProof: 14_400_000,
 };
 
 export function decode(type, bytes) {

@@ -93,13 +93,18 @@ function signedMessage({ genesis_hash: genesisHash, commitment }) {
   };
 }
 
+function begin(start, mode) {
+  if (start.checkpoint) return client.fromCheckpoint(start.checkpoint, mode);
+  const { genesis_hash: genesisHash, start_hash: startHash } = start;
+  if (startHash) return client.fromStart(genesisHash, startHash, start.start_proof, mode);
+  return client.fromStart(genesisHash, genesisHash, start.genesis_proof, mode);
+}
+
 /** What a scenario has reached, and the rule that ended it, if one did. */
 function reach({ start, mode, steps }) {
   const reached = { outcomes: [], trusted: undefined, rule: undefined };
   try {
-    reached.trusted = start.checkpoint
-      ? client.fromCheckpoint(start.checkpoint, mode)
-      : client.fromGenesis(start.genesis_hash, start.genesis_proof, mode);
+    reached.trusted = begin(start, mode);
     for (const { form, bytes, set } of steps) {
       const next =
         form === 'keys'

@@ -12,6 +12,7 @@ mod points;
 mod possession;
 mod rounds;
 mod sets;
+mod starts;
 mod state;
 mod votes;
 mod world;
@@ -34,6 +35,7 @@ pub fn files() -> Vec<File> {
         rounds::file(),
         follow::file(),
         follow_attacks::file(),
+        starts::file(),
         state::file(),
         extrinsics::file(),
     ]

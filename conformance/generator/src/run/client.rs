@@ -53,9 +53,14 @@ fn start(input: Input<'_>) -> Result<Trusted, Broken> {
         let checkpoint = checkpoint.map_err(|_| Broken::malformed())?;
         return Ok(Trusted::from_checkpoint(checkpoint, mode(input))?);
     }
+    let genesis = from.hash("genesis_hash");
+    if from.has("start_hash") {
+        let proof: StartProof = decode(&from.bytes("start_proof"))?;
+        let start = from.hash("start_hash");
+        return Ok(Trusted::from_start(genesis, start, &proof, mode(input))?);
+    }
     let proof: StartProof = decode(&from.bytes("genesis_proof"))?;
-    let hash = from.hash("genesis_hash");
-    Ok(Trusted::from_genesis(hash, &proof, mode(input))?)
+    Ok(Trusted::from_genesis(genesis, &proof, mode(input))?)
 }
 
 fn update(step: Input<'_>) -> Result<Update, Broken> {
