@@ -68,6 +68,11 @@ export interface Storage {
 export interface Options {
   /** Which chain: 0x and 64 hexadecimal digits, or 32 bytes. */
   genesisHash?: string | Uint8Array;
+  /**
+   * The block to begin at instead of the genesis: its hash, from somebody you trust; 0x and 64 hexadecimal digits, or 32 bytes. For
+   * a chain that took Duet up later, and after a reset. What is kept in `storage` goes before it when it is newer. Not with `checkpoint`.
+   */
+  startHash?: string | Uint8Array;
   /** Where to begin instead of at genesis; JSON or the object. */
   checkpoint?: Checkpoint | string;
   /** Addresses of nodes, `ws://` or `wss://`, 1 to 16. All are followed at once; two of different people are wise. */
@@ -201,14 +206,16 @@ export interface Block {
 
 /** An error: which rule broke, who is to blame, and what to do next. */
 export class DuetError extends Error {
-  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "stalled" | "refused" | "storage" | "fatal";
+  verdict: "lied" | "other_chain" | "incompatible" | "unreachable" | "incomplete" | "reset" | "later_start" | "stalled" | "refused" | "storage" | "fatal";
   /** The broken rule, as `docs/spec` numbers it. */
   rule?: string;
   culprit?: "sender" | "validators" | "caller" | "nobody";
-  nextStep?: "leave-sender" | "check-genesis-hash" | "fetch-handoff-proofs" | "fetch-keys" | "new-checkpoint" | "go-on" | "stop";
+  nextStep?: "leave-sender" | "check-trusted-hash" | "fetch-handoff-proofs" | "fetch-keys" | "new-checkpoint" | "go-on" | "stop";
   endpoint?: string;
   /** Of a `reset`: where the chain goes on, as the endpoint says. Begin from it only when people whom you trust confirm its block. */
   checkpoint?: Checkpoint;
+  /** Of a `later_start`: where the chain took Duet up, as the endpoint says. Give it as `startHash` only when people whom you trust confirm it. */
+  start?: { block: number; hash: string };
   expected?: string;
   got?: string;
   /** The set to fetch from. */

@@ -120,7 +120,13 @@ export interface DuetMethods {
   /** `limit` is 1 to 128. */
   getSetProofs(fromSet: number, limit: number): Promise<Hex>;
   getStatelessSetProofs(fromSet: number, limit: number): Promise<Hex>;
+  /** Rejects with 9005 when the chain did not start with Duet. */
   getGenesisProof(): Promise<Hex>;
+  /**
+   * The proof of the set that signs at a block; `null` when the node has none. Without a block, of the one at which the chain's sets
+   * begin, as far as the node knows; rejects with 9005 when it has none.
+   */
+  getStartProof(block?: Hex | null): Promise<Hex | null>;
   /** `null` when the set is not known. */
   getKeys(set: number): Promise<Hex | null>;
   /** The header of the first block that starts a set after `fromSet` without a handoff; `null` when there is none. */

@@ -3,7 +3,9 @@
 use crate::{
     block::Block,
     bytes::{byte_strings, hash},
-    error::{bad_argument, contradiction, malformed, of_kept, of_verifier, other_answer},
+    error::{
+        bad_argument, contradiction, malformed, of_claim, of_kept, of_verifier, other_answer,
+    },
     object::Fields,
     updates::read,
 };
@@ -19,6 +21,23 @@ use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 #[wasm_bindgen]
 pub struct LightClient {
     trusted: Trusted,
+}
+
+/// Where a sender says that the sets of the chain with this genesis begin: `{ block, hash }`. Nothing proves it.
+///
+/// # Errors
+/// The first broken rule: the proof does not even hold for the block that it names.
+#[wasm_bindgen(js_name = startClaim)]
+pub fn start_claim(genesis_hash: &[u8], proof: &[u8]) -> Result<JsValue, JsValue> {
+    let genesis_hash = hash("genesisHash", genesis_hash)?;
+    let start = decode::<StartProof>(proof).and_then(|proof| {
+        Trusted::from_start(genesis_hash, proof.block_hash(), &proof, Mode::Stateless)
+    });
+    let start = start.map_err(|error| of_claim(&error))?;
+    Ok(Fields::new()
+        .with("block", start.best_number().get())
+        .with_bytes("hash", start.best_hash().as_bytes())
+        .into())
 }
 
 fn mode(name: &str) -> Result<Mode, JsValue> {
@@ -41,9 +60,25 @@ impl LightClient {
         proof: &[u8],
         mode_name: &str,
     ) -> Result<LightClient, JsValue> {
-        let (genesis_hash, mode) = (hash("genesisHash", genesis_hash)?, mode(mode_name)?);
+        Self::from_start(genesis_hash, genesis_hash, proof, mode_name)
+    }
+
+    /// Begins at the block with this hash, for which the user vouches, with a proof from anybody. (LIGHT-1 to LIGHT-3)
+    ///
+    /// # Errors
+    /// The first broken rule.
+    #[wasm_bindgen(js_name = fromStart)]
+    pub fn from_start(
+        genesis_hash: &[u8],
+        block_hash: &[u8],
+        proof: &[u8],
+        mode_name: &str,
+    ) -> Result<LightClient, JsValue> {
+        let genesis_hash = hash("genesisHash", genesis_hash)?;
+        let (block_hash, mode) = (hash("blockHash", block_hash)?, mode(mode_name)?);
         let proof = decode::<StartProof>(proof);
-        let trusted = proof.and_then(|proof| Trusted::from_genesis(genesis_hash, &proof, mode));
+        let trusted =
+            proof.and_then(|proof| Trusted::from_start(genesis_hash, block_hash, &proof, mode));
         Ok(Self {
             trusted: trusted.map_err(|error| of_verifier(&error))?,
         })

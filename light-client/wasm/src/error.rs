@@ -84,6 +84,12 @@ pub(crate) fn of_verifier(error: &Error) -> JsValue {
     }
 }
 
+/// A rule about a start that the sender chose, who is to blame for whatever is wrong with it.
+pub(crate) fn of_claim(error: &Error) -> JsValue {
+    let (rule, between) = (Some(error.rule()), between(error));
+    object(rule, "sender", "leave-sender", &error.to_string(), between).into()
+}
+
 /// A rule about headers, state and older blocks.
 pub(crate) fn of_state(error: &StateProofError) -> JsValue {
     let between = match error {

@@ -21,7 +21,7 @@ export function otherChain(expected, got) {
     verdict: "other_chain",
     rule: "LIGHT-1",
     culprit: "sender",
-    nextStep: "check-genesis-hash",
+    nextStep: "check-trusted-hash",
     message: `it serves the chain with genesis ${toHex(got)}, not ${toHex(expected)}`,
     expected: toHex(expected),
     got: toHex(got),
@@ -31,10 +31,14 @@ export function otherChain(expected, got) {
 /** The newer of what was kept and the checkpoint; one that contradicts what was proven is refused. */
 export function newer(kept, given) {
   if (!kept || !given) return kept ?? given;
-  const [mine, yours] = [kept.status(), given.status()];
-  if (mine.block === yours.block && !equal(mine.hash, yours.hash)) {
-    throw misuse(`the checkpoint says that block ${yours.block} is ${toHex(yours.hash)}, and ${toHex(mine.hash)} was proven`);
+  return isNewer("the checkpoint", given.status(), kept.status()) ? given : kept;
+}
+
+/** Whether a block that the user vouches for is newer than what was kept. One that contradicts it is refused. */
+export function isNewer(who, { block, hash }, kept) {
+  if (block === kept.block && !equal(hash, kept.hash)) {
+    throw misuse(`${who} says that block ${block} is ${toHex(hash)}, and ${toHex(kept.hash)} was proven`);
   }
-  return mine.block >= yours.block ? kept : given;
+  return block > kept.block;
 }
 

@@ -279,7 +279,7 @@ function kept(error) {
   return new DuetError({ verdict: "storage", culprit: "caller", nextStep: "go-on", message });
 }
 
-const OPTIONS = ["genesisHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times"];
+const OPTIONS = ["genesisHash", "startHash", "checkpoint", "endpoints", "storage", "mode", "worker", "times"];
 
 function check(options) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
@@ -289,6 +289,7 @@ function check(options) {
   if (!urls || endpoints.length === 0 || endpoints.length > 16) throw misuse("endpoints has to be 1 to 16 addresses that begin with ws:// or wss://");
   if (new Set(endpoints).size !== endpoints.length) throw misuse("an endpoint is named twice");
   if (!["full", "stateless"].includes(mode)) throw misuse("mode has to be full or stateless");
+  if (options.startHash !== undefined && options.checkpoint !== undefined) throw misuse("startHash and checkpoint both say where to begin: give one");
   if (options.genesisHash === undefined && options.checkpoint === undefined && options.storage === undefined) {
     throw misuse("which chain? give genesisHash or checkpoint");
   }

@@ -47,7 +47,7 @@ export class Endpoint {
   }
 }
 
-const ORDER = [["lied", "other_chain"], ["reset", "incomplete"], ["stalled", "incompatible", "unreachable"]];
+const ORDER = [["lied", "other_chain"], ["reset", "later_start", "incomplete"], ["stalled", "incompatible", "unreachable"]];
 const WORDS = [
   "no honest endpoint is left",
   "no endpoint can prove the way from here; nothing was proven against this state: ask more nodes (LIGHT-7)",

@@ -1,13 +1,14 @@
 // What can be wrong, in one shape for every cause.
 
-import { shown } from "./text.js";
+import { shown, toHex } from "./text.js";
 
-const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second", "checkpoint"];
+const FIELDS = ["verdict", "rule", "culprit", "nextStep", "endpoint", "expected", "got", "set", "first", "second", "checkpoint", "start"];
 
 /**
  * An error of the light client: which rule broke, who is to blame, and what to do next.
  *
- * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset` or `stalled` for an endpoint,
+ * `verdict` is one word: `lied`, `other_chain`, `incompatible`, `unreachable`, `incomplete`, `reset`, `later_start` or `stalled` for
+ * an endpoint,
  * `refused` for bytes that the caller gave, `fatal` where the client stops.
  */
 export class DuetError extends Error {
@@ -95,7 +96,20 @@ export function reset(checkpoint) {
     culprit: "nobody",
     nextStep: "new-checkpoint",
     checkpoint,
-    message: `LIGHT-8: it says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show that`,
+    message: `LIGHT-8: it says that block ${block_number} (${block_hash}) began set ${current.id} without a handoff. No proof can show that: go on from it with startHash or the checkpoint when people whom you trust confirm that block`,
+  });
+}
+
+/** The endpoint says that the chain took Duet up later: nothing proves at which block, and the user has to ask others. (LIGHT-1) */
+export function laterStart({ block, hash }) {
+  const named = toHex(hash);
+  return new DuetError({
+    verdict: "later_start",
+    rule: "LIGHT-1",
+    culprit: "nobody",
+    nextStep: "new-checkpoint",
+    start: { block, hash: named },
+    message: `LIGHT-1: it has no proof of genesis, and says that the chain took Duet up at block ${block} (${named}). Nobody proved that: begin there with startHash when people whom you trust confirm that block`,
   });
 }
 

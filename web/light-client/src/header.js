@@ -1,7 +1,7 @@
 // Headers: the JSON in which a node names them, and the SCALE bytes that have the hash.
 
-import { otherAnswer } from "./error.js";
-import { concat, fromHex, shown } from "./text.js";
+import { DuetError, otherAnswer } from "./error.js";
+import { concat, equal, fromHex, shown, toHex } from "./text.js";
 
 const MAX_LOGS = 256;
 const HASH = 32;
@@ -33,6 +33,19 @@ export function readHeader(bytes) {
   const number = length === 5 ? little(tail.subarray(1)) : Math.floor(little(tail) / 4);
   if (length === 5 && first !== 3) return undefined;
   return { number, parentHash: bytes.slice(0, HASH) };
+}
+
+/**
+ * What is in a header that has to have this hash; `hashOf(bytes)` gives the hash of bytes. Its number is that of the block with
+ * this hash, then. (STATE-1)
+ */
+export function readHeaderOf(hash, bytes, hashOf) {
+  const got = hashOf(bytes);
+  const header = equal(got, hash) ? readHeader(bytes) : undefined;
+  if (header) return header;
+  const [expected, other] = [toHex(hash), toHex(got)];
+  const message = `STATE-1: the header's hash is ${other}, not ${expected}`;
+  throw new DuetError({ verdict: "lied", rule: "STATE-1", culprit: "sender", nextStep: "leave-sender", message, expected, got: other });
 }
 
 /** Bytes that a node sent as 0x-hex. */

@@ -175,6 +175,11 @@ export function isMethodMissing(fault) {
   return fault.code === METHOD_NOT_FOUND;
 }
 
+/** Whether the endpoint says that it cannot prove its genesis, or any start. */
+export function isStartMissing(fault) {
+  return fault.code === NO_GENESIS_PROOF;
+}
+
 /** Whether the endpoint says that it no longer has the state of the block. */
 export function isStateMissing(fault) {
   return fault.code === NO_STATE;

@@ -4,7 +4,7 @@ import { incomplete, otherAnswer } from "./error.js";
 import { blockNumber, bytesOf, encodeHeader } from "./header.js";
 import { answerOf } from "./message.js";
 import { Pushes } from "./pushes.js";
-import { Connection, isMethodMissing, isNotReady, isRefusal, isStateMissing } from "./rpc.js";
+import { Connection, isMethodMissing, isNotReady, isRefusal, isStartMissing, isStateMissing } from "./rpc.js";
 import { toHex } from "./text.js";
 
 // The largest set has 100 000 keys of 48 bytes; what the verifier decodes is bounded by these too.
@@ -51,11 +51,31 @@ export class Server {
     return this.#hash("chain_getBlockHash", [0]);
   }
 
-  /** The proof of the first set. */
+  /** The proof of the first set; `null` when it cannot prove its genesis. */
   async genesisProof() {
-    const proof = await this.#connection.askBytes("duet_getGenesisProof", [], LIST, "genesis proof");
-    if (proof === null) throw otherAnswer("a genesis proof", "nothing");
-    return proof;
+    try {
+      const proof = await this.#connection.askBytes("duet_getGenesisProof", [], LIST, "start proof");
+      if (proof === null) throw otherAnswer("a genesis proof", "nothing");
+      return proof;
+    } catch (fault) {
+      if (isStartMissing(fault)) return null;
+      throw fault;
+    }
+  }
+
+  /** The proof of the set that signs at a block; `null` when it has none. */
+  startProof(hash) {
+    return this.#connection.askBytes("duet_getStartProof", [toHex(hash)], LIST, "start proof");
+  }
+
+  /** The same of the block at which, so it says, the chain's sets begin; `null` when it does not know, or is too old to know. */
+  async claimedStart() {
+    try {
+      return await this.#connection.askBytes("duet_getStartProof", [], LIST, "start proof");
+    } catch (fault) {
+      if (isStartMissing(fault) || isMethodMissing(fault)) return null;
+      throw fault;
+    }
   }
 
   /** What it names as proven: `{ number, hash }`; `undefined` as long as there is nothing. */

@@ -1,8 +1,9 @@
 // What is trusted, and what changes it: proofs, which only the verifier judges.
 
-import { genesisHashOf, newer, otherChain } from "./chain.js";
+import { genesisHashOf, hashOf, isNewer, newer, otherChain } from "./chain.js";
 import { decodeCheckpoint, encodeCheckpoint } from "./checkpoint.js";
-import { misuse, ofVerifier } from "./error.js";
+import { DuetError, incomplete, laterStart, misuse, ofVerifier } from "./error.js";
+import { readHeaderOf } from "./header.js";
 import { equal, toHex } from "./text.js";
 
 // Every form of proof begins with the commitment, whose length is fixed.
@@ -14,6 +15,8 @@ export class Trust {
   #emit;
   #client;
   #genesis;
+  // The block to begin at, until it is trusted or something newer is.
+  #start;
   #latestSet;
   #best;
   #saved = 0;
@@ -28,12 +31,12 @@ export class Trust {
     this.#begin(options, state);
   }
 
-  /** The newest block that is trusted, and the sets; `undefined` before the genesis is proven. */
+  /** The newest block that is trusted, and the sets; `undefined` before the genesis or the start is proven. */
   status() {
     return this.#client?.status();
   }
 
-  /** The verifier; `undefined` before the genesis is proven. */
+  /** The verifier; `undefined` before the genesis or the start is proven. */
   get client() {
     return this.#client;
   }
@@ -48,15 +51,12 @@ export class Trust {
     return this.mode === "full" ? "justification" : "stateless";
   }
 
-  /** Begins with the genesis proof of an endpoint, if nothing is trusted yet. */
+  /** Begins with what an endpoint proves: the block that the caller named, or else the genesis, if nothing is trusted yet. */
   async beginWith(server) {
     const got = await server.genesis();
     if (!equal(got, this.#genesis)) throw otherChain(this.#genesis, got);
-    if (this.#client) return;
-    const proof = await server.genesisProof();
-    if (this.#client) return;
-    this.#client = this.call(() => this.#wasm.LightClient.fromGenesis(this.#genesis, proof, this.mode));
-    this.#note();
+    if (this.#start) await this.#beginAt(this.#start, server);
+    if (!this.#client) await this.#beginAtGenesis(server);
   }
 
   /** Calls the verifier; what it throws becomes an error of ours. */
@@ -176,7 +176,47 @@ export class Trust {
     for (const { done } of [...this.#waiting]) done();
   }
 
-  #begin({ genesisHash, checkpoint }, state) {
+  /** Begins at a block, unless what was kept is newer, or another endpoint has proven it meanwhile. */
+  async #beginAt(hash, server) {
+    if (this.#client && !(await this.#isAhead(hash, server))) {
+      this.#start = undefined;
+      return;
+    }
+    const proof = await server.startProof(hash);
+    if (!this.#start) return;
+    if (proof === null) throw incomplete(`start proof of block ${toHex(hash)}: the block is not final there, has no sets, or its state is pruned`);
+    this.#client = this.call(() => this.#wasm.LightClient.fromStart(this.#genesis, hash, proof, this.mode));
+    this.#start = undefined;
+    this.#note();
+    this.save();
+  }
+
+  /** Whether the block with a hash is newer than what was kept. Its header says so, which nodes keep for longer than its state. */
+  async #isAhead(hash, server) {
+    const { number: block } = readHeaderOf(hash, await server.header(hash), (bytes) => this.blake2b(bytes, 32));
+    try {
+      return isNewer("startHash", { block, hash }, this.#client.status());
+    } catch (error) {
+      throw new DuetError({ ...error.toPlain(), verdict: "fatal" });
+    }
+  }
+
+  async #beginAtGenesis(server) {
+    const proof = await server.genesisProof();
+    if (this.#client) return;
+    if (proof === null) throw await this.#noGenesis(server);
+    this.#client = this.call(() => this.#wasm.LightClient.fromGenesis(this.#genesis, proof, this.mode));
+    this.#note();
+  }
+
+  /** Why an endpoint without a proof of the genesis is of no use: it may say where the sets begin, which the user has to confirm. */
+  async #noGenesis(server) {
+    const proof = await server.claimedStart();
+    if (proof === null) return incomplete("proof of genesis");
+    return laterStart(this.call(() => this.#wasm.startClaim(this.#genesis, proof)));
+  }
+
+  #begin({ genesisHash, startHash, checkpoint }, state) {
     const given = checkpoint === undefined ? undefined : this.#fromCheckpoint(checkpoint);
     const kept = state === undefined ? undefined : this.call(() => this.#wasm.LightClient.fromState(state, this.mode));
     const named = [genesisHashOf(genesisHash), given?.status().genesisHash, kept?.status().genesisHash].filter(Boolean);
@@ -185,6 +225,7 @@ export class Trust {
     if (other) throw misuse(`two chains are named: ${toHex(named[0])} and ${toHex(other)}`);
     this.#genesis = named[0];
     this.#client = newer(kept, given);
+    if (startHash !== undefined) this.#start = hashOf(startHash, "startHash");
     if (this.#client) this.#note();
   }
 

@@ -111,7 +111,7 @@ test("a genesis of another chain is refused", () => {
   const other = genesis.slice();
   other[0] ^= 1;
   assert.throws(() => LightClient.fromGenesis(other, bytes("duet_getGenesisProof []"), "full"), (error) => {
-    assert.deepEqual([error.rule, error.nextStep], ["LIGHT-1", "check-genesis-hash"]);
+    assert.deepEqual([error.rule, error.nextStep], ["LIGHT-1", "check-trusted-hash"]);
     return true;
   });
 });

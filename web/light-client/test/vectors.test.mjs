@@ -27,12 +27,18 @@ function state(client) {
   return { block_number: block, block_hash: toHex(hash), signing: String(set), next: nextSet === undefined ? null : String(nextSet) };
 }
 
+function begin({ checkpoint, ...start }, mode) {
+  if (checkpoint) return LightClient.fromCheckpoint(checkpoint, mode);
+  if (start.start_hash) return LightClient.fromStart(start.genesis_hash, start.start_hash, start.start_proof, mode);
+  return LightClient.fromGenesis(start.genesis_hash, start.genesis_proof, mode);
+}
+
 /** Begins, and takes the steps until one is refused. */
 function reach({ mode, start, steps }) {
   const outcomes = [];
   let client;
   try {
-    client = start.checkpoint ? LightClient.fromCheckpoint(start.checkpoint, mode) : LightClient.fromGenesis(start.genesis_hash, start.genesis_proof, mode);
+    client = begin(start, mode);
     for (const { form, bytes, set } of steps) {
       if (form === "keys") client.addKeys(BigInt(set), bytes);
       const outcome = form === "keys" ? "keys" : client.verify(form, bytes) === undefined ? "known" : "new";

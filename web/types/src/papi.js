@@ -11,6 +11,7 @@ export function papiDuet(client) {
     getSetProofs: (fromSet, limit) => ask("duet_getSetProofs", fromSet, limit),
     getStatelessSetProofs: (fromSet, limit) => ask("duet_getStatelessSetProofs", fromSet, limit),
     getGenesisProof: () => ask("duet_getGenesisProof"),
+    getStartProof: (block = null) => ask("duet_getStartProof", block),
     getKeys: (set) => ask("duet_getKeys", set),
     getReset: (fromSet) => ask("duet_getReset", fromSet),
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),

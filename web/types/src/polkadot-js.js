@@ -22,6 +22,7 @@ export const rpc = {
     getSetProofs: call("The handoff proofs of sets, from one on", LIST, "Bytes"),
     getStatelessSetProofs: call("The handoff proofs of sets for clients without keys", LIST, "Bytes"),
     getGenesisProof: call("The proof of the first set", [], "Bytes"),
+    getStartProof: call("The proof of the set that signs at a block, or at the block where the chain's sets begin", [optional("block", "BlockHash")], "Option<Bytes>"),
     getKeys: call("The keys of a set, in set order", [param("set", "u64")], "Option<Bytes>"),
     getReset: call("The header of the first reset that starts a set after this one", [param("fromSet", "u64")], "Option<Bytes>"),
     getProofs: call(
