@@ -15,11 +15,6 @@ pub(crate) fn is_active<T: Config>() -> bool {
     ActiveFrom::<T>::get().is_some_and(|from| from < now::<T>())
 }
 
-/// Whether a genesis makes a set.
-pub(crate) fn starts_at_genesis<T: Config>() -> bool {
-    ActiveFrom::<T>::get().is_some_and(|from| from.is_zero())
-}
-
 /// Whether this is the block at whose end the chain begins.
 pub(crate) fn is_due<T: Config>() -> bool {
     ActiveFrom::<T>::get() == Some(now::<T>())

@@ -9,8 +9,8 @@ use crate::{
     set::is_member,
     signing,
     types::LOG_TARGET,
-    Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys, OldestSet, Pallet,
-    Sets,
+    ActiveFrom, Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys,
+    OldestSet, Pallet, Sets,
 };
 use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
@@ -69,7 +69,7 @@ impl<T: Config, Inner: pallet_session::SessionHandler<T::ValidatorId>>
 
 /// Both sets are those of the genesis session, which has the validators of the one after it, too.
 fn start_at_genesis<'a, T: Config>(validators: impl Iterator<Item = &'a T::ValidatorId>) {
-    if !activation::starts_at_genesis::<T>() {
+    if !ActiveFrom::<T>::exists() {
         return;
     }
     // A genesis is no block: it has all the time that it takes.
