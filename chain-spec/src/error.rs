@@ -57,10 +57,10 @@ pub enum FileFault {
     /// The genesis has no runtime.
     #[error("has no runtime in its genesis: `{0}` is missing or empty")]
     NoRuntime(&'static str),
-    /// It is the genesis of a chain without Duet, or of one whose validators have no Duet keys.
+    /// It is the genesis of a chain that makes sets from there on, and whose validators have no Duet keys.
     #[error(
-        "is not for a Duet network: no validator has a Duet key in its genesis (`{0}`), \
-         so no proof of finality could ever start from it"
+        "no validator has a Duet key in its genesis (`{0}`), so no proof of finality could start from it; \
+         say `\"inactive\": true` in its `duet` if the chain takes Duet up later"
     )]
     NoDuetKeys(&'static str),
     /// An entry of the registry is not an account, a key and a proof.

@@ -75,7 +75,11 @@ fn check_plain(genesis: &Object) -> Result<(), FileFault> {
     let config = config.ok_or(FileFault::UnknownGenesis)?;
     let entries = config.pointer("/duet/keys").and_then(Value::as_array);
     let entries = entries.filter(|entries| !entries.is_empty());
-    check_keys(entries.ok_or(FileFault::NoDuetKeys("duet.keys"))?)
+    match entries {
+        Some(entries) => check_keys(entries),
+        None if config.pointer("/duet/inactive") == Some(&Value::Bool(true)) => Ok(()),
+        None => Err(FileFault::NoDuetKeys("duet.keys")),
+    }
 }
 
 /// A genesis as state.
@@ -85,8 +89,9 @@ fn check_raw(genesis: &Object) -> Result<(), FileFault> {
     if is_empty_hex(top.get(&to_hex(CODE, false))) {
         return Err(FileFault::NoRuntime(":code"));
     }
-    // Its keys were checked when the state was built; without a set no light client could start.
-    if !top.contains_key(&to_hex(&genesis::keysets_key(), false)) {
+    // Its keys were checked when the state was built. A chain that takes Duet up later names no block, and has no set.
+    let has = |key: [u8; 32]| top.contains_key(&to_hex(&key, false));
+    if has(genesis::active_from_key()) && !has(genesis::keysets_key()) {
         return Err(FileFault::NoDuetKeys("Duet.Keysets"));
     }
     Ok(())
@@ -233,12 +238,26 @@ mod tests {
         keys(&mut spec).clear();
         assert!(matches!(fault(&spec), FileFault::NoDuetKeys("duet.keys")));
 
-        spec["genesis"] =
-            json!({ "raw": { "top": { "0x3a636f6465": "0x01" }, "childrenDefault": {} } });
+        let active_from = to_hex(&genesis::active_from_key(), false);
+        let top = json!({ "0x3a636f6465": "0x01", active_from: "0x00000000" });
+        spec["genesis"] = json!({ "raw": { "top": top, "childrenDefault": {} } });
         assert!(matches!(
             fault(&spec),
             FileFault::NoDuetKeys("Duet.Keysets")
         ));
+    }
+
+    /// ACTIVE-1.
+    #[test]
+    fn a_chain_that_takes_duet_up_later_needs_no_keys_in_its_genesis() {
+        let mut spec = valid();
+        keys(&mut spec).clear();
+        spec["genesis"]["runtimeGenesis"]["patch"]["duet"]["inactive"] = json!(true);
+        assert!(read(spec.to_string().into_bytes()).is_ok());
+
+        let top = json!({ "0x3a636f6465": "0x01" });
+        spec["genesis"] = json!({ "raw": { "top": top, "childrenDefault": {} } });
+        assert!(read(spec.to_string().into_bytes()).is_ok());
     }
 
     #[test]

@@ -97,6 +97,12 @@ fn staker(validator: &Validator) -> (AccountId, AccountId, Balance, StakerStatus
     )
 }
 
+/// The storage key of the block from which on the chain makes sets. (ACTIVE-1)
+#[cfg(feature = "std")]
+pub fn active_from_key() -> [u8; 32] {
+    pallet_duet::ActiveFrom::<crate::Runtime>::hashed_key()
+}
+
 /// The storage key of Duet's pair of keysets, which light clients prove against a genesis. (LIGHT-2)
 #[cfg(feature = "std")]
 pub fn keysets_key() -> [u8; 32] {
