@@ -1,6 +1,7 @@
 //! Every chore of the project as one program: `cargo xtask <chore>`.
 //!
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
+//! - `laboratory`: breaks networks of real nodes, and has light clients watch,
 //! - `load`: plays large sets of validators against real nodes, and measures these,
 //! - `test`: every test of both workspaces,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
@@ -35,6 +36,7 @@ mod dependencies;
 mod dist;
 mod fuzz;
 mod hyperbridge;
+mod laboratory;
 mod lint;
 mod load;
 mod monitoring;
@@ -68,6 +70,8 @@ enum Chore {
     Demo(demo::Options),
     /// Plays hundreds to thousands of validators against two real nodes, and prints what it costs these.
     Load(load::Options),
+    /// Plays scenarios of broken networks with real nodes, watched from outside by light clients; with `--short`, a few.
+    Laboratory(laboratory::Options),
     /// Runs every test there is, documentation tests and end-to-end tests included.
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
@@ -119,6 +123,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
         Chore::Load(options) => load::run(&options),
+        Chore::Laboratory(options) => laboratory::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),

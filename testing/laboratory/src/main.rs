@@ -1,0 +1,135 @@
+//! `duet-laboratory`: plays scenarios of broken networks with real nodes, and reports.
+
+use clap::{Args, Parser, Subcommand};
+use duet_laboratory::{
+    end_with_parent,
+    outside::{self, Plan},
+    scenario::Scenario,
+    scenarios, Error, Files, Result,
+};
+use std::{env, path::PathBuf, process::ExitCode};
+
+/// Plays scenarios of broken networks with real nodes, and has light clients watch from outside.
+///
+/// What is played is said in `docs/laboratory.md`.
+#[derive(Parser)]
+#[command(name = "duet-laboratory", version)]
+struct Options {
+    #[command(subcommand)]
+    inside: Option<Inside>,
+    #[command(flatten)]
+    outside: Outside,
+}
+
+#[derive(Args)]
+struct Outside {
+    /// Plays the short scenarios only. On a machine that gives no namespaces it says so and succeeds.
+    #[arg(long, conflicts_with = "scenario")]
+    short: bool,
+    /// Plays this scenario; all if none is named.
+    #[arg(long, value_name = "NAME")]
+    scenario: Vec<String>,
+    /// How many nodes, all of them validators.
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u16).range(4..=100))]
+    nodes: u16,
+    /// Decides what chance decides: which packets are lost, which nodes are killed.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Where `rows.jsonl` and `table.md` go; nothing is written without it.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// The executable of the node; that which `DUET_NODE` names, or the one beside this program, if not said.
+    #[arg(long, value_name = "PATH")]
+    node: Option<PathBuf>,
+    /// Leaves the folders of nodes, with their logs, in place.
+    #[arg(long)]
+    keep: bool,
+}
+
+#[derive(Subcommand)]
+enum Inside {
+    /// One scenario, in namespaces of its own: this program starts itself so.
+    #[command(hide = true)]
+    Inside {
+        #[arg(long)]
+        scenario: String,
+        #[arg(long)]
+        nodes: u16,
+        #[arg(long)]
+        seed: u64,
+        #[arg(long)]
+        node: PathBuf,
+        #[arg(long)]
+        folder: PathBuf,
+    },
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::parse();
+    let done = match options.inside {
+        Some(inside) => play(inside).await,
+        None => tokio::select! {
+            done = report(options.outside) => done,
+            _ = tokio::signal::ctrl_c() => return ExitCode::from(130),
+        },
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("duet-laboratory: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn play(inside: Inside) -> Result {
+    let Inside::Inside {
+        scenario,
+        nodes,
+        seed,
+        node,
+        folder,
+    } = inside;
+    end_with_parent()?;
+    let scenario = scenarios::named(&scenario)?;
+    outside::inside(scenario, &Files { node, folder }, nodes, seed).await
+}
+
+async fn report(options: Outside) -> Result {
+    if let Err(error) = outside::probe() {
+        if options.short {
+            println!("the laboratory is left out: {error}");
+            return Ok(());
+        }
+        return Err(error);
+    }
+    let chosen: Vec<&Scenario> = match (options.short, options.scenario.as_slice()) {
+        (true, _) => scenarios::SHORT.into(),
+        (false, []) => scenarios::ALL.into(),
+        (false, names) => {
+            let named = names.iter().map(|name| scenarios::named(name));
+            named.collect::<Result<_>>()?
+        }
+    };
+    let plan = Plan {
+        node: options.node.map_or_else(beside, Ok)?,
+        nodes: options.nodes,
+        seed: options.seed,
+        report: options.report,
+        keep: options.keep,
+    };
+    outside::run(&plan, &chosen).await
+}
+
+/// The node that the environment names, or that cargo has built with this program.
+fn beside() -> Result<PathBuf> {
+    if let Some(node) = env::var_os("DUET_NODE") {
+        return Ok(node.into());
+    }
+    let io = |error| Error::Io {
+        what: "where this program is".to_owned(),
+        error,
+    };
+    Ok(env::current_exe().map_err(io)?.with_file_name("duet-node"))
+}

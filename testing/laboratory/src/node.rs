@@ -1,0 +1,229 @@
+//! One node: a process in a network of its own, its directory, its log.
+
+use crate::{address::Place, namespace, run, spec::CHAIN_ID, validator::Validator, Error, Result};
+use std::{
+    fs::{self, OpenOptions},
+    io::{Read, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    process::{Child, Command},
+};
+
+const P2P_PORT: u16 = 30_333;
+const RPC_PORT: u16 = 9_944;
+/// Where a node shows its metrics.
+pub(crate) const METRICS_PORT: u16 = 9_615;
+/// Nodes take these in turn, so that each of the SDK's network back ends speaks with the other and with itself.
+const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
+/// How much of a log an error shows.
+const LOG_TAIL: u64 = 3_000;
+
+/// One node. Dropping it kills it.
+pub(crate) struct Node {
+    number: u16,
+    validator: Validator,
+    executable: PathBuf,
+    chain: PathBuf,
+    directory: PathBuf,
+    /// Where its peers are.
+    peers: Vec<String>,
+    /// A program and its arguments, which become the node or start it.
+    pub(crate) before: Vec<String>,
+    process: Option<Child>,
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // Nothing can be done about a process that the system does not let us end.
+        let _ = self.kill();
+    }
+}
+
+impl Node {
+    /// A node with keys, which does not run yet.
+    pub(crate) fn new(
+        (number, validator): (u16, Validator),
+        executable: &Path,
+        chain: &Path,
+        directory: &Path,
+    ) -> Result<Self> {
+        let node = Self {
+            number,
+            validator,
+            executable: executable.to_owned(),
+            chain: chain.to_owned(),
+            directory: directory.to_owned(),
+            peers: Vec::new(),
+            before: Vec::new(),
+            process: None,
+        };
+        node.validator.write_keys(&node.keys())?;
+        Ok(node)
+    }
+
+    /// The ones that it keeps connections to.
+    pub(crate) fn set_peers(&mut self, peers: Vec<String>) {
+        self.peers = peers;
+    }
+
+    /// Where its peers reach it.
+    pub(crate) fn peer_address(&self) -> String {
+        let (address, id) = (self.place().address(), self.validator.peer_id());
+        format!("/ip4/{address}/tcp/{P2P_PORT}/p2p/{id}")
+    }
+
+    fn place(&self) -> Place {
+        Place::Node(self.number)
+    }
+
+    /// Where its WebSocket is.
+    pub(crate) fn url(&self) -> String {
+        format!("ws://{}:{RPC_PORT}", self.place().address())
+    }
+
+    /// Its base path.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Its key directory.
+    pub(crate) fn keys(&self) -> PathBuf {
+        self.directory
+            .join("chains")
+            .join(CHAIN_ID)
+            .join("keystore")
+    }
+
+    /// Where its log is: beside its directory, which may be full.
+    fn log(&self) -> PathBuf {
+        self.directory.with_extension("log")
+    }
+
+    /// Its process, if it runs.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    /// Starts it, and does not wait until it answers.
+    pub(crate) fn start(&mut self) -> Result {
+        self.kill()?;
+        let what = format!("starting node {}", self.number);
+        let io = |error| Error::io(what.clone())(error);
+        fs::create_dir_all(&self.directory).map_err(io)?;
+        let mut log = OpenOptions::new();
+        let log = log.create(true).append(true).open(self.log());
+        let log = log.map_err(io)?;
+        let errors = log.try_clone().map_err(io)?;
+        let mut command = namespace::within(self.number);
+        command.args(&self.before).arg(&self.executable);
+        command.args(self.flags());
+        command.stdout(log).stderr(errors);
+        self.process = Some(command.spawn().map_err(io)?);
+        Ok(())
+    }
+
+    fn flags(&self) -> Vec<String> {
+        let back_end = BACK_ENDS[usize::from(self.number) % BACK_ENDS.len()];
+        let address = self.place().address();
+        let mut flags: Vec<String> = [
+            "--validator",
+            "--no-telemetry",
+            "--no-mdns",
+            "--unsafe-rpc-external",
+            "--prometheus-external",
+            "--rpc-methods=unsafe",
+            "--rpc-cors=all",
+            "--log=duet=debug",
+        ]
+        .map(str::to_owned)
+        .into();
+        flags.extend([
+            format!("--name=node{}", self.number),
+            format!("--chain={}", self.chain.display()),
+            format!("--base-path={}", self.directory.display()),
+            format!("--node-key={}", self.validator.node_key()),
+            format!("--listen-addr=/ip4/{address}/tcp/{P2P_PORT}"),
+            format!("--rpc-port={RPC_PORT}"),
+            format!("--prometheus-port={METRICS_PORT}"),
+            format!("--network-backend={back_end}"),
+        ]);
+        for peer in &self.peers {
+            flags.push(format!("--reserved-nodes={peer}"));
+        }
+        flags
+    }
+
+    /// Whether it still runs.
+    ///
+    /// # Errors
+    /// [`Error::NodeEnded`] with the end of its log when it has ended by itself.
+    pub(crate) fn check(&mut self) -> Result {
+        let Some(process) = &mut self.process else {
+            return Ok(());
+        };
+        let what = format!("looking at node {}", self.number);
+        let Some(status) = process.try_wait().map_err(Error::io(what))? else {
+            return Ok(());
+        };
+        self.process = None;
+        Err(Error::NodeEnded {
+            node: self.number,
+            status: status.to_string(),
+            log: self.log_tail(),
+        })
+    }
+
+    fn log_tail(&self) -> String {
+        let read = || {
+            let mut file = fs::File::open(self.log())?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            std::io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        read().unwrap_or_else(|error| format!("(no log: {error})"))
+    }
+
+    /// Ends it without warning, as `kill -9` does.
+    pub(crate) fn kill(&mut self) -> Result {
+        let Some(mut process) = self.process.take() else {
+            return Ok(());
+        };
+        let killed = process.kill().and_then(|()| process.wait());
+        let what = format!("killing node {}", self.number);
+        killed.map(|_| ()).map_err(Error::io(what))
+    }
+
+    /// Stops it where it is, with SIGSTOP, or lets it go on, with SIGCONT.
+    pub(crate) fn signal(&self, signal: &str) -> Result {
+        match self.process() {
+            Some(process) => run::line(&format!("kill -{signal} {process}")).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The command that gives the validator a new Duet key, and waits so many seconds until that is final.
+    pub(crate) fn rotate(&self, seconds: u64) -> Command {
+        let mut command = Command::new(&self.executable);
+        command
+            .args(["duet-key", "rotate"])
+            .args(["--account", &self.validator.account()])
+            .args(["--suri", self.validator.suri()])
+            .args(["--url", &self.url()])
+            .args(["--wait", &seconds.to_string()])
+            .arg("--chain")
+            .arg(&self.chain);
+        command
+    }
+
+    /// The command about what its keys signed; it must not run meanwhile.
+    pub(crate) fn votes(&self, verb: &str) -> Command {
+        let mut command = Command::new(&self.executable);
+        command
+            .args(["duet-key", verb])
+            .arg("--chain")
+            .arg(&self.chain);
+        command.arg("--base-path").arg(&self.directory);
+        command
+    }
+}

@@ -1,0 +1,440 @@
+//! Plays a scenario on a network, step by step.
+
+use crate::{
+    address::Place,
+    disk,
+    group::{spare, Group},
+    invariants::{violations, Violation},
+    network::{copy, Files, Network},
+    row::{Recovery, Row},
+    run,
+    scenario::{Kept, Scenario, Setting, Step},
+    time::Clocks,
+    Error, Result,
+};
+use rand_chacha::{
+    rand_core::{RngCore, SeedableRng},
+    ChaCha8Rng,
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+/// Blocks of a session, and milliseconds of a slot, as in the runtime that the node has.
+const SESSION_BLOCKS: u32 = 10;
+const SLOT: Duration = Duration::from_secs(2);
+/// How long it may take until the first block is proven by all, and how much longer for each node.
+const FIRST_PROOFS: Duration = Duration::from_secs(90);
+const FIRST_PROOFS_OF_EACH: Duration = Duration::from_secs(10);
+/// How much longer than its slots an ordinary step may take: nodes share processors.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How many slots one block may take where many authors are away.
+const SLOTS_OF_A_BLOCK: u32 = 5;
+/// Within how many sessions a new key signs: from one to the next it waits, in the one after that it is planned.
+const SESSIONS_OF_A_SET: u32 = 4;
+/// For how long after a cut something may be proven that was on its way.
+const ON_ITS_WAY: Duration = Duration::from_secs(6);
+/// How long a key change waits for finality: it need not come.
+const ROTATION_WAIT: u64 = 1;
+/// In what steps clocks go ahead, and how many blocks are made between two of them.
+const HOURS_AT_ONCE: u32 = 2;
+const BLOCKS_BETWEEN: u32 = 5;
+const SECONDS_OF_AN_HOUR: i64 = 3_600;
+/// How long a node of the storm is away at most.
+const AWAY: Duration = Duration::from_secs(6);
+
+/// Plays it, and says what was seen. What a scenario expects and did not get is in the row, too.
+pub async fn play(scenario: &Scenario, files: &Files, nodes: u16, seed: u64) -> Row {
+    let mut row = Row::new(scenario, nodes, seed);
+    let began = Instant::now();
+    let ended = match Player::new(scenario, files, nodes, seed) {
+        Ok(mut player) => {
+            let played = player.play(scenario, &mut row).await;
+            player.conclude(&mut row);
+            played
+        }
+        Err(error) => Err(error),
+    };
+    row.seconds = began.elapsed().as_secs();
+    if let Err(error) = ended {
+        row.failures.insert(0, error.to_string());
+    }
+    row
+}
+
+struct Player {
+    network: Network,
+    random: ChaCha8Rng,
+    clocks: Option<Clocks>,
+    /// For copies of nodes.
+    folder: PathBuf,
+}
+
+impl Player {
+    fn new(scenario: &Scenario, files: &Files, nodes: u16, seed: u64) -> Result<Self> {
+        let clocks = match scenario.setting {
+            Setting::Clocks => Some(Clocks::new(&files.folder)?),
+            Setting::Plain | Setting::SmallDisk(..) | Setting::SlowDisk(..) => None,
+        };
+        let prepare = |node: u16, directory: &Path| match scenario.setting {
+            Setting::SmallDisk(group, size) if group.of(nodes).contains(&node) => {
+                disk::make_small(directory, size).map(|()| Vec::new())
+            }
+            Setting::SlowDisk(group, delay) if group.of(nodes).contains(&node) => {
+                Ok(disk::slowed_by(delay))
+            }
+            _ => clocks
+                .as_ref()
+                .map_or(Ok(Vec::new()), |clocks| clocks.of(node)),
+        };
+        Ok(Self {
+            network: Network::make(files, nodes, seed, prepare)?,
+            random: ChaCha8Rng::seed_from_u64(seed),
+            clocks,
+            folder: files.folder.clone(),
+        })
+    }
+
+    async fn play(&mut self, scenario: &Scenario, row: &mut Row) -> Result {
+        self.network.start().await?;
+        let of_each = FIRST_PROOFS_OF_EACH * u32::from(self.network.count());
+        let all = self.network.running();
+        self.proven_by(&all, 1, FIRST_PROOFS + of_each, "the first proof")
+            .await?;
+        row.started = self.network.recorder.now().as_secs();
+        for step in scenario.steps {
+            self.say(&format!("{step:?}"));
+            self.step(*step, row).await?;
+        }
+        Ok(())
+    }
+
+    fn say(&self, what: &str) {
+        let history = self.network.recorder.history();
+        let (best, proven) = (history.best(), history.proven(None));
+        let seconds = self.network.recorder.now().as_secs();
+        println!("  {seconds:>4} s  best {best:>4}  proven {proven:>4}  {what}");
+    }
+
+    async fn step(&mut self, step: Step, row: &mut Row) -> Result {
+        let count = self.network.count();
+        match step {
+            Step::Prove(blocks) => {
+                let running = self.network.running();
+                self.prove(&running, blocks).await
+            }
+            Step::OthersProve(group, blocks) => self.prove(&group.others(count), blocks).await,
+            Step::Partition(group) => self.cut(group, true),
+            Step::OneWay(group) => self.cut(group, false),
+            Step::Weather(weather) => {
+                self.network.links(|links| links.set_weather(weather));
+                Ok(())
+            }
+            Step::Heal => {
+                self.network.links(|links| links.heal());
+                Ok(())
+            }
+            Step::Pass(seconds) => self.network.pass(Duration::from_secs(seconds)).await,
+            Step::NothingProven(seconds) => self.nothing_proven(seconds).await,
+            Step::Kill(group) => self.each(group, |network, node| network.node(node)?.kill()),
+            Step::Start(group) => self.each(group, |network, node| network.node(node)?.start()),
+            Step::Freeze(group) => self.each(group, |network, node| {
+                network.frozen.insert(node);
+                network.node(node)?.signal("STOP")
+            }),
+            Step::Thaw(group) => self.each(group, |network, node| {
+                network.frozen.remove(&node);
+                network.node(node)?.signal("CONT")
+            }),
+            Step::Storm(kills) => self.storm(kills).await,
+            Step::Sessions(sessions) => self.sessions(sessions).await,
+            Step::NewKeys(group) => self.new_keys(group).await,
+            Step::NewSets(sets) => self.new_sets(sets).await,
+            Step::Clock(group, seconds) => self.clock(group, seconds),
+            Step::FastForward(hours) => self.fast_forward(hours).await,
+            Step::FillDisk(group) => self.each(group, |network, node| {
+                network.may_end.insert(node);
+                disk::fill(network.node(node)?.directory())
+            }),
+            Step::FreeDisk(group) => self.each(group, free_disk),
+            Step::Copy(group) => self.copy(group),
+            Step::Restore(group, kept) => self.restore(group, kept),
+            Step::Recover(seconds) => {
+                let bound = Duration::from_secs(seconds);
+                self.recover(bound, row).await
+            }
+        }
+    }
+
+    fn each(&mut self, group: Group, mut act: impl FnMut(&mut Network, u16) -> Result) -> Result {
+        let nodes = group.of(self.network.count()).into_iter();
+        nodes.map(|node| act(&mut self.network, node)).collect()
+    }
+
+    fn cut(&self, group: Group, both_ways: bool) -> Result {
+        let places = |nodes: Vec<u16>| nodes.into_iter().map(Place::Node).collect::<Vec<_>>();
+        let count = self.network.count();
+        let (these, others) = (places(group.of(count)), places(group.others(count)));
+        self.network.links(|links| {
+            links.cut(&these, &others);
+            if both_ways {
+                links.cut(&others, &these);
+            }
+        });
+        Ok(())
+    }
+
+    /// Waits until each of these has proven so many blocks more than anybody has by now.
+    async fn prove(&mut self, nodes: &[u16], blocks: u32) -> Result {
+        let height = self.network.recorder.history().proven(None) + blocks;
+        let limit = SLOT * SLOTS_OF_A_BLOCK * blocks + PATIENCE;
+        let what = format!("nodes {nodes:?} to prove block {height}");
+        self.proven_by(nodes, height, limit, &what).await
+    }
+
+    async fn proven_by(
+        &mut self,
+        nodes: &[u16],
+        height: u32,
+        limit: Duration,
+        what: &str,
+    ) -> Result {
+        let holds = |network: &Network| {
+            let history = network.recorder.history();
+            nodes
+                .iter()
+                .all(|node| history.proven(Some(*node)) >= height)
+        };
+        self.network
+            .until(what, limit, holds, |network| seen(network, nodes))
+            .await
+    }
+
+    async fn nothing_proven(&mut self, seconds: u64) -> Result {
+        self.network.pass(ON_ITS_WAY).await?;
+        let before = self.network.recorder.history().proven(None);
+        self.network.pass(Duration::from_secs(seconds)).await?;
+        let after = self.network.recorder.history().proven(None);
+        if after == before {
+            return Ok(());
+        }
+        Err(Error::Expectation(format!(
+            "nobody can prove anything now, and yet blocks {before} to {after} were proven"
+        )))
+    }
+
+    async fn recover(&mut self, bound: Duration, row: &mut Row) -> Result {
+        let nodes = self.network.running();
+        let since = self.network.recorder.now();
+        let best = self.network.recorder.history().best();
+        let height = best + 1;
+        let all = |network: &Network| {
+            let history = network.recorder.history();
+            history.all_proven(&nodes, height, since)
+        };
+        let waited = self.network.until(
+            "proofs of new blocks",
+            bound,
+            |network| all(network).is_some(),
+            |network| seen(network, &nodes),
+        );
+        let waited = waited.await;
+        if let Err(Error::TimedOut { .. }) = waited {
+            let history = self.network.recorder.history();
+            let late = |node: &&u16| history.all_proven(&[**node], height, since).is_none();
+            let nodes = nodes.iter().filter(late).copied().collect();
+            return Err(Error::Expectation(
+                Violation::Late { bound, nodes }.to_string(),
+            ));
+        }
+        waited?;
+        let history = self.network.recorder.history();
+        let first = nodes
+            .iter()
+            .filter_map(|node| history.all_proven(&[*node], height, since));
+        let first = first.min().unwrap_or(since);
+        let last = history.all_proven(&nodes, height, since).unwrap_or(since);
+        row.recoveries.push(Recovery {
+            bound: bound.as_secs(),
+            first: (first - since).as_secs_f64(),
+            all: (last - since).as_secs_f64(),
+            blocks: history.best().saturating_sub(best),
+        });
+        Ok(())
+    }
+
+    async fn sessions(&mut self, sessions: u32) -> Result {
+        let blocks = sessions * SESSION_BLOCKS;
+        let height = self.network.recorder.history().best() + blocks;
+        self.made(height, SLOT * SLOTS_OF_A_BLOCK * blocks + PATIENCE)
+            .await
+    }
+
+    /// Waits until a block of this height is made.
+    async fn made(&mut self, height: u32, limit: Duration) -> Result {
+        let what = format!("block {height}");
+        let holds = |network: &Network| network.recorder.history().best() >= height;
+        let running = self.network.running();
+        self.network
+            .until(&what, limit, holds, |network| seen(network, &running))
+            .await
+    }
+
+    async fn new_keys(&mut self, group: Group) -> Result {
+        for node in group.of(self.network.count()) {
+            let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
+            rotation.stdout(Stdio::null());
+            // Where GRANDPA stands still it is not final in time, and the command says so.
+            match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
+                Ok(Err(Error::Program { said, .. })) if said.contains("final") => {}
+                Ok(rotated) => rotated.map(|_| ())?,
+                Err(error) => return Err(Error::Expectation(error.to_string())),
+            }
+            self.sessions(1).await?;
+        }
+        Ok(())
+    }
+
+    async fn new_sets(&mut self, sets: u64) -> Result {
+        let running = self.network.running();
+        let last = |network: &Network, node: Option<u16>| network.recorder.history().set(node);
+        let set = last(&self.network, None) + sets;
+        let holds =
+            |network: &Network| running.iter().all(|node| last(network, Some(*node)) >= set);
+        let limit = SLOT * SESSION_BLOCKS * SESSIONS_OF_A_SET + PATIENCE;
+        let what = format!("a proof by set {set} at each node");
+        self.network
+            .until(&what, limit, holds, |network| seen(network, &running))
+            .await
+    }
+
+    async fn storm(&mut self, kills: u32) -> Result {
+        let count = self.network.count();
+        let at_once = u32::from(spare(count)).max(1);
+        let mut left = kills;
+        while left > 0 {
+            let mut victims = Vec::new();
+            for _ in 0..at_once.min(left) {
+                let drawn = self.random.next_u32() % u32::from(count);
+                victims.push(u16::try_from(drawn).unwrap_or(0));
+            }
+            left -= at_once.min(left);
+            for victim in &victims {
+                self.network.node(*victim)?.kill()?;
+            }
+            let share = f64::from(self.random.next_u32()) / f64::from(u32::MAX);
+            self.network.pass(AWAY.mul_f64(share)).await?;
+            for victim in &victims {
+                self.network.node(*victim)?.start()?;
+            }
+            self.network.pass(AWAY).await?;
+        }
+        Ok(())
+    }
+
+    fn clock(&self, group: Group, seconds: i64) -> Result {
+        let Some(clocks) = &self.clocks else {
+            let why = "this scenario has no clocks that can be set";
+            return Err(Error::Expectation(why.to_owned()));
+        };
+        let nodes = group.of(self.network.count()).into_iter();
+        nodes.map(|node| clocks.set(node, seconds)).collect()
+    }
+
+    async fn fast_forward(&mut self, hours: u32) -> Result {
+        for ahead in (1..=hours).filter(|ahead| ahead % HOURS_AT_ONCE == 0) {
+            self.clock(Group::All, i64::from(ahead) * SECONDS_OF_AN_HOUR)?;
+            let best = self.network.recorder.history().best() + BLOCKS_BETWEEN;
+            let limit = SLOT * SLOTS_OF_A_BLOCK * BLOCKS_BETWEEN + PATIENCE;
+            self.made(best, limit).await?;
+        }
+        Ok(())
+    }
+
+    fn copy_of(&self, node: u16) -> PathBuf {
+        self.folder.join(format!("copy{node}"))
+    }
+
+    fn copy(&mut self, group: Group) -> Result {
+        for number in group.of(self.network.count()) {
+            let to = self.copy_of(number);
+            let node = self.network.node(number)?;
+            node.kill()?;
+            copy(node.directory(), &to)?;
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, group: Group, kept: Kept) -> Result {
+        for number in group.of(self.network.count()) {
+            let from = self.copy_of(number);
+            let saved = self.folder.join(format!("kept{number}"));
+            let node = self.network.node(number)?;
+            node.kill()?;
+            match kept {
+                Kept::Keys => copy(&node.keys(), &saved)?,
+                Kept::Votes => {
+                    let mut export = node.votes("export-votes");
+                    run::run(export.arg("--output").arg(&saved))?;
+                }
+            }
+            remove(node.directory())?;
+            copy(&from, node.directory())?;
+            match kept {
+                Kept::Keys => {
+                    remove(&node.keys())?;
+                    copy(&saved, &node.keys())?;
+                }
+                Kept::Votes => {
+                    let mut import = node.votes("import-votes");
+                    run::run(import.arg(&saved))?;
+                }
+            }
+            self.network.node(number)?.start()?;
+        }
+        Ok(())
+    }
+
+    /// What was seen altogether.
+    fn conclude(&self, row: &mut Row) {
+        let history = self.network.recorder.history();
+        row.packets = self.network.switch.counts();
+        row.see(&history);
+        let wrong = violations(&history, self.network.count());
+        row.failures.extend(wrong.iter().map(ToString::to_string));
+    }
+}
+
+fn free_disk(network: &mut Network, node: u16) -> Result {
+    disk::free(network.node(node)?.directory())?;
+    network.may_end.remove(&node);
+    let node = network.node(node)?;
+    match node.process() {
+        Some(_) => Ok(()),
+        None => node.start(),
+    }
+}
+
+fn remove(folder: &Path) -> Result {
+    let what = format!("removing {}", folder.display());
+    fs::remove_dir_all(folder).map_err(Error::io(what))
+}
+
+/// What the last look at nodes gave.
+fn seen(network: &Network, nodes: &[u16]) -> String {
+    let history = network.recorder.history();
+    let of_node = |node: &u16| {
+        let heads = history.heads.get(node).copied().unwrap_or_default();
+        let proven = history.proven(Some(*node));
+        format!(
+            "node {node} best {} finalized {} proven {proven}",
+            heads.best, heads.finalized
+        )
+    };
+    let nodes: Vec<_> = nodes.iter().map(of_node).collect();
+    nodes.join("; ")
+}

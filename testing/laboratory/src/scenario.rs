@@ -1,0 +1,110 @@
+//! What a scenario is: a story of steps, told as data.
+
+use crate::{group::Group, switch::Weather};
+use std::fmt;
+
+/// A story. Each is a file of [`scenarios`](crate::scenarios).
+#[derive(Clone, Copy, Debug)]
+pub struct Scenario {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What is tried, in a sentence.
+    pub what: &'static str,
+    /// What the machine must have for it.
+    pub needs: Option<Need>,
+    /// What is special about nodes from the start.
+    pub setting: Setting,
+    /// What is done and expected, one after the other.
+    pub steps: &'static [Step],
+}
+
+/// What is special about nodes from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Nothing.
+    Plain,
+    /// The directories of these nodes are on file systems of so many MiB.
+    SmallDisk(Group, u32),
+    /// Each time that one of these nodes has its files written to disk, that takes so many milliseconds more.
+    SlowDisk(Group, u32),
+    /// The clocks of all nodes can be set.
+    Clocks,
+}
+
+/// A program that is not on every machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// `libfaketime`, which answers for the clock.
+    Faketime,
+    /// `strace`, which delays system calls.
+    Strace,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Faketime => "libfaketime",
+            Self::Strace => "strace",
+        })
+    }
+}
+
+/// What of a node is not restored from its copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// The key directory, with keys and records of votes.
+    Keys,
+    /// What the keys signed, exported before and merged after, as docs/operators/keys.md says.
+    Votes,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Every node that runs proves so many blocks more.
+    Prove(u32),
+    /// Nothing goes from these to the others, or back.
+    Partition(Group),
+    /// What these send does not reach the others; what the others send reaches them.
+    OneWay(Group),
+    /// The links of all nodes become like this.
+    Weather(Weather),
+    /// All links are there again, and clear.
+    Heal,
+    /// So many seconds pass.
+    Pass(u64),
+    /// So many seconds pass in which nobody proves anything, after what was on its way.
+    NothingProven(u64),
+    /// The others prove so many blocks more, without these.
+    OthersProve(Group, u32),
+    /// These are killed, as by `kill -9`.
+    Kill(Group),
+    /// These are started again.
+    Start(Group),
+    /// These stand still: they neither run nor end.
+    Freeze(Group),
+    /// These go on.
+    Thaw(Group),
+    /// Nodes are killed and started again, so many times; which ones, chance decides. At no time are more away than may be missing.
+    Storm(u32),
+    /// The best chain grows by so many sessions.
+    Sessions(u32),
+    /// The validators of these get new Duet keys, one in each session, which makes a new set each time.
+    NewKeys(Group),
+    /// Every node that runs proves a block by a set that is so many later than the last one that was seen.
+    NewSets(u64),
+    /// The clocks of these jump by so many seconds, from the true time.
+    Clock(Group, i64),
+    /// The clocks of all go ahead by so many hours, two at a time, with a few blocks in between.
+    FastForward(u32),
+    /// The file systems of these become full.
+    FillDisk(Group),
+    /// There is room again, and those that have ended are started again.
+    FreeDisk(Group),
+    /// These are stopped, copied, and started again.
+    Copy(Group),
+    /// These are killed, restored from their copies but for what is kept, and started again.
+    Restore(Group, Kept),
+    /// Every node that runs proves a block that is made from now on, within so many seconds.
+    Recover(u64),
+}

@@ -1,0 +1,24 @@
+//! The clock of a node jumps half a minute ahead, then back, then all clocks jump ahead.
+
+use crate::{
+    group::Group,
+    scenario::{Need, Scenario, Setting, Step},
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "clock_jump",
+    what: "the clock of one node jumps ahead and behind, then that of all ahead; the others prove on, and it catches up",
+    needs: Some(Need::Faketime),
+    setting: Setting::Clocks,
+    steps: &[
+        Step::Prove(3),
+        Step::Clock(Group::Last(0), 30),
+        Step::OthersProve(Group::Last(0), 8),
+        Step::Clock(Group::Last(0), -30),
+        Step::OthersProve(Group::Last(0), 8),
+        Step::Clock(Group::Last(0), 0),
+        Step::Recover(120),
+        Step::Clock(Group::All, 600),
+        Step::Recover(60),
+    ],
+};
