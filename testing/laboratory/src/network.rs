@@ -11,6 +11,7 @@ use crate::{
     watch::{self, Watcher},
     Error, Result,
 };
+use duet_primitives::H256;
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -46,6 +47,8 @@ pub(crate) struct Network {
     pub(crate) frozen: BTreeSet<u16>,
     /// Those that may end by themselves: their disks are full.
     pub(crate) may_end: BTreeSet<u16>,
+    /// Of the chain; zeros until a node has said it.
+    genesis: H256,
     sampled: Instant,
 }
 
@@ -81,6 +84,7 @@ impl Network {
             recorder: Recorder::begin(),
             frozen: BTreeSet::new(),
             may_end: BTreeSet::new(),
+            genesis: H256::zero(),
             sampled: Instant::now(),
         })
     }
@@ -107,17 +111,23 @@ impl Network {
             }
             sleep(LOOK_EVERY).await;
         };
+        self.genesis = genesis;
         for (node, url) in (0..).zip(self.nodes.iter().map(Node::url)) {
-            let watcher = Watcher {
-                node,
-                url,
-                genesis,
-                recorder: self.recorder.clone(),
-                trusted: None,
-            };
+            let watcher = Watcher::new(node, url, genesis, self.recorder.clone());
             tokio::spawn(watcher.follow());
         }
         Ok(())
+    }
+
+    /// How far a light client that knows nothing but the genesis gets at a node.
+    pub(crate) async fn reached_from_genesis(&mut self, node: u16) -> Result<u32> {
+        let (url, genesis) = (self.node(node)?.url(), self.genesis);
+        let watcher = Watcher::new(node, url, genesis, Recorder::begin());
+        let reached = watcher.catch_up_once().await;
+        reached.map_err(|fault| {
+            let why = format!("a new light client gets nowhere at node {node}: {fault}");
+            Error::Expectation(why)
+        })
     }
 
     /// How many nodes there are, those that do not run included.

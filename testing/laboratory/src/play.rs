@@ -37,6 +37,8 @@ const SLOTS_OF_A_BLOCK: u32 = 5;
 const SESSIONS_OF_A_SET: u32 = 4;
 /// For how long after a cut something may be proven that was on its way.
 const ON_ITS_WAY: Duration = Duration::from_secs(6);
+/// How many blocks a node may be behind the first one that has a proof.
+const BEHIND: u32 = 3;
 /// How long a key change waits for finality: it need not come.
 const ROTATION_WAIT: u64 = 1;
 /// In what steps clocks go ahead, and how many blocks are made between two of them.
@@ -109,6 +111,20 @@ impl Player {
             self.say(&format!("{step:?}"));
             self.step(*step, row).await?;
         }
+        self.audit().await
+    }
+
+    /// A light client that knows nothing but the genesis gets to what is proven, by each node that runs: no handoff is missing anywhere.
+    async fn audit(&mut self) -> Result {
+        let height = self.network.recorder.history().proven(None);
+        for node in self.network.running() {
+            let reached = self.network.reached_from_genesis(node).await?;
+            if reached + BEHIND < height {
+                return Err(Error::Expectation(format!(
+                    "a new light client gets from the genesis to block {reached} at node {node}, and block {height} was proven before"
+                )));
+            }
+        }
         Ok(())
     }
 
@@ -170,8 +186,8 @@ impl Player {
     }
 
     fn each(&mut self, group: Group, mut act: impl FnMut(&mut Network, u16) -> Result) -> Result {
-        let nodes = group.of(self.network.count()).into_iter();
-        nodes.map(|node| act(&mut self.network, node)).collect()
+        let mut nodes = group.of(self.network.count()).into_iter();
+        nodes.try_for_each(|node| act(&mut self.network, node))
     }
 
     fn cut(&self, group: Group, both_ways: bool) -> Result {
@@ -340,8 +356,8 @@ impl Player {
             let why = "this scenario has no clocks that can be set";
             return Err(Error::Expectation(why.to_owned()));
         };
-        let nodes = group.of(self.network.count()).into_iter();
-        nodes.map(|node| clocks.set(node, seconds)).collect()
+        let mut nodes = group.of(self.network.count()).into_iter();
+        nodes.try_for_each(|node| clocks.set(node, seconds))
     }
 
     async fn fast_forward(&mut self, hours: u32) -> Result {
@@ -372,7 +388,10 @@ impl Player {
     fn restore(&mut self, group: Group, kept: Kept) -> Result {
         for number in group.of(self.network.count()) {
             let from = self.copy_of(number);
-            let saved = self.folder.join(format!("kept{number}"));
+            // Gone with what is in it when the node has it back.
+            let kept_in = tempfile::tempdir_in(&self.folder);
+            let kept_in = kept_in.map_err(Error::io("making a folder for what is kept"))?;
+            let saved = kept_in.path().join("kept");
             let node = self.network.node(number)?;
             node.kill()?;
             match kept {
@@ -394,7 +413,7 @@ impl Player {
                     run::run(import.arg(&saved))?;
                 }
             }
-            self.network.node(number)?.start()?;
+            node.start()?;
         }
         Ok(())
     }

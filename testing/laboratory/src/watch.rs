@@ -23,14 +23,33 @@ const MAX_SETS: u32 = 64;
 
 /// The watcher of one node.
 pub(crate) struct Watcher {
-    pub(crate) node: u16,
-    pub(crate) url: String,
-    pub(crate) genesis: H256,
-    pub(crate) recorder: Recorder,
-    pub(crate) trusted: Option<Trusted>,
+    node: u16,
+    url: String,
+    genesis: H256,
+    recorder: Recorder,
+    trusted: Option<Trusted>,
 }
 
 impl Watcher {
+    /// One that trusts nothing but a genesis.
+    pub(crate) fn new(node: u16, url: String, genesis: H256, recorder: Recorder) -> Self {
+        Self {
+            node,
+            url,
+            genesis,
+            recorder,
+            trusted: None,
+        }
+    }
+
+    /// Verifies the way to what the node has proven last, and returns that block.
+    pub(crate) async fn catch_up_once(mut self) -> Result<u32, Fault> {
+        let server = Server::connect(&self.url, ANSWER_LIMIT).await?;
+        self.catch_up(&server).await?;
+        let best = self.trusted.map(|trusted| trusted.best_number().get());
+        Ok(best.unwrap_or(0))
+    }
+
     /// Follows the node for ever, also after it was away.
     pub(crate) async fn follow(mut self) {
         loop {
@@ -71,7 +90,7 @@ impl Watcher {
     }
 
     /// Verifies the way from the genesis to what the node has proven last: one handoff for each set, and then its head.
-    pub(crate) async fn catch_up(&mut self, server: &Server) -> Result<(), Fault> {
+    async fn catch_up(&mut self, server: &Server) -> Result<(), Fault> {
         if self.trusted.is_none() {
             let proof = server.genesis_proof().await?;
             let trusted = Trusted::from_genesis(self.genesis, &proof, Mode::Full)?;

@@ -7,6 +7,7 @@ mod full_disk;
 mod grandpa_stall;
 mod kill_storm;
 mod loss_and_latency;
+mod partition_and_kills;
 mod partition_even;
 mod partition_minority;
 mod partition_one_way;
@@ -16,7 +17,8 @@ mod slow_disk;
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 12] = [
+pub const ALL: [&Scenario; 13] = [
+    &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
     &partition_one_way::SCENARIO,
@@ -32,7 +34,7 @@ pub const ALL: [&Scenario; 12] = [
 ];
 
 /// Those that every change must pass.
-pub const SHORT: [&Scenario; 1] = [&partition_even::SCENARIO];
+pub const SHORT: [&Scenario; 2] = [&partition_and_kills::SCENARIO, &partition_one_way::SCENARIO];
 
 /// The one with this name.
 ///

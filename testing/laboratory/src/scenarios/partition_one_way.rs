@@ -11,9 +11,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
     needs: None,
     setting: Setting::Plain,
     steps: &[
-        Step::Prove(3),
+        Step::Prove(1),
         Step::OneWay(Group::Spare),
-        Step::OthersProve(Group::Spare, 8),
+        Step::OthersProve(Group::Spare, 6),
         Step::Heal,
         Step::Recover(90),
     ],
