@@ -13,8 +13,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     steps: &[
         Step::Prove(3),
         Step::Partition(Group::Half),
-        Step::NothingProven(20),
+        Step::NothingProven(60),
         Step::Heal,
-        Step::Recover(60),
+        Step::Recover(120),
     ],
 };
