@@ -16,8 +16,9 @@ const ENDOWMENT: u128 = 1_000_000 * UNIT;
 const STAKE: u128 = 1_000 * UNIT;
 const UNIT: u128 = 1_000_000_000_000;
 
-/// The SDK's names of the two kinds of session keys.
+/// The SDK's names of the three kinds of session keys.
 const AURA: &str = "aura";
+const DISCOVERY: &str = "audi";
 const GRANDPA: &str = "gran";
 
 /// The keys of a node.
@@ -85,6 +86,7 @@ impl Validator {
         let session = json!({
             "aura": account,
             "grandpa": self.voter.public().to_ss58check(),
+            "authority_discovery": account,
         });
         let entries = [
             ("/balances/balances", json!([account, ENDOWMENT])),
@@ -108,7 +110,7 @@ impl Validator {
         let io = |error| Error::io(format!("writing the keys of node {}", self.number))(error);
         fs::create_dir_all(directory).map_err(io)?;
         let (author, voter) = (self.author.public().0, self.voter.public().0);
-        for (kind, public) in [(AURA, author), (GRANDPA, voter)] {
+        for (kind, public) in [(AURA, author), (DISCOVERY, author), (GRANDPA, voter)] {
             let name = hex::encode([kind.as_bytes(), &public].concat());
             let content = json!(self.suri).to_string();
             fs::write(directory.join(name), content).map_err(io)?;
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn all_three_keys_are_in_the_key_directory() {
+    fn all_keys_are_in_the_key_directory() {
         let directory = tempfile::tempdir().unwrap();
         Validator::new(0)
             .unwrap()
@@ -177,7 +179,7 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        for prefix in ["61757261", "6772616e", "duet-"] {
+        for prefix in ["61757261", "61756469", "6772616e", "duet-"] {
             assert!(
                 names.iter().any(|name| name.starts_with(prefix)),
                 "{prefix} is not among {names:?}"
