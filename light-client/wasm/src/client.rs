@@ -3,15 +3,13 @@
 use crate::{
     block::Block,
     bytes::{byte_strings, hash},
-    error::{
-        bad_argument, contradiction, malformed, of_claim, of_kept, of_verifier, other_answer,
-    },
+    error::{bad_argument, contradiction, malformed, of_kept, of_verifier, other_answer},
     object::Fields,
     updates::read,
 };
 use codec::{DecodeAll, Encode};
 use duet_light_client::{
-    decode, Checkpoint, Error, StartProof, HandoffProof, Mode, Outcome, Trusted, Update, Verified,
+    decode, Checkpoint, Error, HandoffProof, Mode, Outcome, StartProof, Trusted, Update, Verified,
 };
 use duet_primitives::{Pk1Bytes, SetId, StatelessProof};
 use js_sys::Array;
@@ -21,23 +19,6 @@ use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
 #[wasm_bindgen]
 pub struct LightClient {
     trusted: Trusted,
-}
-
-/// Where a sender says that the sets of the chain with this genesis begin: `{ block, hash }`. Nothing proves it.
-///
-/// # Errors
-/// The first broken rule: the proof does not even hold for the block that it names.
-#[wasm_bindgen(js_name = startClaim)]
-pub fn start_claim(genesis_hash: &[u8], proof: &[u8]) -> Result<JsValue, JsValue> {
-    let genesis_hash = hash("genesisHash", genesis_hash)?;
-    let start = decode::<StartProof>(proof).and_then(|proof| {
-        Trusted::from_start(genesis_hash, proof.block_hash(), &proof, Mode::Stateless)
-    });
-    let start = start.map_err(|error| of_claim(&error))?;
-    Ok(Fields::new()
-        .with("block", start.best_number().get())
-        .with_bytes("hash", start.best_hash().as_bytes())
-        .into())
 }
 
 fn mode(name: &str) -> Result<Mode, JsValue> {

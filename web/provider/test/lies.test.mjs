@@ -101,7 +101,7 @@ test("a node of another chain connects nobody", async (t) => {
   provided.on("error", ({ rule }) => told.push(rule));
   await until("the error", () => told.length > 0);
   assert.deepEqual([told, provided.isConnected], [["LIGHT-1"], false]);
-  await assert.rejects(provided.send("chain_getFinalizedHead", []), { data: { verdict: "fatal", rule: "LIGHT-1", culprit: "sender", nextStep: "check-genesis-hash", endpoint: server.url, expected: recording.genesis, got: `0x${"11".repeat(32)}` } });
+  await assert.rejects(provided.send("chain_getFinalizedHead", []), { data: { verdict: "fatal", rule: "LIGHT-1", culprit: "sender", nextStep: "check-trusted-hash", endpoint: server.url, expected: recording.genesis, got: `0x${"11".repeat(32)}` } });
   await provided.disconnect();
 });
 
