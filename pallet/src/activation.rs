@@ -1,6 +1,6 @@
 //! From which block on the chain makes sets, and until when. (ACTIVE-1 to ACTIVE-4)
 
-use crate::{draft, limits, rotation, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet};
+use crate::{draft, limits, ActiveFrom, Config, Ended, Error, Event, Keysets, Pallet};
 use frame_support::{ensure, traits::Get, weights::Weight};
 use frame_system::pallet_prelude::BlockNumberFor;
 use sp_runtime::traits::Zero;
@@ -47,18 +47,6 @@ pub(crate) fn deactivate<T: Config>() -> Result<(), Error<T>> {
     Ended::<T>::put(ended.is_some());
     Pallet::<T>::deposit_event(Event::Deactivated { ended });
     Ok(())
-}
-
-/// At the end of a block: if it is the one that was named, the chain begins, as a session does that starts without a set that signs.
-///
-/// At the end, so that a session that starts with this block has its validators.
-pub(crate) fn begin_if_due<T: Config>() {
-    if is_due::<T>() {
-        let active = pallet_session::Validators::<T>::get();
-        let queued = pallet_session::QueuedKeys::<T>::get();
-        let queued = queued.iter().map(|(validator, _)| validator);
-        rotation::begin::<T>(active.iter(), queued);
-    }
 }
 
 /// The block is read and, in the block that was named, a set is made.

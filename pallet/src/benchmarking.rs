@@ -4,9 +4,12 @@
 //! The keys come from the keyring of `duet_primitives::testing`, whose secrets are public.
 
 use crate::{
-    blocks, chores, draft, recovery,
+    announcements::announce_payload,
+    blocks, chores, draft,
+    records::record,
+    recovery,
     registration::{enlist, genesis_hash, insert, retire},
-    rotation::{announce_payload, begin, record, rotate},
+    rotation::{begin, rotate},
     Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, EquivocationOffence,
     FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets, Members, NextKeys,
     OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft, SettledMembers, Tally,

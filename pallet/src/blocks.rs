@@ -2,6 +2,7 @@
 
 use crate::{
     activation,
+    announcements::announce_payload,
     chores::{self, Done},
     draft::{self, Purpose, Step},
     recovery, rotation, Config, WeightInfo,
@@ -34,8 +35,20 @@ pub(crate) fn on_initialize<T: Config>() -> Weight {
 /// Plans the set whose making ends, begins with sets if this is the block for it, and writes what is signed about the block.
 pub(crate) fn on_finalize<T: Config>() {
     finish_draft::<T>();
-    activation::begin_if_due::<T>();
-    rotation::announce_payload::<T>();
+    begin_if_due::<T>();
+    announce_payload::<T>();
+}
+
+/// If this is the block that governance named, the chain begins as with a session that starts without a set that signs.
+///
+/// At the end of the block, so that a session that starts with it has its validators.
+fn begin_if_due<T: Config>() {
+    if activation::is_due::<T>() {
+        let active = pallet_session::Validators::<T>::get();
+        let queued = pallet_session::QueuedKeys::<T>::get();
+        let queued = queued.iter().map(|(validator, _)| validator);
+        rotation::begin::<T>(active.iter(), queued);
+    }
 }
 
 /// Cost: two hashes per validator, and one write of all keys, or two after a reset.

@@ -48,6 +48,7 @@
 extern crate alloc;
 
 mod activation;
+mod announcements;
 #[cfg(any(feature = "runtime-benchmarks", test))]
 #[allow(
     clippy::expect_used,
@@ -68,6 +69,7 @@ pub mod migrations;
 #[cfg(test)]
 mod mock;
 mod offences;
+mod records;
 mod recovery;
 mod registration;
 mod rotation;
@@ -89,8 +91,9 @@ pub use draft::{Purpose, SetDraft};
 pub use handoffs::{Handoff, OnHandoff};
 pub use offences::{EquivocationOffence, TimeSlot, UnitIdentification};
 pub use pallet::*;
+pub use records::SetRecord;
 pub use registration::{KeyOwner, KeyStatus};
-pub use rotation::{SessionHandler, SetRecord};
+pub use rotation::SessionHandler;
 pub use truth::{FalseStatement, Older, Truth};
 pub use types::{BalanceOf, HeaderOf, IdentificationTuple};
 pub use weights::{SubstrateWeight, WeightInfo};

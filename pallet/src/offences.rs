@@ -1,8 +1,8 @@
 //! Checks evidence and reports offences: of equivocations (EQV-1 to EQV-7) and of false statements (FALSE-1 to FALSE-3).
 
 use crate::{
+    records::SetRecord,
     registration::{genesis_hash, is_slashable},
-    rotation::SetRecord,
     truth::FalseStatement,
     types::{HeaderOf, IdentificationTuple, LOG_TARGET},
     unsigned, Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,

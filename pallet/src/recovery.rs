@@ -2,9 +2,10 @@
 
 use crate::{
     activation,
+    announcements::announce,
     candidates::{Candidates, KeptReason},
     draft::{self, Purpose},
-    rotation::{announce, install, record},
+    records::{install, record},
     rules,
     types::LOG_TARGET,
     Config, Ended, Error, Event, Keysets, Pallet,

@@ -1,35 +1,25 @@
-//! Rotation of the key sets at a session change, and what headers announce of sets and blocks. (CHAIN-2 to CHAIN-7)
+//! Rotation of the key sets at a session change. (CHAIN-2 to CHAIN-6, ACTIVE-2)
 
 use crate::{
     activation,
+    announcements::announce,
     candidates::{Candidates, KeptReason, NewMembers},
     chores,
     draft::{self, Purpose},
-    handoffs, recovery, registration, rules,
+    handoffs,
+    records::{install, record},
+    recovery, registration, rules,
     set::is_member,
     signing,
     types::LOG_TARGET,
     ActiveFrom, Config, CurrentKeys, ElectedFor, Ended, Event, Keysets, Members, NextKeys,
-    OldestSet, Pallet, Sets,
+    OldestSet, Pallet,
 };
-use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
 use core::marker::PhantomData;
-use duet_primitives::{suite, ConsensusLog, KeysetCommitment, Keysets as KeysetPair, SetId};
+use duet_primitives::{ConsensusLog, KeysetCommitment, Keysets as KeysetPair, SetId};
 use frame_support::traits::Get;
-use scale_info::TypeInfo;
-use sp_runtime::{generic::DigestItem, traits::OpaqueKeys, KeyTypeId};
+use sp_runtime::{traits::OpaqueKeys, KeyTypeId};
 use sp_staking::SessionIndex;
-
-/// A set that signed.
-#[derive(
-    Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
-)]
-pub struct SetRecord {
-    /// What evidence is checked against. (EQV-4)
-    pub commitment: KeysetCommitment,
-    /// The last session in which it signed; `None` while it signs.
-    pub last_session: Option<SessionIndex>,
-}
 
 /// Handles sessions for Duet and passes everything on to the runtime's other handlers.
 ///
@@ -230,32 +220,6 @@ fn found_first_set<T: Config>(candidates: &Candidates<T>) -> Result<KeysetCommit
     Ok(first)
 }
 
-/// A set of validators of this session signs that has no successor yet.
-pub(crate) fn install<T: Config>(
-    set: &KeysetCommitment,
-    members: &NewMembers<T>,
-    session: SessionIndex,
-) {
-    members
-        .to_enlist()
-        .for_each(|key| registration::enlist::<T>(&key));
-    let NewMembers { keys, owners, .. } = members;
-    CurrentKeys::<T>::put(keys);
-    NextKeys::<T>::put(keys);
-    Members::<T>::insert(set.id, owners);
-    ElectedFor::<T>::put((session, session));
-    record::<T>(set.clone(), None);
-}
-
-/// Remembers a set, and the last session in which it signed; none while it signs. (EQV-6)
-pub(crate) fn record<T: Config>(commitment: KeysetCommitment, last_session: Option<SessionIndex>) {
-    let record = SetRecord {
-        commitment,
-        last_session,
-    };
-    Sets::<T>::insert(record.commitment.id, record);
-}
-
 /// The planned set takes over.
 fn activate<T: Config>(
     current: KeysetCommitment,
@@ -338,17 +302,4 @@ fn announce_activation<T: Config>(
         session,
     });
     set
-}
-
-/// CHAIN-2.
-pub(crate) fn announce<T: Config>(log: &ConsensusLog) {
-    let item = DigestItem::Consensus(suite::ENGINE_ID, log.encode());
-    frame_system::Pallet::<T>::deposit_log(item);
-}
-
-/// CHAIN-7: the header has the hash of what is signed about its block, or would be. Nothing before the first set.
-pub(crate) fn announce_payload<T: Config>() {
-    if let Some(payload) = signing::payload::<T>() {
-        announce::<T>(&ConsensusLog::Payload(payload.hash()));
-    }
 }

@@ -1,0 +1,46 @@
+//! What is remembered of the set that signs, and of those that did. (EQV-6)
+
+use crate::{
+    candidates::NewMembers, registration, Config, CurrentKeys, ElectedFor, Members, NextKeys, Sets,
+};
+use codec::{Decode, DecodeWithMemTracking, Encode, MaxEncodedLen};
+use duet_primitives::KeysetCommitment;
+use scale_info::TypeInfo;
+use sp_staking::SessionIndex;
+
+/// A set that signed.
+#[derive(
+    Clone, PartialEq, Eq, Debug, Encode, Decode, DecodeWithMemTracking, MaxEncodedLen, TypeInfo,
+)]
+pub struct SetRecord {
+    /// What evidence is checked against. (EQV-4)
+    pub commitment: KeysetCommitment,
+    /// The last session in which it signed; `None` while it signs.
+    pub last_session: Option<SessionIndex>,
+}
+
+/// A set of validators of this session signs that has no successor yet.
+pub(crate) fn install<T: Config>(
+    set: &KeysetCommitment,
+    members: &NewMembers<T>,
+    session: SessionIndex,
+) {
+    members
+        .to_enlist()
+        .for_each(|key| registration::enlist::<T>(&key));
+    let NewMembers { keys, owners, .. } = members;
+    CurrentKeys::<T>::put(keys);
+    NextKeys::<T>::put(keys);
+    Members::<T>::insert(set.id, owners);
+    ElectedFor::<T>::put((session, session));
+    record::<T>(set.clone(), None);
+}
+
+/// Remembers a set, and the last session in which it signed; none while it signs. (EQV-6)
+pub(crate) fn record<T: Config>(commitment: KeysetCommitment, last_session: Option<SessionIndex>) {
+    let record = SetRecord {
+        commitment,
+        last_session,
+    };
+    Sets::<T>::insert(record.commitment.id, record);
+}
