@@ -2,8 +2,8 @@
 
 use crate::{
     checkpoint::CheckpointJson,
+    claim::StartClaim,
     failure::{Failure, Kind},
-    start::StartClaim,
     wire::WireFault,
 };
 use codec::Encode;

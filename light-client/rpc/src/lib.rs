@@ -27,6 +27,7 @@
 )]
 
 pub mod checkpoint;
+mod claim;
 mod endpoints;
 mod failure;
 mod fault;
@@ -37,11 +38,11 @@ mod state;
 mod wire;
 
 pub use checkpoint::CheckpointJson;
+pub use claim::StartClaim;
 pub use endpoints::{Choice, Endpoints};
 pub use failure::{Failure, Kind};
 pub use fault::{Fault, Lie, Missing};
 pub use outside::{fit, shown};
 pub use server::{bytes_of, decode_hex, Server};
-pub use start::StartClaim;
 pub use state::{hex, Path, PathJson, Proofs};
 pub use wire::WireFault;

@@ -1,22 +1,13 @@
 //! Where a client can begin: at the genesis, or at a block whose hash its user trusts.
 
 use crate::{
+    claim::StartClaim,
     fault::{Fault, Lie, Missing},
     server::{decode_hex, Server},
 };
 use duet_light_client::{Mode, StartProof, Trusted};
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::H256;
 use jsonrpsee::rpc_params;
-
-/// The block at which the chain's sets begin, so a server says. Nothing proves it: not that the block is the chain's, and not
-/// that it is final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StartClaim {
-    /// Number of the block.
-    pub number: BlockNumber,
-    /// Hash of the block.
-    pub hash: H256,
-}
 
 impl Server {
     /// The proof of the first set.

@@ -1,19 +1,20 @@
 //! A chain that runs without Duet takes it up at a block that governance names, puts it down and takes it up again. Light clients
 //! begin at the blocks at which it did.
 
-use crate::support::{author_blocks, keysets, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON};
+use crate::{
+    client::Client,
+    support::{author_blocks, keysets, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON},
+};
 use codec::Decode;
 use duet_light_client::StartProof;
 use duet_local_network::{
-    staking::register_new_key, transaction, wait, Executables, LightClient, Network, Rpc,
-    DEVELOPMENT_ACCOUNTS,
+    staking::register_new_key, transaction, wait, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{BlockNumber, Keysets, Participation, SetId, H256};
 use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime, RuntimeCall};
 use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
-use std::path::PathBuf;
 
 /// Blocks from the call that names the block of activation to that block.
 const NOTICE: u32 = 4;
@@ -25,7 +26,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         let alice = rpc(&network, 0).await;
         nothing_is_proven_and_blocks_become_final(&alice).await;
         let light = Client::new(&network, &alice).await;
-        light.finds_nothing_to_begin_with(&network).await;
+        light.says(&network, &[]).await;
 
         // The time of grace: three of four register, which is enough.
         for validator in 0..3 {
@@ -49,8 +50,10 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
                 alice.block_hash(taken_up).await.expect("it is there")
             )
         );
-        light.is_told_of(&network, start).await;
-        let start = format!("{:?}", start.1);
+        // It does not believe a node about the block to begin at, and says which it is.
+        let (number, hash) = (format!("block {}", start.0), format!("{:?}", start.1));
+        light.says(&network, &["--start", &number, &hash]).await;
+        let start = hash;
         light.syncs(&network, &["--start", &start]).await;
 
         // Who forgot it registers now, and the sets rotate as on any chain.
@@ -70,7 +73,8 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         proven_beyond(&alice, again)
             .await
             .expect("the new set proves");
-        light.stops_before(&network, again).await;
+        let number = format!("block {again}");
+        light.says(&network, &["LIGHT-8", "--start", &number]).await;
         let hash = alice.block_hash(again).await.expect("it is there");
         light
             .syncs(&network, &["--start", &format!("{hash:?}")])
@@ -165,58 +169,4 @@ async fn a_node_that_starts_by_warp_sync_serves_the_start(
     let node = network.join_with("Warp", &["--sync", "warp"]).await;
     let warp = rpc(network, node.expect("the node starts")).await;
     assert_eq!(start_of_chain(&warp).await.0, taken_up);
-}
-
-/// A light client that keeps its state.
-struct Client {
-    executables: Executables,
-    genesis: H256,
-    state: PathBuf,
-}
-
-impl Client {
-    async fn new(network: &Network, alice: &Rpc) -> Self {
-        Self {
-            executables: Executables::locate().expect("this program is somewhere"),
-            genesis: alice.genesis_hash().await.expect("there is a genesis"),
-            state: network.directory().join("light.state"),
-        }
-    }
-
-    /// Runs it against one node, with the state that it keeps; what it says, and whether it came to the node's head.
-    async fn run(&self, network: &Network, more: &[&str]) -> (String, bool) {
-        let (url, state) = (network.node(1).url(), self.state.display().to_string());
-        let flags = [&["--state", &state, "--json", "--give-up-after", "3"], more].concat();
-        let ran = LightClient::attempt(&self.executables, "sync", self.genesis, &url, &flags);
-        let ran = wait::at_most("a light client", SOON, ran).await;
-        ran.expect("it runs")
-    }
-
-    async fn syncs(&self, network: &Network, more: &[&str]) {
-        let (said, is_synced) = self.run(network, more).await;
-        assert!(is_synced, "{said}");
-    }
-
-    async fn finds_nothing_to_begin_with(&self, network: &Network) {
-        let (said, is_synced) = self.run(network, &[]).await;
-        assert!(!is_synced, "{said}");
-    }
-
-    /// It does not believe a node about the block to begin at, and says which it is.
-    async fn is_told_of(&self, network: &Network, (number, hash): (BlockNumber, H256)) {
-        let (said, is_synced) = self.run(network, &[]).await;
-        assert!(!is_synced, "{said}");
-        for told in ["--start", &format!("block {number}"), &format!("{hash:?}")] {
-            assert!(said.contains(told), "{told} is not in {said}");
-        }
-    }
-
-    /// LIGHT-8.
-    async fn stops_before(&self, network: &Network, reset: BlockNumber) {
-        let (said, is_synced) = self.run(network, &[]).await;
-        assert!(!is_synced, "{said}");
-        for told in ["LIGHT-8", "--start", &format!("block {reset}")] {
-            assert!(said.contains(told), "{told} is not in {said}");
-        }
-    }
 }

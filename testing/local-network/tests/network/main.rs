@@ -5,6 +5,7 @@ mod adoption;
 mod adversaries;
 mod arrival;
 mod bridge;
+mod client;
 mod crashes;
 mod demo;
 mod discovery;

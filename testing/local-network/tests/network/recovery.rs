@@ -1,16 +1,19 @@
 //! More than a third of a set's keys are lost for good, and governance resets the chain.
 
-use crate::support::{
-    author_blocks, is_in_the_log, keysets, network_that_proves, proven_beyond, rpc, scenario, SOON,
+use crate::{
+    client::Client,
+    support::{
+        author_blocks, is_in_the_log, keysets, network_that_proves, proven_beyond, rpc, scenario,
+        SOON,
+    },
 };
 use duet_local_network::{
-    staking::register_new_key, transaction, wait, Executables, LightClient, Network, Rpc,
-    DEVELOPMENT_ACCOUNTS,
+    staking::register_new_key, transaction, wait, LightClient, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::{BlockNumber, SetId};
-use duet_runtime::{constants::SESSION_BLOCKS, Hash, Runtime, RuntimeCall};
+use duet_runtime::{constants::SESSION_BLOCKS, Runtime, RuntimeCall};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The validators whose keys are lost.
 const LOSERS: [usize; 2] = [2, 3];
@@ -49,7 +52,7 @@ async fn the_keys_of_two_of_four_are_lost_and_a_reset_brings_the_proofs_back() {
         }
         is_in_the_log(network.node(0), "RESET-1").await;
 
-        let checkpoint = light.stops_before(&network, reset).await;
+        let checkpoint = stops_before(&light, &network, reset).await;
         light.syncs(&network, &["--checkpoint", &checkpoint]).await;
         light.syncs(&network, &[]).await;
     })
@@ -84,66 +87,36 @@ async fn reset(alice: &Rpc) -> BlockNumber {
     BlockNumber::new(header.number)
 }
 
-/// A light client that keeps its state.
-struct Client {
-    executables: Executables,
-    genesis: Hash,
-    state: PathBuf,
-}
-
-impl Client {
-    async fn new(network: &Network, alice: &Rpc) -> Self {
-        Self {
-            executables: Executables::locate().expect("this program is somewhere"),
-            genesis: alice.genesis_hash().await.expect("there is a genesis"),
-            state: network.directory().join("light.state"),
-        }
-    }
-
-    fn state(&self) -> String {
-        self.state.display().to_string()
-    }
-
-    /// Comes to the head of a node.
-    async fn syncs(&self, network: &Network, more: &[&str]) {
-        let (url, state) = (network.node(1).url(), self.state());
-        let flags = [&["--state", &state], more].concat();
-        let synced = LightClient::sync(&self.executables, self.genesis, &url, &flags);
-        let lines = wait::at_most("a light client to sync", SOON, synced).await;
-        assert!(!lines.expect("it follows").is_empty());
-    }
-
-    /// Stops before the reset and says why. Returns the file with the checkpoint that it shows.
-    async fn stops_before(&self, network: &Network, reset: BlockNumber) -> String {
-        let urls = [network.node(0).url()];
-        let follow = LightClient::follow(
-            &self.executables,
-            self.genesis,
-            &urls,
-            &self.state,
-            &["--json"],
-        );
-        let mut client = follow.expect("it starts");
-        let said = async {
-            loop {
-                let line = client.next_line().await.expect("it goes on asking");
-                let event: Value = serde_json::from_str(&line).expect("JSON");
-                if event["verdict"] == "reset" {
-                    return event;
-                }
-                assert_ne!(event["event"], "synced", "{event}");
+/// Stops before the reset and says why. Returns the file with the checkpoint that it shows.
+async fn stops_before(client: &Client, network: &Network, reset: BlockNumber) -> String {
+    let urls = [network.node(0).url()];
+    let follow = LightClient::follow(
+        &client.executables,
+        client.genesis,
+        &urls,
+        &client.state,
+        &["--json"],
+    );
+    let mut following = follow.expect("it starts");
+    let said = async {
+        loop {
+            let line = following.next_line().await.expect("it goes on asking");
+            let event: Value = serde_json::from_str(&line).expect("JSON");
+            if event["verdict"] == "reset" {
+                return event;
             }
-        };
-        let said = wait::at_most("the light client to stop", SOON, async { Ok(said.await) }).await;
-        let said = said.expect("it meets the reset");
-        // Another one is going to use its state.
-        client.end().await.expect("the process is ours");
-        assert_eq!(said["rule"], "LIGHT-8");
-        let reason = said["reason"].as_str().expect("a text");
-        assert!(reason.contains(&format!("block {reset} ")), "{reason}");
-        let (_, checkpoint) = reason.split_once("a file of this: ").expect(reason);
-        write(&network.directory().join("checkpoint.json"), checkpoint)
-    }
+            assert_ne!(event["event"], "synced", "{event}");
+        }
+    };
+    let said = wait::at_most("the light client to stop", SOON, async { Ok(said.await) }).await;
+    let said = said.expect("it meets the reset");
+    // Another one is going to use its state.
+    following.end().await.expect("the process is ours");
+    assert_eq!(said["rule"], "LIGHT-8");
+    let reason = said["reason"].as_str().expect("a text");
+    assert!(reason.contains(&format!("block {reset} ")), "{reason}");
+    let (_, checkpoint) = reason.split_once("a file of this: ").expect(reason);
+    write(&network.directory().join("checkpoint.json"), checkpoint)
 }
 
 fn write(path: &Path, text: &str) -> String {

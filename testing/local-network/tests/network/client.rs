@@ -1,0 +1,48 @@
+//! A light client that keeps its state.
+
+use crate::support::SOON;
+use duet_local_network::{wait, Executables, LightClient, Network, Rpc};
+use duet_primitives::H256;
+use std::path::PathBuf;
+
+/// The light client.
+pub(crate) struct Client {
+    pub(crate) executables: Executables,
+    pub(crate) genesis: H256,
+    pub(crate) state: PathBuf,
+}
+
+impl Client {
+    pub(crate) async fn new(network: &Network, alice: &Rpc) -> Self {
+        Self {
+            executables: Executables::locate().expect("this program is somewhere"),
+            genesis: alice.genesis_hash().await.expect("there is a genesis"),
+            state: network.directory().join("light.state"),
+        }
+    }
+
+    /// Runs it against one node until it has the node's head or gives up; what it says, and whether it has it.
+    pub(crate) async fn run(&self, network: &Network, more: &[&str]) -> (String, bool) {
+        let (url, state) = (network.node(1).url(), self.state.display().to_string());
+        let ours = ["--state", &state, "--json", "--give-up-after", "3"];
+        let flags = [&ours, more].concat();
+        let ran = LightClient::attempt(&self.executables, "sync", self.genesis, &url, &flags);
+        let ran = wait::at_most("a light client", SOON, ran).await;
+        ran.expect("it runs")
+    }
+
+    /// Comes to the head of a node.
+    pub(crate) async fn syncs(&self, network: &Network, more: &[&str]) {
+        let (said, is_synced) = self.run(network, more).await;
+        assert!(is_synced, "{said}");
+    }
+
+    /// Does not come to the head of a node, and says each of these.
+    pub(crate) async fn says(&self, network: &Network, all: &[&str]) {
+        let (said, is_synced) = self.run(network, &[]).await;
+        assert!(!is_synced, "{said}");
+        for told in all {
+            assert!(said.contains(told), "{told} is not in {said}");
+        }
+    }
+}
