@@ -418,8 +418,14 @@ fn the_sets_at_any_final_block_whose_state_is_here_are_proven() {
     let answers = &setup.rpc.answers;
     let asked = |hash| answers.start_proof(Some(hash)).unwrap();
     let hash = setup.chain.push(&setup.sets[0], &setup.sets[0], &[]);
+    let kept = StartProof {
+        header: vec![1],
+        nodes: Vec::new(),
+        keys: Vec::new(),
+    };
+    setup.chain.store().put_first_set_proof(&kept).unwrap();
     let proof: StartProof = decode(&asked(hash).unwrap());
-    assert_eq!(proof.block_hash(), hash);
+    assert_eq!(proof.block_hash(), hash, "not that which is kept");
     assert_eq!(proof.block_number(), Some(BlockNumber::new(1)));
     let key = suite::KEYSETS_STORAGE_KEY.to_vec();
     assert_eq!(proof.nodes, [(hash, key).encode()]);
@@ -427,6 +433,7 @@ fn the_sets_at_any_final_block_whose_state_is_here_are_proven() {
 
     assert_eq!(asked(setup.genesis), None, "its state is gone");
     assert_eq!(asked(H256::repeat_byte(9)), None, "nobody knows it");
+    assert_eq!(asked(setup.chain.fork()), None, "it is not final");
     *setup.reader.without_set.lock() = Some(hash);
     assert_eq!(asked(hash), None, "no set signs");
 }

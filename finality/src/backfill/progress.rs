@@ -115,8 +115,7 @@ impl Progress {
     /// Makes that proof on a chain that took Duet up later, if the first set still signs, and the state in which it began is here: soon
     /// after it began.
     fn prove_founding(&mut self, signing: &Era) -> Result<(), StoreError> {
-        let begun = signing.start.filter(|_| signing.set.id == SetId::FIRST);
-        let proof = begun.map(|block| self.chain.prove_founding(block));
+        let proof = signing.start.map(|block| self.chain.prove_founding(block));
         self.first_set = match proof {
             Some(Ok(Some(proof))) => {
                 self.store.put_first_set_proof(&proof)?;

@@ -403,6 +403,28 @@ impl TestChain {
         self.client.states.lock().remove(&hash);
     }
 
+    /// Adds a block beside the newest one, which never becomes final, with the state of that one.
+    pub(crate) fn fork(&self) -> H256 {
+        let chain = self.backend.blockchain();
+        let newest = chain.info().best_hash;
+        let mut header = chain.expect_header(newest).unwrap();
+        header.extrinsics_root = H256::repeat_byte(1);
+        let hash = header.hash();
+        let state = self.client.states.lock().get(&newest).cloned();
+        self.client
+            .states
+            .lock()
+            .extend(state.map(|state| (hash, state)));
+        let mut operation = self.backend.begin_operation().unwrap();
+        let body = Some(Vec::new());
+        let state = NewBlockState::Normal;
+        operation
+            .set_block_data(header, body, None, None, state, true)
+            .unwrap();
+        self.backend.commit_operation(operation).unwrap();
+        hash
+    }
+
     /// Adds a block.
     pub(crate) fn add(&self, block: &TestBlock) -> H256 {
         let TestBlock {
