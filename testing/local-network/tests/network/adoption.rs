@@ -3,15 +3,17 @@
 
 use crate::{
     client::Client,
-    support::{author_blocks, keysets, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON},
+    support::{
+        author_blocks, keysets, participation, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
+    },
 };
 use codec::Decode;
 use duet_light_client::StartProof;
 use duet_local_network::{
     staking::register_new_key, transaction, wait, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
-use duet_primitives::{BlockNumber, Keysets, Participation, SetId, H256};
-use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime, RuntimeCall};
+use duet_primitives::{BlockNumber, Keysets, SetId, H256};
+use duet_runtime::{constants::SESSION_BLOCKS, Runtime, RuntimeCall};
 use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
@@ -107,11 +109,6 @@ async fn register(network: &Network, validator: usize) {
     register_new_key(&node, DEVELOPMENT_ACCOUNTS[validator])
         .await
         .expect("the transaction succeeds");
-}
-
-async fn participation(rpc: &Rpc) -> Participation<AccountId> {
-    let asked = rpc.call_runtime("DuetApi_participation", &[], None).await;
-    asked.expect("the API answers")
 }
 
 async fn sets(rpc: &Rpc) -> Option<Keysets> {

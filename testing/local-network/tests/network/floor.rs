@@ -1,11 +1,11 @@
 //! Half of the validators give up their keys. The set goes on without a successor, until enough of them have keys again.
 
 use crate::support::{
-    is_in_the_log, keysets, light_client_syncs, network_that_proves, proven_beyond, rpc, scenario,
-    SOME_SESSIONS, SOON,
+    is_in_the_log, keysets, light_client_syncs, network_that_proves, participation, proven_beyond,
+    rpc, scenario, SOME_SESSIONS, SOON,
 };
 use duet_local_network::{staking::register_new_key, transaction, wait, Rpc, DEVELOPMENT_ACCOUNTS};
-use duet_primitives::{BlockNumber, Participation, SetId};
+use duet_primitives::{BlockNumber, SetId};
 use duet_runtime::{constants::SESSION_BLOCKS, AccountId, Runtime};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,11 +62,6 @@ async fn early_in_a_session(alice: &Rpc) {
     wait::until("a session to start", SOON, || alice.best(), is_early)
         .await
         .expect("blocks go on");
-}
-
-async fn participation(rpc: &Rpc) -> Participation<AccountId> {
-    let asked = rpc.call_runtime("DuetApi_participation", &[], None).await;
-    asked.expect("the API answers")
 }
 
 fn sorted(mut accounts: Vec<AccountId>) -> Vec<AccountId> {

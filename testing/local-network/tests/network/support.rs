@@ -2,9 +2,10 @@
 
 use duet_local_network::{wait, Executables, Interrupt, LightClient, Network, Node, Result, Rpc};
 use duet_primitives::{
-    BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Pk1Bytes,
-    SignerIndex, UncheckedJustification, H256,
+    BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Participation,
+    Pk1Bytes, SignerIndex, UncheckedJustification, H256,
 };
+use duet_runtime::AccountId;
 use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
@@ -88,6 +89,12 @@ pub(crate) async fn keysets(rpc: &Rpc, at: Option<H256>) -> Keysets {
         .await
         .expect("the API answers");
     asked.expect("there are sets")
+}
+
+/// What a set would stand for if it were made now.
+pub(crate) async fn participation(rpc: &Rpc) -> Participation<AccountId> {
+    let asked = rpc.call_runtime("DuetApi_participation", &[], None).await;
+    asked.expect("the API answers")
 }
 
 /// The set that signs at a block, and its keys, as the chain has them.
