@@ -14,12 +14,6 @@ mod token;
 
 #[cfg(feature = "std")]
 fn build_blob() {
-    const WORKSPACE: &str = "WASM_BUILD_WORKSPACE_HINT";
-
-    // The blob is built from the committed Cargo.lock, wherever the target directory is.
-    if std::env::var_os(WORKSPACE).is_none() {
-        std::env::set_var(WORKSPACE, concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    }
     // In the blob a panic reaches the host as an error with its message, so that a wrong genesis says why.
     let builder =
         substrate_wasm_builder::WasmBuilder::init_with_defaults().enable_feature("panic-messages");
