@@ -6,6 +6,7 @@ use crate::{
     store::Store,
 };
 use blocks::Blocks;
+use codec::Encode;
 use duet_gossip::LOG_TARGET;
 use duet_light_client::StartProof;
 use duet_primitives::{
@@ -88,6 +89,14 @@ impl Chain {
     /// The sets at the best block.
     pub(crate) fn best_keysets(&self) -> Result<Option<Keysets>, ChainError> {
         self.keysets(self.blocks.best_hash())
+    }
+
+    /// Whether the chain has a set at a block and has not put Duet down: then the set is to sign. One that has expired counts,
+    /// because only a reset helps it. (ACTIVE-1, ACTIVE-3, HANDOFF-5)
+    pub(crate) fn is_active(&self, at: H256) -> Result<bool, ChainError> {
+        let sets = self.runtime.stored(at, &suite::KEYSETS_STORAGE_KEY)?;
+        let ended = self.runtime.stored(at, &suite::ENDED_STORAGE_KEY)?;
+        Ok(sets.is_some() && ended != Some(true.encode()))
     }
 
     /// How the set votes that signs at a block. (ROUND-11)

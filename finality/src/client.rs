@@ -2,9 +2,11 @@
 
 use codec::Decode;
 use duet_primitives::{Accusation, DuetApi, EquivocationProof, StatelessProof};
-use sc_client_api::{Backend as BackendT, BlockchainEvents, FinalityNotifications, ProofProvider};
+use sc_client_api::{
+    Backend as BackendT, BlockchainEvents, FinalityNotifications, ProofProvider, StateBackend,
+};
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
-use sp_api::{ApiError, ApiExt, ProvideRuntimeApi};
+use sp_api::{ApiError, ApiExt, CallApiAt, ProvideRuntimeApi};
 use sp_core::offchain::{storage::OffchainDb, OffchainDbExt};
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
@@ -69,6 +71,12 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
     /// Notifies of each block that becomes final; of several at once, only of the last.
     fn finality(&self) -> FinalityNotifications<Block>;
 
+    /// What the state at block `at` has under `key`.
+    ///
+    /// # Errors
+    /// When the state is not there.
+    fn stored(&self, at: Block::Hash, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
+
     /// The nodes of the state trie at block `at` that prove what is stored under `key`.
     ///
     /// # Errors
@@ -116,6 +124,7 @@ impl<Block, Client> DuetClient<Block> for Client
 where
     Block: BlockT,
     Client: BlockchainEvents<Block>
+        + CallApiAt<Block>
         + ProvideRuntimeApi<Block>
         + ProofProvider<Block>
         + Send
@@ -125,6 +134,11 @@ where
 {
     fn finality(&self) -> FinalityNotifications<Block> {
         self.finality_notification_stream()
+    }
+
+    fn stored(&self, at: Block::Hash, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError> {
+        let stored = self.state_at(at)?.storage(key);
+        stored.map_err(|error| ApiError::Application(error.to_string().into()))
     }
 
     fn prove(&self, at: Block::Hash, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

@@ -1,6 +1,7 @@
 //! What ties the block import, the worker and the RPC together.
 
 use crate::{
+    activity::SharedActivity,
     chain::blocks::{BackendBlocks, Blocks},
     health::SharedVoting,
     import::{DuetBlockImport, Imported},
@@ -28,6 +29,7 @@ pub struct VoterLinks {
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
+    pub(crate) activity: SharedActivity,
     /// What the RPC asks the worker.
     pub(crate) questions: async_channel::Receiver<Question>,
     /// Statements that are not true of the finalized chain: where they are filed, and what is.
@@ -41,6 +43,7 @@ pub struct RpcLinks {
     pub(crate) store: Store,
     pub(crate) missing: SharedMissing,
     pub(crate) voting: SharedVoting,
+    pub(crate) activity: SharedActivity,
     pub(crate) questions: Questions,
     pub(crate) shown: Shown,
     pub(crate) false_statements: Filing<FalseStatement>,
@@ -69,6 +72,7 @@ where
     let store = Store::new(backend.clone());
     let missing = SharedMissing::default();
     let voting = SharedVoting::default();
+    let activity = SharedActivity::default();
     let false_statements = reports::book(&store);
     let (asker, questions) = questions();
     let metrics = ImportMetrics::new(registry);
@@ -78,6 +82,7 @@ where
         store: store.clone(),
         missing: missing.clone(),
         voting: voting.clone(),
+        activity: activity.clone(),
         questions: asker,
         shown,
         false_statements: false_statements.0.clone(),
@@ -90,6 +95,7 @@ where
         store,
         missing,
         voting,
+        activity,
         questions,
         false_statements,
     };

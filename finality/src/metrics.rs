@@ -38,6 +38,7 @@ metrics! {
     /// What the worker counts. Cheap to clone; clones count together.
     pub(crate) struct Metrics {
         validator_set_id: Gauge = "validator_set_id", "Id of the set that signs now";
+        active: Gauge = "active", "1 while the chain has a set of keys that is to sign, or that cannot be read; 0 while it has none";
         set_size: Gauge = "set_size", "Validators of the set that signs now";
         in_set: Gauge = "in_set", "1 while this node has a key of the set that signs now";
         signers: Gauge = "signers_last", "Signers of the proof of the highest proven block, as far as they are in it by now";

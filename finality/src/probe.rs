@@ -5,6 +5,9 @@
 //! | `/health` | nothing is wrong with Duet on this node | it takes no part, or a proof contradicts its chain |
 //! | `/health/readiness` | that, and the node is up to date | that, or it catches up, or has nothing proven that is recent |
 //!
+//! On a chain without a set that is to sign nothing is proven, and nothing has to be: there a node is up to date when it does not
+//! catch up. (ACTIVE-1, ACTIVE-3)
+//!
 //! The body is JSON and gives the reasons ([`Fitness`]). Any other path is `404`, any other method than `GET` and `HEAD` is `405`.
 //! At most 64 connections are open at once, each for ten seconds and one request, whose head is of 8 KiB at most (`431`); others are
 //! closed.
@@ -62,6 +65,8 @@ pub struct Fitness {
     pub best_proven: Option<BlockNumber>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: Option<BlockNumber>,
+    /// Whether the chain has a set that is to sign; nothing when that cannot be read.
+    pub active: Option<bool>,
     /// Whether this node votes.
     pub voting: bool,
     /// Why not to: empty when the node is fit.
@@ -84,6 +89,7 @@ impl Probe {
             Err(error) => Fitness {
                 best_proven: None,
                 finalized: None,
+                active: None,
                 voting: false,
                 reasons: vec![error.to_string()],
             },
@@ -100,20 +106,26 @@ impl Probe {
             let block = one.block;
             format!("a valid proof contradicts the finalized chain at block {block}")
         }));
+        let active = self.links.activity.get();
         if question == Question::Readiness {
-            reasons.extend(self.behind(health));
+            reasons.extend(self.behind(health, active));
         }
         Fitness {
             best_proven: health.best_proven,
             finalized: Some(health.finalized),
+            active,
             voting: health.voting,
             reasons,
         }
     }
 
-    fn behind(&self, health: &Health) -> Option<String> {
+    fn behind(&self, health: &Health, active: Option<bool>) -> Option<String> {
         if self.sync.is_major_syncing() {
             return Some("the node is catching up".into());
+        }
+        // Whoever cannot read whether there is a set expects its proofs.
+        if active == Some(false) {
+            return None;
         }
         let Some(proven) = health.best_proven else {
             return Some("nothing is proven yet".into());

@@ -96,6 +96,7 @@ fn a_node_is_ready_when_what_is_final_is_proven_but_for_a_few_blocks() {
     let expected = Fitness {
         best_proven: Some(BlockNumber::new(1)),
         finalized: Some(BlockNumber::new(3)),
+        active: None,
         voting: false,
         reasons: Vec::new(),
     };
@@ -113,6 +114,40 @@ fn a_node_is_ready_when_what_is_final_is_proven_but_for_a_few_blocks() {
         setup.reasons(Question::Readiness),
         ["the node is catching up"]
     );
+}
+
+/// ACTIVE-1, ACTIVE-3.
+#[test]
+fn a_node_without_a_set_is_ready_unless_it_is_behind_or_something_is_wrong() {
+    let setup = setup();
+    let reasons_when = |active| {
+        setup.links.activity.set(active);
+        let Fitness {
+            active: said,
+            reasons,
+            ..
+        } = setup.probe.answer(Question::Readiness);
+        assert_eq!(said, active);
+        reasons
+    };
+    assert_eq!(reasons_when(Some(false)), [""; 0]);
+    for active in [Some(true), None] {
+        assert_eq!(reasons_when(active), ["nothing is proven yet"]);
+    }
+    setup.block();
+    setup.prove();
+    (0..=MAX_LAG).for_each(|_| setup.block());
+    assert_eq!(reasons_when(Some(false)), [""; 0], "it was put down");
+    for active in [Some(true), None] {
+        let expected = ["3 final blocks are not proven, and 2 may be"];
+        assert_eq!(reasons_when(active), expected);
+    }
+    setup.syncing.0.store(true, Ordering::Relaxed);
+    assert_eq!(reasons_when(Some(false)), ["the node is catching up"]);
+    setup.syncing.0.store(false, Ordering::Relaxed);
+    setup.links.voting.stop("a reason".into());
+    let expected = ["this node takes no part in Duet: a reason"];
+    assert_eq!(reasons_when(Some(false)), expected);
 }
 
 #[test]
@@ -196,6 +231,7 @@ fn a_load_balancer_reads_the_status_and_an_operator_the_body() {
     let body = answers[1].split("\r\n\r\n").nth(1).unwrap();
     let fitness: Fitness = serde_json::from_str(body).unwrap();
     assert_eq!(fitness.reasons, ["nothing is proven yet"]);
+    assert!(body.contains("\"active\":null"), "{body}");
     assert!(answers[1].contains("content-type: application/json"));
     assert!(answers[4].ends_with("\r\n\r\n"), "no body: {}", answers[4]);
 }

@@ -1,6 +1,7 @@
 //! Starts the worker: the only place where the parts and the SDK's types meet.
 
 use crate::{
+    activity::ActivityWatch,
     backfill::{self, Backfill, ToCheck},
     catch_up::Follower,
     chain::{blocks::BackendBlocks, runtime::ClientRuntime, Chain},
@@ -177,6 +178,13 @@ fn start(
     compute("duet-check-answers", check.run().boxed());
     let watch = Watch::new(from.chain.clone(), from.clock.clone(), from.participation);
     compute("duet-participation", watch.run().map(drop).boxed());
+    let activity = ActivityWatch {
+        chain: from.chain.clone(),
+        clock: from.clock.clone(),
+        activity: from.links.activity,
+        metrics: from.metrics.clone(),
+    };
+    compute("duet-activity", activity.run().map(drop).boxed());
     let opened = desks::open(desks::With {
         chain: &from.chain,
         store: from.links.store.clone(),

@@ -100,6 +100,28 @@ fn a_stopped_worker_continues_from_what_it_stored() {
     }
 }
 
+/// ACTIVE-1, ACTIVE-3.
+#[test]
+fn a_node_shows_whether_the_chain_has_a_set_that_is_to_sign() {
+    let set = TestSet::new(0, 0..4);
+    let mut net = Net::new(TestBlock::without_duet());
+    let mut nodes = [net.start(secret(0), true)];
+    let with_set = || TestBlock::new(&set, &set, &[]);
+    let blocks = [
+        (with_set(), 1),
+        (with_set().put_down(), 0),
+        (with_set(), 1),
+        (with_set().expired(), 1),
+    ];
+    for (block, active) in blocks {
+        net.push(&nodes, block);
+        net.eventually("the gauge follows", || {
+            nodes[0].metric("substrate_duet_active") == active
+        });
+    }
+    net.stop(&mut nodes[0]);
+}
+
 #[test]
 fn payloads_of_a_stall_are_those_that_may_be_voted_on_and_are_found_again_after_a_restart() {
     let (mut net, set, mut nodes) = four();

@@ -47,6 +47,9 @@ pub(crate) trait Runtime: Send + Sync {
         evidence: &EquivocationProof,
     ) -> Result<Option<EvidenceStatus>, ApiError>;
 
+    /// What the state has under `key`. It takes no call of the runtime.
+    fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
+
     /// The nodes of the state trie that prove what is stored under `key`.
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
@@ -156,6 +159,10 @@ where
         }
         let api = self.client.runtime_api();
         api.evidence_status(at, evidence.clone()).map(Some)
+    }
+
+    fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError> {
+        self.client.stored(at, key)
     }
 
     fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

@@ -47,6 +47,8 @@ struct TestState {
     current: Vec<DualKeyBytes>,
     next: Vec<DualKeyBytes>,
     payload: Option<CommitmentPayload>,
+    /// Whether governance put Duet down.
+    ended: bool,
     rules: VotingRules,
     /// Proves the keysets under the block's state root.
     nodes: Vec<Vec<u8>>,
@@ -86,6 +88,23 @@ impl TestBlock {
         self
     }
 
+    /// The same block with a set that has expired. (HANDOFF-5)
+    pub(crate) fn expired(mut self) -> Self {
+        if let Some(state) = &mut self.state {
+            state.payload = None;
+        }
+        self
+    }
+
+    /// The same block of a chain that has put Duet down. (ACTIVE-3)
+    pub(crate) fn put_down(self) -> Self {
+        let mut block = self.expired();
+        if let Some(state) = &mut block.state {
+            state.ended = true;
+        }
+        block
+    }
+
     /// A block at whose end `current` signs and `next` is planned.
     pub(crate) fn new(current: &TestSet, next: &TestSet, logs: &[ConsensusLog]) -> Self {
         let commitment = |set: &TestSet| set.set.commitment().clone();
@@ -105,6 +124,7 @@ impl TestBlock {
             current: dual_keys(current),
             next: dual_keys(next),
             payload: Some(payload),
+            ended: false,
             rules: VotingRules::default(),
             nodes,
         };
@@ -142,8 +162,13 @@ pub(crate) struct TestClient {
 }
 
 impl TestClient {
+    /// What it says at a block, when it is called there.
     fn at(&self, hash: H256) -> Result<TestState, ApiError> {
         *self.calls.lock() += 1;
+        self.state(hash)
+    }
+
+    fn state(&self, hash: H256) -> Result<TestState, ApiError> {
         let state = self.states.lock().get(&hash).cloned();
         state.ok_or_else(|| ApiError::Application("the state is pruned".into()))
     }
@@ -200,6 +225,14 @@ impl DuetClient<Block> for TestClient {
         let (sender, receiver) = tracing_unbounded("test_finality", 16);
         std::mem::forget(sender);
         receiver
+    }
+
+    fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError> {
+        let state = self.state(at)?;
+        if key == suite::KEYSETS_STORAGE_KEY {
+            return Ok(state.keysets.map(|sets| sets.encode()));
+        }
+        Ok((key == suite::ENDED_STORAGE_KEY).then(|| state.ended.encode()))
     }
 
     fn prove(&self, at: H256, _: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {

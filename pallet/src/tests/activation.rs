@@ -7,11 +7,12 @@ use crate::{
     },
     ActiveFrom, Draft, Ended, Error, Event, KeptReason, Pallet, Purpose,
 };
-use duet_primitives::{testing::TestSet, ConsensusLog, KeysetCommitment, SetId};
+use duet_primitives::{suite, testing::TestSet, ConsensusLog, KeysetCommitment, SetId};
 use frame_support::{
     assert_noop, assert_ok,
     traits::{GetStorageVersion, OnFinalize, OnRuntimeUpgrade, StorageVersion},
 };
+use sp_io::hashing::twox_128;
 use sp_runtime::{DispatchError, Perbill};
 
 fn commitment(id: u64, members: impl IntoIterator<Item = u64>) -> KeysetCommitment {
@@ -275,6 +276,20 @@ fn a_chain_that_is_deactivated_signs_nothing_and_keeps_what_it_has() {
             Duet::deactivate(RuntimeOrigin::root()),
             Error::<Test>::NotActive
         );
+    });
+}
+
+/// ACTIVE-3.
+#[test]
+fn nodes_find_whether_a_set_was_ended_under_the_key_they_expect() {
+    let at = [suite::PALLET_NAME, suite::ENDED_ITEM].map(|name| twox_128(name.as_bytes()));
+    assert_eq!(at.concat(), suite::ENDED_STORAGE_KEY);
+    assert_eq!(Ended::<Test>::hashed_key(), suite::ENDED_STORAGE_KEY);
+    with(&[1, 2], || {
+        let found = || frame_support::storage::unhashed::get::<bool>(&suite::ENDED_STORAGE_KEY);
+        assert_ne!(found(), Some(true));
+        deactivate();
+        assert_eq!(found(), Some(true));
     });
 }
 

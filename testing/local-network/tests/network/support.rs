@@ -1,6 +1,8 @@
 //! What the scenarios share.
 
-use duet_local_network::{wait, Executables, Interrupt, LightClient, Network, Node, Result, Rpc};
+use duet_local_network::{
+    wait, Error, Executables, Interrupt, LightClient, Network, Node, Result, Rpc,
+};
 use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Participation,
     Pk1Bytes, SignerIndex, UncheckedJustification, H256,
@@ -10,7 +12,11 @@ use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
 use std::{future::Future, time::Duration};
-use tokio::sync::Semaphore;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::Semaphore,
+};
 
 /// How long the network may take for what it does every few blocks.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -65,6 +71,27 @@ pub(crate) async fn rpc(network: &Network, node: usize) -> Rpc {
         .rpc()
         .await
         .expect("a running node answers")
+}
+
+/// The value of a metric without labels but the chain's, as the node prints it.
+pub(crate) async fn metric(node: &Node, name: &str) -> Result<String> {
+    let port = node.metrics_port().expect("every node shows its metrics");
+    let read = async {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
+        let request = b"GET /metrics HTTP/1.0\r\n\r\n";
+        stream.write_all(request).await?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await?;
+        Ok(text)
+    };
+    let text: std::io::Result<String> = read.await;
+    let text = text.map_err(|error| Error::Io {
+        what: "reading metrics".to_owned(),
+        error,
+    })?;
+    let line = text.lines().find(|line| line.starts_with(name));
+    let value = line.and_then(|line| line.rsplit_once(' '));
+    Ok(value.map_or_else(String::new, |(_, value)| value.to_owned()))
 }
 
 /// Waits until a node's log says this.

@@ -73,6 +73,12 @@ fn graphs() -> Vec<Panel> {
         )
         .query(NODE, "@validator_set_id"),
         Panel::graph(
+            "A set is to sign",
+            Flag,
+            "0 before the chain takes Duet up, and after it puts it down: nothing is proven then, and nothing is wrong. 1 while there is a set that should sign, or while the node cannot read whether there is one.",
+        )
+        .query(NODE, "@active"),
+        Panel::graph(
             "Handoffs",
             Number,
             "Sets whose handoff is not proven, and whether the planned set waits for that on chain. Either above 0 for longer than a session: docs/operators/recovery.md.",
