@@ -142,6 +142,10 @@ mod tests {
         assert_eq!(node.says(), (None, 1));
         node.test.add(&block);
         assert_eq!(node.says(), (Some(false), 0));
+        let hash = node.test.add(&block.clone().without_state());
+        assert_eq!(node.says(), (None, 1));
+        node.test.remember(hash, &block);
+        assert_eq!(node.says(), (Some(false), 0), "it is read again");
     }
 
     #[test]

@@ -436,6 +436,13 @@ impl TestChain {
         self.client.states.lock().remove(&hash);
     }
 
+    /// Has the state of a block again, as it is in `block`.
+    pub(crate) fn remember(&self, hash: H256, block: &TestBlock) {
+        if let Some(state) = &block.state {
+            self.client.states.lock().insert(hash, state.clone());
+        }
+    }
+
     /// Adds a block beside the newest one, which never becomes final, with the state of that one.
     pub(crate) fn fork(&self) -> H256 {
         let chain = self.backend.blockchain();
@@ -461,9 +468,7 @@ impl TestChain {
     /// Adds a block.
     pub(crate) fn add(&self, block: &TestBlock) -> H256 {
         let TestBlock {
-            state,
-            state_root,
-            logs,
+            state_root, logs, ..
         } = block;
         let info = self.backend.blockchain().info();
         let is_first = info.best_hash == H256::zero();
@@ -474,9 +479,7 @@ impl TestChain {
         let extrinsics_root = H256::zero();
         let header = Header::new(number, extrinsics_root, *state_root, info.best_hash, digest);
         let hash = header.hash();
-        if let Some(state) = state {
-            self.client.states.lock().insert(hash, state.clone());
-        }
+        self.remember(hash, block);
         let mut operation = self.backend.begin_operation().unwrap();
         operation
             .set_block_data(
