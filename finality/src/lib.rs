@@ -25,7 +25,7 @@
 //! A node wires it up in this order:
 //!
 //! 1. [`block_import`] wraps the block import (GRANDPA's, usually) and makes the links for the steps below;
-//! 2. [`duet_gossip::peers_set_config`] and [`duet_gossip::requests::handler`] register the protocols;
+//! 2. [`register_protocols`] registers gossip and requests with the network;
 //! 3. [`run`](fn@run) is spawned as an essential, blocking task;
 //! 4. [`rpc::Duet`] is merged into the RPC module.
 
@@ -75,6 +75,7 @@ mod params;
 mod participation;
 mod pauses;
 pub mod probe;
+mod protocols;
 mod questions;
 mod reading;
 mod report;
@@ -106,6 +107,7 @@ pub use import::DuetBlockImport;
 pub use links::{block_import, RpcLinks, VoterLinks};
 pub use newest::JustificationStream;
 pub use params::Params;
+pub use protocols::{register_protocols, Protocols};
 pub use run::run;
 pub use store::StoreError;
 pub use stored::{RepairError, Stored, StoredEntry};

@@ -1,12 +1,10 @@
 //! What a node passes in to start the worker.
 
-use crate::links::VoterLinks;
-use duet_gossip::{requests::Server, Interest};
+use crate::{links::VoterLinks, protocols::Protocols};
 use duet_keystore::Signer;
-use duet_primitives::{BlockNumber, H256};
+use duet_primitives::BlockNumber;
 use duet_voter::Config;
 use prometheus_endpoint::Registry;
-use sc_network::NotificationService;
 use sc_telemetry::TelemetryHandle;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
 use sp_core::traits::SpawnEssentialNamed;
@@ -23,16 +21,8 @@ pub struct Params<Block: BlockT, Backend, Client, Network, Syncing> {
     pub network: Network,
     /// The syncing service.
     pub sync: Syncing,
-    /// From [`peers_set_config`](duet_gossip::peers_set_config).
-    pub notification_service: Box<dyn NotificationService>,
-    /// Hash of the genesis block, which is in every signed message and in the protocol names.
-    pub genesis_hash: H256,
-    /// The fork id of the chain specification, as it was given to the protocol names.
-    pub fork_id: Option<String>,
-    /// What this node wants to hear, as the notification service was told.
-    pub interest: Interest,
-    /// From [`requests::handler`](duet_gossip::requests::handler).
-    pub requests: Server,
+    /// From [`register_protocols`](crate::register_protocols).
+    pub protocols: Protocols,
     /// Holds the validator's keys.
     pub signer: Arc<dyn Signer>,
     /// Whether this node votes with them. Others follow, aggregate and serve.

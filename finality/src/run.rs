@@ -94,23 +94,24 @@ pub(crate) async fn run_with_clock<Block, Backend, Client, Net, Syncing>(
 {
     let registry = params.prometheus_registry.as_ref();
     let gossip_metrics = GossipMetrics::new(registry);
+    let protocols = params.protocols;
     let joined = duet_gossip::join(
         Endpoints {
             network: params.network,
             sync: params.sync,
-            notification_service: params.notification_service,
-            fork_id: params.fork_id,
+            notification_service: protocols.notifications,
+            fork_id: protocols.fork_id,
             rebroadcast: params.config.rebroadcast,
         },
         Settings {
-            genesis_hash: params.genesis_hash,
+            genesis_hash: protocols.genesis_hash,
             rounds_per_signer: params.config.rounds_per_signer,
-            interest: params.interest,
+            interest: protocols.interest,
         },
         clock.clone(),
         gossip_metrics.clone(),
     );
-    let server = params
+    let server = protocols
         .requests
         .run(params.links.store.clone(), clock.clone(), gossip_metrics);
     let finality = params.client.finality().map(|_| ()).boxed();

@@ -5,7 +5,9 @@ use super::{
     network::{Hub, Syncing},
     no_pool, TestBlock, TestChain, TestClient,
 };
-use crate::{block_import, questions::Questions, run::run_with_clock, DuetBlockImport, Params};
+use crate::{
+    block_import, questions::Questions, run::run_with_clock, DuetBlockImport, Params, Protocols,
+};
 use duet_gossip::{clock::Clock, requests::Server, Interest};
 use duet_keystore::{Signer, SignerError};
 use duet_primitives::{
@@ -184,11 +186,13 @@ impl Net {
             backend: node.chain.backend.clone(),
             network: joined.network,
             sync: self.syncing.clone(),
-            notification_service: Box::new(joined.notifications),
-            genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
-            fork_id: None,
-            interest: Interest::Votes,
-            requests: Server::new(joined.requests, joined.history),
+            protocols: Protocols {
+                notifications: Box::new(joined.notifications),
+                requests: Server::new(joined.requests, joined.history),
+                genesis_hash: node.chain.chain().hash(BlockNumber::ZERO).unwrap(),
+                fork_id: None,
+                interest: Interest::Votes,
+            },
             signer: Arc::new(OneKey::new(secret)),
             is_authority,
             links,

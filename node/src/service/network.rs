@@ -1,7 +1,8 @@
 //! The peer-to-peer network, with the protocols of GRANDPA and Duet beside the SDK's own.
 
 use super::client::{Chain, FullBackend, FullClient, SelectChain};
-use duet_gossip::{requests::Server, Interest};
+use duet_finality::register_protocols;
+use duet_gossip::Interest;
 use duet_runtime::{types::opaque::Block, Hash};
 use sc_consensus_grandpa::{warp_proof::NetworkProvider, LinkHalf};
 use sc_network::{
@@ -29,13 +30,9 @@ pub(crate) struct Prepared<Net: NetworkBackend<Block, Hash>> {
 
 /// Our ends of the finality protocols.
 pub(crate) struct Protocols {
-    pub(crate) genesis_hash: Hash,
-    pub(crate) fork_id: Option<String>,
     pub(crate) grandpa_name: ProtocolName,
     pub(crate) grandpa: Box<dyn NotificationService>,
-    pub(crate) duet: Box<dyn NotificationService>,
-    pub(crate) interest: Interest,
-    pub(crate) duet_requests: Server,
+    pub(crate) duet: duet_finality::Protocols,
 }
 
 /// Registers the protocols of GRANDPA and Duet.
@@ -52,38 +49,28 @@ pub(crate) fn prepare<Net: NetworkBackend<Block, Hash>>(
     );
     let peers = net_config.peer_store_handle();
     let genesis_hash = chain.client.info().genesis_hash;
-    let fork_id = config.chain_spec.fork_id();
 
     let grandpa_name =
         sc_consensus_grandpa::protocol_standard_name(&genesis_hash, &config.chain_spec);
     let (grandpa_config, grandpa_service) = sc_consensus_grandpa::grandpa_peers_set_config::<_, Net>(
         grandpa_name.clone(),
         metrics.clone(),
-        peers.clone(),
+        peers,
     );
     net_config.add_notification_protocol(grandpa_config);
 
-    let (duet_config, duet_service) = duet_gossip::peers_set_config::<Block, Net>(
-        duet_gossip::GOSSIP.names(genesis_hash, fork_id),
+    let duet = register_protocols(
+        &mut net_config,
+        genesis_hash,
+        config.chain_spec.fork_id(),
         interest,
         metrics.clone(),
-        peers,
     );
-    net_config.add_notification_protocol(duet_config);
-    let (duet_requests, requests_configs) =
-        duet_gossip::requests::handler::<Block, Net>(genesis_hash, fork_id);
-    for requests_config in requests_configs {
-        net_config.add_request_response_protocol(requests_config);
-    }
 
     let protocols = Protocols {
-        genesis_hash,
-        fork_id: fork_id.map(Into::into),
         grandpa_name,
         grandpa: grandpa_service,
-        duet: duet_service,
-        interest,
-        duet_requests,
+        duet,
     };
     let warp_sync = WarpSyncConfig::WithProvider(Arc::new(NetworkProvider::<_, FullBackend>::new(
         chain.backend.clone(),
