@@ -37,6 +37,22 @@ impl Executables {
         self.find("duet-node", "DUET_NODE")
     }
 
+    /// The template's node, without Duet.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn solochain(&self) -> Result<PathBuf> {
+        self.find("solochain-node", "SOLOCHAIN_NODE")
+    }
+
+    /// The template's node, with Duet.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn solochain_duet(&self) -> Result<PathBuf> {
+        self.find("solochain-duet-node", "SOLOCHAIN_DUET_NODE")
+    }
+
     /// The light client.
     ///
     /// # Errors

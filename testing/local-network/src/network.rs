@@ -24,6 +24,7 @@ pub struct Builder {
     genesis: Option<EditGenesis>,
     flags: Vec<String>,
     metrics: bool,
+    executable: Option<PathBuf>,
 }
 
 impl Builder {
@@ -63,6 +64,12 @@ impl Builder {
         self
     }
 
+    /// Which executable the nodes are; `duet-node` if not said. Its chain is the one that it calls `local`.
+    pub fn executable(mut self, node: PathBuf) -> Self {
+        self.executable = Some(node);
+        self
+    }
+
     /// Starts the validators.
     ///
     /// # Errors
@@ -94,7 +101,10 @@ impl Builder {
         let directory = tempfile::Builder::new().prefix("duet-network-").tempdir();
         let mut directory = directory.map_err(Error::io("making a directory for the network"))?;
         directory.disable_cleanup(self.keep);
-        let executable = Executables::locate()?.node()?;
+        let executable = match self.executable {
+            Some(executable) => executable,
+            None => Executables::locate()?.node()?,
+        };
         let mut chain = chain(self.validators, &executable, directory.path())?;
         if let Some(edit) = self.genesis {
             chain = spec::edit(&executable, &chain, directory.path(), edit)?;
@@ -147,6 +157,7 @@ impl Network {
             genesis: None,
             flags: Vec::new(),
             metrics: false,
+            executable: None,
         }
     }
 
@@ -174,6 +185,11 @@ impl Network {
     /// When there is none with this number.
     pub fn node_mut(&mut self, index: usize) -> &mut Node {
         &mut self.nodes[index]
+    }
+
+    /// Nodes that join from now on are this executable.
+    pub fn set_executable(&mut self, node: PathBuf) {
+        self.executable = node;
     }
 
     /// Starts one more node, as a validator without keys, and returns its number.
@@ -214,6 +230,19 @@ impl Network {
     pub async fn restart(&mut self, index: usize) -> Result<()> {
         let bootnodes = self.addresses().await?;
         self.nodes[index].start(&bootnodes).await
+    }
+
+    /// Stops a node and starts another executable in its place, with its directory.
+    ///
+    /// # Errors
+    /// [`Error`] when it does not end or does not start.
+    ///
+    /// # Panics
+    /// When there is none with this number.
+    pub async fn replace(&mut self, index: usize, executable: PathBuf) -> Result<()> {
+        self.nodes[index].stop().await?;
+        self.nodes[index].replace(executable);
+        self.restart(index).await
     }
 
     /// Starts a development validator again without its Duet key, which nobody has any more. Its other keys it keeps.

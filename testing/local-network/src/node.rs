@@ -144,6 +144,11 @@ impl Node {
         }
     }
 
+    /// From its next start on it is this executable.
+    pub(crate) fn replace(&mut self, executable: PathBuf) {
+        self.settings.executable = executable;
+    }
+
     /// Starts it and waits until it answers, with the same directory, ports and identity as before.
     ///
     /// # Errors

@@ -76,11 +76,23 @@ pub async fn become_validator(
 /// # Errors
 /// [`Error`](crate::Error) when the node does not make it or the transaction fails.
 pub async fn register_new_key(rpc: &Rpc, account: Sr25519Keyring) -> Result<(DualKeyBytes, Hash)> {
-    let made = rpc.generate_duet_key(&account.to_account_id()).await?;
-    let key: DualKeyBytes = decode_all("duet_generateKeys", &made.public)?;
-    let proof: PossessionProof = decode_all("duet_generateKeys", &made.proof)?;
+    let (key, proof) = new_duet_key(rpc, account).await?;
     let register = pallet_duet::Call::<Runtime>::register_keys { key, proof };
     Ok((key, submit(rpc, account, register).await?))
+}
+
+/// A Duet key for `account` that its node at `rpc` makes and keeps, and the proof that it has it.
+///
+/// # Errors
+/// [`Error`](crate::Error) when the node does not make it.
+pub async fn new_duet_key(
+    rpc: &Rpc,
+    account: Sr25519Keyring,
+) -> Result<(DualKeyBytes, PossessionProof)> {
+    let made = rpc.generate_duet_key(&account.to_account_id()).await?;
+    let key = decode_all("duet_generateKeys", &made.public)?;
+    let proof = decode_all("duet_generateKeys", &made.proof)?;
+    Ok((key, proof))
 }
 
 /// What an account has bonded, at a block or at the best one.

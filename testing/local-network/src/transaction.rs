@@ -33,15 +33,25 @@ pub async fn submit(
     call: impl Into<RuntimeCall>,
 ) -> Result<Hash> {
     let transaction = sign(rpc, signer, call.into()).await?.encode();
-    let included = included(rpc, Bytes(transaction.clone()));
-    let block = wait::at_most(
+    let block = send(rpc, transaction.clone()).await?;
+    check_success(rpc, block, &transaction).await?;
+    Ok(block)
+}
+
+/// Submits a transaction of any chain and waits until a block has it. Whether it has succeeded is not looked at.
+///
+/// Returns the block.
+///
+/// # Errors
+/// [`Error::NotIncluded`] when the pool refuses or drops it, [`Error::TimedOut`] when no block takes it.
+pub async fn send(rpc: &Rpc, transaction: Vec<u8>) -> Result<Hash> {
+    let included = included(rpc, Bytes(transaction));
+    wait::at_most(
         "the transaction to be in a block",
         INCLUSION_LIMIT,
         included,
     )
-    .await?;
-    check_success(rpc, block, &transaction).await?;
-    Ok(block)
+    .await
 }
 
 async fn sign(rpc: &Rpc, signer: Sr25519Keyring, call: RuntimeCall) -> Result<UncheckedExtrinsic> {

@@ -1,42 +1,56 @@
-//! A chain that runs without Duet takes it up at a block that governance names, puts it down and takes it up again. Light clients
-//! begin at the blocks at which it did.
+//! A chain without Duet takes it up: its nodes are replaced one after the other, its runtime is upgraded, its validators register keys,
+//! and root names a block. It puts Duet down and takes it up again. Light clients begin at the blocks at which it did.
 
 use crate::{
     client::Client,
+    solochain::{register, spec_version, sudo, upgrade_runtime},
     support::{
-        author_blocks, keysets, participation, proven_beyond, rpc, scenario, SOME_SESSIONS, SOON,
+        author_blocks, keysets, metric, participation, proven_beyond, rpc, scenario, SOME_SESSIONS,
+        SOON,
     },
 };
 use codec::Decode;
 use duet_light_client::StartProof;
-use duet_local_network::{
-    staking::register_new_key, transaction, wait, Network, Rpc, DEVELOPMENT_ACCOUNTS,
-};
+use duet_local_network::{wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{BlockNumber, Keysets, SetId, H256};
-use duet_runtime::{constants::SESSION_BLOCKS, Runtime, RuntimeCall};
 use jsonrpsee::rpc_params;
+use solochain_duet_runtime::SESSION_BLOCKS;
 use sp_core::Bytes;
-use sp_io::hashing::twox_128;
 
 /// Blocks from the call that names the block of activation to that block.
 const NOTICE: u32 = 4;
+const ALICE: usize = 0;
+const BOB: usize = 1;
+const CHARLIE: usize = 2;
+const DAVE: usize = 3;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
     scenario(async {
-        let mut network = network_without_duet().await;
-        let alice = rpc(&network, 0).await;
-        nothing_is_proven_and_blocks_become_final(&alice).await;
+        let mut network = chain_without_duet().await;
+        // Nodes come before the runtime. Dave's stays as it is for now: both kinds make one network.
+        for node in [ALICE, BOB, CHARLIE] {
+            with_duet(&mut network, node).await;
+        }
+        let alice = rpc(&network, ALICE).await;
+        blocks_become_final(&alice).await;
+        shows_active(&network, "0").await;
         let light = Client::new(&network, &alice).await;
         light.says(&network, &[]).await;
 
+        assert_eq!(spec_version(&alice).await.expect("the node answers"), 1);
+        let without = alice.best().await.expect("the node answers");
+        upgrade_runtime(&alice).await;
+        let with = alice.best().await.expect("the node answers");
+        blocks_become_final(&alice).await;
+
         // The time of grace: three of four register, which is enough.
-        for validator in 0..3 {
-            register(&network, validator).await;
+        for validator in [ALICE, BOB, CHARLIE] {
+            register_at(&network, validator).await;
         }
         // Those of the running session count, and a key counts at once.
         let participation = participation(&alice).await;
-        let missing = DEVELOPMENT_ACCOUNTS[3].to_account_id();
+        let missing = DEVELOPMENT_ACCOUNTS[DAVE].to_account_id();
         assert_eq!(participation.missing, [missing]);
         assert_eq!(sets(&alice).await, None, "keys alone make no set");
 
@@ -44,6 +58,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         proven_beyond(&alice, taken_up)
             .await
             .expect("the set proves");
+        shows_active(&network, "1").await;
         let start = start_of_chain(&alice).await;
         assert_eq!(
             start,
@@ -57,24 +72,30 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         light.says(&network, &["--start", &number, &hash]).await;
         let start = hash;
         light.syncs(&network, &["--start", &start]).await;
+        // The range over earlier blocks begins with the runtime that has it, and so do proofs of them.
+        assert!(with < taken_up);
+        assert!(is_proven(&network, &alice, &light, with).await);
+        assert!(!is_proven(&network, &alice, &light, without).await);
 
-        // Who forgot it registers now, and the sets rotate as on any chain.
-        register(&network, 3).await;
-        let handoffs = || alice.handoffs(SetId::FIRST);
-        wait::until("a handoff", SOME_SESSIONS, handoffs, |got| *got == 1)
-            .await
-            .expect("the set of four takes over");
+        // Who forgot it comes later, and the sets rotate as on any chain.
+        with_duet(&mut network, DAVE).await;
+        register_at(&network, DAVE).await;
+        handoffs(&alice, 1).await;
+        light.syncs(&network, &[]).await;
+        a_validator_goes_back_to_its_old_node_for_a_while(&mut network, &alice).await;
         light.syncs(&network, &[]).await;
         a_node_that_starts_by_warp_sync_serves_the_start(&mut network, taken_up).await;
 
         deactivate(&alice).await;
         let proven = nothing_more_is_proven(&alice).await;
-        nothing_is_proven_and_blocks_become_final(&alice).await;
+        blocks_become_final(&alice).await;
+        shows_active(&network, "0").await;
         let again = activate(&alice).await;
         assert!(again > proven);
         proven_beyond(&alice, again)
             .await
             .expect("the new set proves");
+        shows_active(&network, "1").await;
         let number = format!("block {again}");
         light.says(&network, &["LIGHT-8", "--start", &number]).await;
         let hash = alice.block_hash(again).await.expect("it is there");
@@ -86,17 +107,76 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
     .await;
 }
 
-/// Four validators of a chain whose state knows nothing of Duet, as after the upgrade that adds the pallet.
-async fn network_without_duet() -> Network {
-    let prefix = twox_128(b"Duet");
-    let forget = Box::new(move |state: &mut duet_local_network::State| {
-        state.retain(|key, _| !key.starts_with(&prefix));
-    });
-    let network = Network::builder().validators(4).genesis(forget).start();
-    network.await.expect("the network starts")
+/// Four validators of the template's chain, on nodes that know nothing of Duet.
+async fn chain_without_duet() -> Network {
+    let network = Network::builder()
+        .executable(programs().solochain().expect("it was built"))
+        .metrics(true)
+        // Its specification is a file, as that of any living chain: the new node calls another chain `local`.
+        .genesis(Box::new(|_| ()));
+    let network = network.start().await.expect("the network starts");
+    blocks_become_final(&rpc(&network, ALICE).await).await;
+    network
 }
 
-async fn nothing_is_proven_and_blocks_become_final(alice: &Rpc) {
+/// Upgrades a validator's node.
+async fn with_duet(network: &mut Network, node: usize) {
+    let executable = programs().solochain_duet().expect("it was built");
+    let replaced = network.replace(node, executable).await;
+    replaced.expect("the new node starts on the old one's database");
+}
+
+fn programs() -> Executables {
+    Executables::locate().expect("this program is somewhere")
+}
+
+/// Whether the light client gets the block of the chain with this number.
+async fn is_proven(network: &Network, alice: &Rpc, light: &Client, block: BlockNumber) -> bool {
+    let hash = alice.block_hash(block).await.expect("it is there");
+    let at = block.get().to_string();
+    let (said, is_proven) = light.asks(network, "block", &["--at", &at]).await;
+    assert!(!is_proven || said.contains(&format!("{hash:?}")), "{said}");
+    is_proven
+}
+
+/// What a node shows its operator. (ACTIVE-1, ACTIVE-3)
+async fn shows_active(network: &Network, active: &str) {
+    let shown = || metric(network.node(ALICE), "substrate_duet_active");
+    wait::until("the gauge", SOON, shown, |shown| shown == active)
+        .await
+        .expect("it follows the finalized chain");
+}
+
+/// It imports a set and a handoff without noting them. Back on the node with Duet it has every proof, and votes.
+async fn a_validator_goes_back_to_its_old_node_for_a_while(network: &mut Network, alice: &Rpc) {
+    let old = programs().solochain().expect("it was built");
+    network.replace(CHARLIE, old).await.expect("it starts");
+    register_at(network, BOB).await;
+    handoffs(alice, 2).await;
+    with_duet(network, CHARLIE).await;
+    let charlie = rpc(network, CHARLIE).await;
+    handoffs(&charlie, 2).await;
+    let proven = alice.proven().await.expect("alice has proofs");
+    proven_beyond(&charlie, proven)
+        .await
+        .expect("it follows the proofs");
+    // With one of the others away its vote is needed.
+    network.node_mut(DAVE).kill().expect("it can be killed");
+    let proven = alice.proven().await.expect("alice has proofs");
+    proven_beyond(alice, proven.saturating_add(SESSION_BLOCKS))
+        .await
+        .expect("three of four prove");
+    network.restart(DAVE).await.expect("it starts");
+}
+
+async fn handoffs(node: &Rpc, count: usize) {
+    let ask = || node.handoffs(SetId::FIRST);
+    wait::until("handoffs", SOME_SESSIONS, ask, |got| *got == count)
+        .await
+        .expect("the next set takes over");
+}
+
+async fn blocks_become_final(alice: &Rpc) {
     let final_now = alice.finalized().await.expect("the node answers");
     let later = |now: &BlockNumber| *now > final_now.saturating_add(2);
     wait::until("finality", SOON, || alice.finalized(), later)
@@ -104,11 +184,9 @@ async fn nothing_is_proven_and_blocks_become_final(alice: &Rpc) {
         .expect("GRANDPA goes on");
 }
 
-async fn register(network: &Network, validator: usize) {
+async fn register_at(network: &Network, validator: usize) {
     let node = rpc(network, validator).await;
-    register_new_key(&node, DEVELOPMENT_ACCOUNTS[validator])
-        .await
-        .expect("the transaction succeeds");
+    register(&node, DEVELOPMENT_ACCOUNTS[validator]).await;
 }
 
 async fn sets(rpc: &Rpc) -> Option<Keysets> {
@@ -130,14 +208,6 @@ async fn activate(alice: &Rpc) -> BlockNumber {
 
 async fn deactivate(alice: &Rpc) {
     sudo(alice, pallet_duet::Call::deactivate {}).await;
-}
-
-async fn sudo(alice: &Rpc, call: pallet_duet::Call<Runtime>) {
-    let call = Box::new(RuntimeCall::Duet(call));
-    let sudo = pallet_sudo::Call::<Runtime>::sudo { call };
-    transaction::submit(alice, DEVELOPMENT_ACCOUNTS[0], sudo)
-        .await
-        .expect("the sudo key is Alice's");
 }
 
 /// Two sessions pass in which nothing is proven that was not signed before. Returns what is proven.
@@ -163,6 +233,7 @@ async fn a_node_that_starts_by_warp_sync_serves_the_start(
     network: &mut Network,
     taken_up: BlockNumber,
 ) {
+    network.set_executable(programs().solochain_duet().expect("it was built"));
     let node = network.join_with("Warp", &["--sync", "warp"]).await;
     let warp = rpc(network, node.expect("the node starts")).await;
     assert_eq!(start_of_chain(&warp).await.0, taken_up);

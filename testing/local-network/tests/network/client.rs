@@ -23,10 +23,20 @@ impl Client {
 
     /// Runs it against one node until it has the node's head or gives up; what it says, and whether it has it.
     pub(crate) async fn run(&self, network: &Network, more: &[&str]) -> (String, bool) {
+        self.asks(network, "sync", more).await
+    }
+
+    /// Runs one of its commands against one node; what it says, and whether it has succeeded.
+    pub(crate) async fn asks(
+        &self,
+        network: &Network,
+        command: &str,
+        more: &[&str],
+    ) -> (String, bool) {
         let (url, state) = (network.node(1).url(), self.state.display().to_string());
         let ours = ["--state", &state, "--json", "--give-up-after", "3"];
         let flags = [&ours, more].concat();
-        let ran = LightClient::attempt(&self.executables, "sync", self.genesis, &url, &flags);
+        let ran = LightClient::attempt(&self.executables, command, self.genesis, &url, &flags);
         let ran = wait::at_most("a light client", SOON, ran).await;
         ran.expect("it runs")
     }

@@ -15,5 +15,6 @@ mod false_statements;
 mod floor;
 mod forgery;
 mod recovery;
+mod solochain;
 mod stall;
 mod support;

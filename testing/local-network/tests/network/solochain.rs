@@ -1,0 +1,94 @@
+//! Transactions of the template's chain, whose runtime is not that of `duet-node`.
+
+use crate::support::SOON;
+use codec::Encode;
+use duet_local_network::{
+    staking::new_duet_key, transaction::send, wait, Result, Rpc, DEVELOPMENT_ACCOUNTS,
+};
+use duet_primitives::DualKeyBytes;
+use jsonrpsee::rpc_params;
+use pallet_transaction_payment::ChargeTransactionPayment;
+use solochain_duet_runtime::{
+    Runtime, RuntimeCall, SignedPayload, UncheckedExtrinsic, VERSION, WASM_BINARY,
+};
+use sp_core::H256;
+use sp_keyring::Sr25519Keyring;
+use sp_runtime::generic::Era;
+
+/// Which runtime the chain has.
+pub(crate) async fn spec_version(rpc: &Rpc) -> Result<u32> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Version {
+        spec_version: u32,
+    }
+    let version: Version = rpc.ask("state_getRuntimeVersion", rpc_params![]).await?;
+    Ok(version.spec_version)
+}
+
+/// Root gives the chain the runtime with Duet.
+pub(crate) async fn upgrade_runtime(alice: &Rpc) {
+    let code = WASM_BINARY.expect("it was built").to_vec();
+    let call = frame_system::Call::<Runtime>::set_code { code };
+    // Its weight is that of a whole block, which no transaction may have.
+    let sudo = pallet_sudo::Call::sudo_unchecked_weight {
+        call: Box::new(call.into()),
+        weight: Default::default(),
+    };
+    submit(alice, DEVELOPMENT_ACCOUNTS[0], sudo).await;
+    let upgraded = |version: &u32| *version == VERSION.spec_version;
+    wait::until("the runtime", SOON, || spec_version(alice), upgraded)
+        .await
+        .expect("the chain is upgraded");
+}
+
+/// Root calls Duet.
+pub(crate) async fn sudo(alice: &Rpc, call: pallet_duet::Call<Runtime>) {
+    let call = Box::new(call.into());
+    submit(
+        alice,
+        DEVELOPMENT_ACCOUNTS[0],
+        pallet_sudo::Call::sudo { call },
+    )
+    .await;
+}
+
+/// Registers a new Duet key for a validator, which its node at `rpc` makes.
+pub(crate) async fn register(rpc: &Rpc, account: Sr25519Keyring) {
+    let (key, proof) = new_duet_key(rpc, account)
+        .await
+        .expect("the node makes a key");
+    let call = pallet_duet::Call::<Runtime>::register_keys { key, proof };
+    let block = submit(rpc, account, call).await;
+    let owner = account.to_account_id().encode();
+    let asked = rpc.call_runtime("DuetApi_registered_key", &owner, Some(block));
+    let registered: Option<DualKeyBytes> = asked.await.expect("the API answers");
+    assert_eq!(registered, Some(key));
+}
+
+/// Signs a call for the runtime that the chain has, and waits until a block has it. What it does is for the caller to look at.
+async fn submit(rpc: &Rpc, signer: Sr25519Keyring, call: impl Into<RuntimeCall>) -> H256 {
+    let account = signer.to_account_id();
+    let genesis = rpc.genesis_hash().await.expect("there is a genesis");
+    let nonce = rpc.next_nonce(&account).await.expect("the node answers");
+    let version = spec_version(rpc).await.expect("the node answers");
+    let extension = (
+        frame_system::CheckNonZeroSender::new(),
+        frame_system::CheckSpecVersion::new(),
+        frame_system::CheckTxVersion::new(),
+        frame_system::CheckGenesis::new(),
+        frame_system::CheckEra::from(Era::Immortal),
+        frame_system::CheckNonce::from(nonce),
+        frame_system::CheckWeight::new(),
+        ChargeTransactionPayment::from(0),
+    );
+    let transactions = VERSION.transaction_version;
+    let implicit = ((), version, transactions, genesis, genesis, (), (), ());
+    let payload = SignedPayload::from_raw(call.into(), extension, implicit);
+    let signature = payload.using_encoded(|bytes| signer.sign(bytes));
+    let (call, extension, _) = payload.deconstruct();
+    let signed = UncheckedExtrinsic::new_signed(call, account.into(), signature.into(), extension);
+    send(rpc, signed.encode())
+        .await
+        .expect("a block takes the transaction")
+}
