@@ -14,14 +14,21 @@ use duet_tidy::sources::Sources;
 /// Lines that are added or removed.
 const LONGEST: usize = 248;
 
+/// Where the patch is applied, as `templates/README.md` says it.
+const DIRECTORY: &str = "--directory=templates/solochain";
+
 /// Texts by their paths in a template.
 type Files = BTreeMap<PathBuf, String>;
 
 #[test]
 fn the_patch_makes_the_template_with_duet() {
-    let folder = scratch("apply");
+    // As the README says it, in a repository: there `git apply` leaves out what it takes for files elsewhere, and succeeds.
+    let repository = scratch("apply");
+    assert!(git(&["init", "--quiet"], &repository).status.success());
+    let folder = repository.join("templates/solochain");
     write(&read(&template("solochain")), &folder);
-    let applied = git(&["apply", &patch().display().to_string()], &folder);
+    let patch = patch().display().to_string();
+    let applied = git(&["apply", DIRECTORY, &patch], &repository);
     let said = String::from_utf8_lossy(&applied.stderr);
     assert!(applied.status.success(), "{said}{}", remedy());
     let is_it = read(&folder) == with_duet();
@@ -97,14 +104,9 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// As outside of any repository: within one it takes the paths of a patch for those of the repository.
 fn git(arguments: &[&str], folder: &Path) -> Output {
     Command::new("git")
         .args(arguments)
-        .env(
-            "GIT_CEILING_DIRECTORIES",
-            folder.parent().expect("a folder"),
-        )
         .current_dir(folder)
         .output()
         .expect("git is there")
