@@ -32,18 +32,29 @@ use sp_runtime::{
 use sp_session::OpaqueGeneratedSessionKeys;
 use sp_version::{runtime_version, RuntimeVersion};
 
-/// Name and version; `spec_version` grows with every change of behaviour.
-#[runtime_version]
-pub const VERSION: RuntimeVersion = RuntimeVersion {
-    spec_name: Cow::Borrowed("duet"),
-    impl_name: Cow::Borrowed("duet"),
-    authoring_version: 1,
-    spec_version: 1,
-    impl_version: 1,
-    apis: RUNTIME_API_VERSIONS,
-    transaction_version: 1,
-    system_version: 1,
-};
+/// Declares the version by its `spec_version`, which the SDK wants as a literal.
+macro_rules! version {
+    ($spec_version:tt) => {
+        /// Name and version; `spec_version` grows with every change of behaviour.
+        #[runtime_version]
+        pub const VERSION: RuntimeVersion = RuntimeVersion {
+            spec_name: Cow::Borrowed("duet"),
+            impl_name: Cow::Borrowed("duet"),
+            authoring_version: 1,
+            spec_version: $spec_version,
+            impl_version: 1,
+            apis: RUNTIME_API_VERSIONS,
+            transaction_version: 1,
+            system_version: 1,
+        };
+    };
+}
+
+#[cfg(not(feature = "next-version"))]
+version!(1);
+// Always one more than the one above.
+#[cfg(feature = "next-version")]
+version!(2);
 
 impl_runtime_apis! {
     impl sp_api::Core<Block> for Runtime {

@@ -36,8 +36,14 @@ pub type SignedPayload = generic::SignedPayload<RuntimeCall, TxExtension>;
 
 /// The payload of a transaction that never expires and pays no tip, without asking any state.
 ///
-/// It is for the runtime version that these types belong to; a chain that runs another refuses it.
-pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPayload {
+/// `spec_version` is that of the runtime that the chain has; with any other one the chain refuses the transaction. The chain reads it as
+/// it is meant if its `transaction_version` is that of [`VERSION`](crate::VERSION).
+pub fn payload(
+    call: RuntimeCall,
+    nonce: Nonce,
+    genesis_hash: Hash,
+    spec_version: u32,
+) -> SignedPayload {
     let extension: TxExtension = (
         frame_system::AuthorizeCall::new(),
         frame_system::CheckNonZeroSender::new(),
@@ -57,7 +63,7 @@ pub fn payload(call: RuntimeCall, nonce: Nonce, genesis_hash: Hash) -> SignedPay
     let implicit = (
         (),
         (),
-        version.spec_version,
+        spec_version,
         version.transaction_version,
         genesis_hash,
         genesis_hash,

@@ -20,6 +20,12 @@ extern crate alloc;
 #[cfg(feature = "std")]
 include!(concat!(env!("OUT_DIR"), "/wasm_binary.rs"));
 
+/// The blob of the next version, for tests of an upgrade. It differs by its number.
+#[cfg(all(feature = "std", feature = "next-blob"))]
+pub mod next {
+    include!(concat!(env!("OUT_DIR"), "/next_wasm_binary.rs"));
+}
+
 pub mod apis;
 #[cfg(feature = "runtime-benchmarks")]
 mod benchmarking;

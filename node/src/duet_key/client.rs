@@ -17,8 +17,10 @@ use serde_json::Value;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
 use sp_runtime::DispatchError;
-use std::{fmt, future::Future, io, time::Duration};
+use std::{future::Future, io, time::Duration};
 
+/// How a node is asked for the versions of the runtime.
+const RUNTIME_VERSION: &str = "state_getRuntimeVersion";
 /// How long a node may take for one answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
@@ -68,16 +70,16 @@ pub(crate) enum NodeError {
         /// The node's.
         got: H256,
     },
-    /// The chain runs another version of the runtime.
+    /// The chain has transactions of another form.
     #[error(
-        "the chain runs version {got} of the runtime and of its transactions, and this executable knows {expected}: \
-         use the executable of that version"
+        "the chain's transactions have version {got} and this executable makes those of {expected}: use the executable of the chain's \
+         runtime"
     )]
-    OtherRuntime {
+    OtherTransactions {
         /// This executable's.
-        expected: RuntimeVersions,
+        expected: u32,
         /// The chain's.
-        got: RuntimeVersions,
+        got: u32,
     },
     /// The transaction did not come into a block.
     #[error("the transaction came into no block; the node says {status}")]
@@ -101,19 +103,6 @@ pub(crate) enum NodeError {
         /// For how long.
         seconds: u64,
     },
-}
-
-/// Versions that a transaction depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RuntimeVersions {
-    spec: u32,
-    transaction: u32,
-}
-
-impl fmt::Display for RuntimeVersions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.spec, self.transaction)
-    }
 }
 
 /// The name of an error of Duet's pallet, which the SDK shows as numbers.
@@ -253,40 +242,22 @@ impl Node {
         self.call("DuetApi_registered_key", account, at).await
     }
 
-    /// Whether the chain runs the runtime that this executable makes transactions for.
+    /// The version of the runtime that the chain has, for which a transaction is signed.
     ///
     /// # Errors
-    /// [`NodeError::OtherRuntime`] if not.
-    pub(crate) async fn check_runtime(&self) -> Result<(), NodeError> {
-        let method = "state_getRuntimeVersion";
-        let version: Value = self.ask(method, rpc_params![]).await?;
-        let number = |what| {
-            let number = version.get(what).and_then(Value::as_u64);
-            number
-                .and_then(|number| u32::try_from(number).ok())
-                .ok_or(NodeError::Lacks { method, what })
-        };
-        let got = RuntimeVersions {
-            spec: number("specVersion")?,
-            transaction: number("transactionVersion")?,
-        };
-        let expected = RuntimeVersions {
-            spec: VERSION.spec_version,
-            transaction: VERSION.transaction_version,
-        };
-        if got != expected {
-            return Err(NodeError::OtherRuntime { expected, got });
-        }
-        Ok(())
+    /// [`NodeError::OtherTransactions`] if its transactions are not those that this executable makes.
+    pub(crate) async fn spec_version(&self) -> Result<u32, NodeError> {
+        let version = self.ask(RUNTIME_VERSION, rpc_params![]).await?;
+        spec_version(&version)
     }
 
-    /// Submits a transaction, and waits until the block that has it is final. Returns the block.
+    /// Submits a transaction, and waits until the block that has it is final. Returns the block, in which it may have failed.
     ///
     /// # Errors
-    /// [`NodeError::NotIncluded`], and [`NodeError::Failed`] when it is in the block and did nothing.
-    pub(crate) async fn submit(&self, transaction: Vec<u8>) -> Result<H256, NodeError> {
+    /// [`NodeError::NotIncluded`].
+    pub(crate) async fn submit(&self, transaction: &[u8]) -> Result<H256, NodeError> {
         let method = "author_submitAndWatchExtrinsic";
-        let params = rpc_params![Bytes(transaction.clone())];
+        let params = rpc_params![Bytes(transaction.to_vec())];
         let mut statuses: Subscription<Value> = self
             .client
             .subscribe(method, params, "author_unwatchExtrinsic")
@@ -294,7 +265,6 @@ impl Node {
             .map_err(|source| NodeError::Refused { method, source })?;
         while let Some(Ok(status)) = statuses.next().await {
             if let Some(block) = finalized_in(&status)? {
-                self.check_success(block, &transaction).await?;
                 return Ok(block);
             }
         }
@@ -304,7 +274,15 @@ impl Node {
         })
     }
 
-    async fn check_success(&self, block: H256, transaction: &[u8]) -> Result<(), NodeError> {
+    /// Looks whether a transaction has succeeded in its block.
+    ///
+    /// # Errors
+    /// [`NodeError::Failed`] if not. [`NodeError::Decode`] if a newer runtime has events that this executable does not know.
+    pub(crate) async fn check_success(
+        &self,
+        block: H256,
+        transaction: &[u8],
+    ) -> Result<(), NodeError> {
         let method = "chain_getBlock";
         let what = "transaction";
         let found: Value = self.ask(method, rpc_params![block]).await?;
@@ -359,4 +337,59 @@ fn finalized_in(status: &Value) -> Result<Option<H256>, NodeError> {
 /// Decodes what a node sent, all of it.
 pub(crate) fn decode<T: Decode>(method: &'static str, bytes: &[u8]) -> Result<T, NodeError> {
     T::decode_all(&mut &*bytes).map_err(|source| NodeError::Decode { method, source })
+}
+
+/// The version of the runtime in a node's answer, if its transactions are ours.
+fn spec_version(answer: &Value) -> Result<u32, NodeError> {
+    let number = |what| {
+        let number = answer.get(what).and_then(Value::as_u64);
+        let number = number.and_then(|number| u32::try_from(number).ok());
+        number.ok_or(NodeError::Lacks {
+            method: RUNTIME_VERSION,
+            what,
+        })
+    };
+    let (expected, got) = (VERSION.transaction_version, number("transactionVersion")?);
+    if got != expected {
+        return Err(NodeError::OtherTransactions { expected, got });
+    }
+    number("specVersion")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_transaction_is_for_the_runtime_of_the_chain_as_long_as_it_has_our_form() {
+        let ours = VERSION.transaction_version;
+        let newer = json!({ "specVersion": 7, "transactionVersion": ours });
+        assert!(matches!(spec_version(&newer), Ok(7)));
+        let other = json!({ "specVersion": 7, "transactionVersion": ours + 1 });
+        let error = spec_version(&other).expect_err("the form is another one");
+        let says = format!(
+            "version {} and this executable makes those of {ours}",
+            ours + 1
+        );
+        assert!(error.to_string().contains(&says), "{error}");
+    }
+
+    #[test]
+    fn an_answer_without_a_number_says_which_is_missing() {
+        for (answer, missing) in [
+            (json!({ "specVersion": 7 }), "transactionVersion"),
+            (
+                json!({ "transactionVersion": VERSION.transaction_version }),
+                "specVersion",
+            ),
+            (
+                json!({ "specVersion": u64::MAX, "transactionVersion": VERSION.transaction_version }),
+                "specVersion",
+            ),
+        ] {
+            let error = spec_version(&answer).expect_err("it lacks a number");
+            assert!(error.to_string().ends_with(missing), "{error}");
+        }
+    }
 }

@@ -89,7 +89,7 @@ impl RotateCmd {
 
     async fn print(&self, genesis: H256) -> Result<Report, DuetKeyError> {
         let node = Node::connect(&self.url, genesis).await?;
-        node.check_runtime().await?;
+        node.spec_version().await?;
         let (key, proof) = self.key(&node).await?;
         let call = call(key, proof).encode();
         Ok(Report::new()
@@ -100,11 +100,12 @@ impl RotateCmd {
 
     async fn register(&self, genesis: H256, signer: &Account) -> Result<Report, DuetKeyError> {
         let node = Node::connect(&self.url, genesis).await?;
-        node.check_runtime().await?;
+        // Before a key is made, too.
+        node.spec_version().await?;
         let before = node.finalized().await?;
         let old = node.registered_key(&self.account, before).await?;
         let (key, proof) = self.key(&node).await?;
-        let registered = self.submit(&node, genesis, signer, call(key, proof)).await;
+        let registered = self.submit(&node, genesis, signer, (key, proof)).await;
         // The key stays on the node, so say which it is.
         let block = registered.map_err(|error| DuetKeyError::NotRegistered {
             key,
@@ -140,18 +141,21 @@ impl RotateCmd {
         node: &Node,
         genesis: H256,
         signer: &Account,
-        call: RuntimeCall,
+        (key, proof): (DualKeyBytes, PossessionProof),
     ) -> Result<H256, NodeError> {
         let method = "system_accountNextIndex";
         let nonce: Nonce = node.ask(method, rpc_params![&self.account]).await?;
-        let payload = extrinsic::payload(call, nonce, genesis);
+        let spec_version = node.spec_version().await?;
+        let payload = extrinsic::payload(call(key, proof), nonce, genesis, spec_version);
         let transaction = extrinsic::sign(payload, signer.id.clone(), &signer.sign).encode();
-        at_most(
-            "the registration in a final block",
-            self.wait,
-            node.submit(transaction),
-        )
-        .await
+        let final_block = node.submit(&transaction);
+        let block = at_most("the registration in a final block", self.wait, final_block).await?;
+        match node.check_success(block, &transaction).await {
+            Err(NodeError::Decode { .. })
+                if node.registered_key(&self.account, block).await? == Some(key) => {}
+            checked => checked?,
+        }
+        Ok(block)
     }
 
     fn report(

@@ -6,7 +6,7 @@ use crate::{
     extrinsic,
     genesis::local_testnet,
     AccountId, Duet, Executive, Hash, Header, Runtime, RuntimeCall, RuntimeGenesisConfig, Session,
-    System, UncheckedExtrinsic,
+    System, UncheckedExtrinsic, VERSION,
 };
 use codec::{Decode, Encode};
 use duet_primitives::{
@@ -299,7 +299,7 @@ impl Chain {
         nonce: u32,
         call: impl Into<RuntimeCall>,
     ) -> UncheckedExtrinsic {
-        let payload = extrinsic::payload(call.into(), nonce, GENESIS_HASH);
+        let payload = extrinsic::payload(call.into(), nonce, GENESIS_HASH, VERSION.spec_version);
         extrinsic::sign(payload, signer.to_account_id(), |bytes| {
             signer.sign(bytes).into()
         })

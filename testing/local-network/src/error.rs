@@ -121,6 +121,9 @@ pub enum Error {
     /// Every development account is a validator already.
     #[error("no development account is left to join")]
     NoAccountLeft,
+    /// The runtime was built without its blobs, or the blob is longer than nodes take.
+    #[error("there is no blob of the next runtime: SKIP_WASM_BUILD was set when it was built, or it is too long")]
+    NoBlob,
     /// The chain specification could not be made.
     #[error("the chain specification: {0}")]
     ChainSpec(String),

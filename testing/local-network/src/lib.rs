@@ -12,6 +12,7 @@
 //! - [`Rpc`]: what is asked of a node over its WebSocket.
 //! - [`transaction`]: signed extrinsics, followed until they are in a block.
 //! - [`staking`]: how an account becomes a validator.
+//! - [`upgrade`]: how a chain gets another runtime.
 //! - [`bridge`]: how a chain follows another one.
 //! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
 //! - [`messages`]: what such chains tell each other.
@@ -47,6 +48,7 @@ mod rpc;
 mod spec;
 pub mod staking;
 pub mod transaction;
+pub mod upgrade;
 pub mod wait;
 
 pub use error::{Error, Result};

@@ -108,6 +108,15 @@ impl Rpc {
         self.ask("system_version", rpc_params![]).await
     }
 
+    /// The version of the runtime that the chain has.
+    ///
+    /// # Errors
+    /// [`Error::Rpc`].
+    pub async fn spec_version(&self) -> Result<u32> {
+        let version: VersionAnswer = self.ask("state_getRuntimeVersion", rpc_params![]).await?;
+        Ok(version.spec_version)
+    }
+
     /// Hash of the chain's first block.
     ///
     /// # Errors
@@ -285,6 +294,12 @@ impl Rpc {
     pub async fn generate_duet_key(&self, owner: &AccountId) -> Result<DuetKeyAnswer> {
         self.ask("duet_generateKeys", rpc_params![owner]).await
     }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VersionAnswer {
+    spec_version: u32,
 }
 
 #[derive(serde::Deserialize)]

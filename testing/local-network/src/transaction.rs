@@ -57,7 +57,8 @@ pub async fn send(rpc: &Rpc, transaction: Vec<u8>) -> Result<Hash> {
 async fn sign(rpc: &Rpc, signer: Sr25519Keyring, call: RuntimeCall) -> Result<UncheckedExtrinsic> {
     let account = signer.to_account_id();
     let nonce = rpc.next_nonce(&account).await?;
-    let payload = extrinsic::payload(call, nonce, rpc.genesis_hash().await?);
+    let (genesis, version) = (rpc.genesis_hash().await?, rpc.spec_version().await?);
+    let payload = extrinsic::payload(call, nonce, genesis, version);
     Ok(extrinsic::sign(payload, account, |bytes| {
         signer.sign(bytes).into()
     }))

@@ -3,7 +3,7 @@
 
 use crate::{
     client::Client,
-    solochain::{register, spec_version, sudo, upgrade_runtime},
+    solochain::{register, sudo, upgrade_runtime},
     support::{
         author_blocks, keysets, metric, participation, proven_beyond, rpc, scenario, SOME_SESSIONS,
         SOON,
@@ -14,6 +14,7 @@ use duet_light_client::StartProof;
 use duet_local_network::{wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
 use duet_primitives::{BlockNumber, Keysets, SetId, H256};
 use jsonrpsee::rpc_params;
+use serde_json::Value;
 use solochain_duet_runtime::SESSION_BLOCKS;
 use sp_core::Bytes;
 
@@ -34,11 +35,11 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         }
         let alice = rpc(&network, ALICE).await;
         blocks_become_final(&alice).await;
-        shows_active(&network, "0").await;
+        shows_active(&network, &alice, false).await;
         let light = Client::new(&network, &alice).await;
         light.says(&network, &[]).await;
 
-        assert_eq!(spec_version(&alice).await.expect("the node answers"), 1);
+        assert_eq!(alice.spec_version().await.expect("the node answers"), 1);
         let without = alice.best().await.expect("the node answers");
         upgrade_runtime(&alice).await;
         let with = alice.best().await.expect("the node answers");
@@ -58,7 +59,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         proven_beyond(&alice, taken_up)
             .await
             .expect("the set proves");
-        shows_active(&network, "1").await;
+        shows_active(&network, &alice, true).await;
         let start = start_of_chain(&alice).await;
         assert_eq!(
             start,
@@ -74,8 +75,11 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         light.syncs(&network, &["--start", &start]).await;
         // The range over earlier blocks begins with the runtime that has it, and so do proofs of them.
         assert!(with < taken_up);
-        assert!(is_proven(&network, &alice, &light, with).await);
-        assert!(!is_proven(&network, &alice, &light, without).await);
+        light.proves_block(&network, &alice, with).await;
+        let at = without.get().to_string();
+        let (said, proven) = light.asks(&network, "block", &["--at", &at]).await;
+        let reason = format!("it has no proofs of block {without} under");
+        assert!(!proven && said.contains(&reason), "{said}");
 
         // Who forgot it comes later, and the sets rotate as on any chain.
         with_duet(&mut network, DAVE).await;
@@ -89,13 +93,13 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         deactivate(&alice).await;
         let proven = nothing_more_is_proven(&alice).await;
         blocks_become_final(&alice).await;
-        shows_active(&network, "0").await;
+        shows_active(&network, &alice, false).await;
         let again = activate(&alice).await;
         assert!(again > proven);
         proven_beyond(&alice, again)
             .await
             .expect("the new set proves");
-        shows_active(&network, "1").await;
+        shows_active(&network, &alice, true).await;
         let number = format!("block {again}");
         light.says(&network, &["LIGHT-8", "--start", &number]).await;
         let hash = alice.block_hash(again).await.expect("it is there");
@@ -130,21 +134,16 @@ fn programs() -> Executables {
     Executables::locate().expect("this program is somewhere")
 }
 
-/// Whether the light client gets the block of the chain with this number.
-async fn is_proven(network: &Network, alice: &Rpc, light: &Client, block: BlockNumber) -> bool {
-    let hash = alice.block_hash(block).await.expect("it is there");
-    let at = block.get().to_string();
-    let (said, is_proven) = light.asks(network, "block", &["--at", &at]).await;
-    assert!(!is_proven || said.contains(&format!("{hash:?}")), "{said}");
-    is_proven
-}
-
-/// What a node shows its operator. (ACTIVE-1, ACTIVE-3)
-async fn shows_active(network: &Network, active: &str) {
+/// What a node shows its operator, and says of itself. (ACTIVE-1, ACTIVE-3)
+async fn shows_active(network: &Network, alice: &Rpc, active: bool) {
     let shown = || metric(network.node(ALICE), "substrate_duet_active");
-    wait::until("the gauge", SOON, shown, |shown| shown == active)
+    let gauge = if active { "1" } else { "0" };
+    wait::until("the gauge", SOON, shown, |shown| shown == gauge)
         .await
         .expect("it follows the finalized chain");
+    let health = alice.ask::<Value>("duet_health", rpc_params![]).await;
+    let health = health.expect("the node answers");
+    assert_eq!(health["active"], active, "{health}");
 }
 
 /// It imports a set and a handoff without noting them. Back on the node with Duet it has every proof, and votes.

@@ -2,7 +2,7 @@
 
 use crate::support::SOON;
 use duet_local_network::{wait, Executables, LightClient, Network, Rpc};
-use duet_primitives::H256;
+use duet_primitives::{BlockNumber, H256};
 use std::path::PathBuf;
 
 /// The light client.
@@ -45,6 +45,14 @@ impl Client {
     pub(crate) async fn syncs(&self, network: &Network, more: &[&str]) {
         let (said, is_synced) = self.run(network, more).await;
         assert!(is_synced, "{said}");
+    }
+
+    /// Gets the block of the chain with this number proven.
+    pub(crate) async fn proves_block(&self, network: &Network, alice: &Rpc, block: BlockNumber) {
+        let hash = alice.block_hash(block).await.expect("it is there");
+        let at = block.get().to_string();
+        let (said, is_proven) = self.asks(network, "block", &["--at", &at]).await;
+        assert!(is_proven && said.contains(&format!("{hash:?}")), "{said}");
     }
 
     /// Does not come to the head of a node, and says each of these.

@@ -18,3 +18,4 @@ mod recovery;
 mod solochain;
 mod stall;
 mod support;
+mod upgrade;

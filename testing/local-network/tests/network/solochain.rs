@@ -3,10 +3,9 @@
 use crate::support::SOON;
 use codec::Encode;
 use duet_local_network::{
-    staking::new_duet_key, transaction::send, wait, Result, Rpc, DEVELOPMENT_ACCOUNTS,
+    staking::new_duet_key, transaction::send, wait, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::DualKeyBytes;
-use jsonrpsee::rpc_params;
 use pallet_transaction_payment::ChargeTransactionPayment;
 use solochain_duet_runtime::{
     Runtime, RuntimeCall, SignedPayload, UncheckedExtrinsic, VERSION, WASM_BINARY,
@@ -14,17 +13,6 @@ use solochain_duet_runtime::{
 use sp_core::H256;
 use sp_keyring::Sr25519Keyring;
 use sp_runtime::generic::Era;
-
-/// Which runtime the chain has.
-pub(crate) async fn spec_version(rpc: &Rpc) -> Result<u32> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Version {
-        spec_version: u32,
-    }
-    let version: Version = rpc.ask("state_getRuntimeVersion", rpc_params![]).await?;
-    Ok(version.spec_version)
-}
 
 /// Root gives the chain the runtime with Duet.
 pub(crate) async fn upgrade_runtime(alice: &Rpc) {
@@ -37,7 +25,7 @@ pub(crate) async fn upgrade_runtime(alice: &Rpc) {
     };
     submit(alice, DEVELOPMENT_ACCOUNTS[0], sudo).await;
     let upgraded = |version: &u32| *version == VERSION.spec_version;
-    wait::until("the runtime", SOON, || spec_version(alice), upgraded)
+    wait::until("the runtime", SOON, || alice.spec_version(), upgraded)
         .await
         .expect("the chain is upgraded");
 }
@@ -71,7 +59,7 @@ async fn submit(rpc: &Rpc, signer: Sr25519Keyring, call: impl Into<RuntimeCall>)
     let account = signer.to_account_id();
     let genesis = rpc.genesis_hash().await.expect("there is a genesis");
     let nonce = rpc.next_nonce(&account).await.expect("the node answers");
-    let version = spec_version(rpc).await.expect("the node answers");
+    let version = rpc.spec_version().await.expect("the node answers");
     let extension = (
         frame_system::CheckNonZeroSender::new(),
         frame_system::CheckSpecVersion::new(),
