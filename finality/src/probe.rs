@@ -106,25 +106,24 @@ impl Probe {
             let block = one.block;
             format!("a valid proof contradicts the finalized chain at block {block}")
         }));
-        let active = self.links.activity.get();
         if question == Question::Readiness {
-            reasons.extend(self.behind(health, active));
+            reasons.extend(self.behind(health));
         }
         Fitness {
             best_proven: health.best_proven,
             finalized: Some(health.finalized),
-            active,
+            active: health.active,
             voting: health.voting,
             reasons,
         }
     }
 
-    fn behind(&self, health: &Health, active: Option<bool>) -> Option<String> {
+    fn behind(&self, health: &Health) -> Option<String> {
         if self.sync.is_major_syncing() {
             return Some("the node is catching up".into());
         }
         // Whoever cannot read whether there is a set expects its proofs.
-        if active == Some(false) {
+        if health.active == Some(false) {
             return None;
         }
         let Some(proven) = health.best_proven else {

@@ -777,6 +777,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     let expected = Health {
         best_proven: Some(BlockNumber::new(3)),
         finalized: BlockNumber::new(3),
+        active: None,
         voting: false,
         stopped: None,
         diverged: Vec::new(),
@@ -785,10 +786,11 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     let json = serde_json::to_value(&health).unwrap();
     assert_eq!(
         json,
-        serde_json::json!({ "bestProven": 3, "finalized": 3, "voting": false, "stopped": null, "diverged": [] })
+        serde_json::json!({ "bestProven": 3, "finalized": 3, "active": null, "voting": false, "stopped": null, "diverged": [] })
     );
 
     setup.links.voting.set(true);
+    setup.links.activity.set(Some(false));
     let store = setup.chain.store();
     let best = store.best().unwrap().unwrap();
     let one = Divergence {
@@ -799,6 +801,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     store.put_divergences(&[one]).unwrap();
     let health = setup.rpc.answers.health().unwrap();
     assert!(health.voting);
+    assert_eq!(health.active, Some(false));
     let [one] = &health.diverged[..] else {
         panic!("there is one");
     };

@@ -254,7 +254,8 @@ async fn a_healthy_validator_says_that_it_votes_and_knows_of_no_contradiction() 
     let client = node.connect().await;
     let health = until("it votes and has proven a block", || async {
         let health = ask(&client, "duet_health", rpc_params![]).await.ok()?;
-        (health["bestProven"].as_u64()? >= 1 && health["voting"] == true).then_some(health)
+        let proves = health["bestProven"].as_u64()? >= 1 && health["active"] == true;
+        (proves && health["voting"] == true).then_some(health)
     })
     .await;
     assert!(health["finalized"].as_u64() >= health["bestProven"].as_u64());

@@ -31,6 +31,8 @@ export interface Contradiction {
 export interface Health {
   bestProven: number | null;
   finalized: number;
+  /** Whether the chain has a set that is to sign; `null` when the node cannot read that. */
+  active: boolean | null;
   voting: boolean;
   /** Why the node takes no part in Duet, if it does not. */
   stopped: string | null;

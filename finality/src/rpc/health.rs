@@ -35,6 +35,8 @@ pub struct Health {
     pub best_proven: Option<BlockNumber>,
     /// The highest block that GRANDPA finalized here.
     pub finalized: BlockNumber,
+    /// Whether the chain has a set that is to sign; nothing when that cannot be read. (ACTIVE-1, ACTIVE-3)
+    pub active: Option<bool>,
     /// Whether this node votes: it has a key of the signing set, is not catching up, and no contradiction keeps it from
     /// voting.
     pub voting: bool,
@@ -51,6 +53,7 @@ impl Health {
             store,
             blocks,
             voting,
+            activity,
             ..
         } = links;
         // What cannot be read is no reason to say nothing: that is what `stopped` is for.
@@ -60,6 +63,7 @@ impl Health {
         Ok(Self {
             best_proven: best.map(|best| best.commitment.block_number),
             finalized: blocks.finalized().0,
+            active: activity.get(),
             voting: voting.get(),
             stopped,
             diverged: diverged.map(Contradiction::from).collect(),

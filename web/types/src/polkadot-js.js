@@ -62,7 +62,7 @@ export const types = {
     voted: "Vec<u32>",
     missing: "Vec<DuetMissing>",
   },
-  DuetHealth: { bestProven: "Option<u32>", finalized: "u32", voting: "bool", stopped: "Option<Text>", diverged: "Vec<DuetContradiction>" },
+  DuetHealth: { bestProven: "Option<u32>", finalized: "u32", active: "Option<bool>", voting: "bool", stopped: "Option<Text>", diverged: "Vec<DuetContradiction>" },
   DuetRecord: { validator: "AccountId", signed: "u32", handoffs: "u32" },
   DuetGeneratedKeys: { public: "Bytes", proof: "Bytes" },
 };

@@ -30,8 +30,9 @@ test("answers are read as their types, also those that are null", () => {
   assert.equal(read("getJustification", "0x0102").unwrap().toHex(), "0x0102");
   assert.equal(read("getJustification", null).isNone, true);
   const contradiction = { block: 7, finalized: null, proven: `0x${"01".repeat(32)}`, setId: 2, signers: 3, acknowledged: false, evidence: "0x01" };
-  const health = read("health", { bestProven: null, finalized: 9, voting: true, diverged: [contradiction] });
+  const health = read("health", { bestProven: null, finalized: 9, active: true, voting: true, diverged: [contradiction] });
   assert.deepEqual([health.bestProven.isNone, health.finalized.toNumber(), health.voting.isTrue], [true, 9, true]);
+  assert.equal(health.active.unwrap().isTrue, true);
   assert.deepEqual([health.diverged[0].evidence.toHex(), health.diverged[0].finalized.isNone], ["0x01", true]);
   const missing = { position: 2, key: "0x01", lastVoted: null, silentForMs: null };
   const round = { block: 9, votes: 2, agreeing: 1, ownVote: true, openForMs: 310 };
