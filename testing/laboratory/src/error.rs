@@ -48,6 +48,9 @@ pub enum Error {
         /// The last lines of its log.
         log: String,
     },
+    /// The chain did not get the next version of its runtime.
+    #[error("upgrading the runtime: {0}")]
+    Upgrade(String),
     /// A condition did not come to hold.
     #[error("waited {} s for {what}; last seen: {seen}", limit.as_secs())]
     TimedOut {

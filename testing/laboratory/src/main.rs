@@ -41,6 +41,9 @@ struct Outside {
     /// The executable of the node; that which `DUET_NODE` names, or the one beside this program, if not said.
     #[arg(long, value_name = "PATH")]
     node: Option<PathBuf>,
+    /// The executable of an earlier version of the node, for the scenario that upgrades it; without one that is left out.
+    #[arg(long, value_name = "PATH")]
+    earlier_node: Option<PathBuf>,
     /// Leaves the folders of nodes, with their logs, in place.
     #[arg(long)]
     keep: bool,
@@ -59,6 +62,8 @@ enum Inside {
         seed: u64,
         #[arg(long)]
         node: PathBuf,
+        #[arg(long)]
+        earlier_node: Option<PathBuf>,
         #[arg(long)]
         folder: PathBuf,
     },
@@ -89,11 +94,17 @@ async fn play(inside: Inside) -> Result {
         nodes,
         seed,
         node,
+        earlier_node,
         folder,
     } = inside;
     end_with_parent()?;
     let scenario = scenarios::named(&scenario)?;
-    outside::inside(scenario, &Files { node, folder }, nodes, seed).await
+    let files = Files {
+        node,
+        earlier_node,
+        folder,
+    };
+    outside::inside(scenario, &files, nodes, seed).await
 }
 
 async fn report(options: Outside) -> Result {
@@ -114,6 +125,7 @@ async fn report(options: Outside) -> Result {
     };
     let plan = Plan {
         node: options.node.map_or_else(beside, Ok)?,
+        earlier_node: options.earlier_node,
         nodes: options.nodes,
         seed: options.seed,
         report: options.report,

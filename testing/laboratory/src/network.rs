@@ -5,7 +5,9 @@ use crate::{
     history::Recorder,
     namespace,
     node::{Node, METRICS_PORT},
-    run, spec,
+    run,
+    scenario::Version,
+    spec,
     switch::{Links, Switch},
     validator::Validator,
     watch::{self, Watcher},
@@ -34,8 +36,24 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 pub struct Files {
     /// The executable of the node.
     pub node: PathBuf,
+    /// The executable of an earlier version of it.
+    pub earlier_node: Option<PathBuf>,
     /// The folder for all files.
     pub folder: PathBuf,
+}
+
+impl Files {
+    /// The executable of this version.
+    ///
+    /// # Errors
+    /// [`Error::Expectation`] when there is none.
+    pub(crate) fn executable(&self, version: Version) -> Result<&Path> {
+        let missing = || Error::Expectation("there is no earlier version of the node".to_owned());
+        match version {
+            Version::This => Ok(&self.node),
+            Version::Earlier => self.earlier_node.as_deref().ok_or_else(missing),
+        }
+    }
 }
 
 /// The network. Dropping it kills its nodes.
@@ -56,19 +74,21 @@ impl Network {
     /// Makes devices, chain and directories. `prepare` is called with each node's directory before anything is in it.
     pub(crate) fn make(
         files: &Files,
+        version: Version,
         count: u16,
         seed: u64,
         prepare: impl Fn(u16, &Path) -> Result<Vec<String>>,
     ) -> Result<Self> {
         let switch = Switch::start(namespace::make(count)?, seed)?;
         let validators = || (0..count).map(Validator::new).collect::<Result<Vec<_>>>();
-        let chain = spec::write(&files.node, &validators()?, &files.folder)?;
+        let executable = files.executable(version)?;
+        let chain = spec::write(executable, &validators()?, &files.folder)?;
         let mut nodes = Vec::new();
         for (number, validator) in (0..count).zip(validators()?) {
             let directory = files.folder.join(format!("node{number}"));
             std::fs::create_dir_all(&directory).map_err(Error::io("making a directory"))?;
             let before = prepare(number, &directory)?;
-            let mut node = Node::new((number, validator), &files.node, &chain, &directory)?;
+            let mut node = Node::new((number, validator), executable, &chain, &directory)?;
             node.before = before;
             nodes.push(node);
         }

@@ -71,6 +71,11 @@ impl Node {
         format!("/ip4/{address}/tcp/{P2P_PORT}/p2p/{id}")
     }
 
+    /// Goes on as another executable when it is started again.
+    pub(crate) fn set_executable(&mut self, executable: &Path) {
+        self.executable = executable.to_owned();
+    }
+
     fn place(&self) -> Place {
         Place::Node(self.number)
     }

@@ -7,7 +7,9 @@ use crate::{
     time, Error, Files, Result,
 };
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::Stdio,
 };
@@ -18,6 +20,8 @@ use tempfile::TempDir;
 pub struct Plan {
     /// The executable of the node.
     pub node: PathBuf,
+    /// The executable of an earlier version of it, if there is one.
+    pub earlier_node: Option<PathBuf>,
     /// How many nodes.
     pub nodes: u16,
     /// The seed.
@@ -41,8 +45,9 @@ pub fn probe() -> Result {
 /// # Errors
 /// [`Error::Failed`] with the scenarios that failed, after all were played.
 pub async fn run(plan: &Plan, scenarios: &[&Scenario]) -> Result {
-    if !plan.node.is_file() {
-        let path = plan.node.clone();
+    let nodes = plan.earlier_node.iter().chain([&plan.node]);
+    if let Some(missing) = nodes.into_iter().find(|node| !node.is_file()) {
+        let path = missing.clone();
         return Err(Error::NoNode { path });
     }
     let mut rows = Vec::new();
@@ -71,14 +76,16 @@ pub async fn run(plan: &Plan, scenarios: &[&Scenario]) -> Result {
 }
 
 async fn play_inside(plan: &Plan, scenario: &Scenario) -> Result<Row> {
-    if let Some(need) = scenario.needs.filter(|need| !is_there(*need)) {
+    if let Some(need) = scenario.needs.filter(|need| !is_there(*need, plan)) {
         let mut row = Row::new(scenario, plan.nodes, plan.seed);
-        row.left_out = Some(format!("{need} is not installed"));
+        row.left_out = Some(need.to_string());
         return Ok(row);
     }
     let folder = folder(plan)?;
     let result = folder.path().join("row.json");
     let program = env::current_exe().map_err(Error::io("where this program is"))?;
+    let earlier = plan.earlier_node.iter();
+    let earlier = earlier.flat_map(|node| [OsStr::new("--earlier-node"), node.as_os_str()]);
     let mut command = tokio::process::Command::from(namespace::unshared());
     command
         .arg(program)
@@ -90,6 +97,7 @@ async fn play_inside(plan: &Plan, scenario: &Scenario) -> Result<Row> {
         .arg(&plan.node)
         .arg("--folder")
         .arg(folder.path())
+        .args(earlier)
         // Its end ends the program inside: it closes when this one is gone, however that comes.
         .stdin(Stdio::piped());
     let what = format!("playing {}", scenario.name);
@@ -137,8 +145,9 @@ fn folder(plan: &Plan) -> Result<TempDir> {
     Ok(folder)
 }
 
-fn is_there(need: Need) -> bool {
+fn is_there(need: Need, plan: &Plan) -> bool {
     match need {
+        Need::EarlierNode => plan.earlier_node.is_some(),
         Need::Faketime => time::library().is_some(),
         Need::Strace => {
             let mut version = std::process::Command::new("strace");

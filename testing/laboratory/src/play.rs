@@ -8,10 +8,11 @@ use crate::{
     network::{copy, Files, Network},
     row::{Recovery, Row},
     run,
-    scenario::{Kept, Scenario, Setting, Step},
+    scenario::{Kept, Scenario, Setting, Step, Version},
     time::Clocks,
     Error, Result,
 };
+use duet_local_network::{upgrade::to_next_version, Rpc};
 use rand_chacha::{
     rand_core::{RngCore, SeedableRng},
     ChaCha8Rng,
@@ -39,7 +40,9 @@ const SESSIONS_OF_A_SET: u32 = 4;
 const ON_ITS_WAY: Duration = Duration::from_secs(6);
 /// How many blocks a node may be behind the first one that has a proof.
 const BEHIND: u32 = 3;
-/// How soon a node is asked again in the end.
+/// How long a node may take in the end until it has what is proven: the SDK fetches blocks slowly from peers that were away. And how
+/// soon it is asked again.
+const LEVEL: Duration = Duration::from_secs(120);
 const BETWEEN_AUDITS: Duration = Duration::from_secs(2);
 /// How long a key change waits for finality: it need not come.
 const ROTATION_WAIT: u64 = 1;
@@ -73,15 +76,18 @@ struct Player {
     network: Network,
     random: ChaCha8Rng,
     clocks: Option<Clocks>,
-    /// For copies of nodes.
-    folder: PathBuf,
+    files: Files,
 }
 
 impl Player {
     fn new(scenario: &Scenario, files: &Files, nodes: u16, seed: u64) -> Result<Self> {
         let clocks = match scenario.setting {
             Setting::Clocks => Some(Clocks::new(&files.folder)?),
-            Setting::Plain | Setting::SmallDisk(..) | Setting::SlowDisk(..) => None,
+            _ => None,
+        };
+        let version = match scenario.setting {
+            Setting::Version(version) => version,
+            _ => Version::This,
         };
         let prepare = |node: u16, directory: &Path| match scenario.setting {
             Setting::SmallDisk(group, size) if group.of(nodes).contains(&node) => {
@@ -95,10 +101,10 @@ impl Player {
                 .map_or(Ok(Vec::new()), |clocks| clocks.of(node)),
         };
         Ok(Self {
-            network: Network::make(files, nodes, seed, prepare)?,
+            network: Network::make(files, version, nodes, seed, prepare)?,
             random: ChaCha8Rng::seed_from_u64(seed),
             clocks,
-            folder: files.folder.clone(),
+            files: files.clone(),
         })
     }
 
@@ -127,10 +133,10 @@ impl Player {
                 if reached + BEHIND >= height {
                     break;
                 }
-                if began.elapsed() > PATIENCE {
+                if began.elapsed() > LEVEL {
                     return Err(Error::Expectation(format!(
                         "within {} s a new light client gets from the genesis to block {reached} at node {node}, and block {height} was proven before",
-                        PATIENCE.as_secs()
+                        LEVEL.as_secs()
                     )));
                 }
                 self.network.pass(BETWEEN_AUDITS).await?;
@@ -189,6 +195,16 @@ impl Player {
             Step::FreeDisk(group) => self.each(group, free_disk),
             Step::Copy(group) => self.copy(group),
             Step::Restore(group, kept) => self.restore(group, kept),
+            Step::Change(group, version) => self.change(&group.of(count), version),
+            Step::ChangeInTurn(version, seconds) => {
+                let all = Group::All.of(count);
+                for some in all.chunks(usize::from(spare(count)).max(1)) {
+                    self.change(some, version)?;
+                    self.recover(Duration::from_secs(seconds), row).await?;
+                }
+                Ok(())
+            }
+            Step::UpgradeRuntime => self.upgrade_runtime().await,
             Step::Recover(seconds) => {
                 let bound = Duration::from_secs(seconds);
                 self.recover(bound, row).await
@@ -338,6 +354,24 @@ impl Player {
             .await
     }
 
+    fn change(&mut self, nodes: &[u16], version: Version) -> Result {
+        let executable = self.files.executable(version)?;
+        for number in nodes {
+            let node = self.network.node(*number)?;
+            node.kill()?;
+            node.set_executable(executable);
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    async fn upgrade_runtime(&mut self) -> Result {
+        let failed = |error: duet_local_network::Error| Error::Upgrade(error.to_string());
+        let url = self.network.node(0)?.url();
+        let rpc = Rpc::connect(&url).await.map_err(failed)?;
+        to_next_version(&rpc).await.map_err(failed)
+    }
+
     async fn storm(&mut self, kills: u32) -> Result {
         let count = self.network.count();
         let at_once = u32::from(spare(count)).max(1);
@@ -382,7 +416,7 @@ impl Player {
     }
 
     fn copy_of(&self, node: u16) -> PathBuf {
-        self.folder.join(format!("copy{node}"))
+        self.files.folder.join(format!("copy{node}"))
     }
 
     fn copy(&mut self, group: Group) -> Result {
@@ -400,7 +434,7 @@ impl Player {
         for number in group.of(self.network.count()) {
             let from = self.copy_of(number);
             // Gone with what is in it when the node has it back.
-            let kept_in = tempfile::tempdir_in(&self.folder);
+            let kept_in = tempfile::tempdir_in(&self.files.folder);
             let kept_in = kept_in.map_err(Error::io("making a folder for what is kept"))?;
             let saved = kept_in.path().join("kept");
             let node = self.network.node(number)?;

@@ -29,22 +29,37 @@ pub enum Setting {
     SlowDisk(Group, u32),
     /// The clocks of all nodes can be set.
     Clocks,
+    /// All nodes begin with this version.
+    Version(Version),
 }
 
-/// A program that is not on every machine.
+/// Which executable a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// The one that all other scenarios are played with.
+    This,
+    /// An earlier one.
+    Earlier,
+}
+
+/// What is not there on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// `libfaketime`, which answers for the clock.
     Faketime,
     /// `strace`, which delays system calls.
     Strace,
+    /// An executable of an earlier version of the node.
+    EarlierNode,
 }
 
+/// Says that it is not there.
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Faketime => "libfaketime",
-            Self::Strace => "strace",
+            Self::Faketime => "libfaketime is not installed",
+            Self::Strace => "strace is not installed",
+            Self::EarlierNode => "--earlier-node names no earlier version of the node",
         })
     }
 }
@@ -105,6 +120,12 @@ pub enum Step {
     Copy(Group),
     /// These are killed, restored from their copies but for what is kept, and started again.
     Restore(Group, Kept),
+    /// These are killed, and go on with this version of the node.
+    Change(Group, Version),
+    /// All go on with this version, as many at a time as may be missing. Each time all recover within so many seconds.
+    ChangeInTurn(Version, u64),
+    /// Root gives the chain the next version of its runtime.
+    UpgradeRuntime,
     /// Every node that runs proves a block that is made from now on, within so many seconds.
     Recover(u64),
 }

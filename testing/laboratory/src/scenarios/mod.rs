@@ -13,11 +13,12 @@ mod partition_minority;
 mod partition_one_way;
 mod restored;
 mod slow_disk;
+mod upgrade;
 
 use crate::{scenario::Scenario, Error, Result};
 
 /// All of them, in the order in which they are played.
-pub const ALL: [&Scenario; 13] = [
+pub const ALL: [&Scenario; 14] = [
     &partition_and_kills::SCENARIO,
     &partition_even::SCENARIO,
     &partition_minority::SCENARIO,
@@ -31,6 +32,7 @@ pub const ALL: [&Scenario; 13] = [
     &day_without_finality::SCENARIO,
     &backlog::SCENARIO,
     &restored::SCENARIO,
+    &upgrade::SCENARIO,
 ];
 
 /// Those that every change must pass.

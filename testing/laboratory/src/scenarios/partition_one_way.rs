@@ -15,6 +15,6 @@ pub(super) const SCENARIO: Scenario = Scenario {
         Step::OneWay(Group::Spare),
         Step::OthersProve(Group::Spare, 6),
         Step::Heal,
-        Step::Recover(90),
+        Step::Recover(150),
     ],
 };
