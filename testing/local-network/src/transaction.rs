@@ -17,8 +17,8 @@ use sp_io::hashing::twox_128;
 use sp_keyring::Sr25519Keyring;
 use std::time::Duration;
 
-/// How long a transaction may take to be in a block.
-const INCLUSION_LIMIT: Duration = Duration::from_secs(60);
+/// How long a transaction may take to be in a block. One with a runtime takes an author a while, and a busy machine longer.
+const INCLUSION_LIMIT: Duration = Duration::from_secs(180);
 
 /// Signs `call` for a development account, submits it and waits until a block has it and it has succeeded.
 ///

@@ -5,14 +5,14 @@ use crate::{
     client::Client,
     solochain::{register, sudo, upgrade_runtime},
     support::{
-        author_blocks, keysets, metric, participation, proven_beyond, rpc, scenario, SOME_SESSIONS,
-        SOON,
+        a_session_is_proven_without, author_blocks, has_handoffs, keysets, metric, participation,
+        proven_beyond, rpc, scenario, SOON,
     },
 };
 use codec::Decode;
 use duet_light_client::StartProof;
 use duet_local_network::{wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS};
-use duet_primitives::{BlockNumber, Keysets, SetId, H256};
+use duet_primitives::{BlockNumber, Keysets, H256};
 use jsonrpsee::rpc_params;
 use serde_json::Value;
 use solochain_duet_runtime::SESSION_BLOCKS;
@@ -84,7 +84,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         // Who forgot it comes later, and the sets rotate as on any chain.
         with_duet(&mut network, DAVE).await;
         register_at(&network, DAVE).await;
-        handoffs(&alice, 1).await;
+        has_handoffs(&alice, 1).await;
         light.syncs(&network, &[]).await;
         a_validator_goes_back_to_its_old_node_for_a_while(&mut network, &alice).await;
         light.syncs(&network, &[]).await;
@@ -151,28 +151,15 @@ async fn a_validator_goes_back_to_its_old_node_for_a_while(network: &mut Network
     let old = programs().solochain().expect("it was built");
     network.replace(CHARLIE, old).await.expect("it starts");
     register_at(network, BOB).await;
-    handoffs(alice, 2).await;
+    has_handoffs(alice, 2).await;
     with_duet(network, CHARLIE).await;
     let charlie = rpc(network, CHARLIE).await;
-    handoffs(&charlie, 2).await;
+    has_handoffs(&charlie, 2).await;
     let proven = alice.proven().await.expect("alice has proofs");
     proven_beyond(&charlie, proven)
         .await
         .expect("it follows the proofs");
-    // With one of the others away its vote is needed.
-    network.node_mut(DAVE).kill().expect("it can be killed");
-    let proven = alice.proven().await.expect("alice has proofs");
-    proven_beyond(alice, proven.saturating_add(SESSION_BLOCKS))
-        .await
-        .expect("three of four prove");
-    network.restart(DAVE).await.expect("it starts");
-}
-
-async fn handoffs(node: &Rpc, count: usize) {
-    let ask = || node.handoffs(SetId::FIRST);
-    wait::until("handoffs", SOME_SESSIONS, ask, |got| *got == count)
-        .await
-        .expect("the next set takes over");
+    a_session_is_proven_without(network, DAVE).await;
 }
 
 async fn blocks_become_final(alice: &Rpc) {

@@ -5,9 +5,9 @@ use duet_local_network::{
 };
 use duet_primitives::{
     BlockNumber, Commitment, CommitmentPayload, DualKeyBytes, Keyset, Keysets, Participation,
-    Pk1Bytes, SignerIndex, UncheckedJustification, H256,
+    Pk1Bytes, SetId, SignerIndex, UncheckedJustification, H256,
 };
-use duet_runtime::AccountId;
+use duet_runtime::{constants::SESSION_BLOCKS, AccountId};
 use jsonrpsee::rpc_params;
 use sp_core::Bytes;
 use sp_io::hashing::twox_128;
@@ -107,6 +107,26 @@ pub(crate) async fn is_in_the_log(node: &Node, text: &str) {
 pub(crate) async fn proven_beyond(rpc: &Rpc, block: BlockNumber) -> Result<BlockNumber> {
     let what = format!("a proof of a block after {block}");
     wait::until(&what, SOON, || rpc.proven(), |proven| *proven > block).await
+}
+
+/// Waits until a node has the handoff proofs of so many sets, from the first on, and no more.
+pub(crate) async fn has_handoffs(node: &Rpc, count: usize) {
+    let ask = || node.handoffs(SetId::FIRST);
+    wait::until("handoffs", SOME_SESSIONS, ask, |got| *got == count)
+        .await
+        .expect("the next set takes over");
+}
+
+/// One of four is away, so that the vote of each other one is needed, and comes.
+pub(crate) async fn a_session_is_proven_without(network: &mut Network, away: usize) {
+    network.node_mut(away).kill().expect("it can be killed");
+    let other = (0..4).find(|node| *node != away).expect("there are four");
+    let other = rpc(network, other).await;
+    let proven = other.proven().await.expect("it has proofs");
+    proven_beyond(&other, proven.saturating_add(SESSION_BLOCKS))
+        .await
+        .expect("three of four prove");
+    network.restart(away).await.expect("it starts");
 }
 
 /// The sets at a block, or at the best one.

@@ -3,16 +3,16 @@
 use crate::{
     client::Client,
     support::{
-        author_blocks, network_that_proves, no_offence_is_on_chain, proven_beyond, rpc, scenario,
-        SOME_SESSIONS, SOON,
+        a_session_is_proven_without, author_blocks, has_handoffs, network_that_proves,
+        no_offence_is_on_chain, proven_beyond, rpc, scenario, SOON,
     },
 };
 use duet_local_network::{
     upgrade::{to_next_version, NEXT_VERSION},
     wait, Executables, Network, Rpc, DEVELOPMENT_ACCOUNTS,
 };
-use duet_primitives::{BlockNumber, SetId};
-use duet_runtime::{constants::SESSION_BLOCKS, VERSION};
+use duet_primitives::BlockNumber;
+use duet_runtime::VERSION;
 use sp_core::crypto::Ss58Codec;
 use tokio::process::Command;
 
@@ -60,12 +60,7 @@ async fn its_vote_is_needed(network: &mut Network, missed: BlockNumber) {
     proven_beyond(&dave, missed).await.expect("it catches up");
     let version = dave.spec_version().await.expect("the node answers");
     assert_eq!(version, NEXT_VERSION);
-    network.node_mut(CHARLIE).kill().expect("it can be killed");
-    let proven = dave.proven().await.expect("dave has proofs");
-    proven_beyond(&dave, proven.saturating_add(SESSION_BLOCKS))
-        .await
-        .expect("three of four prove");
-    network.restart(CHARLIE).await.expect("it starts");
+    a_session_is_proven_without(network, CHARLIE).await;
 }
 
 /// By the command of an executable that knows the old runtime: the calls are the same.
@@ -85,13 +80,6 @@ async fn a_key_is_rotated(network: &Network, alice: &Rpc) {
     let rotated = rotated.expect("it ends");
     assert!(rotated.status.success(), "{rotated:?}");
     has_handoffs(alice, 1).await;
-}
-
-async fn has_handoffs(node: &Rpc, count: usize) {
-    let ask = || node.handoffs(SetId::FIRST);
-    wait::until("handoffs", SOME_SESSIONS, ask, |got| *got == count)
-        .await
-        .expect("the next set takes over");
 }
 
 /// It executes the blocks of both, and has what proves the change of the set.
