@@ -1,10 +1,11 @@
 //! What would be published.
 
 use crate::{
-    cargo::{self, Workspace},
+    cargo::{self, root, target_directory, Workspace},
     result::Result,
+    tools::CARGO_SEMVER_CHECKS,
 };
-use std::process::Command;
+use std::{path::absolute, process::Command};
 
 /// Small crates: to verify them, each is built from its package, against the packages of the others.
 const BUILT: [&str; 5] = [
@@ -23,6 +24,11 @@ pub(crate) struct Options {
     /// Also builds the small crates from their packages, without what the workspace gives them. Takes minutes.
     #[arg(long)]
     verify: bool,
+
+    /// Also holds what the small crates offer against what they offered at this commit or tag. Fails when the version says that the two
+    /// are compatible and they are not.
+    #[arg(long, value_name = "REVISION")]
+    semver: Option<String>,
 }
 
 /// Packs every crate that is published.
@@ -30,8 +36,24 @@ pub(crate) fn run(options: &Options) -> Result {
     if options.verify {
         cargo::run(&mut packing(&BUILT))?;
     }
+    if let Some(revision) = &options.semver {
+        cargo::run(&mut comparing(revision)?)?;
+    }
     let all: Vec<_> = BUILT.into_iter().chain(PACKED).collect();
     cargo::run(packing(&all).arg("--no-verify"))
+}
+
+fn comparing(revision: &str) -> Result<Command> {
+    let mut compare = Command::new(CARGO_SEMVER_CHECKS.installed()?);
+    compare.current_dir(root());
+    compare.args(["semver-checks", "--baseline-rev", revision]);
+    for name in BUILT {
+        compare.args(["--package", name]);
+    }
+    // It documents both versions, and neither shall touch what is built here.
+    let folder = absolute(target_directory().join("semver"))?;
+    compare.env("CARGO_TARGET_DIR", folder);
+    Ok(compare)
 }
 
 fn packing(names: &[&str]) -> Command {

@@ -122,6 +122,13 @@ pub(crate) const CARGO_MUTANTS: CargoTool = CargoTool {
     probe: &["mutants", "--version"],
     profile: RELEASE,
 };
+/// Breaks in what crates offer.
+pub(crate) const CARGO_SEMVER_CHECKS: CargoTool = CargoTool {
+    name: "cargo-semver-checks",
+    version: "0.51.0",
+    probe: &["semver-checks", "--version"],
+    profile: RELEASE,
+};
 /// Books of Markdown.
 pub(crate) const MDBOOK: CargoTool = CargoTool {
     name: "mdbook",
