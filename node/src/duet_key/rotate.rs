@@ -10,7 +10,7 @@ use super::{
 use codec::Encode;
 use duet_finality::rpc::GeneratedKeys;
 use duet_primitives::{DualKeyBytes, PossessionProof, H256};
-use duet_runtime::{extrinsic, AccountId, Nonce, Runtime, RuntimeCall};
+use duet_runtime::{extrinsic, AccountId, Nonce, Runtime, RuntimeCall, SignedPayload};
 use jsonrpsee::rpc_params;
 use sc_cli::{utils::read_uri, CryptoScheme, CryptoSchemeFlag, OutputTypeFlag, SubstrateCli};
 use sp_core::{ecdsa, ed25519, sr25519, Bytes, Pair};
@@ -100,12 +100,14 @@ impl RotateCmd {
 
     async fn register(&self, genesis: H256, signer: &Account) -> Result<Report, DuetKeyError> {
         let node = Node::connect(&self.url, genesis).await?;
-        // Before a key is made, too.
-        node.spec_version().await?;
+        // Before a key is made.
+        let spec_version = node.spec_version().await?;
         let before = node.finalized().await?;
         let old = node.registered_key(&self.account, before).await?;
         let (key, proof) = self.key(&node).await?;
-        let registered = self.submit(&node, genesis, signer, (key, proof)).await;
+        let call = call(key, proof);
+        let payload = |nonce| extrinsic::payload(call, nonce, genesis, spec_version);
+        let registered = self.submit(&node, signer, key, payload).await;
         // The key stays on the node, so say which it is.
         let block = registered.map_err(|error| DuetKeyError::NotRegistered {
             key,
@@ -139,14 +141,13 @@ impl RotateCmd {
     async fn submit(
         &self,
         node: &Node,
-        genesis: H256,
         signer: &Account,
-        (key, proof): (DualKeyBytes, PossessionProof),
+        key: DualKeyBytes,
+        payload: impl FnOnce(Nonce) -> SignedPayload,
     ) -> Result<H256, NodeError> {
         let method = "system_accountNextIndex";
         let nonce: Nonce = node.ask(method, rpc_params![&self.account]).await?;
-        let spec_version = node.spec_version().await?;
-        let payload = extrinsic::payload(call(key, proof), nonce, genesis, spec_version);
+        let payload = payload(nonce);
         let transaction = extrinsic::sign(payload, signer.id.clone(), &signer.sign).encode();
         let final_block = node.submit(&transaction);
         let block = at_most("the registration in a final block", self.wait, final_block).await?;
