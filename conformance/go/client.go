@@ -8,6 +8,9 @@ import (
 // keysetsKey is twox_128("Duet") ‖ twox_128("Keysets").
 var keysetsKey, _ = hex.DecodeString("ae5a543b37564ca242e71af4200f32a19dcb75a6220d974dec966d1500eff350")
 
+// endedKey is twox_128("Duet") ‖ twox_128("Ended").
+var endedKey, _ = hex.DecodeString("ae5a543b37564ca242e71af4200f32a188bc74ebbbfe468237fcb5eaf26af21c")
+
 // trustedSet is a set that is trusted, with its keys where they are known.
 type trustedSet struct {
 	commitment keysetCommitment
@@ -49,6 +52,26 @@ func canStart(head header, isGenesis bool) bool {
 	return head.number > 0
 }
 
+// setsIn is LIGHT-2: the sets in the state of the start block, none of which was ended; at the genesis none can be.
+func setsIn(nodes []Hex, head header) (keysets, error) {
+	keys := []Hex{keysetsKey}
+	if head.number > 0 {
+		keys = append(keys, endedKey)
+	}
+	values, err := readState(nodes, head.stateRoot, keys, "LIGHT-2")
+	if err != nil {
+		return keysets{}, err
+	}
+	if head.number > 0 && values[1] != nil && !bytes.Equal(values[1], []byte{0}) {
+		return keysets{}, Broken("LIGHT-2")
+	}
+	sets, err := decodeAll(values[0], readKeysets)
+	if err != nil {
+		return keysets{}, Broken("LIGHT-2")
+	}
+	return sets, nil
+}
+
 // fromStart is LIGHT-1 to LIGHT-3.
 func fromStart(genesisHash, startHash, encoded []byte, keepsKeys bool) (*trusted, error) {
 	proof, err := decode("StartProof", encoded, readStartProof)
@@ -59,13 +82,9 @@ func fromStart(genesisHash, startHash, encoded []byte, keepsKeys bool) (*trusted
 	if !bytes.Equal(blake2(proof.Header), startHash) || !isHeader || !canStart(head, bytes.Equal(startHash, genesisHash)) {
 		return nil, Broken("LIGHT-1")
 	}
-	values, err := readState(proof.Nodes, head.stateRoot, []Hex{keysetsKey}, "LIGHT-2")
+	sets, err := setsIn(proof.Nodes, head)
 	if err != nil {
 		return nil, err
-	}
-	sets, err := decodeAll(values[0], readKeysets)
-	if err != nil {
-		return nil, Broken("LIGHT-2")
 	}
 	keys, err := checkKeys(sets.Current, proof.Keys)
 	if err != nil {

@@ -9,7 +9,7 @@ const (
 	maxValidators = 100_000
 	maxNonSigners = 33_333
 	maxMultiproof = 50_000
-	maxTrieNodes  = 66
+	maxTrieNodes  = 97
 	maxTrieBytes  = 65_536
 )
 

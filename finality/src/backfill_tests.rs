@@ -246,6 +246,34 @@ fn a_chain_that_took_duet_up_later_is_proven_from_the_block_in_which_it_did() {
     assert_eq!(net.hub.cost_of(&early.peer), 0);
 }
 
+/// LIGHT-2: an earlier version kept less than clients want to see.
+#[test]
+fn a_kept_proof_that_no_client_would_take_is_made_again_or_asked_for() {
+    let (net, _) = taken_up();
+    let mut early = net.start(secret(1), false);
+    let proven = |node: &Node| node.chain.store().first_set_proof().unwrap();
+    net.eventually("it proves the block itself", || proven(&early).is_some());
+    let proof = proven(&early).unwrap();
+    let mut late = net.node(6);
+    let mut useless = proof.clone();
+    useless.nodes.pop();
+    late.chain.store().put_first_set_proof(&useless).unwrap();
+    net.run(&mut late, secret(2), false);
+    net.eventually("it asks for another", || {
+        proven(&late).as_ref() == Some(&proof)
+    });
+    for node in [&mut early, &mut late] {
+        net.stop(node);
+    }
+    let mut progress = Progress::new(
+        Arc::new(late.chain.chain()),
+        late.chain.store(),
+        Metrics::new(None),
+    );
+    progress.prove_genesis().unwrap();
+    assert_eq!(proven(&late), Some(proof), "a good one stays");
+}
+
 /// REQ-4.
 #[test]
 fn who_sends_the_proof_of_another_block_than_that_in_which_duet_was_taken_up_is_charged() {

@@ -8,7 +8,7 @@ use crate::{
 use blocks::Blocks;
 use codec::Encode;
 use duet_gossip::LOG_TARGET;
-use duet_light_client::StartProof;
+use duet_light_client::{start::start_keys, StartProof};
 use duet_primitives::{
     suite, Accusation, Bitfield, BlockNumber, Commitment, ConsensusLog, DualKeyBytes, DualKeyset,
     EquivocationProof, EvidenceStatus, Justification, KeysetCommitment, Keysets, Participation,
@@ -383,10 +383,11 @@ impl Chain {
         if self.keysets(block)?.is_none() {
             return Ok(None);
         }
-        let nodes = self.runtime.prove(block, &suite::KEYSETS_STORAGE_KEY)?;
+        let header = self.blocks.header(block)?;
+        let nodes = self.runtime.prove(block, start_keys(header.number))?;
         let keys = self.runtime.current_keys(block)?;
         Ok(Some(StartProof {
-            header: self.blocks.header(block)?.encoded,
+            header: header.encoded,
             nodes,
             keys: keys.iter().map(DualKeyBytes::pk1).collect(),
         }))

@@ -77,11 +77,11 @@ pub trait DuetClient<Block: BlockT>: ProvideRuntimeApi<Block> + Send + Sync + 's
     /// When the state is not there.
     fn stored(&self, at: Block::Hash, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
 
-    /// The nodes of the state trie at block `at` that prove what is stored under `key`.
+    /// The nodes of the state trie at block `at` that prove what is stored under these keys, or that nothing is.
     ///
     /// # Errors
     /// When the state is not there.
-    fn prove(&self, at: Block::Hash, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
+    fn prove(&self, at: Block::Hash, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
     /// Reports evidence to the runtime at block `at`, which submits it to the transaction pool. `None` when the
     /// runtime has no use for it.
@@ -141,8 +141,8 @@ where
         stored.map_err(|error| ApiError::Application(error.to_string().into()))
     }
 
-    fn prove(&self, at: Block::Hash, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
-        let proof = self.read_proof(at, &mut std::iter::once(key))?;
+    fn prove(&self, at: Block::Hash, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
+        let proof = self.read_proof(at, &mut keys.iter().map(<[u8; 32]>::as_slice))?;
         Ok(proof.into_iter_nodes().collect())
     }
 

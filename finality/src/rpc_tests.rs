@@ -427,8 +427,9 @@ fn the_sets_at_any_final_block_whose_state_is_here_are_proven() {
     let proof: StartProof = decode(&asked(hash).unwrap());
     assert_eq!(proof.block_hash(), hash, "not that which is kept");
     assert_eq!(proof.block_number(), Some(BlockNumber::new(1)));
-    let key = suite::KEYSETS_STORAGE_KEY.to_vec();
-    assert_eq!(proof.nodes, [(hash, key).encode()]);
+    let read = [suite::KEYSETS_STORAGE_KEY, suite::ENDED_STORAGE_KEY];
+    let nodes = read.map(|key| (hash, key.to_vec()).encode());
+    assert_eq!(proof.nodes, nodes);
     assert_eq!(proof.keys, [secret(1).public().pk1()]);
 
     assert_eq!(asked(setup.genesis), None, "its state is gone");

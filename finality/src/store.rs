@@ -230,6 +230,11 @@ impl Store {
         self.tables.put(FIRST_SET, &[], proof)
     }
 
+    /// Removes that proof.
+    pub(crate) fn drop_first_set_proof(&self) -> Result<(), StoreError> {
+        self.tables.write(&[(key(FIRST_SET, &[]), None)])
+    }
+
     /// The handoff justification of this block, if it was fetched from peers.
     pub(crate) fn handoff_at(
         &self,

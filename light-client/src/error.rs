@@ -136,6 +136,12 @@ pub enum Error {
         /// The block: the genesis, or the start block.
         block: BlockNumber,
     },
+    /// LIGHT-2: the state of the start block provably says that Duet is put down there: nothing is signed. (ACTIVE-3)
+    #[error("LIGHT-2: the chain has put Duet down at block {block}, and nothing is signed there: begin at a block after it took Duet up again")]
+    Ended {
+        /// The start block.
+        block: BlockNumber,
+    },
     /// LIGHT-3: keys that are not those of their commitment.
     #[error("LIGHT-3: these are not the keys of set {set}: {error}")]
     Keys {
@@ -246,7 +252,7 @@ impl Error {
             | Self::NotABlockHash { .. }
             | Self::NotAGenesisHash
             | Self::OtherGenesis { .. } => "LIGHT-1",
-            Self::StorageProof(_) | Self::NoKeysets { .. } => "LIGHT-2",
+            Self::StorageProof(_) | Self::NoKeysets { .. } | Self::Ended { .. } => "LIGHT-2",
             Self::Keys { .. } | Self::KeysNeeded { .. } | Self::KeysNotNeeded { .. } => "LIGHT-3",
             Self::OldBlock { .. } => "LIGHT-4",
             Self::OldSet { .. }
@@ -285,6 +291,7 @@ impl Error {
             | Self::KeysNotNeeded { .. }
             | Self::CheckpointContradicted { .. } => Culprit::Caller,
             Self::NoKeysets { .. }
+            | Self::Ended { .. }
             | Self::KeysNeeded { .. }
             | Self::OldBlock { .. }
             | Self::TooFarAhead { .. } => Culprit::Nobody,
@@ -299,6 +306,7 @@ impl Error {
             | Self::NotAGenesisHash
             | Self::OtherGenesis { .. } => NextStep::CheckTrustedHash,
             Self::NoKeysets { .. }
+            | Self::Ended { .. }
             | Self::CheckpointContradicted { .. }
             | Self::Stateless(StatelessError::Total(_)) => NextStep::NewCheckpoint,
             Self::KeysNeeded { set } => NextStep::FetchKeys { set: *set },

@@ -1,7 +1,8 @@
 //! From the hash of a block to the set that signs there: a header, a storage proof under its state root, and the keys.
 //!
 //! The block is the genesis, or any other that the user trusts to be final: on a chain that took Duet up later, the genesis
-//! names no set.
+//! names no set. At another block than the genesis the chain may have put Duet down; then its state still names a set, and a
+//! mark beside it says that nothing is signed.
 //!
 //! The header is pinned by its hash (LIGHT-1), the keysets by the header's state root (LIGHT-2), the keys by the
 //! keysets (LIGHT-3), so that the server that sends all three is not trusted.
@@ -11,15 +12,16 @@ use alloc::vec::Vec;
 use codec::{Compact, Decode, DecodeAll, Encode, Input};
 use duet_primitives::{
     decode_list,
-    suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
+    suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
     BlockNumber, Keyset, Keysets, Pk1Bytes, H256,
 };
 use sp_core::Hasher;
 
 /// The most trie nodes of a start proof. (LIGHT-2)
 ///
-/// The path to a key of 32 bytes has at most one node per nibble, then a leaf, then the value as a node of its own.
-pub const MAX_TRIE_NODES: u32 = 66;
+/// The path to a key of 32 bytes has at most one node per nibble, then a leaf, then the value as a node of its own: 66. The
+/// second key begins with the same 32 nibbles, and a value of one byte is in the node above it, which adds 31.
+pub const MAX_TRIE_NODES: u32 = 97;
 
 /// The most bytes that the trie nodes of a start proof have together. (LIGHT-2)
 ///
@@ -34,7 +36,7 @@ pub const MAX_TRIE_BYTES: u32 = 64 * 1024;
 pub struct StartProof {
     /// The SCALE encoding of the block's header.
     pub header: Vec<u8>,
-    /// The trie nodes that prove the keysets in the block's state, as `state_getReadProof` gives them.
+    /// The trie nodes that prove what [`start_keys`] names in the block's state, as `state_getReadProof` gives them.
     pub nodes: Vec<Vec<u8>>,
     /// The signing set's keys in set order.
     pub keys: Vec<Pk1Bytes>,
@@ -51,6 +53,17 @@ pub struct Start {
     pub keysets: Keysets,
     /// The keys of the one that signs.
     pub keys: Keyset,
+}
+
+/// The storage keys that the start proof of the block with this number has to prove. (LIGHT-2)
+///
+/// A genesis is pinned by its hash, and no pallet puts Duet down in it.
+pub fn start_keys(block: BlockNumber) -> &'static [[u8; 32]] {
+    const KEYS: [[u8; 32]; 2] = [KEYSETS_STORAGE_KEY, ENDED_STORAGE_KEY];
+    match block {
+        BlockNumber::ZERO => &KEYS[..1],
+        _ => &KEYS,
+    }
 }
 
 impl Decode for StartProof {
@@ -125,6 +138,19 @@ impl StartProof {
         })
     }
 
+    /// The sets that it proves under its own header, without the keys. That proves nothing about any chain, for whoever sent the
+    /// proof chose the header; but a proof that fails here is of use to nobody.
+    ///
+    /// Rules: LIGHT-1 that there is a header, LIGHT-2.
+    /// Cost: a hash per trie node.
+    ///
+    /// # Errors
+    /// The first broken rule in that order.
+    pub fn keysets(&self) -> Result<Keysets, Error> {
+        let header = header_is_of_block(&self.header, self.block_hash())?;
+        keysets_are_proven(&self.nodes, &header)
+    }
+
     /// What the header hashes to. It proves nothing: whoever sent the proof chose the header.
     pub fn block_hash(&self) -> H256 {
         Blake2Hasher::hash(&self.header)
@@ -170,15 +196,22 @@ fn block_can_be_on_chain(
     Ok(())
 }
 
-/// LIGHT-2: the nodes prove the keysets under the state root, and none of them is superfluous.
+/// LIGHT-2: the nodes prove the keysets under the state root, and that they have not been ended; none of the nodes is superfluous.
 fn keysets_are_proven(nodes: &[Vec<u8>], header: &HeaderParts) -> Result<Keysets, Error> {
     let max_bytes = usize::try_from(MAX_TRIE_BYTES).unwrap_or(usize::MAX);
-    let values = storage::read(nodes, header.state_root, &[&KEYSETS_STORAGE_KEY], max_bytes)?;
-    let value = values.into_iter().next().flatten();
-    let no_keysets = Error::NoKeysets {
-        block: header.number,
-    };
-    value
+    let keys: Vec<&[u8]> = start_keys(header.number)
+        .iter()
+        .map(<[u8; 32]>::as_slice)
+        .collect();
+    let block = header.number;
+    let mut values = storage::read(nodes, header.state_root, &keys, max_bytes)?.into_iter();
+    let (keysets, ended) = (values.next().flatten(), values.next().flatten());
+    let keysets = keysets
         .and_then(|value| Keysets::decode_all(&mut &*value).ok())
-        .ok_or(no_keysets)
+        .ok_or(Error::NoKeysets { block })?;
+    match ended.map(|value| bool::decode_all(&mut &*value)) {
+        None | Some(Ok(false)) => Ok(keysets),
+        Some(Ok(true)) => Err(Error::Ended { block }),
+        Some(Err(_)) => Err(Error::NoKeysets { block }),
+    }
 }

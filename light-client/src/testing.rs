@@ -9,12 +9,18 @@ mod state;
 pub use range::TestRange;
 pub use state::read_proof;
 
-use crate::{start::StartProof, update::HandoffProof, Checkpoint};
+use crate::{
+    start::{start_keys, StartProof},
+    update::HandoffProof,
+    Checkpoint,
+};
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 use codec::{Compact, Encode};
 use duet_primitives::{
-    suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, Commitment, Justification, Keysets,
-    Pk1Bytes, RoundMessage, StatelessProof, UncheckedJustification, H256,
+    suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY},
+    testing::TestSet,
+    BlockNumber, Commitment, Justification, Keysets, Pk1Bytes, RoundMessage, StatelessProof,
+    UncheckedJustification, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{trie_types::TrieDBMutBuilderV1, MemoryDB, TrieMut};
@@ -175,7 +181,12 @@ impl TestChain {
 /// The proof of a block whose state has this set as the signing one.
 fn start_proof(set: &TestSet, number: u32, parent: H256, salt: u8) -> StartProof {
     let keysets = Keysets::without_successor(set.set.commitment().clone());
-    let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), salt);
+    let state = StartState {
+        keysets: Some(&keysets.encode()),
+        salt,
+        ..StartState::default()
+    };
+    let (state_root, nodes) = state.prove(number);
     StartProof {
         header: header(parent, number, state_root),
         nodes,
@@ -194,28 +205,47 @@ fn header(parent: H256, number: u32, state_root: H256) -> Vec<u8> {
     (parent, Compact(number), state_root, extrinsics_root, digest).encode()
 }
 
-/// A state with other entries around the keysets' one, its root, and the proof of the keysets' entry.
-pub fn prove_keysets(value: Option<&[u8]>, salt: u8) -> (H256, Vec<Vec<u8>>) {
-    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
-    {
-        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
-        let mut put = |key: &[u8], value: &[u8]| {
-            trie.insert(key, value)
-                .expect("a database in memory does not fail");
-        };
-        for index in 0..64u8 {
-            put(
-                &Blake2Hasher::hash(&[index]).0,
-                &vec![salt; usize::from(index) + 1],
-            );
-            // Neighbours under the pallet's own prefix.
-            let neighbour = [&KEYSETS_STORAGE_KEY[..16], &[index; 16]].concat();
-            put(&neighbour, &[index; 40]);
+/// A state in which a client begins, with other entries around those that it reads.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StartState<'a> {
+    /// What is stored where the sets belong.
+    pub keysets: Option<&'a [u8]>,
+    /// What is stored where the chain says that Duet is put down; with a neighbour then, so that a node of its own proves it.
+    pub ended: Option<&'a [u8]>,
+    /// Tells states apart that have the same of both.
+    pub salt: u8,
+}
+
+impl StartState<'_> {
+    /// The state's root, and the proof of what a client reads that begins at the block with this number.
+    pub fn prove(&self, block: u32) -> (H256, Vec<Vec<u8>>) {
+        let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
+        {
+            let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
+            let mut put = |key: &[u8], value: &[u8]| {
+                trie.insert(key, value)
+                    .expect("a database in memory does not fail");
+            };
+            for index in 0..64u8 {
+                put(
+                    &Blake2Hasher::hash(&[index]).0,
+                    &vec![self.salt; usize::from(index) + 1],
+                );
+                // Neighbours under the pallet's own prefix.
+                let neighbour = [&KEYSETS_STORAGE_KEY[..16], &[index; 16]].concat();
+                put(&neighbour, &[index; 40]);
+            }
+            if let Some(value) = self.keysets {
+                put(&KEYSETS_STORAGE_KEY, value);
+            }
+            if let Some(value) = self.ended {
+                put(&ENDED_STORAGE_KEY, value);
+                put(&[&ENDED_STORAGE_KEY[..24], &[0; 8]].concat(), &[1; 40]);
+            }
         }
-        if let Some(value) = value {
-            put(&KEYSETS_STORAGE_KEY, value);
-        }
+        let keys = start_keys(BlockNumber::new(block));
+        let keys: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
+        let nodes = read_proof(&db, root, &keys);
+        (root, nodes)
     }
-    let nodes = read_proof(&db, root, &[&KEYSETS_STORAGE_KEY]);
-    (root, nodes)
 }

@@ -500,7 +500,11 @@ fn a_storage_proof_with_too_little_too_much_or_nothing_is_refused() {
 
 /// What a client makes of a genesis whose state has this value, with everything else in order.
 fn genesis_of(value: Option<&[u8]>, number: u32, keys: Vec<Pk1Bytes>) -> Result<Trusted, Error> {
-    let (root, nodes) = testing::prove_keysets(value, 0);
+    let state = testing::StartState {
+        keysets: value,
+        ..Default::default()
+    };
+    let (root, nodes) = state.prove(number);
     let proof = StartProof {
         header: testing::genesis_header(root, number),
         nodes,

@@ -3,14 +3,14 @@
 use codec::{Compact, Encode};
 use duet_light_client::{
     decode,
-    start::{MAX_TRIE_BYTES, MAX_TRIE_NODES},
-    testing::{genesis_header, TestChain},
+    start::{start_keys, MAX_TRIE_BYTES, MAX_TRIE_NODES},
+    testing::{self, genesis_header, TestChain},
     Culprit, Error, HandoffProof, Mode, Received, StartProof, StorageProofError, Trusted,
     MAX_ANSWER_LEN,
 };
 use duet_primitives::{
-    suite::{KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
-    Keysets, Pk1Bytes, H256,
+    suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
+    BlockNumber, Keysets, Pk1Bytes, H256,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{recorder::Recorder, trie_types::TrieDBMutBuilderV1, LayoutV1, MemoryDB, TrieMut};
@@ -81,7 +81,8 @@ fn a_genesis_proof_that_was_never_decoded_is_bounded_all_the_same() {
         let proof = StartProof { nodes, ..honest };
         Trusted::from_genesis(chain.genesis_hash, &proof, Mode::Full).expect_err("refused")
     };
-    let most = usize::try_from(MAX_TRIE_NODES).expect("small");
+    // At the genesis one key is proven.
+    let most = 2 * KEYSETS_STORAGE_KEY.len() + 2;
     let too_many = StorageProofError::TooManyNodes {
         expected: most,
         got: most + 1,
@@ -122,6 +123,38 @@ fn more_keys_than_any_set_has_are_refused() {
         reason.contains("SET-1: more keys than any set has"),
         "{reason}"
     );
+}
+
+/// LIGHT-2. A branch at each nibble of both paths: no state has longer ones.
+#[test]
+fn the_longest_start_proof_is_within_the_bounds() {
+    let chain = chain();
+    let keysets = Keysets::without_successor(chain.sets[0].set.commitment().clone());
+    let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());
+    {
+        let mut trie = TrieDBMutBuilderV1::new(&mut db, &mut root).build();
+        for key in start_keys(BlockNumber::new(1)) {
+            for nibble in 0..64 {
+                let mut other = *key;
+                other[nibble / 2] ^= 1 << (4 * (1 - nibble % 2));
+                trie.insert(&other, &[1; 40]).expect("in memory");
+            }
+        }
+        trie.insert(&KEYSETS_STORAGE_KEY, &keysets.encode())
+            .expect("in memory");
+        trie.insert(&ENDED_STORAGE_KEY, &false.encode())
+            .expect("in memory");
+    }
+    let nodes = testing::read_proof(&db, root, &[&KEYSETS_STORAGE_KEY, &ENDED_STORAGE_KEY]);
+    assert_eq!(nodes.len(), usize::try_from(MAX_TRIE_NODES).expect("small"));
+    let proof = StartProof {
+        header: genesis_header(root, 7),
+        nodes,
+        keys: chain.keys(0).expect("known"),
+    };
+    let proof: StartProof = decode(&proof.encode()).expect("it decodes");
+    Trusted::from_start(chain.genesis_hash, proof.block_hash(), &proof, Mode::Full)
+        .expect("what nodes send is accepted");
 }
 
 /// A storage key: two words, hashed as FRAME does for a value, and the entry of a map.

@@ -3,8 +3,10 @@
 
 use codec::Encode;
 use duet_light_client::{
-    decode, testing, testing::TestChain, Conflict, Culprit, Error, Mode, NextStep, Outcome,
-    StartProof, StorageProofError, Trusted, Update,
+    decode,
+    testing::{self, StartState, TestChain},
+    Conflict, Culprit, Error, Mode, NextStep, Outcome, StartProof, StorageProofError, Trusted,
+    Update,
 };
 use duet_primitives::{BlockNumber, Keysets, SetId, H256};
 use sp_core::{Blake2Hasher, Hasher};
@@ -31,7 +33,14 @@ fn refused(change: impl FnOnce(&mut StartProof)) -> Error {
 
 /// The proof of block 7, whose state has this value.
 fn with_value(value: Option<&[u8]>) -> StartProof {
-    let (root, nodes) = testing::prove_keysets(value, 0);
+    with_state(StartState {
+        keysets: value,
+        ..StartState::default()
+    })
+}
+
+fn with_state(state: StartState<'_>) -> StartProof {
+    let (root, nodes) = state.prove(7);
     let header = testing::genesis_header(root, 7);
     let keys = chain().keys(2).expect("known");
     StartProof {
@@ -186,6 +195,69 @@ fn a_block_without_sets_is_told_from_a_lie() {
         );
         assert_eq!(error.next_step(), NextStep::NewCheckpoint);
     }
+}
+
+/// A state with the first block's keysets, and what it says about whether Duet is put down.
+fn proof_of_mark(mark: &[u8]) -> StartProof {
+    let keysets = Keysets::without_successor(chain().sets[2].set.commitment().clone());
+    with_state(StartState {
+        keysets: Some(&keysets.encode()),
+        ended: Some(mark),
+        salt: 0,
+    })
+}
+
+#[test]
+fn a_set_that_was_ended_is_not_trusted_and_nobody_is_to_blame() {
+    let trusted = at(&chain(), &proof_of_mark(&false.encode())).expect("not ended");
+    assert_eq!(trusted.signing(), chain().sets[2].set.commitment());
+
+    let error = at(&chain(), &proof_of_mark(&true.encode())).expect_err("refused");
+    let block = BlockNumber::new(7);
+    assert_eq!(error, Error::Ended { block });
+    assert_eq!(
+        (error.rule(), error.culprit()),
+        ("LIGHT-2", Culprit::Nobody)
+    );
+    assert_eq!(error.next_step(), NextStep::NewCheckpoint);
+    for odd in [&[][..], &[2], &[0, 0]] {
+        let error = at(&chain(), &proof_of_mark(odd)).expect_err("refused");
+        assert_eq!(error, Error::NoKeysets { block }, "{odd:?}");
+    }
+}
+
+/// Who kept back the node would have a client trust a set that was ended.
+#[test]
+fn a_start_that_does_not_prove_whether_its_set_was_ended_is_refused_and_its_sender_blamed() {
+    for mark in [false, true] {
+        let mut proof = proof_of_mark(&mark.encode());
+        let keysets = Keysets::without_successor(chain().sets[2].set.commitment().clone());
+        let state = StartState {
+            keysets: Some(&keysets.encode()),
+            ended: Some(&mark.encode()),
+            salt: 0,
+        };
+        let (_, of_keysets_alone) = state.prove(0);
+        assert!(of_keysets_alone.len() < proof.nodes.len());
+        proof.nodes = of_keysets_alone;
+        let error = at(&chain(), &proof).expect_err("refused");
+        assert_eq!(error, StorageProofError::Incomplete.into());
+        assert_eq!(error.culprit(), Culprit::Sender);
+    }
+}
+
+#[test]
+fn the_sets_of_a_start_are_read_without_the_keys() {
+    let mut proof = chain().start_proof(2);
+    proof.keys.clear();
+    let keysets = proof.keysets().expect("proven");
+    assert_eq!(&keysets.current, chain().sets[2].set.commitment());
+    proof.nodes.clear();
+    let error = proof.keysets().expect_err("not proven");
+    assert_eq!(error, StorageProofError::Incomplete.into());
+    proof.header.clear();
+    let error = proof.keysets().expect_err("no header");
+    assert_eq!(error.rule(), "LIGHT-1");
 }
 
 #[test]

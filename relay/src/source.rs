@@ -109,10 +109,9 @@ impl Source {
         if let Some(set) = known {
             return Ok(set.clone());
         }
-        let genesis_hash = self.genesis_hash;
         let set = self
             .ask(async |server| {
-                let set = named(server, genesis_hash, wanted.id).await?;
+                let set = named(server, wanted.id).await?;
                 if fingerprint(&set) == wanted.fingerprint {
                     return Ok(set);
                 }
@@ -327,12 +326,13 @@ pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) 
     .best_block()
 }
 
-/// The set of this id, as the one before it has named it, or as the genesis block has it. The answer is not verified: it counts only
-/// when it is what the target trusts.
-async fn named(server: &Server, genesis: H256, id: SetId) -> Result<KeysetCommitment, Fault> {
+/// The set of this id, as the one before it has named it, or as the block has it in which the chain's sets begin: the genesis, or a
+/// later one. The answer is not verified: it counts only when it is what the target trusts.
+async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment, Fault> {
     let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
-        let proof = server.genesis_proof().await?;
-        return Ok(proof.check(genesis)?.keysets.current);
+        let proof = server.start_proof(None).await?;
+        let proof = proof.ok_or(Fault::Incomplete(Missing::Genesis))?;
+        return Ok(proof.keysets().map_err(Lie::Rule)?.current);
     };
     let proofs = server.stateless_handoff_proofs(before, 1).await?;
     let proof = proofs.into_iter().next();

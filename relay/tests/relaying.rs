@@ -654,6 +654,15 @@ async fn sets_that_no_handoff_names_come_from_a_checkpoint() {
 }
 
 #[tokio::test]
+async fn the_first_set_of_a_chain_that_took_duet_up_later_is_found() {
+    let world = World::new(LATE).await;
+    world.node.set_later(true);
+    let (mut relayer, _demands) = world.relayer(1);
+    assert_eq!(until_nothing(&mut relayer).await.len(), 1);
+    assert_eq!(world.status().await.best.get(), world.chain.mandatory(0));
+}
+
+#[tokio::test]
 async fn metrics_tell_where_both_chains_are_and_what_was_paid() {
     let world = World::new(SPAN + LATE).await;
     let registry = prometheus_endpoint::Registry::new();

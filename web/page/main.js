@@ -25,11 +25,13 @@ if (network) follow(network);
 /** Which chain, and where: from the address of the page, or from the server that gave the page. */
 async function readNetwork() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (given.has("genesis")) return { genesisHash: given.get("genesis"), endpoints: given.getAll("endpoint") };
+  if (given.has("genesis")) {
+    return { genesisHash: given.get("genesis"), startHash: given.get("start") ?? undefined, endpoints: given.getAll("endpoint") };
+  }
   try {
     const answer = await fetch("network.json", { cache: "no-store" });
-    const { genesisHash, endpoints } = await answer.json();
-    return { genesisHash, endpoints };
+    const { genesisHash, startHash, endpoints } = await answer.json();
+    return { genesisHash, startHash, endpoints };
   } catch {
     say("There is no network.json here: name a chain in the address, as #genesis=0x…&endpoint=ws://127.0.0.1:9944");
     return undefined;
@@ -40,10 +42,10 @@ function say(text) {
   at("state").textContent = text;
 }
 
-function follow({ genesisHash, endpoints }) {
+function follow({ genesisHash, startHash, endpoints }) {
   let client;
   try {
-    client = create({ genesisHash, endpoints, storage });
+    client = create({ genesisHash, startHash, endpoints, storage });
   } catch (error) {
     say(error.message);
     return;

@@ -189,6 +189,26 @@ test("an endpoint that forges proofs is named with the rule and left, and the pa
   assert.equal((await text("faults")).includes(others[1]), false);
 });
 
+test("a page that is given the hash of a block begins there, and at no other", async (t) => {
+  const { genesisHash } = await (await fetch(`${url}network.json`)).json();
+  const endpoint = network.nodes.find((node) => node !== killed).url;
+  const hash = await text("hash");
+  // Nothing is kept in it.
+  const context = await browser.createBrowserContext();
+  t.after(() => context.close());
+  const fresh = await context.newPage();
+  fresh.setDefaultTimeout(STEP);
+  const begin = async (start) => {
+    await fresh.goto("about:blank");
+    await fresh.goto(`${url}#genesis=${genesisHash}&start=${start}&endpoint=${endpoint}`);
+  };
+  await begin(`0x${"11".repeat(32)}`);
+  await fresh.waitForFunction(() => document.getElementById("faults").innerText.includes("0x1111"));
+  assert.equal(await fresh.$(PROOFS), null);
+  await begin(hash);
+  await fresh.waitForSelector(PROOFS);
+});
+
 test("nothing was fetched from elsewhere, and nothing failed", () => {
   // The browser itself complains of the node that is gone.
   assert.deepEqual(errors.filter((error) => !error.includes(`'${killed.url}`)), []);

@@ -11,6 +11,9 @@ import { readHeader, readState } from './state.js';
 /** `twox_128("Duet") ‖ twox_128("Keysets")` */
 const KEYSETS_KEY = unhex('0xae5a543b37564ca242e71af4200f32a19dcb75a6220d974dec966d1500eff350');
 
+/** `twox_128("Duet") ‖ twox_128("Ended")` */
+const ENDED_KEY = unhex('0xae5a543b37564ca242e71af4200f32a188bc74ebbbfe468237fcb5eaf26af21c');
+
 const hasMembers = ({ len }) => len >= 1 && len <= MAX_VALIDATORS;
 
 /** LIGHT-5: a set is followed by itself, or by the one with the next id. */
@@ -31,6 +34,14 @@ function begin({ genesisHash, mode, number, hash, current, next, keys }) {
 
 const isGenesis = ({ number, parentHash }) => number === 0 && parentHash.every((byte) => byte === 0);
 
+/** LIGHT-2: the sets in the state of the start block, none of which was ended; at the genesis none can be. */
+function setsIn(nodes, { number, stateRoot }) {
+  const keys = number === 0 ? [KEYSETS_KEY] : [KEYSETS_KEY, ENDED_KEY];
+  const [value, ended] = readState(nodes, stateRoot, keys, 'LIGHT-2');
+  require(ended === undefined || same(ended, Uint8Array.of(0)), 'LIGHT-2');
+  return under('LIGHT-2', () => decodeAll(value ?? new Uint8Array(), keysets));
+}
+
 /** LIGHT-1 to LIGHT-3 */
 export function fromStart(genesisHash, startHash, bytes, mode) {
   const proof = decode('StartProof', bytes);
@@ -38,8 +49,7 @@ export function fromStart(genesisHash, startHash, bytes, mode) {
   const header = readHeader(proof.header);
   require(header !== undefined, 'LIGHT-1');
   require(same(startHash, genesisHash) ? isGenesis(header) : header.number > 0, 'LIGHT-1');
-  const [value] = readState(proof.nodes, header.stateRoot, [KEYSETS_KEY], 'LIGHT-2');
-  const { current, next } = under('LIGHT-2', () => decodeAll(value ?? new Uint8Array(), keysets));
+  const { current, next } = setsIn(proof.nodes, header);
   const keys = under('LIGHT-3', () => checkKeys(current, proof.keys));
   require(follows(current, next), 'LIGHT-2');
   const kept = mode === 'full' ? keys : undefined;

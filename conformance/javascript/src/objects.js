@@ -7,7 +7,7 @@ import { decodeAll, Reader } from './scale.js';
 export const MAX_VALIDATORS = 100_000;
 const MAX_NON_SIGNERS = 33_333;
 const MAX_MULTIPROOF = 50_000;
-const MAX_TRIE_NODES = 66;
+const MAX_TRIE_NODES = 97;
 const MAX_TRIE_BYTES = 65_536;
 
 const keysetCommitment = (from) => ({

@@ -87,7 +87,7 @@ impl Progress {
     /// Makes the proof that light clients start from while the genesis state is there: at the first start. Returns
     /// whether peers have to be asked for it.
     pub(crate) fn prove_genesis(&mut self) -> Result<bool, StoreError> {
-        self.first_set = if self.store.first_set_proof()?.is_some() {
+        self.first_set = if self.has_first_set_proof()? {
             FirstSet::Proven
         } else {
             match self.chain.prove_genesis() {
@@ -110,6 +110,23 @@ impl Progress {
             }
         };
         Ok(self.first_set == FirstSet::Unknown)
+    }
+
+    /// Whether the proof is stored. One that proves too little, as an earlier version made it, or is damaged, is dropped: clients
+    /// would refuse it.
+    fn has_first_set_proof(&self) -> Result<bool, StoreError> {
+        let Some(proof) = self.store.first_set_proof()? else {
+            return Ok(false);
+        };
+        let Err(error) = proof.keysets() else {
+            return Ok(true);
+        };
+        log::info!(
+            target: LOG_TARGET,
+            "the stored proof of the first set is of no use to light clients and is dropped: {error}",
+        );
+        self.store.drop_first_set_proof()?;
+        Ok(false)
     }
 
     /// Makes that proof on a chain that took Duet up later, if the first set still signs, and the state in which it began is here: soon

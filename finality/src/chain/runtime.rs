@@ -50,8 +50,8 @@ pub(crate) trait Runtime: Send + Sync {
     /// What the state has under `key`. It takes no call of the runtime.
     fn stored(&self, at: H256, key: &[u8]) -> Result<Option<Vec<u8>>, ApiError>;
 
-    /// The nodes of the state trie that prove what is stored under `key`.
-    fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
+    /// The nodes of the state trie that prove what is stored under these keys, or that nothing is.
+    fn prove(&self, at: H256, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>>;
 
     /// Reports evidence. `None` when the runtime has no use for it.
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError>;
@@ -165,8 +165,8 @@ where
         self.client.stored(at, key)
     }
 
-    fn prove(&self, at: H256, key: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
-        self.client.prove(at, key)
+    fn prove(&self, at: H256, keys: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
+        self.client.prove(at, keys)
     }
 
     fn report(&self, at: H256, evidence: EquivocationProof) -> Result<Option<()>, ApiError> {

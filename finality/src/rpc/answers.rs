@@ -16,7 +16,7 @@ use crate::{
 use codec::{DecodeAll, Encode};
 use duet_gossip::source::ProofSource;
 use duet_keystore::Signer;
-use duet_light_client::StartProof;
+use duet_light_client::{start::start_keys, StartProof};
 use duet_primitives::{
     ownership_statement, suite, Accusation, BlockNumber, DualKeyBytes, EvidenceStatus, Keyset,
     Pk1Bytes, SetId, SigningRecord, StatelessProof, UncheckedJustification, H256,
@@ -375,8 +375,8 @@ impl Answers {
         if self.links.blocks.finalized_at(number)? != Some(hash) {
             return Ok(None);
         }
-        let key = suite::KEYSETS_STORAGE_KEY.to_vec();
-        let nodes = match self.reader.nodes(number, hash, &[key]) {
+        let keys: Vec<_> = start_keys(number).iter().map(|key| key.to_vec()).collect();
+        let nodes = match self.reader.nodes(number, hash, &keys) {
             Err(ReaderError::NoState(_)) => return Ok(None),
             nodes => nodes?,
         };

@@ -15,7 +15,7 @@ use crate::{
     store::Store,
 };
 use codec::Encode;
-use duet_light_client::testing::prove_keysets;
+use duet_light_client::testing::StartState;
 use duet_primitives::{
     suite, testing::TestSet, Accusation, Bitfield, CommitmentPayload, ConsensusLog, DualKeyBytes,
     DuetApi, EquivocationProof, EvidenceStatus, Keysets, Participation, SetId, SigningRecord,
@@ -112,7 +112,12 @@ impl TestBlock {
             current: commitment(current),
             next: commitment(next),
         };
-        let (state_root, nodes) = prove_keysets(Some(&keysets.encode()), 0);
+        let state = StartState {
+            keysets: Some(&keysets.encode()),
+            ..StartState::default()
+        };
+        // The proof that nothing ended these sets takes no other node.
+        let (state_root, nodes) = state.prove(1);
         let payload = CommitmentPayload {
             mmr_root: H256::repeat_byte(5),
             validator_set_id: current.set.commitment().id,
@@ -235,7 +240,7 @@ impl DuetClient<Block> for TestClient {
         Ok((key == suite::ENDED_STORAGE_KEY).then(|| state.ended.encode()))
     }
 
-    fn prove(&self, at: H256, _: &[u8]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
+    fn prove(&self, at: H256, _: &[[u8; 32]]) -> sp_blockchain::Result<Vec<Vec<u8>>> {
         Ok(self.at(at)?.nodes)
     }
 

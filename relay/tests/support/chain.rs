@@ -1,8 +1,11 @@
 //! A node of the chain whose proofs are brought: its RPC, over a chain in memory with keys that everybody knows.
 
 use codec::Encode;
-use duet_light_client::testing::TestChain;
-use duet_primitives::{RoundMessage, StatelessProof, H256};
+use duet_light_client::{
+    testing::{self, StartState, TestChain},
+    StartProof,
+};
+use duet_primitives::{Keysets, RoundMessage, StatelessProof, H256};
 use jsonrpsee::{
     server::{RpcModule, Server, ServerHandle},
     types::{ErrorObjectOwned, Params},
@@ -25,6 +28,8 @@ struct State {
     is_forging: AtomicBool,
     /// It has lost the handoffs.
     is_pruned: AtomicBool,
+    /// The genesis has no set: the chain took Duet up in block 1.
+    is_later: AtomicBool,
     proofs_asked: AtomicUsize,
 }
 
@@ -45,6 +50,7 @@ impl ChainNode {
             is_full: true.into(),
             is_forging: false.into(),
             is_pruned: false.into(),
+            is_later: false.into(),
             proofs_asked: 0.into(),
         });
         let server = Server::builder().build("127.0.0.1:0").await;
@@ -73,6 +79,10 @@ impl ChainNode {
         self.state.is_pruned.store(is_pruned, SeqCst);
     }
 
+    pub fn set_later(&self, is_later: bool) {
+        self.state.is_later.store(is_later, SeqCst);
+    }
+
     /// How often it was asked for a proof of a block.
     pub fn proofs_asked(&self) -> usize {
         self.state.proofs_asked.load(SeqCst)
@@ -97,6 +107,25 @@ impl State {
             proof.justification.commitment.block_hash = H256::repeat_byte(0xff);
         }
         Some(proof)
+    }
+
+    /// The proof of the first set.
+    fn start_proof(&self) -> StartProof {
+        let at_genesis = self.chain.genesis_proof();
+        if !self.is_later.load(SeqCst) {
+            return at_genesis;
+        }
+        let first = self.chain.sets[0].set.commitment().clone();
+        let state = StartState {
+            keysets: Some(&Keysets::without_successor(first).encode()),
+            ..StartState::default()
+        };
+        let (root, nodes) = state.prove(1);
+        StartProof {
+            header: testing::genesis_header(root, 1),
+            nodes,
+            keys: at_genesis.keys,
+        }
     }
 
     fn handoffs(&self, from: u64, limit: usize) -> Vec<StatelessProof> {
@@ -151,8 +180,8 @@ fn module(state: &Arc<State>) -> RpcModule<Arc<State>> {
         let (from, limit) = params.parse()?;
         Ok(json!(in_hex(&state.handoffs(from, limit))))
     });
-    method("duet_getGenesisProof", |state, _| {
-        Ok(json!(in_hex(&state.chain.genesis_proof())))
+    method("duet_getStartProof", |state, _| {
+        Ok(json!(in_hex(&state.start_proof())))
     });
     module
 }

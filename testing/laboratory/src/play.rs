@@ -1,28 +1,23 @@
 //! Plays a scenario on a network, step by step.
 
 use crate::{
-    address::Place,
     disk,
     group::{spare, Group},
     invariants::{violations, Violation},
-    network::{copy, Files, Network},
+    network::{Files, Network},
     row::{Recovery, Row},
-    run,
-    scenario::{Kept, Scenario, Setting, Step, Version},
+    scenario::{Scenario, Setting, Step, Version},
     time::Clocks,
     Error, Result,
 };
-use duet_local_network::{upgrade::to_next_version, Rpc};
-use rand_chacha::{
-    rand_core::{RngCore, SeedableRng},
-    ChaCha8Rng,
-};
+use rand_chacha::{rand_core::SeedableRng, ChaCha8Rng};
 use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Stdio,
+    path::Path,
     time::{Duration, Instant},
 };
+
+mod disturb;
+mod upkeep;
 
 /// Blocks of a session, and milliseconds of a slot, as in the runtime that the node has.
 const SESSION_BLOCKS: u32 = 10;
@@ -44,14 +39,6 @@ const BEHIND: u32 = 3;
 /// soon it is asked again.
 const LEVEL: Duration = Duration::from_secs(120);
 const BETWEEN_AUDITS: Duration = Duration::from_secs(2);
-/// How long a key change waits for finality: it need not come.
-const ROTATION_WAIT: u64 = 1;
-/// In what steps clocks go ahead, and how many blocks are made between two of them.
-const HOURS_AT_ONCE: u32 = 2;
-const BLOCKS_BETWEEN: u32 = 5;
-const SECONDS_OF_AN_HOUR: i64 = 3_600;
-/// How long a node of the storm is away at most.
-const AWAY: Duration = Duration::from_secs(6);
 
 /// Plays it, and says what was seen. What a scenario expects and did not get is in the row, too.
 pub async fn play(scenario: &Scenario, files: &Files, nodes: u16, seed: u64) -> Row {
@@ -192,7 +179,7 @@ impl Player {
                 network.may_end.insert(node);
                 disk::fill(network.node(node)?.directory())
             }),
-            Step::FreeDisk(group) => self.each(group, free_disk),
+            Step::FreeDisk(group) => self.free_disk(group),
             Step::Copy(group) => self.copy(group),
             Step::Restore(group, kept) => self.restore(group, kept),
             Step::Change(group, version) => self.change(&group.of(count), version),
@@ -210,24 +197,6 @@ impl Player {
                 self.recover(bound, row).await
             }
         }
-    }
-
-    fn each(&mut self, group: Group, mut act: impl FnMut(&mut Network, u16) -> Result) -> Result {
-        let mut nodes = group.of(self.network.count()).into_iter();
-        nodes.try_for_each(|node| act(&mut self.network, node))
-    }
-
-    fn cut(&self, group: Group, both_ways: bool) -> Result {
-        let places = |nodes: Vec<u16>| nodes.into_iter().map(Place::Node).collect::<Vec<_>>();
-        let count = self.network.count();
-        let (these, others) = (places(group.of(count)), places(group.others(count)));
-        self.network.links(|links| {
-            links.cut(&these, &others);
-            if both_ways {
-                links.cut(&others, &these);
-            }
-        });
-        Ok(())
     }
 
     /// Waits until each of these has proven so many blocks more than anybody has by now.
@@ -326,21 +295,6 @@ impl Player {
             .await
     }
 
-    async fn new_keys(&mut self, group: Group) -> Result {
-        for node in group.of(self.network.count()) {
-            let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
-            rotation.stdout(Stdio::null());
-            // Where GRANDPA stands still it is not final in time, and the command says so.
-            match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
-                Ok(Err(Error::Program { said, .. })) if said.contains("final") => {}
-                Ok(rotated) => rotated.map(|_| ())?,
-                Err(error) => return Err(Error::Expectation(error.to_string())),
-            }
-            self.sessions(1).await?;
-        }
-        Ok(())
-    }
-
     async fn new_sets(&mut self, sets: u64) -> Result {
         let running = self.network.running();
         let last = |network: &Network, node: Option<u16>| network.recorder.history().set(node);
@@ -354,115 +308,6 @@ impl Player {
             .await
     }
 
-    fn change(&mut self, nodes: &[u16], version: Version) -> Result {
-        let executable = self.files.executable(version)?;
-        for number in nodes {
-            let node = self.network.node(*number)?;
-            node.kill()?;
-            node.set_executable(executable);
-            node.start()?;
-        }
-        Ok(())
-    }
-
-    async fn upgrade_runtime(&mut self) -> Result {
-        let failed = |error: duet_local_network::Error| Error::Upgrade(error.to_string());
-        let url = self.network.node(0)?.url();
-        let rpc = Rpc::connect(&url).await.map_err(failed)?;
-        to_next_version(&rpc).await.map_err(failed)
-    }
-
-    async fn storm(&mut self, kills: u32) -> Result {
-        let count = self.network.count();
-        let at_once = u32::from(spare(count)).max(1);
-        let mut left = kills;
-        while left > 0 {
-            let mut victims = Vec::new();
-            for _ in 0..at_once.min(left) {
-                let drawn = self.random.next_u32() % u32::from(count);
-                victims.push(u16::try_from(drawn).unwrap_or(0));
-            }
-            left -= at_once.min(left);
-            for victim in &victims {
-                self.network.node(*victim)?.kill()?;
-            }
-            let share = f64::from(self.random.next_u32()) / f64::from(u32::MAX);
-            self.network.pass(AWAY.mul_f64(share)).await?;
-            for victim in &victims {
-                self.network.node(*victim)?.start()?;
-            }
-            self.network.pass(AWAY).await?;
-        }
-        Ok(())
-    }
-
-    fn clock(&self, group: Group, seconds: i64) -> Result {
-        let Some(clocks) = &self.clocks else {
-            let why = "this scenario has no clocks that can be set";
-            return Err(Error::Expectation(why.to_owned()));
-        };
-        let mut nodes = group.of(self.network.count()).into_iter();
-        nodes.try_for_each(|node| clocks.set(node, seconds))
-    }
-
-    async fn fast_forward(&mut self, hours: u32) -> Result {
-        for ahead in (1..=hours).filter(|ahead| ahead % HOURS_AT_ONCE == 0) {
-            self.clock(Group::All, i64::from(ahead) * SECONDS_OF_AN_HOUR)?;
-            let best = self.network.recorder.history().best() + BLOCKS_BETWEEN;
-            let limit = SLOT * SLOTS_OF_A_BLOCK * BLOCKS_BETWEEN + PATIENCE;
-            self.made(best, limit).await?;
-        }
-        Ok(())
-    }
-
-    fn copy_of(&self, node: u16) -> PathBuf {
-        self.files.folder.join(format!("copy{node}"))
-    }
-
-    fn copy(&mut self, group: Group) -> Result {
-        for number in group.of(self.network.count()) {
-            let to = self.copy_of(number);
-            let node = self.network.node(number)?;
-            node.kill()?;
-            copy(node.directory(), &to)?;
-            node.start()?;
-        }
-        Ok(())
-    }
-
-    fn restore(&mut self, group: Group, kept: Kept) -> Result {
-        for number in group.of(self.network.count()) {
-            let from = self.copy_of(number);
-            // Gone with what is in it when the node has it back.
-            let kept_in = tempfile::tempdir_in(&self.files.folder);
-            let kept_in = kept_in.map_err(Error::io("making a folder for what is kept"))?;
-            let saved = kept_in.path().join("kept");
-            let node = self.network.node(number)?;
-            node.kill()?;
-            match kept {
-                Kept::Keys => copy(&node.keys(), &saved)?,
-                Kept::Votes => {
-                    let mut export = node.votes("export-votes");
-                    run::run(export.arg("--output").arg(&saved))?;
-                }
-            }
-            remove(node.directory())?;
-            copy(&from, node.directory())?;
-            match kept {
-                Kept::Keys => {
-                    remove(&node.keys())?;
-                    copy(&saved, &node.keys())?;
-                }
-                Kept::Votes => {
-                    let mut import = node.votes("import-votes");
-                    run::run(import.arg(&saved))?;
-                }
-            }
-            node.start()?;
-        }
-        Ok(())
-    }
-
     /// What was seen altogether.
     fn conclude(&self, row: &mut Row) {
         let history = self.network.recorder.history();
@@ -471,21 +316,6 @@ impl Player {
         let wrong = violations(&history, self.network.count());
         row.failures.extend(wrong.iter().map(ToString::to_string));
     }
-}
-
-fn free_disk(network: &mut Network, node: u16) -> Result {
-    disk::free(network.node(node)?.directory())?;
-    network.may_end.remove(&node);
-    let node = network.node(node)?;
-    match node.process() {
-        Some(_) => Ok(()),
-        None => node.start(),
-    }
-}
-
-fn remove(folder: &Path) -> Result {
-    let what = format!("removing {}", folder.display());
-    fs::remove_dir_all(folder).map_err(Error::io(what))
 }
 
 /// What the last look at nodes gave.

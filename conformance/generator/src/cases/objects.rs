@@ -224,7 +224,7 @@ fn odd() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "Keys",
             many(100_000, 48),
         ),
-        ("a genesis proof with 67 nodes", "StartProof", nodes(67, 0)),
+        ("a genesis proof with 98 nodes", "StartProof", nodes(98, 0)),
         (
             "a genesis proof with more than 65 536 bytes of nodes",
             "StartProof",

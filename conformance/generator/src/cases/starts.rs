@@ -7,7 +7,7 @@ use super::{
 use crate::format::{hexed, File};
 use codec::Encode;
 use duet_light_client::{
-    testing::{self, TestChain},
+    testing::{self, StartState, TestChain},
     StartProof,
 };
 use duet_primitives::{Keysets, H256};
@@ -25,6 +25,7 @@ pub(super) fn file() -> File {
     starts.successor();
     starts.other_headers();
     starts.other_states();
+    starts.put_down();
     starts.other_keys();
     starts.contradictions();
     starts.builder.file()
@@ -35,9 +36,17 @@ struct Starts {
     chain: TestChain,
 }
 
-/// A start at the block with this header, in a state that has this value.
+/// A start at the block with this number, in a state that has this value.
 fn with_value(value: Option<&[u8]>, number: u32, keys: u64) -> StartProof {
-    let (root, nodes) = testing::prove_keysets(value, 0);
+    let state = StartState {
+        keysets: value,
+        ..StartState::default()
+    };
+    with_state(&state, number, keys)
+}
+
+fn with_state(state: &StartState<'_>, number: u32, keys: u64) -> StartProof {
+    let (root, nodes) = state.prove(number);
     let header = testing::genesis_header(root, number);
     let keys = chain().keys(keys).expect("a set");
     StartProof {
@@ -205,6 +214,46 @@ impl Starts {
         ] {
             let start = self.at_its_own(&with_value(value.as_deref(), 7, 1));
             self.breaks("LIGHT-2", id, &start);
+        }
+    }
+
+    /// LIGHT-2: what the state says about whether Duet is put down.
+    fn put_down(&mut self) {
+        let chain = self.chain.clone();
+        let keysets = Keysets::without_successor(chain.sets[2].set.commitment().clone());
+        let keysets = keysets.encode();
+        let state = |ended| StartState {
+            keysets: Some(&keysets),
+            ended: Some(ended),
+            salt: 0,
+        };
+        let start = |ended| with_state(&state(ended), 23, 2);
+        let active = start(&[0]);
+        for mode in MODES {
+            let steps = vec![handoff(&chain, mode, 2)];
+            let id = "from a block whose state says that Duet is not put down";
+            self.holds(id, &self.at_its_own(&active), mode, steps);
+        }
+        // At the genesis the sets alone are proven.
+        let kept_back = |ended| {
+            let (_, nodes) = state(ended).prove(0);
+            StartProof {
+                nodes,
+                ..start(ended)
+            }
+        };
+        for (id, proof) in [
+            ("a block at which Duet is put down", start(&[1])),
+            ("a mark of an ended set that is no boolean", start(&[2])),
+            ("a mark of an ended set that is two bytes", start(&[0, 0])),
+            ("a mark of an ended set that is empty", start(&[])),
+            (
+                "a start that does not prove that Duet is not put down",
+                kept_back(&[0]),
+            ),
+            ("a start that hides that Duet is put down", kept_back(&[1])),
+        ] {
+            self.breaks("LIGHT-2", id, &self.at_its_own(&proof));
         }
     }
 

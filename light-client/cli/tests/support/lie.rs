@@ -106,7 +106,11 @@ pub(crate) fn reset(chain: &TestChain, lie: Lie) -> (TestSet, StartProof) {
         },
     };
     let number = chain.head().block_number.get() - 1;
-    let (state_root, nodes) = testing::prove_keysets(Some(&keysets.encode()), 0);
+    let state = testing::StartState {
+        keysets: Some(&keysets.encode()),
+        ..Default::default()
+    };
+    let (state_root, nodes) = state.prove(number);
     let root = H256::repeat_byte(5);
     let item = (4_u8, ENGINE_ID, log.encode());
     let header = (root, Compact(number), state_root, root, vec![item]).encode();

@@ -1,7 +1,7 @@
 //! A chain of blocks with headers, bodies, state and a Merkle mountain range, whose every block is proven.
 
 use codec::{Compact, Encode};
-use duet_light_client::StartProof;
+use duet_light_client::{start::start_keys, StartProof};
 use duet_primitives::{
     suite::KEYSETS_STORAGE_KEY, testing::TestSet, BlockNumber, Keysets, LeafVersion, MmrLeaf,
     RoundMessage, StatelessProof, UncheckedJustification, H256,
@@ -156,9 +156,12 @@ impl World {
 
     /// What proves the set that signs at a block.
     pub(crate) fn start_proof(&self, number: usize) -> StartProof {
+        let block = u32::try_from(number).expect("few blocks");
+        let keys = start_keys(BlockNumber::new(block));
+        let keys: Vec<_> = keys.iter().map(|key| key.to_vec()).collect();
         StartProof {
             header: self.blocks[number].header.clone(),
-            nodes: self.nodes(number, &[KEYSETS_STORAGE_KEY.to_vec()]),
+            nodes: self.nodes(number, &keys),
             keys: self.set.set.keyset().key_bytes(),
         }
     }

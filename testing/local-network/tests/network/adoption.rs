@@ -94,6 +94,7 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         let proven = nothing_more_is_proven(&alice).await;
         blocks_become_final(&alice).await;
         shows_active(&network, &alice, false).await;
+        nobody_begins_at_a_set_that_was_ended(&network, &alice, &light).await;
         let again = activate(&alice).await;
         assert!(again > proven);
         proven_beyond(&alice, again)
@@ -132,6 +133,17 @@ async fn with_duet(network: &mut Network, node: usize) {
 
 fn programs() -> Executables {
     Executables::locate().expect("this program is somewhere")
+}
+
+/// The state of a block in between still names the set. (LIGHT-2)
+async fn nobody_begins_at_a_set_that_was_ended(network: &Network, alice: &Rpc, light: &Client) {
+    let number = alice.finalized().await.expect("the node answers");
+    let between = alice.block_hash(number).await.expect("it is there");
+    assert!(keysets(alice, Some(between)).await.current.len >= 3);
+    let start = format!("{between:?}");
+    let (said, is_synced) = light.run(network, &["--start", &start]).await;
+    let reason = format!("LIGHT-2: the chain has put Duet down at block {number}");
+    assert!(!is_synced && said.contains(&reason), "{said}");
 }
 
 /// What a node shows its operator, and says of itself. (ACTIVE-1, ACTIVE-3)

@@ -20,6 +20,10 @@ use tokio::{
 
 /// How long the network may take for what it does every few blocks.
 pub(crate) const SOON: Duration = Duration::from_secs(60);
+/// How long that takes at most where a validator that has only just come back is needed. It asks one peer for the rounds of GRANDPA that
+/// it missed. When that peer is killed before it answers, the SDK asks no other one for 45 s, and then only one that tells its round:
+/// each does so every two minutes while nothing becomes final.
+const REJOINED: Duration = Duration::from_secs(240);
 /// How long it may take for what takes some sessions.
 pub(crate) const SOME_SESSIONS: Duration = Duration::from_secs(180);
 
@@ -105,8 +109,12 @@ pub(crate) async fn is_in_the_log(node: &Node, text: &str) {
 
 /// Waits until a node has a proof of a later block than this.
 pub(crate) async fn proven_beyond(rpc: &Rpc, block: BlockNumber) -> Result<BlockNumber> {
+    proven_within(SOON, rpc, block).await
+}
+
+async fn proven_within(limit: Duration, rpc: &Rpc, block: BlockNumber) -> Result<BlockNumber> {
     let what = format!("a proof of a block after {block}");
-    wait::until(&what, SOON, || rpc.proven(), |proven| *proven > block).await
+    wait::until(&what, limit, || rpc.proven(), |proven| *proven > block).await
 }
 
 /// Waits until a node has the handoff proofs of so many sets, from the first on, and no more.
@@ -123,7 +131,7 @@ pub(crate) async fn a_session_is_proven_without(network: &mut Network, away: usi
     let other = (0..4).find(|node| *node != away).expect("there are four");
     let other = rpc(network, other).await;
     let proven = other.proven().await.expect("it has proofs");
-    proven_beyond(&other, proven.saturating_add(SESSION_BLOCKS))
+    proven_within(REJOINED, &other, proven.saturating_add(SESSION_BLOCKS))
         .await
         .expect("three of four prove");
     network.restart(away).await.expect("it starts");

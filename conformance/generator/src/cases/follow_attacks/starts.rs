@@ -66,7 +66,11 @@ fn storage_proofs(attacks: &mut Attacks) {
 
 /// A genesis whose state has this value, with everything else in order.
 fn genesis_of(value: Option<&[u8]>, number: u32, keys: Vec<Pk1Bytes>) -> Value {
-    let (root, nodes) = testing::prove_keysets(value, 0);
+    let state = testing::StartState {
+        keysets: value,
+        ..Default::default()
+    };
+    let (root, nodes) = state.prove(number);
     let proof = StartProof {
         header: testing::genesis_header(root, number),
         nodes,

@@ -1,0 +1,107 @@
+//! What operators and governance do: keys, versions, and what is brought back.
+
+use super::Player;
+use crate::{
+    group::Group,
+    network::copy,
+    run,
+    scenario::{Kept, Version},
+    Error, Result,
+};
+use duet_local_network::{upgrade::to_next_version, Rpc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+
+/// How long a key change waits for finality: it need not come.
+const ROTATION_WAIT: u64 = 1;
+
+impl Player {
+    pub(super) async fn new_keys(&mut self, group: Group) -> Result {
+        for node in group.of(self.network.count()) {
+            let mut rotation = self.network.node(node)?.rotate(ROTATION_WAIT);
+            rotation.stdout(Stdio::null());
+            // Where GRANDPA stands still it is not final in time, and the command says so.
+            match tokio::task::spawn_blocking(move || run::run(&mut rotation)).await {
+                Ok(Err(Error::Program { said, .. })) if said.contains("final") => {}
+                Ok(rotated) => rotated.map(|_| ())?,
+                Err(error) => return Err(Error::Expectation(error.to_string())),
+            }
+            self.sessions(1).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn change(&mut self, nodes: &[u16], version: Version) -> Result {
+        let executable = self.files.executable(version)?;
+        for number in nodes {
+            let node = self.network.node(*number)?;
+            node.kill()?;
+            node.set_executable(executable);
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn upgrade_runtime(&mut self) -> Result {
+        let failed = |error: duet_local_network::Error| Error::Upgrade(error.to_string());
+        let url = self.network.node(0)?.url();
+        let rpc = Rpc::connect(&url).await.map_err(failed)?;
+        to_next_version(&rpc).await.map_err(failed)
+    }
+
+    fn copy_of(&self, node: u16) -> PathBuf {
+        self.files.folder.join(format!("copy{node}"))
+    }
+
+    pub(super) fn copy(&mut self, group: Group) -> Result {
+        for number in group.of(self.network.count()) {
+            let to = self.copy_of(number);
+            let node = self.network.node(number)?;
+            node.kill()?;
+            copy(node.directory(), &to)?;
+            node.start()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn restore(&mut self, group: Group, kept: Kept) -> Result {
+        for number in group.of(self.network.count()) {
+            let from = self.copy_of(number);
+            // Gone with what is in it when the node has it back.
+            let kept_in = tempfile::tempdir_in(&self.files.folder);
+            let kept_in = kept_in.map_err(Error::io("making a folder for what is kept"))?;
+            let saved = kept_in.path().join("kept");
+            let node = self.network.node(number)?;
+            node.kill()?;
+            match kept {
+                Kept::Keys => copy(&node.keys(), &saved)?,
+                Kept::Votes => {
+                    let mut export = node.votes("export-votes");
+                    run::run(export.arg("--output").arg(&saved))?;
+                }
+            }
+            remove(node.directory())?;
+            copy(&from, node.directory())?;
+            match kept {
+                Kept::Keys => {
+                    remove(&node.keys())?;
+                    copy(&saved, &node.keys())?;
+                }
+                Kept::Votes => {
+                    let mut import = node.votes("import-votes");
+                    run::run(import.arg(&saved))?;
+                }
+            }
+            node.start()?;
+        }
+        Ok(())
+    }
+}
+
+fn remove(folder: &Path) -> Result {
+    let what = format!("removing {}", folder.display());
+    fs::remove_dir_all(folder).map_err(Error::io(what))
+}
