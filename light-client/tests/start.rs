@@ -197,14 +197,21 @@ fn a_block_without_sets_is_told_from_a_lie() {
     }
 }
 
-/// A state with the first block's keysets, and what it says about whether Duet is put down.
-fn proof_of_mark(mark: &[u8]) -> StartProof {
-    let keysets = Keysets::without_successor(chain().sets[2].set.commitment().clone());
-    with_state(StartState {
-        keysets: Some(&keysets.encode()),
+fn third_set() -> Vec<u8> {
+    Keysets::without_successor(chain().sets[2].set.commitment().clone()).encode()
+}
+
+/// A state that says by `mark` whether the set was ended.
+fn marked<'a>(keysets: &'a [u8], mark: &'a [u8]) -> StartState<'a> {
+    StartState {
+        keysets: Some(keysets),
         ended: Some(mark),
         salt: 0,
-    })
+    }
+}
+
+fn proof_of_mark(mark: &[u8]) -> StartProof {
+    with_state(marked(&third_set(), mark))
 }
 
 #[test]
@@ -231,13 +238,7 @@ fn a_set_that_was_ended_is_not_trusted_and_nobody_is_to_blame() {
 fn a_start_that_does_not_prove_whether_its_set_was_ended_is_refused_and_its_sender_blamed() {
     for mark in [false, true] {
         let mut proof = proof_of_mark(&mark.encode());
-        let keysets = Keysets::without_successor(chain().sets[2].set.commitment().clone());
-        let state = StartState {
-            keysets: Some(&keysets.encode()),
-            ended: Some(&mark.encode()),
-            salt: 0,
-        };
-        let (_, of_keysets_alone) = state.prove(0);
+        let (_, of_keysets_alone) = marked(&third_set(), &mark.encode()).prove(0);
         assert!(of_keysets_alone.len() < proof.nodes.len());
         proof.nodes = of_keysets_alone;
         let error = at(&chain(), &proof).expect_err("refused");
