@@ -6,7 +6,7 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | `client`, `params`, `links` | what a node passes in, and what ties import, worker and RPC together |
+//! | `client`, `params`, `links`, `keys` | what a node passes in, and what ties import, worker and RPC together |
 //! | `chain` | the finalized chain and its runtime, behind two small traits; the key sets read from them |
 //! | `store` | what survives a restart; `stored` is what a command shows of it, and how it is repaired |
 //! | `import` | the block import: keeps what a block plans, takes off our justification |
@@ -27,7 +27,7 @@
 //! 1. [`block_import`] wraps the block import (GRANDPA's, usually) and makes the links for the steps below;
 //! 2. [`register_protocols`] registers gossip and requests with the network;
 //! 3. [`run`](fn@run) is spawned as an essential, blocking task;
-//! 4. [`rpc::Duet`] is merged into the RPC module.
+//! 4. [`rpc::extend`] adds the methods to the node's own.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
@@ -64,6 +64,7 @@ mod health;
 mod import;
 mod imported;
 mod kept;
+mod keys;
 mod links;
 mod metrics;
 mod missing;
@@ -102,8 +103,10 @@ mod voting;
 mod worker;
 
 pub use client::DuetClient;
+pub use duet_gossip::Interest;
 pub use error::Error;
 pub use import::DuetBlockImport;
+pub use keys::open_keys;
 pub use links::{block_import, RpcLinks, VoterLinks};
 pub use newest::JustificationStream;
 pub use params::Params;

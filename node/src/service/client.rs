@@ -1,14 +1,10 @@
-//! Database, runtime, transaction pool, and the two stores of keys.
+//! Database, runtime, transaction pool, and the SDK's store of keys.
 
-use duet_keystore::{secret_of_suri, KeyStore};
 use duet_runtime::{types::opaque::Block, RuntimeApi};
 use sc_consensus::LongestChain;
 use sc_consensus_grandpa::GrandpaPruningFilter;
 use sc_executor::WasmExecutor;
-use sc_service::{
-    config::KeystoreConfig, Configuration, Error, KeystoreContainer, TFullBackend, TFullClient,
-    TaskManager,
-};
+use sc_service::{Configuration, Error, KeystoreContainer, TFullBackend, TFullClient, TaskManager};
 use sc_telemetry::{Telemetry, TelemetryWorker};
 use sc_transaction_pool::TransactionPoolHandle;
 use std::sync::Arc;
@@ -86,25 +82,6 @@ pub(crate) fn build(config: &Configuration) -> Result<Built, Error> {
         task_manager,
         telemetry,
     })
-}
-
-/// Opens the key files of Duet, which lie beside those of the SDK's keystore and share its password, and adds
-/// the key of `--alice` and the like for as long as the process lives.
-pub(crate) fn duet_keys(config: &Configuration) -> Result<Arc<KeyStore>, Error> {
-    let keys = match &config.keystore {
-        KeystoreConfig::Path { path, password } => {
-            KeyStore::open(path, password.clone()).map_err(application)?
-        }
-        KeystoreConfig::InMemory => KeyStore::in_memory(),
-    };
-    if let Some(suri) = &config.dev_key_seed {
-        keys.insert_ephemeral(secret_of_suri(suri).map_err(application)?);
-    }
-    Ok(Arc::new(keys))
-}
-
-fn application(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::Application(Box::new(error))
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
     let discovery = Discovery::new(&config);
     let settings = Settings::new(&config, telemetry.as_ref().map(Telemetry::handle));
     #[cfg_attr(not(feature = "statistics"), allow(unused_mut))]
-    let mut rpc = rpc::builder(&chain, &links, signer.clone())?;
+    let mut rpc = rpc::builder(&chain, &links, signer.clone());
     #[cfg(feature = "statistics")]
     let statistics = if statistics {
         let statistics = Statistics::new(&config, &chain, &signer, meter)?;

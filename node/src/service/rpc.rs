@@ -1,18 +1,15 @@
 //! What the node answers beside the SDK's own methods: nonces, fees, proofs of old blocks, GRANDPA, Duet.
 
 use super::{client::Chain, finality::Links};
-use duet_finality::rpc::{ClientReader, Duet, DuetRpcServer};
 use duet_keystore::Signer;
-use duet_runtime::{types::opaque::Block, Hash};
+use duet_runtime::types::opaque::Block;
 #[cfg(feature = "statistics")]
 use duet_statistics_node::{
     rpc::{Statistics, StatisticsApiServer},
     Collected,
 };
 use jsonrpsee::RpcModule;
-use mmr_rpc::{Mmr, MmrApiServer};
 use pallet_transaction_payment_rpc::{TransactionPayment, TransactionPaymentApiServer};
-use sc_client_api::Backend as _;
 use sc_consensus_grandpa::FinalityProofProvider;
 use sc_consensus_grandpa_rpc::{Grandpa, GrandpaApiServer};
 use sc_rpc::SubscriptionTaskExecutor;
@@ -36,29 +33,18 @@ pub(crate) fn with_statistics(rest: Builder, collected: Collected) -> Builder {
 }
 
 /// The node's own methods.
-///
-/// # Errors
-/// When the database has no offchain storage, where the nodes of the Merkle mountain range are.
-pub(crate) fn builder(
-    chain: &Chain,
-    links: &Links,
-    signer: Arc<dyn Signer>,
-) -> Result<Builder, Error> {
+pub(crate) fn builder(chain: &Chain, links: &Links, signer: Arc<dyn Signer>) -> Builder {
     let client = chain.client.clone();
     let pool = chain.transaction_pool.clone();
-    let offchain_storage = chain
-        .backend
-        .offchain_storage()
-        .ok_or_else(|| Error::Other("the database has no offchain storage".into()))?;
+    let backend = chain.backend.clone();
     let duet_links = links.rpc.clone();
     let voter_state = links.voter_state.clone();
     let authorities = links.grandpa.shared_authority_set().clone();
     let justifications = links.grandpa.justification_stream();
     let proofs =
         FinalityProofProvider::new_for_service(chain.backend.clone(), Some(authorities.clone()));
-    Ok(Box::new(move |executor| {
+    Box::new(move |executor| {
         let mut module = RpcModule::new(());
-        let mmr = Mmr::<_, (Block, Hash), _>::new(client.clone(), offchain_storage.clone());
         let grandpa = Grandpa::new(
             executor.clone(),
             authorities.clone(),
@@ -66,20 +52,18 @@ pub(crate) fn builder(
             justifications.clone(),
             proofs.clone(),
         );
-        let reader = ClientReader::<Block, _, _>::new(client.clone(), offchain_storage.clone());
-        let duet = Duet::new(
-            duet_links.clone(),
-            Arc::new(reader),
-            signer.clone(),
-            executor,
-        );
         let merged = module
             .merge(System::new(client.clone(), pool.clone()).into_rpc())
             .and_then(|()| module.merge(TransactionPayment::new(client.clone()).into_rpc()))
-            .and_then(|()| module.merge(MmrApiServer::<_, _, Hash>::into_rpc(mmr)))
-            .and_then(|()| module.merge(grandpa.into_rpc()))
-            .and_then(|()| module.merge(duet.into_rpc()));
+            .and_then(|()| module.merge(grandpa.into_rpc()));
         merged.map_err(|error| Error::Application(Box::new(error)))?;
-        Ok(module)
-    }))
+        duet_finality::rpc::extend::<Block, _, _>(
+            module,
+            duet_links.clone(),
+            client.clone(),
+            &*backend,
+            signer.clone(),
+            executor,
+        )
+    })
 }

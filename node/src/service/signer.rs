@@ -1,7 +1,7 @@
 //! Who holds the Duet keys: this node, or a signer somewhere else.
 
-use super::client::duet_keys;
 use crate::cli::DuetSigner;
+use duet_finality::open_keys;
 use duet_gossip::LOG_TARGET;
 use duet_keystore::{create_directory, Signer, FILE_PREFIX};
 use sc_service::{config::KeystoreConfig, Configuration, Error};
@@ -19,7 +19,7 @@ const DIGITS: usize = 40;
 pub(super) fn open(config: &Configuration, remote: &DuetSigner) -> Result<Arc<dyn Signer>, Error> {
     let client = remote.client().map_err(application)?;
     let Some(client) = client else {
-        let keys: Arc<dyn Signer> = duet_keys(config)?;
+        let keys: Arc<dyn Signer> = open_keys(config)?;
         return Ok(keys);
     };
     log::info!(

@@ -4,7 +4,6 @@ use crate::{
     client::{FullBackend, FullClient, Pool, SelectChain},
     rpc,
 };
-use duet_keystore::{secret_of_suri, KeyStore, Signer};
 use sc_client_api::Backend as _;
 use sc_consensus_aura::{ImportQueueParams, SlotProportion, StartAuraParams};
 use sc_consensus_grandpa::{
@@ -13,8 +12,7 @@ use sc_consensus_grandpa::{
 use sc_network::{config::FullNetworkConfiguration, NetworkBackend};
 use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
 use sc_service::{
-    config::KeystoreConfig, BuildNetworkParams, Configuration, Error, SpawnTasksParams,
-    TaskManager, WarpSyncConfig,
+    BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager, WarpSyncConfig,
 };
 use sc_telemetry::{Telemetry, TelemetryWorker};
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
@@ -32,7 +30,7 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
 ) -> Result<TaskManager, Error> {
     // The leaves of the Merkle mountain range are indexed while blocks are imported.
     config.offchain_worker.indexing_enabled = true;
-    let signer = duet_keys(&config)?;
+    let signer = duet_finality::open_keys(&config)?;
     let telemetry = config
         .telemetry_endpoints
         .clone()
@@ -119,7 +117,7 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         &mut net_config,
         genesis_hash,
         config.chain_spec.fork_id(),
-        duet_gossip::Interest::Votes,
+        duet_finality::Interest::Votes,
         metrics.clone(),
     );
     let warp_sync = NetworkProvider::<_, FullBackend>::new(
@@ -150,12 +148,9 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
     let parts = rpc::Parts {
         client: client.clone(),
         pool: pool.clone(),
-        offchain: backend
-            .offchain_storage()
-            .ok_or_else(|| Error::Other("the database has no offchain storage".into()))?,
-        duet: duet_rpc,
-        signer: signer.clone(),
     };
+    let (duet_client, duet_backend, duet_signer) =
+        (client.clone(), backend.clone(), signer.clone());
     sc_service::spawn_tasks(SpawnTasksParams {
         config,
         client: client.clone(),
@@ -164,7 +159,14 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         keystore: keystore_container.keystore(),
         transaction_pool: pool.clone(),
         rpc_builder: Box::new(move |executor| {
-            rpc::module(&parts, executor).map_err(|error| Error::Application(Box::new(error)))
+            duet_finality::rpc::extend::<OpaqueBlock, _, _>(
+                rpc::module(&parts).map_err(|error| Error::Application(Box::new(error)))?,
+                duet_rpc.clone(),
+                duet_client.clone(),
+                &*duet_backend,
+                duet_signer.clone(),
+                executor,
+            )
         }),
         network: network.clone(),
         system_rpc_tx,
@@ -262,19 +264,4 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
     })?;
     essential.spawn_blocking("grandpa-voter", Some("finality"), grandpa);
     Ok(task_manager)
-}
-
-/// The key files of Duet, beside those of the SDK, and the key of `--alice` and the like.
-fn duet_keys(config: &Configuration) -> Result<Arc<dyn Signer>, Error> {
-    let keys = match &config.keystore {
-        KeystoreConfig::Path { path, password } => KeyStore::open(path, password.clone())
-            .map_err(|error| Error::Application(Box::new(error)))?,
-        KeystoreConfig::InMemory => KeyStore::in_memory(),
-    };
-    if let Some(suri) = &config.dev_key_seed {
-        keys.insert_ephemeral(
-            secret_of_suri(suri).map_err(|error| Error::Application(Box::new(error)))?,
-        );
-    }
-    Ok(Arc::new(keys))
 }

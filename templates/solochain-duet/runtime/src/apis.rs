@@ -5,7 +5,7 @@ use crate::{
     InherentDataExt, Mmr, Nonce, Runtime, RuntimeGenesisConfig, SessionKeys, System,
     TransactionPayment,
 };
-use alloc::{borrow::Cow, vec, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 use duet_primitives::{
     Accusation, Bitfield, CommitmentPayload, DualKeyBytes, EquivocationProof as DuetEquivocation,
     EvidenceStatus, Keysets, Participation, SetId as DuetSetId, SigningRecord, StatelessProof,
@@ -230,11 +230,11 @@ impl_runtime_apis! {
         fn evidence_status(evidence: DuetEquivocation) -> EvidenceStatus { Duet::evidence_status(&evidence) }
         fn participation() -> Participation<AccountId> { Duet::participation() }
         fn submit_accusation(accusation: Accusation, header: Option<Header>, latest: Header) -> Option<()> {
-            Duet::submit_accusation(accusation, header, latest, |block, at| Mmr::generate_proof(vec![block], Some(at)).ok())
+            Duet::submit_accusation(accusation, header, latest, |block, at| Mmr::generate_proof([block].into(), Some(at)).ok())
         }
         fn accusation_status(accusation: Accusation) -> EvidenceStatus { Duet::accusation_status(&accusation) }
         fn submit_handoff(proof: StatelessProof, header: Header, latest: Header) -> Option<()> {
-            Duet::submit_handoff(proof, header, latest, |block, at| Mmr::generate_proof(vec![block], Some(at)).ok())
+            Duet::submit_handoff(proof, header, latest, |block, at| Mmr::generate_proof([block].into(), Some(at)).ok())
         }
         fn handoff_signers(set: DuetSetId) -> Option<Bitfield> { Duet::handoff_signers(set) }
         fn signing_records() -> Vec<(AccountId, SigningRecord)> { Duet::signing_records() }

@@ -14,10 +14,7 @@ use frame_support::{
 use pallet_session::{disabling::UpToLimitDisablingStrategy, PeriodicSessions};
 use pallet_transaction_payment::{ConstFeeMultiplier, FungibleAdapter, Multiplier};
 use sp_consensus_aura::sr25519::AuthorityId as AuraId;
-use sp_runtime::{
-    traits::{ConvertInto, Keccak256, One, OpaqueKeys},
-    Perbill,
-};
+use sp_runtime::traits::{ConvertInto, One, OpaqueKeys};
 use sp_version::RuntimeVersion;
 
 /// The most validators.
@@ -26,7 +23,7 @@ const MAX_VALIDATORS: u32 = 32;
 parameter_types! {
     pub const Version: RuntimeVersion = VERSION;
     pub FeeMultiplier: Multiplier = Multiplier::one();
-    pub MinParticipation: Perbill = Perbill::from_rational(2u32, 3);
+    pub MinParticipation: sp_runtime::Perbill = sp_runtime::Perbill::from_rational(2u32, 3);
     pub MmrRoot: Hash = pallet_mmr::RootHash::<Runtime>::get();
 }
 
@@ -120,7 +117,7 @@ impl pallet_sudo::Config for Runtime {
 
 impl pallet_mmr::Config for Runtime {
     const INDEXING_PREFIX: &'static [u8] = sp_mmr_primitives::INDEXING_PREFIX;
-    type Hashing = Keccak256;
+    type Hashing = sp_runtime::traits::Keccak256;
     type LeafData = Duet;
     type OnNewRoot = ();
     type BlockHashProvider = pallet_mmr::DefaultBlockHashProvider<Runtime>;

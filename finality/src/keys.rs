@@ -1,0 +1,27 @@
+//! The keys of a node, as its configuration has them.
+
+use duet_keystore::{secret_of_suri, KeyStore};
+use sc_service::{config::KeystoreConfig, Configuration, Error};
+use std::sync::Arc;
+
+/// Opens the key files of Duet, which lie beside those of the SDK's keystore and share its password, and adds the key of `--alice`
+/// and the like for as long as the process lives.
+///
+/// # Errors
+/// When the directory cannot be opened, another process has it, or a key in it cannot be read.
+pub fn open_keys(config: &Configuration) -> Result<Arc<KeyStore>, Error> {
+    let keys = match &config.keystore {
+        KeystoreConfig::Path { path, password } => {
+            KeyStore::open(path, password.clone()).map_err(application)?
+        }
+        KeystoreConfig::InMemory => KeyStore::in_memory(),
+    };
+    if let Some(suri) = &config.dev_key_seed {
+        keys.insert_ephemeral(secret_of_suri(suri).map_err(application)?);
+    }
+    Ok(Arc::new(keys))
+}
+
+fn application(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Application(Box::new(error))
+}
