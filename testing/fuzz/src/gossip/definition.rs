@@ -10,7 +10,7 @@ const LONGEST_JUSTIFICATION: usize = 12_817;
 /// Most handoff proofs or handoff justifications that one request may ask for.
 pub(super) const MOST_HANDOFFS: u8 = 64;
 /// Most nodes of a trie in an answer.
-pub(super) const MOST_NODES: usize = 66;
+pub(super) const MOST_NODES: usize = 97;
 /// Requests of one peer that are served in ten seconds.
 pub(super) const QUOTA: u32 = 20;
 
