@@ -1,5 +1,8 @@
 //! The keys of a node, as its configuration has them.
 
+// The SDK's error of a service is this large, and a node hands it on.
+#![allow(clippy::result_large_err)]
+
 use duet_keystore::{secret_of_suri, KeyStore};
 use sc_service::{config::KeystoreConfig, Configuration, Error};
 use std::sync::Arc;
