@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-const LIMIT = 202 * 1024;
+const LIMIT = 203 * 1024;
 const folder = new URL("../dist/page/light-client/", import.meta.url);
 // What a browser does not load.
 const NODE = /node|worker-node/;
