@@ -237,3 +237,128 @@ impl Account {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use codec::Compact;
+    use duet_runtime::RuntimeEvent;
+    use frame_system::{EventRecord, Phase};
+    use jsonrpsee::{
+        server::{RpcModule, Server, ServerHandle},
+        types::ErrorObjectOwned,
+        SubscriptionMessage,
+    };
+    use serde_json::{json, Value};
+    use sp_runtime::DispatchError;
+    use std::sync::Mutex;
+
+    const GENESIS: H256 = H256::repeat_byte(1);
+    const BLOCK: H256 = H256::repeat_byte(2);
+    const KEY: DualKeyBytes = DualKeyBytes([7; 144]);
+
+    /// What a chain says after the transaction.
+    struct Chain {
+        events: Vec<u8>,
+        registered: DualKeyBytes,
+        transaction: Mutex<Value>,
+    }
+
+    type Answer = Result<Value, ErrorObjectOwned>;
+
+    /// A node of a chain that takes every transaction into one final block.
+    async fn node(events: Vec<u8>, registered: DualKeyBytes) -> (ServerHandle, Node) {
+        let mut module = RpcModule::new(Chain {
+            events,
+            registered,
+            transaction: Mutex::default(),
+        });
+        let mut method = |name: &'static str, answer: fn(&Chain) -> Value| {
+            module
+                .register_method(name, move |_, chain, _| -> Answer { Ok(answer(chain)) })
+                .expect("a name is used once");
+        };
+        method("chain_getBlockHash", |_| json!(GENESIS));
+        method("system_accountNextIndex", |_| json!(0));
+        method(
+            "chain_getBlock",
+            |chain| json!({ "block": { "extrinsics": [*chain.transaction.lock().expect("not poisoned")] } }),
+        );
+        method("state_getStorage", |chain| {
+            json!(Bytes(chain.events.clone()))
+        });
+        method("state_call", |chain| {
+            json!(Bytes(Some(chain.registered).encode()))
+        });
+        module
+            .register_subscription(
+                "author_submitAndWatchExtrinsic",
+                "author_extrinsicUpdate",
+                "author_unwatchExtrinsic",
+                |params, pending, chain, _| async move {
+                    *chain.transaction.lock().expect("not poisoned") = params.one()?;
+                    let said = SubscriptionMessage::from_json(&json!({ "finalized": BLOCK }))?;
+                    pending.accept().await?.send(said).await?;
+                    Ok(())
+                },
+            )
+            .expect("a name is used once");
+        let server = Server::builder().build("127.0.0.1:0").await;
+        let server = server.expect("a port is free");
+        let address = server.local_addr().expect("it listens");
+        let running = server.start(module);
+        let node = Node::connect(&format!("ws://{address}"), GENESIS).await;
+        (running, node.expect("it answers"))
+    }
+
+    /// What `rotate` makes of it.
+    async fn registers(events: Vec<u8>, registered: DualKeyBytes) -> Result<H256, NodeError> {
+        let (_running, node) = node(events, registered).await;
+        let signer = Account::of_uri("//Alice", CryptoScheme::Sr25519).expect("well known");
+        let account = signer.id.to_string();
+        let rotate = RotateCmd::parse_from(["rotate", "--dev", "--account", &account]);
+        let call = call(KEY, PossessionProof([0; PossessionProof::LEN]));
+        let payload = |nonce| extrinsic::payload(call, nonce, GENESIS, 1);
+        rotate.submit(&node, &signer, KEY, payload).await
+    }
+
+    fn failed() -> Vec<u8> {
+        let event = frame_system::Event::<Runtime>::ExtrinsicFailed {
+            dispatch_error: DispatchError::BadOrigin,
+            dispatch_info: Default::default(),
+        };
+        let record = EventRecord::<RuntimeEvent, H256> {
+            phase: Phase::ApplyExtrinsic(0),
+            event: event.into(),
+            topics: Vec::new(),
+        };
+        vec![record].encode()
+    }
+
+    #[tokio::test]
+    async fn the_events_of_the_block_say_whether_the_registration_succeeded() {
+        let none = Vec::<u8>::new().encode();
+        assert_eq!(registers(none, KEY).await.expect("it succeeded"), BLOCK);
+        let error = registers(failed(), KEY).await.expect_err("it failed");
+        assert!(
+            matches!(error, NodeError::Failed { block, .. } if block == BLOCK),
+            "{error}"
+        );
+    }
+
+    /// One event of a pallet that this executable does not know.
+    #[tokio::test]
+    async fn where_a_newer_runtimes_events_cannot_be_read_the_registered_key_says_it() {
+        let newer = || (Compact(1_u32), Phase::ApplyExtrinsic(0), u8::MAX).encode();
+        assert_eq!(
+            registers(newer(), KEY).await.expect("the key is there"),
+            BLOCK
+        );
+        let other = DualKeyBytes([8; 144]);
+        let error = registers(newer(), other)
+            .await
+            .expect_err("another key is registered");
+        assert!(matches!(error, NodeError::Decode { .. }), "{error}");
+    }
+}

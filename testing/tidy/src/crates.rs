@@ -24,6 +24,8 @@ pub struct Crate {
     pub tests_use: BTreeSet<String>,
     /// The root files of its library and its programs, relative to the repository.
     pub roots: BTreeSet<String>,
+    /// Whether tests in their sources are run.
+    pub runs_its_tests: bool,
 }
 
 /// All crates, by their folders.
@@ -173,6 +175,7 @@ pub fn read(root: &Path) -> Result<Crates, Error> {
                 .any(|kind| built.contains(&kind.to_string().as_str()))
             {
                 read.roots.insert(folder_of(target.src_path.as_std_path()));
+                read.runs_its_tests |= target.test;
             }
         }
         crates.insert(folder, read);
