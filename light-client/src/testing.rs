@@ -186,12 +186,7 @@ fn start_proof(set: &TestSet, number: u32, parent: H256, salt: u8) -> StartProof
         salt,
         ..StartState::default()
     };
-    let (state_root, nodes) = state.prove(number);
-    StartProof {
-        header: header(parent, number, state_root),
-        nodes,
-        keys: set.set.keyset().key_bytes(),
-    }
+    state.start_proof(parent, number, set.set.keyset().key_bytes())
 }
 
 /// The encoding of a header with this state root and number, no parent, and an empty digest.
@@ -217,6 +212,16 @@ pub struct StartState<'a> {
 }
 
 impl StartState<'_> {
+    /// The start proof of a block with this parent, number and state, and with these keys of its signing set.
+    pub fn start_proof(&self, parent: H256, number: u32, keys: Vec<Pk1Bytes>) -> StartProof {
+        let (state_root, nodes) = self.prove(number);
+        StartProof {
+            header: header(parent, number, state_root),
+            nodes,
+            keys,
+        }
+    }
+
     /// The state's root, and the proof of what a client reads that begins at the block with this number.
     pub fn prove(&self, block: u32) -> (H256, Vec<Vec<u8>>) {
         let (mut db, mut root) = (MemoryDB::<Blake2Hasher>::default(), H256::default());

@@ -40,14 +40,8 @@ fn with_value(value: Option<&[u8]>) -> StartProof {
 }
 
 fn with_state(state: StartState<'_>) -> StartProof {
-    let (root, nodes) = state.prove(7);
-    let header = testing::genesis_header(root, 7);
     let keys = chain().keys(2).expect("known");
-    StartProof {
-        header,
-        nodes,
-        keys,
-    }
+    state.start_proof(H256::zero(), 7, keys)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use codec::Encode;
 use duet_light_client::{
-    testing::{self, StartState, TestChain},
+    testing::{StartState, TestChain},
     StartProof,
 };
 use duet_primitives::{Keysets, RoundMessage, StatelessProof, H256};
@@ -120,12 +120,7 @@ impl State {
             keysets: Some(&Keysets::without_successor(first).encode()),
             ..StartState::default()
         };
-        let (root, nodes) = state.prove(1);
-        StartProof {
-            header: testing::genesis_header(root, 1),
-            nodes,
-            keys: at_genesis.keys,
-        }
+        state.start_proof(H256::zero(), 1, at_genesis.keys)
     }
 
     fn handoffs(&self, from: u64, limit: usize) -> Vec<StatelessProof> {

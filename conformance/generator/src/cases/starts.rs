@@ -46,14 +46,8 @@ fn with_value(value: Option<&[u8]>, number: u32, keys: u64) -> StartProof {
 }
 
 fn with_state(state: &StartState<'_>, number: u32, keys: u64) -> StartProof {
-    let (root, nodes) = state.prove(number);
-    let header = testing::genesis_header(root, number);
     let keys = chain().keys(keys).expect("a set");
-    StartProof {
-        header,
-        nodes,
-        keys,
-    }
+    state.start_proof(H256::zero(), number, keys)
 }
 
 impl Starts {
