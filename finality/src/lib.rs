@@ -100,6 +100,7 @@ mod suspects;
 #[cfg(test)]
 mod testing;
 mod voting;
+mod warp;
 mod worker;
 
 pub use client::DuetClient;

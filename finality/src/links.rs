@@ -12,10 +12,13 @@ use crate::{
     reports::{self, Filed, Filing},
     statement::FalseStatement,
     store::Store,
+    warp::{Grandpa, WarpProofs},
 };
 use duet_primitives::H256;
 use prometheus_endpoint::Registry;
 use sc_client_api::Backend as BackendT;
+use sc_consensus_grandpa::LinkHalf;
+use sc_service::ChainSpec;
 use sp_runtime::traits::{Block as BlockT, NumberFor};
 use std::sync::Arc;
 
@@ -48,8 +51,31 @@ pub struct RpcLinks {
     pub(crate) shown: Shown,
     pub(crate) false_statements: Filing<FalseStatement>,
     pub(crate) metrics: RpcMetrics,
+    /// What GRANDPA proves, where the node said how.
+    pub(crate) warp: Option<Arc<dyn WarpProofs>>,
     /// Each justification by which this node's proven chain grew.
     pub justifications: JustificationStream,
+}
+
+impl RpcLinks {
+    /// Serves what GRANDPA proves, too: light clients that know the genesis alone begin with it on a chain that took Duet up later.
+    ///
+    /// `spec` has the state of the genesis, which is built when a client first asks for it.
+    #[must_use]
+    pub fn with_grandpa<Block, Backend, Client, Select>(
+        mut self,
+        link: &LinkHalf<Block, Client, Select>,
+        backend: Arc<Backend>,
+        spec: &dyn ChainSpec,
+    ) -> Self
+    where
+        Block: BlockT<Hash = H256>,
+        NumberFor<Block>: From<u32>,
+        Backend: BackendT<Block> + 'static,
+    {
+        self.warp = Some(Arc::new(Grandpa::new(link, backend, spec)));
+        self
+    }
 }
 
 /// Wraps a block import so that it keeps what Duet needs of each block, and makes the links that tie it, the worker
@@ -87,6 +113,7 @@ where
         shown,
         false_statements: false_statements.0.clone(),
         metrics: RpcMetrics::new(registry),
+        warp: None,
         justifications,
     };
     let voter = VoterLinks {

@@ -166,6 +166,15 @@ impl DuetRpcServer for Duet {
         self.answer(ext, work).await
     }
 
+    async fn warp_genesis(&self, ext: &Extensions) -> RpcResult<Option<Bytes>> {
+        self.answer(ext, Answers::warp_genesis).await
+    }
+
+    async fn warp_proof(&self, ext: &Extensions, after: BlockNumber) -> RpcResult<Option<Bytes>> {
+        self.answer(ext, move |answers| answers.warp_proof(after))
+            .await
+    }
+
     async fn keys(&self, ext: &Extensions, set: SetId) -> RpcResult<Option<Bytes>> {
         self.answer(ext, move |answers| answers.keys(set)).await
     }

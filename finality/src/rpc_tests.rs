@@ -587,6 +587,8 @@ fn every_method_has_its_documented_name() {
         "duet_getStartProof",
         "duet_getStatelessProof",
         "duet_getStatelessSetProofs",
+        "duet_getWarpGenesis",
+        "duet_getWarpProof",
         "duet_health",
         "duet_proveKeys",
         "duet_reportProof",

@@ -28,9 +28,7 @@ use tables::{entry, key, Tables};
 pub(crate) use entries::Checked;
 pub(crate) use reports::{Entry, ReportBook};
 pub(crate) use resets::Reset;
-#[cfg(test)]
-pub(crate) use served::MAX_LIST_BYTES;
-pub(crate) use served::{bounded, sets};
+pub(crate) use served::{bounded, sets, MAX_LIST_BYTES};
 pub use tables::StoreError;
 
 const STATE: &str = "state";

@@ -16,8 +16,8 @@ pub const MAX_STATE_BYTES: usize = 8 * 1024 * 1024;
 
 /// A block that is final, by a proof that was verified or as a checkpoint that the user trusts.
 ///
-/// Made from a [`Trusted`] state, from the header of a block after it, or by a
-/// [`BlockProof`](crate::BlockProof), and in no other way.
+/// Made from a [`Trusted`] state, from the header of a block after it, by a [`BlockProof`](crate::BlockProof), or from the hash of a
+/// genesis, and in no other way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FinalBlock {
     pub(crate) number: BlockNumber,
@@ -38,6 +38,18 @@ impl Trusted {
 }
 
 impl FinalBlock {
+    /// The genesis of the chain that the user names, to read its state.
+    ///
+    /// # Security
+    /// `hash` must come from the user.
+    pub fn genesis(hash: H256) -> Self {
+        Self {
+            number: BlockNumber::ZERO,
+            hash,
+            history: None,
+        }
+    }
+
     /// Its number.
     pub fn number(&self) -> BlockNumber {
         self.number

@@ -38,7 +38,7 @@ pub struct TestChain {
     pub sets: Vec<TestSet>,
     /// Hash of the genesis header.
     pub genesis_hash: H256,
-    genesis: StartProof,
+    genesis: Option<StartProof>,
     justifications: BTreeMap<u32, Justification>,
 }
 
@@ -50,6 +50,16 @@ impl TestChain {
             .collect();
         let genesis = start_proof(&sets[0], 0, H256::zero(), salt);
         let genesis_hash = Blake2Hasher::hash(&genesis.header);
+        Self::signed(sets, genesis_hash, Some(genesis))
+    }
+
+    /// The same on a chain with this genesis, whose state has no set: it took Duet up later.
+    pub fn without_genesis_set(genesis_hash: H256, sets: u64, members: u64) -> Self {
+        let sets = (0..=sets).map(|id| TestSet::new(id, id..id + members));
+        Self::signed(sets.collect(), genesis_hash, None)
+    }
+
+    fn signed(sets: Vec<TestSet>, genesis_hash: H256, genesis: Option<StartProof>) -> Self {
         let mut chain = Self {
             sets,
             genesis_hash,
@@ -78,8 +88,12 @@ impl TestChain {
     }
 
     /// What a client that knows the genesis hash is sent.
+    ///
+    /// # Panics
+    /// When the genesis has no set.
     pub fn genesis_proof(&self) -> StartProof {
-        self.genesis.clone()
+        let proof = self.genesis.clone();
+        proof.expect("the chain began with a set")
     }
 
     /// What a client that knows the hash of a set's first block is sent. That block has no finality proof.

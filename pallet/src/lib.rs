@@ -778,8 +778,8 @@ pub mod pallet {
         /// Ends the signing set without a successor: from this block on nothing is signed, until the chain is activated again. Keys stay
         /// registered, and offences of earlier blocks are punished as before. (ACTIVE-3)
         ///
-        /// No light client learns of it by a proof, and none follows by itself when the chain is activated again, as after a
-        /// [`reset`](Pallet::reset).
+        /// Light clients that follow only see that proofs stop; one that is to begin at a later block finds it in that block's state.
+        /// None follows by itself when the chain is activated again, as after a [`reset`](Pallet::reset).
         #[pallet::call_index(7)]
         #[pallet::weight((activation::weight_of_deactivate::<T>(), DispatchClass::Operational))]
         pub fn deactivate(origin: OriginFor<T>) -> DispatchResult {

@@ -129,6 +129,10 @@ export interface DuetMethods {
    * begin, as far as the node knows; rejects with 9005 when it has none.
    */
   getStartProof(block?: Hex | null): Promise<Hex | null>;
+  /** The voters of GRANDPA in the state of the genesis, proven; `null` when the node has no such proof. */
+  getWarpGenesis(): Promise<Hex | null>;
+  /** What GRANDPA proves from a block on: the SDK's warp sync proof. `null` when the node knows no way on from there. */
+  getWarpProof(after: number): Promise<Hex | null>;
   /** `null` when the set is not known. */
   getKeys(set: number): Promise<Hex | null>;
   /** The header of the first block that starts a set after `fromSet` without a handoff; `null` when there is none. */

@@ -22,13 +22,14 @@ const APART: [&str; 3] = [
 
 /// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
 /// under.
-const EMBEDDED: [&str; 9] = [
+const EMBEDDED: [&str; 10] = [
     "curve",
     "primitives",
     "pallet",
     "runtime",
     "voter",
     "light-client",
+    "light-client/warp",
     "light-client/wasm",
     "contracts/calldata",
     "bridge/hyperbridge",

@@ -388,6 +388,22 @@ impl Answers {
         }))
     }
 
+    pub(super) fn warp_genesis(&self) -> RpcResult<Option<Bytes>> {
+        let Some(warp) = &self.links.warp else {
+            return Ok(None);
+        };
+        let proof = warp.genesis().map_err(RpcError::from)?;
+        Ok(proof.map(Bytes))
+    }
+
+    pub(super) fn warp_proof(&self, after: BlockNumber) -> RpcResult<Option<Bytes>> {
+        let Some(warp) = &self.links.warp else {
+            return Ok(None);
+        };
+        let proof = warp.after(after).map_err(RpcError::from)?;
+        Ok(proof.map(Bytes))
+    }
+
     pub(super) fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>> {
         let Some(commitment) = self.links.store.set(set).map_err(RpcError::from)? else {
             self.absent(HistoryItem::Set(set))?;

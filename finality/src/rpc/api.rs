@@ -118,6 +118,19 @@ pub trait DuetRpc {
     #[method(name = "duet_getStartProof", with_extensions)]
     async fn start_proof(&self, block_hash: Option<H256>) -> RpcResult<Option<Bytes>>;
 
+    /// What a light client begins to follow GRANDPA with that knows the genesis alone: SCALE of the genesis header's bytes and the storage
+    /// proof of `Grandpa::Authorities` in its state, `(Vec<u8>, Vec<Vec<u8>>)`. `None` when this node serves no proofs of GRANDPA's, or
+    /// its chain specification does not have that state. (WARP-1)
+    ///
+    /// Cost: the first time, to build the state of the genesis in memory.
+    #[method(name = "duet_getWarpGenesis", with_extensions)]
+    async fn warp_genesis(&self) -> RpcResult<Option<Bytes>>;
+
+    /// What GRANDPA proves from a final block on, for light clients: SCALE of the SDK's `WarpSyncProof`. The last block of each set of
+    /// voters after it and the newest block, each with its justification. `None` when this node knows no way on from there. (WARP-2)
+    #[method(name = "duet_getWarpProof", with_extensions)]
+    async fn warp_proof(&self, after: BlockNumber) -> RpcResult<Option<Bytes>>;
+
     /// The keys of a set in set order, to start from a checkpoint: SCALE of `Vec<Pk1Bytes>`.
     #[method(name = "duet_getKeys", with_extensions)]
     async fn keys(&self, set: SetId) -> RpcResult<Option<Bytes>>;

@@ -7,6 +7,7 @@ use crate::verdict::Verdict;
 use crate::vouch::shown;
 use duet_light_client::{Mode, NextStep, Trusted, Verified};
 use duet_light_rpc::{Failure, Fault, PathJson};
+use duet_light_warp::Follower;
 use duet_primitives::{BlockNumber, SetId, UncheckedJustification, H256};
 use serde::Serialize;
 use std::time::Duration;
@@ -31,6 +32,13 @@ pub(crate) enum Event<'a> {
         block: BlockNumber,
         hash: H256,
         set: SetId,
+    },
+    /// GRANDPA's proofs led from the genesis to a final block, over so many changes of its voters.
+    Warped {
+        url: &'a str,
+        block: BlockNumber,
+        hash: H256,
+        changes: u64,
     },
     /// Who vouches for the checkpoint that it begins from.
     #[cfg(feature = "vouchers")]
@@ -247,6 +255,15 @@ impl<'a> Event<'a> {
             block: trusted.best_number(),
             hash: trusted.best_hash(),
             set: trusted.signing().id,
+        }
+    }
+
+    pub(crate) fn warped(proven: &Follower, url: &'a str) -> Self {
+        Self::Warped {
+            url,
+            block: proven.number(),
+            hash: proven.hash(),
+            changes: proven.set_id(),
         }
     }
 

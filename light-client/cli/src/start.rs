@@ -1,7 +1,8 @@
-//! Beginning with what an endpoint proves: at the block that the user named, or else at the genesis. (LIGHT-1 to LIGHT-3)
+//! Beginning with what an endpoint proves: at the block that the user named, at the genesis, or at a block to which GRANDPA's proofs
+//! lead from there. (LIGHT-1 to LIGHT-3)
 
 use crate::{begin::is_newer, event::Event, parts::number_of, session::Session};
-use duet_light_client::Trusted;
+use duet_light_client::{Culprit, Trusted};
 use duet_light_rpc::{Fault, Missing, Server};
 use duet_primitives::H256;
 
@@ -30,21 +31,46 @@ impl Session {
         let proof = server.start_proof(Some(hash)).await?;
         let proof = proof.ok_or(Fault::Incomplete(Missing::Start(hash)))?;
         let trusted = Trusted::from_start(self.genesis, hash, &proof, self.mode)?;
-        self.output.event(&Event::began(&trusted, &server.url));
-        self.set_trusted(trusted);
+        self.began(trusted, server);
         Ok(())
     }
 
-    async fn begin_at_genesis(&mut self, server: &Server) -> Result<(), Fault> {
-        let proof = match server.genesis_proof().await {
-            Err(missing @ Fault::Incomplete(Missing::Genesis)) => {
-                let claim = server.start_claim(self.genesis).await?;
-                return Err(claim.map_or(missing, Fault::LaterStart));
-            }
-            answer => answer?,
-        };
-        let trusted = Trusted::from_genesis(self.genesis, &proof, self.mode)?;
+    fn began(&mut self, trusted: Trusted, server: &Server) {
+        self.output.event(&Event::began(&trusted, &server.url));
         self.set_trusted(trusted);
-        Ok(())
+    }
+
+    async fn begin_at_genesis(&mut self, server: &Server) -> Result<(), Fault> {
+        let missing = match server.genesis_proof().await {
+            Err(missing @ Fault::Incomplete(Missing::Genesis)) => missing,
+            answer => {
+                let trusted = Trusted::from_genesis(self.genesis, &answer?, self.mode)?;
+                self.set_trusted(trusted);
+                return Ok(());
+            }
+        };
+        if self.begin_by_grandpa(server).await? {
+            return Ok(());
+        }
+        let claim = server.start_claim(self.genesis).await?;
+        Err(claim.map_or(missing, Fault::LaterStart))
+    }
+
+    /// Begins at the newest block that GRANDPA's proofs lead to from the genesis, if a set signs there; whether one does.
+    async fn begin_by_grandpa(&mut self, server: &Server) -> Result<bool, Fault> {
+        let Some(proven) = server.warp(self.genesis).await? else {
+            return Ok(false);
+        };
+        let Some(proof) = server.start_proof(Some(proven.hash())).await? else {
+            return Ok(false);
+        };
+        let trusted = match Trusted::from_start(self.genesis, proven.hash(), &proof, self.mode) {
+            // The endpoint chose the block, and another one may know a newer.
+            Err(error) if error.culprit() == Culprit::Nobody => return Ok(false),
+            trusted => trusted?,
+        };
+        self.output.event(&Event::warped(&proven, &server.url));
+        self.began(trusted, server);
+        Ok(true)
     }
 }

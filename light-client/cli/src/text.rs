@@ -27,6 +27,14 @@ impl Event<'_> {
             Self::Began {
                 block, hash, set, ..
             } => format!("began at block {block}  set {set}  {hash:?}"),
+            Self::Warped {
+                block,
+                hash,
+                changes,
+                ..
+            } => format!(
+                "followed GRANDPA from genesis to block {block}  {changes} changes of its voters  {hash:?}"
+            ),
             #[cfg(feature = "vouchers")]
             Self::Vouched(vouched) => vouched.text(),
             #[cfg(feature = "vouchers")]

@@ -8,6 +8,7 @@ use crate::{
 };
 use codec::Encode;
 use duet_light_client::{BodyError, Culprit, Error, NextStep, ResetClaim, StateProofError};
+use duet_light_warp::WarpError;
 use duet_primitives::{BlockNumber, SetId, H256};
 use std::time::Duration;
 
@@ -66,6 +67,9 @@ pub enum Lie {
     /// A rule about headers, state and older blocks broke.
     #[error("{0}")]
     State(StateProofError),
+    /// A rule about GRANDPA's proofs broke.
+    #[error("{0}")]
+    Warp(WarpError),
     /// The extrinsics of a block are not those of its header.
     #[error("{0}")]
     Body(BodyError),
@@ -91,6 +95,7 @@ impl Lie {
         match self {
             Self::Rule(error) => error.rule(),
             Self::State(error) => error.rule(),
+            Self::Warp(error) => error.rule(),
             Self::Body(error) => error.rule(),
             Self::Wire(_) => "RPC-3",
             Self::OtherAnswer { .. } => "RPC-1",
@@ -174,8 +179,8 @@ fn about_reset(claim: &ResetClaim) -> String {
 /// What a server says about where the sets begin, and what its user may do about it. (LIGHT-1)
 fn about_start(StartClaim { number, hash }: &StartClaim) -> String {
     format!(
-        "LIGHT-1: it has no proof of genesis, and says that the chain took Duet up later, at block {number} ({hash:?}). Nobody \
-         proved that, so this client does not begin there by itself. If people whom you trust confirm that this block is \
+        "LIGHT-1: it has no proof of genesis, no way from there by GRANDPA's proofs to a block with sets, and says that the chain \
+         took Duet up later, at block {number} ({hash:?}). Nobody proved that, so this client does not begin there by itself. If people whom you trust confirm that this block is \
          final, begin at it with --start {hash:?}"
     )
 }

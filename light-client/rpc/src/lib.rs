@@ -35,6 +35,7 @@ mod outside;
 mod server;
 mod start;
 mod state;
+mod warp;
 mod wire;
 
 pub use checkpoint::CheckpointJson;

@@ -81,6 +81,7 @@ pub(crate) fn import(
         chain.backend.clone(),
         config.prometheus_registry(),
     );
+    let rpc = rpc.with_grandpa(&grandpa, chain.backend.clone(), &*config.chain_spec);
     #[cfg(feature = "meter")]
     let (meter, block_import) = {
         let meter = Meter::default();

@@ -9,14 +9,16 @@ mod received;
 mod reset;
 mod state;
 mod update;
+mod warp;
 
 pub(crate) use chain::CHAIN;
 
 /// The targets of the light client.
-pub(crate) const TARGETS: [Target; 5] = [
+pub(crate) const TARGETS: [Target; 6] = [
     decode::DECODE,
     genesis::GENESIS,
     update::UPDATE,
     state::STATE,
     reset::RESET,
+    warp::WARP,
 ];

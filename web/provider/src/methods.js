@@ -70,6 +70,7 @@ export const TABLE = [
   row("duet_subscribeJustifications", ALWAYS, "the proofs that moved the light client", { answer: "justifications", pushes: "duet_justifications", ends: "duet_unsubscribeJustifications" }),
   row("duet_getJustification duet_getStatelessProof duet_getSetProofs duet_getStatelessSetProofs duet_getGenesisProof duet_getStartProof duet_getKeys duet_getProofs", SENT, "not checked here, because whoever gets such a proof checks it (`client.verify`)"),
   row("duet_getReset", SENT, "a node's word: no proof leads across a reset (LIGHT-8)"),
+  row("duet_getWarpGenesis duet_getWarpProof", SENT, "not checked here: whoever follows GRANDPA checks it (WARP-1 to WARP-4)"),
   row("duet_reportProof", SENT, "hands in a proof that may be false; what the node says of it is its word"),
   row("duet_subscribeFullerJustifications", SENT, "not checked here, as above", { pushes: "duet_fullerJustifications", ends: "duet_unsubscribeFullerJustifications" }),
   row("mmr_generateProof mmr_generateAncestryProof", SENT, "not checked here, as above"),

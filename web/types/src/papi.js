@@ -12,6 +12,8 @@ export function papiDuet(client) {
     getStatelessSetProofs: (fromSet, limit) => ask("duet_getStatelessSetProofs", fromSet, limit),
     getGenesisProof: () => ask("duet_getGenesisProof"),
     getStartProof: (block = null) => ask("duet_getStartProof", block),
+    getWarpGenesis: () => ask("duet_getWarpGenesis"),
+    getWarpProof: (after) => ask("duet_getWarpProof", after),
     getKeys: (set) => ask("duet_getKeys", set),
     getReset: (fromSet) => ask("duet_getReset", fromSet),
     getProofs: (keys, block = null, under = null, stateless = false) => ask("duet_getProofs", keys, block, under, stateless),

@@ -23,6 +23,8 @@ export const rpc = {
     getStatelessSetProofs: call("The handoff proofs of sets for clients without keys", LIST, "Bytes"),
     getGenesisProof: call("The proof of the first set", [], "Bytes"),
     getStartProof: call("The proof of the set that signs at a block, or at the block where the chain's sets begin", [optional("block", "BlockHash")], "Option<Bytes>"),
+    getWarpGenesis: call("The voters of GRANDPA in the state of the genesis, proven", [], "Option<Bytes>"),
+    getWarpProof: call("What GRANDPA proves from a block on: the SDK's warp sync proof", [param("after", "u32")], "Option<Bytes>"),
     getKeys: call("The keys of a set, in set order", [param("set", "u64")], "Option<Bytes>"),
     getReset: call("The header of the first reset that starts a set after this one", [param("fromSet", "u64")], "Option<Bytes>"),
     getProofs: call(

@@ -66,6 +66,7 @@ const RUNTIME: &str =
     "needs the runtime executed; at the newest proven block unless another is named";
 const WORDS: &str = "what the endpoint says of itself";
 const OLD_SET: &str = "the keys of the set that signed may be gone here; whoever asks verifies it";
+const WARP: &str = "whoever asks verifies it (WARP-1 to WARP-4)";
 const RESET: &str = "the endpoint's word: no proof leads across a reset (LIGHT-8)";
 
 /// The table.
@@ -109,6 +110,8 @@ pub(crate) const TABLE: &[Row] = &[
     passed("duet_getSetProofs", OLD_SET),
     passed("duet_getStatelessProof", OLD_SET),
     passed("duet_getStatelessSetProofs", OLD_SET),
+    passed("duet_getWarpGenesis", WARP),
+    passed("duet_getWarpProof", WARP),
     passed("duet_reportProof", "hands in a proof that may be false; what the endpoint says of it is its word"),
     passed("payment_queryFeeDetails", RUNTIME),
     passed("payment_queryInfo", RUNTIME),

@@ -19,5 +19,5 @@ pub(crate) use node::{Node, Tamper, BEGAN, FORGED};
 pub(crate) use program::{Finished, Program};
 pub(crate) use proxy::{Proxy, Tampering};
 pub(crate) use served::{data, Served};
-pub(crate) use server::Server;
+pub(crate) use server::{Server, Warp};
 pub(crate) use world::{account_info, account_key, events_key, hex, World, ACCOUNT};

@@ -7,6 +7,7 @@ use super::{
 };
 use codec::{Compact, Decode, Encode};
 use duet_light_client::{decode, testing::TestChain, StartProof};
+use duet_light_warp::testing::TestGrandpa;
 use duet_primitives::{UncheckedJustification, H256};
 use jsonrpsee::{
     server::{RpcModule, SubscriptionMessage},
@@ -28,10 +29,22 @@ const UNPROVEN: u64 = 1 << 32;
 struct State {
     chain: TestChain,
     lie: Lie,
+    /// What GRANDPA proves, where it is served.
+    warp: Option<Warp>,
     /// The newest block whose proof is there.
     visible: watch::Receiver<u32>,
     chain_head: AtomicU32,
     calls: Calls,
+}
+
+/// What a node has of GRANDPA's proofs, as bytes.
+#[derive(Clone)]
+pub(crate) struct Warp {
+    /// The voters of the genesis.
+    pub(crate) genesis: Vec<u8>,
+    /// What is proven after a block.
+    pub(crate) after: fn(&TestGrandpa, u32) -> Option<Vec<u8>>,
+    pub(crate) grandpa: TestGrandpa,
 }
 
 /// A running server; it ends when it is dropped.
@@ -50,14 +63,20 @@ impl Server {
 
     /// Serves the chain as it was when this block was the newest proven one.
     pub(crate) async fn start_at(chain: &TestChain, lie: Lie, head: u32) -> Self {
-        Self::listen("127.0.0.1:0", chain, lie, head).await
+        Self::listen("127.0.0.1:0", chain, lie, head, None).await
+    }
+
+    /// Serves GRANDPA's proofs, too.
+    pub(crate) async fn start_with_warp(chain: &TestChain, lie: Lie, warp: Warp) -> Self {
+        let head = chain.head().block_number.get();
+        Self::listen("127.0.0.1:0", chain, lie, head, Some(warp)).await
     }
 
     /// Breaks all connections and starts again at the same address, as a node that is restarted.
     pub(crate) async fn restart(self, chain: &TestChain) -> Self {
-        let (lie, head) = (self.state.lie, self.state.head());
+        let (lie, head, warp) = (self.state.lie, self.state.head(), self.state.warp.clone());
         let url = self.stop().await;
-        Self::listen(url.trim_start_matches("ws://"), chain, lie, head).await
+        Self::listen(url.trim_start_matches("ws://"), chain, lie, head, warp).await
     }
 
     /// Stops it; its address, at which nobody listens any more.
@@ -65,11 +84,18 @@ impl Server {
         self.host.stop().await
     }
 
-    async fn listen(address: &str, chain: &TestChain, lie: Lie, head: u32) -> Self {
+    async fn listen(
+        address: &str,
+        chain: &TestChain,
+        lie: Lie,
+        head: u32,
+        warp: Option<Warp>,
+    ) -> Self {
         let (visible, receiver) = watch::channel(head);
         let state = Arc::new(State {
             chain: chain.clone(),
             lie,
+            warp,
             visible: receiver,
             chain_head: AtomicU32::new(head),
             calls: Calls::default(),
@@ -244,6 +270,21 @@ impl State {
                 };
                 proof.map_or(Value::Null, |proof| self.bytes(&lie.of_start(proof)))
             }
+            "duet_getWarpGenesis" | "duet_getWarpProof" => {
+                let Some(warp) = &self.warp else {
+                    return Err(ErrorCode::MethodNotFound.into());
+                };
+                let bytes = match method {
+                    "duet_getWarpGenesis" => Some(warp.genesis.clone()),
+                    _ => {
+                        let (after,): (u32,) = params.parse()?;
+                        (warp.after)(&warp.grandpa, after)
+                    }
+                };
+                bytes.map_or(Value::Null, |bytes| {
+                    json!(format!("0x{}", hex::encode(bytes)))
+                })
+            }
             "duet_getGenesisProof" => self.bytes(&lie.of_start(chain.genesis_proof())),
             "duet_getFinalizedHead" => match (lie, self.head()) {
                 (Lie::InventedHead, head) => {
@@ -384,7 +425,7 @@ const PAST: [&str; 4] = [
 /// What a terminal shows as a line of the program itself, in place of the line that it is in.
 pub(crate) const FORGED_LINE: &str = "\r\u{1b}[2Ksynced to block 7\n";
 
-const METHODS: [&str; 13] = [
+const METHODS: [&str; 15] = [
     "chain_getBlockHash",
     "chain_getHeader",
     "chain_getFinalizedHead",
@@ -398,6 +439,8 @@ const METHODS: [&str; 13] = [
     "duet_getKeys",
     "duet_getReset",
     "duet_reportProof",
+    "duet_getWarpGenesis",
+    "duet_getWarpProof",
 ];
 
 fn module(state: Arc<State>) -> RpcModule<Arc<State>> {

@@ -77,6 +77,7 @@ pub(crate) fn start<Net: NetworkBackend<OpaqueBlock, Hash>>(
         backend.clone(),
         config.prometheus_registry(),
     );
+    let duet_rpc = duet_rpc.with_grandpa(&grandpa_link, backend.clone(), &*config.chain_spec);
     let slot_duration = sc_consensus_aura::slot_duration(&*client)?;
     let inherents = move |_, ()| async move {
         let timestamp = Timestamp::from_system_time();

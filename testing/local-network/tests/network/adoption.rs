@@ -3,7 +3,7 @@
 
 use crate::{
     client::Client,
-    solochain::{register, sudo, upgrade_runtime},
+    solochain::{register, rotate_session_keys, sudo, upgrade_runtime},
     support::{
         a_session_is_proven_without, author_blocks, has_handoffs, keysets, metric, participation,
         proven_beyond, rpc, scenario, SOON,
@@ -68,10 +68,8 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
                 alice.block_hash(taken_up).await.expect("it is there")
             )
         );
-        // It does not believe a node about the block to begin at, and says which it is.
-        let (number, hash) = (format!("block {}", start.0), format!("{:?}", start.1));
-        light.says(&network, &["--start", &number, &hash]).await;
-        let start = hash;
+        begins_by_grandpa(&network, &alice, 0).await;
+        let start = format!("{:?}", start.1);
         light.syncs(&network, &["--start", &start]).await;
         // The range over earlier blocks begins with the runtime that has it, and so do proofs of them.
         assert!(with < taken_up);
@@ -81,13 +79,15 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         let reason = format!("it has no proofs of block {without} under");
         assert!(!proven && said.contains(&reason), "{said}");
 
-        // Who forgot it comes later, and the sets rotate as on any chain.
+        // Who forgot it comes later, and the sets rotate as on any chain, GRANDPA's too.
         with_duet(&mut network, DAVE).await;
         register_at(&network, DAVE).await;
+        rotate_session_keys(&alice, DEVELOPMENT_ACCOUNTS[ALICE]).await;
         has_handoffs(&alice, 1).await;
         light.syncs(&network, &[]).await;
         a_validator_goes_back_to_its_old_node_for_a_while(&mut network, &alice).await;
         light.syncs(&network, &[]).await;
+        begins_by_grandpa(&network, &alice, 1).await;
         a_node_that_starts_by_warp_sync_serves_the_start(&mut network, taken_up).await;
 
         deactivate(&alice).await;
@@ -133,6 +133,22 @@ async fn with_duet(network: &mut Network, node: usize) {
 
 fn programs() -> Executables {
     Executables::locate().expect("this program is somewhere")
+}
+
+/// A light client that knows the genesis alone follows GRANDPA to a block with sets, over so many changes of its voters.
+async fn begins_by_grandpa(network: &Network, alice: &Rpc, changes: u64) {
+    let client = Client {
+        state: network.directory().join(format!("grandpa-{changes}.state")),
+        ..Client::new(network, alice).await
+    };
+    let (said, is_synced) = client.run(network, &[]).await;
+    assert!(is_synced, "{said}");
+    let events = said
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let warped = events.into_iter().find(|event| event["event"] == "warped");
+    let warped = warped.unwrap_or_else(|| panic!("not by GRANDPA: {said}"));
+    assert_eq!(warped["changes"], changes, "{said}");
 }
 
 /// The state of a block in between still names the set. (LIGHT-2)
@@ -235,4 +251,9 @@ async fn a_node_that_starts_by_warp_sync_serves_the_start(
     let node = network.join_with("Warp", &["--sync", "warp"]).await;
     let warp = rpc(network, node.expect("the node starts")).await;
     assert_eq!(start_of_chain(&warp).await.0, taken_up);
+    let way = warp.ask::<Option<Bytes>>("duet_getWarpProof", rpc_params![0]);
+    assert!(
+        way.await.expect("the node answers").is_some(),
+        "it serves the way, too"
+    );
 }

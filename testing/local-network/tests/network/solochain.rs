@@ -1,14 +1,14 @@
 //! Transactions of the template's chain, whose runtime is not that of `duet-node`.
 
 use crate::support::SOON;
-use codec::Encode;
+use codec::{DecodeAll, Encode};
 use duet_local_network::{
     staking::new_duet_key, transaction::send, wait, Rpc, DEVELOPMENT_ACCOUNTS,
 };
 use duet_primitives::DualKeyBytes;
 use pallet_transaction_payment::ChargeTransactionPayment;
 use solochain_duet_runtime::{
-    Runtime, RuntimeCall, SignedPayload, UncheckedExtrinsic, VERSION, WASM_BINARY,
+    Runtime, RuntimeCall, SessionKeys, SignedPayload, UncheckedExtrinsic, VERSION, WASM_BINARY,
 };
 use sp_core::H256;
 use sp_keyring::Sr25519Keyring;
@@ -52,6 +52,15 @@ pub(crate) async fn register(rpc: &Rpc, account: Sr25519Keyring) {
     let asked = rpc.call_runtime("DuetApi_registered_key", &owner, Some(block));
     let registered: Option<DualKeyBytes> = asked.await.expect("the API answers");
     assert_eq!(registered, Some(key));
+}
+
+/// Gives a validator new session keys, which its node at `rpc` makes: GRANDPA's voters change when the session after the next begins.
+pub(crate) async fn rotate_session_keys(rpc: &Rpc, account: Sr25519Keyring) {
+    let made = rpc.generate_session_keys(&account.to_account_id()).await;
+    let (keys, proof) = made.expect("the node makes keys");
+    let keys = SessionKeys::decode_all(&mut &*keys).expect("keys of the runtime");
+    let call = pallet_session::Call::<Runtime>::set_keys { keys, proof };
+    submit(rpc, account, call).await;
 }
 
 /// Signs a call for the runtime that the chain has, and waits until a block has it. What it does is for the caller to look at.

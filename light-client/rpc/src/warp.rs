@@ -1,0 +1,65 @@
+//! From the genesis to a final block, by what a node has of GRANDPA's proofs. (WARP-1 to WARP-4)
+
+use crate::{
+    fault::{Fault, Lie},
+    server::{bytes_of, Server},
+};
+use duet_light_warp::{Follower, GenesisProof, WarpError, WarpProof};
+use duet_primitives::{BlockNumber, Culprit, H256};
+use jsonrpsee::rpc_params;
+
+impl Server {
+    /// Follows GRANDPA from the genesis to the newest block that the node has a justification of, verified; `None` when the node knows
+    /// no way there: it is too old to be asked, it began in the middle of the chain, or the chain's voters cannot be followed.
+    ///
+    /// # Errors
+    /// [`Fault::Lie`] when what it sends does not hold (WARP-1 to WARP-4), or those of any request.
+    pub async fn warp(&self, genesis: H256) -> Result<Option<Follower>, Fault> {
+        match self.follow_voters(genesis).await {
+            Err(Fault::Incompatible(_)) => Ok(None),
+            Err(Fault::Lie(Lie::Warp(error))) if error.culprit() != Culprit::Sender => Ok(None),
+            answer => answer,
+        }
+    }
+
+    async fn follow_voters(&self, genesis: H256) -> Result<Option<Follower>, Fault> {
+        let Some(bytes) = self.warp_genesis().await? else {
+            return Ok(None);
+        };
+        let mut at = Follower::begin(genesis, &GenesisProof::read(&bytes)?)?;
+        loop {
+            let Some(bytes) = self.warp_proof(at.number()).await? else {
+                return Ok(None);
+            };
+            let proof = WarpProof::read(&bytes)?;
+            let next = at.follow(&proof)?;
+            if !proof.is_finished() && next.number() == at.number() {
+                let asked = format!("what GRANDPA proves after block {}", at.number());
+                let got = "no block, and that there is more".to_owned();
+                return Err(Lie::OtherAnswer { asked, got }.into());
+            }
+            at = next;
+            if proof.is_finished() {
+                return Ok((at.number() > BlockNumber::ZERO).then_some(at));
+            }
+        }
+    }
+
+    async fn warp_genesis(&self) -> Result<Option<Vec<u8>>, Fault> {
+        let text: Option<String> = self.ask("duet_getWarpGenesis", rpc_params![]).await?;
+        let bytes = text.map(|text| bytes_of("proof of GRANDPA's voters", &text));
+        Ok(bytes.transpose()?)
+    }
+
+    async fn warp_proof(&self, after: BlockNumber) -> Result<Option<Vec<u8>>, Fault> {
+        let text: Option<String> = self.ask("duet_getWarpProof", rpc_params![after]).await?;
+        let bytes = text.map(|text| bytes_of("warp sync proof", &text));
+        Ok(bytes.transpose()?)
+    }
+}
+
+impl From<WarpError> for Fault {
+    fn from(error: WarpError) -> Self {
+        Self::Lie(Lie::Warp(error))
+    }
+}

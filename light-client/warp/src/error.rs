@@ -1,0 +1,120 @@
+//! What can be wrong with a proof by GRANDPA.
+
+use duet_light_client::StateProofError;
+use duet_primitives::{BlockNumber, Culprit, H256};
+
+/// Why a proof by GRANDPA was refused. Nothing in it is trusted then.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WarpError {
+    /// ENC-6: what does not decode, or is longer than any answer.
+    #[error("ENC-6: not a {object}: {reason}")]
+    Malformed {
+        /// What it was read as.
+        object: &'static str,
+        /// What the decoder says.
+        reason: String,
+    },
+    /// WARP-1: the header or the state of the genesis.
+    #[error("WARP-1: the voters of the genesis are not proven: {0}")]
+    Genesis(#[from] StateProofError),
+    /// WARP-1: the genesis has no list of voters: the chain has no GRANDPA, or calls its pallet by another name.
+    #[error("WARP-1: the state of the genesis has no list of GRANDPA's voters")]
+    NoVoters,
+    /// WARP-2: an older block, or none.
+    #[error("WARP-2: the proof goes on from block {best} and is about block {got}")]
+    NotNewer {
+        /// The newest block that was proven before.
+        best: BlockNumber,
+        /// The block in the proof.
+        got: BlockNumber,
+    },
+    /// WARP-2: the justification is of another block than its header.
+    #[error("WARP-2: the justification beside the header of block {number} ({header:?}) is of block {target:?}")]
+    OtherBlock {
+        /// The number in the header.
+        number: BlockNumber,
+        /// The header's hash.
+        header: H256,
+        /// The block that is justified.
+        target: H256,
+    },
+    /// WARP-3: the justification does not hold.
+    #[error(
+        "WARP-3: the justification of block {number} by voter set {set} does not hold: {error}"
+    )]
+    Justification {
+        /// The block.
+        number: BlockNumber,
+        /// The set that has to have signed.
+        set: u64,
+        /// What is wrong with it.
+        error: JustificationError,
+    },
+    /// WARP-4: a block that does not end its set, before the end of the proof.
+    #[error("WARP-4: block {number} names no next voters, and the proof goes on after it")]
+    NoChange {
+        /// The block.
+        number: BlockNumber,
+    },
+    /// WARP-4: the next voters take over later, or are no set.
+    #[error(
+        "WARP-4: block {number} changes the voters in a way that cannot be followed: {reason}"
+    )]
+    Change {
+        /// The block.
+        number: BlockNumber,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// What is wrong with a justification by GRANDPA. (WARP-3)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JustificationError {
+    /// Signed by somebody who is not in the set.
+    #[error("vote {vote} is by nobody of the set")]
+    Stranger {
+        /// Which vote, from 0 on.
+        vote: usize,
+    },
+    /// The signature of a vote.
+    #[error("the signature of vote {vote} is not of its voter")]
+    Signature {
+        /// Which vote, from 0 on.
+        vote: usize,
+    },
+    /// The votes do not have two thirds of the set's weight on the block and its descendants.
+    #[error("its votes do not make the block final")]
+    NotFinal,
+    /// Headers that lead from no vote to the block.
+    #[error("it has a header that no vote needs")]
+    Surplus,
+}
+
+impl WarpError {
+    /// The id of the broken rule, as `docs/spec` numbers them.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Malformed { .. } => "ENC-6",
+            Self::Genesis(_) | Self::NoVoters => "WARP-1",
+            Self::NotNewer { .. } | Self::OtherBlock { .. } => "WARP-2",
+            Self::Justification { .. } => "WARP-3",
+            Self::NoChange { .. } | Self::Change { .. } => "WARP-4",
+        }
+    }
+
+    /// Who is to blame: of what is pinned by the genesis hash or signed by the voters, nobody.
+    pub fn culprit(&self) -> Culprit {
+        match self {
+            Self::Genesis(error) => error.culprit(),
+            Self::NoVoters | Self::Change { .. } => Culprit::Nobody,
+            Self::Malformed { .. }
+            | Self::NotNewer { .. }
+            | Self::OtherBlock { .. }
+            | Self::Justification { .. }
+            | Self::NoChange { .. } => Culprit::Sender,
+        }
+    }
+}

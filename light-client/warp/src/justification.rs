@@ -1,0 +1,143 @@
+//! What GRANDPA's voters signed about one block. (WARP-3)
+
+use crate::{
+    error::JustificationError,
+    header::{Header, Voters},
+};
+use codec::{Compact, Decode, Encode, Error};
+use duet_primitives::H256;
+use finality_grandpa::{
+    validate_commit, voter_set::VoterSet, Chain, Commit, Error as GrandpaError, Message,
+};
+use sp_core::{
+    ed25519::{Pair, Public, Signature},
+    Pair as _,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A justification as nodes send it: nothing is known about it.
+#[derive(Clone, Debug)]
+pub(crate) struct Justification {
+    round: u64,
+    commit: Commit<H256, u32, Signature, Public>,
+    /// From what was voted on to the block, where somebody voted for a later one.
+    ancestry: Vec<Header>,
+}
+
+/// Who votes: the set and its number.
+#[derive(Clone, Debug)]
+pub(crate) struct Set {
+    pub(crate) id: u64,
+    voters: VoterSet<Public>,
+}
+
+impl Set {
+    /// `None` when these are no set: there are none with a weight, or too much of it.
+    pub(crate) fn new(id: u64, voters: Voters) -> Option<Self> {
+        let voters = VoterSet::new(voters)?;
+        Some(Self { id, voters })
+    }
+}
+
+impl Justification {
+    /// Reads the justification that these bytes begin with.
+    pub(crate) fn read(bytes: &mut &[u8]) -> Result<Self, Error> {
+        let (round, commit) = Decode::decode(bytes)?;
+        let Compact(count) = <Compact<u32>>::decode(bytes)?;
+        // A header takes many bytes, so that what was sent bounds this.
+        let ancestry = (0..count).map(|_| Header::read(bytes));
+        Ok(Self {
+            round,
+            commit,
+            ancestry: ancestry.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The block that it is about.
+    pub(crate) fn target(&self) -> (u32, H256) {
+        (self.commit.target_number, self.commit.target_hash)
+    }
+
+    /// Checks that this set made the block final. Signatures come first: whoever has none of the set's keys gets no further.
+    pub(crate) fn check(&self, set: &Set) -> Result<(), JustificationError> {
+        for (vote, signed) in self.commit.precommits.iter().enumerate() {
+            if !set.voters.contains(&signed.id) {
+                return Err(JustificationError::Stranger { vote });
+            }
+            let message = Message::Precommit(signed.precommit.clone());
+            let message = (message, self.round, set.id).encode();
+            if !Pair::verify(&signed.signature, &message, &signed.id) {
+                return Err(JustificationError::Signature { vote });
+            }
+        }
+        let chain = Ancestry::new(&self.ancestry);
+        match validate_commit(&self.commit, &set.voters, &chain) {
+            Ok(result) if result.is_valid() => {}
+            _ => return Err(JustificationError::NotFinal),
+        }
+        if self.needed(&chain) == chain.hashes() {
+            Ok(())
+        } else {
+            Err(JustificationError::Surplus)
+        }
+    }
+
+    /// The headers on the way from each vote to the lowest of them.
+    fn needed(&self, chain: &Ancestry) -> BTreeSet<H256> {
+        let votes = || {
+            self.commit
+                .precommits
+                .iter()
+                .map(|signed| &signed.precommit)
+        };
+        let lowest = votes().min_by_key(|vote| vote.target_number);
+        let Some(lowest) = lowest.map(|vote| vote.target_hash) else {
+            return BTreeSet::new();
+        };
+        let mut needed = BTreeSet::new();
+        for vote in votes() {
+            let mut at = vote.target_hash;
+            while at != lowest && needed.insert(at) {
+                match chain.parents.get(&at) {
+                    Some(parent) => at = *parent,
+                    None => break,
+                }
+            }
+        }
+        needed
+    }
+}
+
+/// Which block comes before which, as far as the headers that came along say.
+struct Ancestry {
+    parents: BTreeMap<H256, H256>,
+}
+
+impl Ancestry {
+    fn new(headers: &[Header]) -> Self {
+        let parents = headers
+            .iter()
+            .map(|header| (header.hash, header.parent_hash));
+        Self {
+            parents: parents.collect(),
+        }
+    }
+
+    fn hashes(&self) -> BTreeSet<H256> {
+        self.parents.keys().copied().collect()
+    }
+}
+
+impl Chain<H256, u32> for Ancestry {
+    fn ancestry(&self, base: H256, block: H256) -> Result<Vec<H256>, GrandpaError> {
+        let mut route = Vec::new();
+        let mut at = block;
+        while at != base {
+            at = *self.parents.get(&at).ok_or(GrandpaError::NotDescendent)?;
+            route.push(at);
+        }
+        // The base itself is not on the way.
+        route.pop();
+        Ok(route)
+    }
+}
