@@ -11,6 +11,7 @@ include!(concat!(env!("OUT_DIR"), "/wasm_binary.rs"));
 mod apis;
 mod configs;
 mod genesis;
+mod sessions;
 
 pub use apis::{RuntimeApi, VERSION};
 

@@ -1,9 +1,10 @@
 //! What each pallet is told.
 
 use crate::{
-    apis::VERSION, AccountId, Aura, Balance, Balances, Block, Hash, Nonce, PalletInfo, Runtime,
-    RuntimeCall, RuntimeEvent, RuntimeFreezeReason, RuntimeHoldReason, RuntimeOrigin, RuntimeTask,
-    SessionKeys, System, EXISTENTIAL_DEPOSIT, SESSION_BLOCKS, SLOT_MILLIS, UNIT,
+    apis::VERSION, sessions::AddSessions, AccountId, Aura, Balance, Balances, Block, Hash, Nonce,
+    PalletInfo, Runtime, RuntimeCall, RuntimeEvent, RuntimeFreezeReason, RuntimeHoldReason,
+    RuntimeOrigin, RuntimeTask, SessionKeys, System, EXISTENTIAL_DEPOSIT, SESSION_BLOCKS,
+    SLOT_MILLIS, UNIT,
 };
 use frame_support::{
     derive_impl, parameter_types,
@@ -32,6 +33,7 @@ impl frame_system::Config for Runtime {
     type Hash = Hash;
     type Version = Version;
     type AccountData = pallet_balances::AccountData<Balance>;
+    type SingleBlockMigrations = AddSessions;
 }
 
 impl pallet_timestamp::Config for Runtime {
