@@ -2,6 +2,7 @@
 
 use crate::store::MAX_LIST_BYTES;
 use codec::{Compact, Encode};
+use duet_gossip::LOG_TARGET;
 use duet_light_warp::{voters_key, GenesisProof};
 use duet_primitives::{BlockNumber, H256};
 use parking_lot::Mutex;
@@ -25,7 +26,7 @@ pub(crate) trait WarpProofs: Send + Sync {
     /// Cost: once, to build that state and its trie in memory.
     ///
     /// # Errors
-    /// Those of the database; [`Error::Backend`] when the state cannot be built.
+    /// Those of the database.
     fn genesis(&self) -> Result<Option<Vec<u8>>>;
 
     /// From a final block on: SCALE of the SDK's `WarpSyncProof`. `None` when no proof leads on from there: this node began in the
@@ -109,8 +110,13 @@ where
         let Some(header) = chain.header(chain.info().genesis_hash)? else {
             return Ok(None);
         };
-        let state = build().map_err(Error::Backend)?;
-        let nodes = prove(state, *header.state_root())?;
+        let nodes = match build() {
+            Ok(state) => prove(state, *header.state_root())?,
+            Err(reason) => {
+                log::info!(target: LOG_TARGET, "the state of the genesis cannot be built for light clients: {reason}");
+                None
+            }
+        };
         let proof = nodes.map(|nodes| {
             let header = header.encode();
             let nodes = nodes.into_iter_nodes().collect();
@@ -122,7 +128,7 @@ where
 
     fn after(&self, block: BlockNumber) -> Result<Option<Vec<u8>>> {
         let begin = block.get().into();
-        // Read before the changes, so that no change that is missing below is older than it.
+        // Read first: of a set that ends meanwhile, the end is among the changes.
         let newest = self.newest()?;
         let changes = self.voters.authority_set_changes();
         let Some(changes) = changes.iter_from(begin) else {

@@ -180,8 +180,8 @@ fn about_reset(claim: &ResetClaim) -> String {
 fn about_start(StartClaim { number, hash }: &StartClaim) -> String {
     format!(
         "LIGHT-1: it has no proof of genesis, no way from there by GRANDPA's proofs to a block with sets, and says that the chain \
-         took Duet up later, at block {number} ({hash:?}). Nobody proved that, so this client does not begin there by itself. If people whom you trust confirm that this block is \
-         final, begin at it with --start {hash:?}"
+         took Duet up later, at block {number} ({hash:?}). Nobody proved that, so this client does not begin there by itself. If \
+         people whom you trust confirm that this block is final, begin at it with --start {hash:?}"
     )
 }
 
