@@ -7,6 +7,8 @@ use sp_core::ed25519::Public;
 
 /// GRANDPA's items in a digest.
 const ENGINE: [u8; 4] = *b"FRNK";
+/// The first byte of a scheduled change. Other changes lead nowhere: after a forced one nobody who voted before has a say.
+const SCHEDULED: u8 = 1;
 
 /// Voters with their weights.
 pub(crate) type Voters = Vec<(Public, u64)>;
@@ -17,15 +19,6 @@ pub(crate) struct Change {
     pub(crate) voters: Voters,
     /// How many blocks later they take over.
     pub(crate) delay: u32,
-}
-
-/// What the runtime tells GRANDPA. Only the first kind leads on: after a forced change nobody who voted before has a say.
-#[derive(Decode)]
-enum Log {
-    #[codec(index = 1)]
-    ScheduledChange(Change),
-    #[codec(index = 2)]
-    ForcedChange(#[allow(dead_code, reason = "it is read to know where it ends")] (u32, Change)),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +56,11 @@ impl Header {
     }
 }
 
+/// As nodes read it: an item with more than a change is none.
 fn scheduled(item: DigestItem) -> Option<Change> {
     let DigestItem::Consensus(ENGINE, log) = item else {
         return None;
     };
-    match Log::decode_all(&mut &*log) {
-        Ok(Log::ScheduledChange(change)) => Some(change),
-        Ok(Log::ForcedChange(_)) | Err(_) => None,
-    }
+    let mut change = log.strip_prefix(&[SCHEDULED])?;
+    Change::decode_all(&mut change).ok()
 }

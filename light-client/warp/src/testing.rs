@@ -25,6 +25,8 @@ pub enum Digest {
     Next(usize),
     /// The second set's are, some blocks later.
     Later,
+    /// They are, with a byte too many.
+    Longer,
     /// Nobody is.
     NoVoters,
     /// The second set's are, by force.
@@ -40,6 +42,7 @@ impl Digest {
         let log = match self {
             Self::Nothing => return Vec::<u8>::new().encode(),
             Self::Next(set) => (1_u8, voters(SETS[set].clone()), 0_u32).encode(),
+            Self::Longer => (1_u8, next, 0_u32, 0_u8).encode(),
             Self::Later => (1_u8, next, 3_u32).encode(),
             Self::NoVoters => (1_u8, Vec::<(Public, u64)>::new(), 0_u32).encode(),
             Self::Forced => (2_u8, 4_u32, next, 0_u32).encode(),

@@ -270,7 +270,12 @@ fn the_set_of_the_genesis_cannot_sign_for_its_successors() {
 /// WARP-4: only the newest block need not end its set.
 #[test]
 fn a_block_that_names_no_voters_is_the_last_one() {
-    for digest in [Digest::Nothing, Digest::Forced, Digest::OtherEngine] {
+    for digest in [
+        Digest::Nothing,
+        Digest::Longer,
+        Digest::Forced,
+        Digest::OtherEngine,
+    ] {
         let mut chain = TestGrandpa::default();
         chain.blocks[0] = chain.block(5, 0, digest);
         let number = BlockNumber::new(5);
