@@ -133,3 +133,7 @@ async fn check_proven(node: &Node, last: SetId) -> Result<(), DuetKeyError> {
     }
     Err(StillNeeded::Unproven { last, proven }.into())
 }
+
+#[cfg(test)]
+#[path = "remove_tests.rs"]
+mod tests;
