@@ -6,17 +6,17 @@ use crate::{
 };
 use duet_light_warp::{Follower, GenesisProof, WarpError, WarpProof};
 use duet_primitives::{BlockNumber, Culprit, H256};
-use jsonrpsee::rpc_params;
+use jsonrpsee::{rpc_params, types::ErrorObjectOwned};
 
 impl Server {
     /// Follows GRANDPA from the genesis to the newest block that the node has a justification of, verified; `None` when the node knows
-    /// no way there: it is too old to be asked, it began in the middle of the chain, or the chain's voters cannot be followed.
+    /// no way there: it refuses to answer, as an older one does, it began in the middle of the chain, or the chain's voters cannot be
+    /// followed.
     ///
     /// # Errors
     /// [`Fault::Lie`] when what it sends does not hold (WARP-1 to WARP-4), or those of any request.
     pub async fn warp(&self, genesis: H256) -> Result<Option<Follower>, Fault> {
         match self.follow_voters(genesis).await {
-            Err(Fault::Incompatible(_)) => Ok(None),
             Err(Fault::Lie(Lie::Warp(error))) if error.culprit() != Culprit::Sender => Ok(None),
             answer => answer,
         }
@@ -46,16 +46,24 @@ impl Server {
     }
 
     async fn warp_genesis(&self) -> Result<Option<Vec<u8>>, Fault> {
-        let text: Option<String> = self.ask("duet_getWarpGenesis", rpc_params![]).await?;
-        let bytes = text.map(|text| bytes_of("proof of GRANDPA's voters", &text));
-        Ok(bytes.transpose()?)
+        let answer = self.call("duet_getWarpGenesis", rpc_params![]).await?;
+        read("proof of GRANDPA's voters", answer)
     }
 
     async fn warp_proof(&self, after: BlockNumber) -> Result<Option<Vec<u8>>, Fault> {
-        let text: Option<String> = self.ask("duet_getWarpProof", rpc_params![after]).await?;
-        let bytes = text.map(|text| bytes_of("warp sync proof", &text));
-        Ok(bytes.transpose()?)
+        let answer = self.call("duet_getWarpProof", rpc_params![after]).await?;
+        read("warp sync proof", answer)
     }
+}
+
+/// A refusal is one of a node that has neither method, or of one in front of it.
+fn read(
+    object: &'static str,
+    answer: Result<Option<String>, ErrorObjectOwned>,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let text = answer.unwrap_or_default();
+    let bytes = text.map(|text| bytes_of(object, &text));
+    Ok(bytes.transpose()?)
 }
 
 impl From<WarpError> for Fault {
