@@ -49,10 +49,12 @@ async fn a_running_chain_takes_duet_up_puts_it_down_and_takes_it_up_again() {
         for validator in [ALICE, BOB, CHARLIE] {
             register_at(&network, validator).await;
         }
-        // Those of the running session count, and a key counts at once.
-        let participation = participation(&alice).await;
-        let missing = DEVELOPMENT_ACCOUNTS[DAVE].to_account_id();
-        assert_eq!(participation.missing, [missing]);
+        // Those of the running session count, and a key counts at once: in the block, which comes to Alice a moment later.
+        let missing = [DEVELOPMENT_ACCOUNTS[DAVE].to_account_id()];
+        let counted = || async { Ok(participation(&alice).await.missing) };
+        wait::until("the keys", SOON, counted, |counted| *counted == missing)
+            .await
+            .expect("they are registered");
         assert_eq!(sets(&alice).await, None, "keys alone make no set");
 
         let taken_up = activate(&alice).await;
