@@ -28,7 +28,9 @@ use tables::{entry, key, Tables};
 pub(crate) use entries::Checked;
 pub(crate) use reports::{Entry, ReportBook};
 pub(crate) use resets::Reset;
-pub(crate) use served::{bounded, sets, MAX_LIST_BYTES};
+#[cfg(test)]
+pub(crate) use served::MAX_LIST_BYTES;
+pub(crate) use served::{bounded, sets};
 pub use tables::StoreError;
 
 const STATE: &str = "state";

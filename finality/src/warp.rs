@@ -1,6 +1,6 @@
 //! What GRANDPA proves of the chain: for light clients that know the genesis alone, and find no set there. (WARP-1, WARP-2)
 
-use crate::store::MAX_LIST_BYTES;
+use crate::store::bounded;
 use codec::{Compact, Encode};
 use duet_gossip::LOG_TARGET;
 use duet_light_warp::{voters_key, GenesisProof};
@@ -134,23 +134,17 @@ where
         let Some(changes) = changes.iter_from(begin) else {
             return Ok(None);
         };
-        let mut proof = Fragments::default();
-        let mut at = begin;
-        for (_, last) in changes {
-            let fragment = self.fragment(*last)?;
-            if fragment.is_none() && proof.is_empty() {
-                return Ok(None);
-            }
-            if !fragment.is_some_and(|fragment| proof.push(&fragment)) {
-                return Ok(Some(proof.encode(false)));
-            }
-            at = *last;
+        let changes: Vec<_> = changes.map(|(_, last)| *last).collect();
+        let last = changes.last().copied().unwrap_or(begin);
+        let newest = newest.filter(|(number, _)| *number > last);
+        let all = changes.len().saturating_add(usize::from(newest.is_some()));
+        let changes = changes.into_iter().map(|last| self.fragment(last));
+        let newest = newest.map(|(_, fragment)| Ok(Some(fragment)));
+        let fragments = bounded(changes.chain(newest))?;
+        if fragments.is_empty() && all > 0 {
+            return Ok(None);
         }
-        let is_finished = match newest {
-            Some((number, fragment)) if number > at => proof.push(&fragment),
-            Some(_) | None => true,
-        };
-        Ok(Some(proof.encode(is_finished)))
+        Ok(Some(encode(&fragments, fragments.len() == all)))
     }
 }
 
@@ -166,33 +160,10 @@ fn prove(state: Storage, root: H256) -> Result<Option<StorageProof>> {
     Ok(None)
 }
 
-/// Blocks with their justifications, as many as one answer has room for, and one at least.
-#[derive(Default)]
-struct Fragments {
-    count: u32,
-    bytes: Vec<u8>,
-}
-
-impl Fragments {
-    /// Whether there was room for it.
-    fn push(&mut self, fragment: &[u8]) -> bool {
-        let size = self.bytes.len().saturating_add(fragment.len());
-        if size > MAX_LIST_BYTES && !self.is_empty() {
-            return false;
-        }
-        self.bytes.extend(fragment);
-        self.count = self.count.saturating_add(1);
-        true
-    }
-
-    fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    fn encode(&self, is_finished: bool) -> Vec<u8> {
-        let count = Compact(self.count).encode();
-        [count.as_slice(), &self.bytes, &is_finished.encode()].concat()
-    }
+/// A `WarpSyncProof` of encoded blocks with their justifications.
+fn encode(fragments: &[Vec<u8>], is_finished: bool) -> Vec<u8> {
+    let count = Compact::from(u32::try_from(fragments.len()).unwrap_or(u32::MAX)).encode();
+    [count, fragments.concat(), is_finished.encode()].concat()
 }
 
 #[cfg(test)]

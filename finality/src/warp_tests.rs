@@ -1,7 +1,10 @@
 //! A chain whose GRANDPA voters change is followed from its genesis by what a node serves.
 
 use super::*;
-use crate::testing::{Backend, Block};
+use crate::{
+    store::MAX_LIST_BYTES,
+    testing::{Backend, Block},
+};
 use codec::Decode;
 use duet_light_warp::{Follower, WarpProof};
 use finality_grandpa::SignedPrecommit;
