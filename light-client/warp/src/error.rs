@@ -73,6 +73,14 @@ pub enum WarpError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JustificationError {
+    /// More votes than the set can have cast: nothing is checked of them.
+    #[error("it has {got} votes, and the set can have cast at most {most}")]
+    TooManyVotes {
+        /// Two of each voter.
+        most: usize,
+        /// How many came.
+        got: usize,
+    },
     /// Signed by somebody who is not in the set.
     #[error("vote {vote} is by nobody of the set")]
     Stranger {

@@ -57,7 +57,8 @@ impl Follower {
     /// Goes on to the last block of a proof. When it does not hold, nothing of it is taken over.
     ///
     /// Rules, for each block in it: WARP-2, WARP-3, WARP-4.
-    /// Cost: a check of an Ed25519 signature per vote, and of the ancestry, which only a sender with keys of the set can make long.
+    /// Cost: a check of an Ed25519 signature for each vote, of which there are at most two of each voter; then the way along the headers
+    /// that came along, for each vote.
     ///
     /// # Errors
     /// The first broken rule.

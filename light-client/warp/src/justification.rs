@@ -37,6 +37,11 @@ impl Set {
         let voters = VoterSet::new(voters)?;
         Some(Self { id, voters })
     }
+
+    /// Two of each: whoever votes for two blocks is shown by two votes.
+    fn most_votes(&self) -> usize {
+        self.voters.len().get().saturating_mul(2)
+    }
 }
 
 impl Justification {
@@ -60,6 +65,10 @@ impl Justification {
 
     /// Checks that this set made the block final. Signatures come first: whoever has none of the set's keys gets no further.
     pub(crate) fn check(&self, set: &Set) -> Result<(), JustificationError> {
+        let (most, got) = (set.most_votes(), self.commit.precommits.len());
+        if got > most {
+            return Err(JustificationError::TooManyVotes { most, got });
+        }
         for (vote, signed) in self.commit.precommits.iter().enumerate() {
             if !set.voters.contains(&signed.id) {
                 return Err(JustificationError::Stranger { vote });

@@ -203,6 +203,21 @@ fn fewer_than_two_thirds_make_nothing_final() {
     assert_eq!(follow(&chain, &[three], true).unwrap().hash(), block.hash);
 }
 
+/// WARP-3: one good vote, sent again and again, would be checked each time.
+#[test]
+fn more_votes_than_two_of_each_voter_are_refused_unchecked() {
+    let chain = TestGrandpa::default();
+    let block = &chain.blocks[0];
+    let all = votes(0, block);
+    let twice = [all.clone(), all.clone()].concat();
+    let one = fragment(block, &justification(block, &twice, &[]));
+    assert_eq!(follow(&chain, &[one], true).unwrap().hash(), block.hash);
+    // The last one is by a stranger, which is not even looked at.
+    let more = [twice, vec![Vote::new(9, block, 0, ROUND)]].concat();
+    let error = refused(&chain, &more, &[]);
+    assert_eq!(error, JustificationError::TooManyVotes { most: 8, got: 9 });
+}
+
 /// WARP-3
 #[test]
 fn a_vote_for_a_later_block_counts_when_headers_lead_from_it_to_the_block() {
