@@ -6,6 +6,7 @@ use crate::{
     testing::{Backend, Block},
 };
 use codec::Decode;
+use duet_light_client::decode;
 use duet_light_warp::{Follower, WarpProof};
 use finality_grandpa::SignedPrecommit;
 use sc_client_api::{AuxStore, BlockImportOperation as _, NewBlockState};
@@ -184,12 +185,12 @@ impl Setup {
 impl Node {
     fn begin(&self) -> Follower {
         let proof = self.grandpa.genesis().unwrap().expect("it has the state");
-        Follower::begin(self.genesis, &GenesisProof::read(&proof).unwrap()).unwrap()
+        Follower::begin(self.genesis, &decode(&proof).unwrap()).unwrap()
     }
 
     fn after(&self, block: u32) -> Option<WarpProof> {
         let proof = self.grandpa.after(BlockNumber::new(block)).unwrap();
-        proof.map(|proof| WarpProof::read(&proof).unwrap())
+        proof.map(|proof| decode(&proof).unwrap())
     }
 }
 

@@ -58,14 +58,3 @@ pub(crate) fn weight_of_block<T: Config>() -> Weight {
         looked_up
     }
 }
-
-/// What `activate` reads and writes.
-pub(crate) fn weight_of_activate<T: Config>() -> Weight {
-    T::DbWeight::get().reads_writes(1, 1)
-}
-
-/// What `deactivate` reads and writes: it drops each part of a set in the making.
-pub(crate) fn weight_of_deactivate<T: Config>() -> Weight {
-    let parts = u64::from(limits::most_parts::<T>());
-    T::DbWeight::get().reads_writes(parts.saturating_add(3), parts.saturating_add(3))
-}

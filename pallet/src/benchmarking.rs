@@ -10,10 +10,10 @@ use crate::{
     recovery,
     registration::{enlist, genesis_hash, insert, retire},
     rotation::{begin, rotate},
-    Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, EquivocationOffence,
-    FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets, Members, NextKeys,
-    OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft, SettledMembers, Tally,
-    TimeSlot, Truth, Unsettled,
+    ActiveFrom, Call, Chores, Config, CurrentKeys, Draft, DraftParts, ElectedFor, Ended,
+    EquivocationOffence, FalseStatement, Handoff, Handoffs, HeaderOf, KeyOwners, Keys, Keysets,
+    Members, NextKeys, OldestSet, OpenChores, Pallet, Purpose, RetiredRange, SetDraft,
+    SettledMembers, Tally, TimeSlot, Truth, Unsettled,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use duet_primitives::{
@@ -25,7 +25,7 @@ use duet_primitives::{
 };
 use frame_benchmarking::v2::{account, benchmarks, BenchmarkError};
 use frame_support::{traits::Get, WeakBoundedVec};
-use frame_system::RawOrigin;
+use frame_system::{pallet_prelude::BlockNumberFor, RawOrigin};
 use pallet_session::CurrentIndex;
 use sp_runtime::{
     traits::{BlakeTwo256, Convert, Hash, Header as _},
@@ -290,10 +290,10 @@ mod calls {
         above, accusation, at_once, blocks, change_planned, chores, draft, enlist, everybody,
         evidence, found, handoff, large_sets, member, most_absent, proof, put_draft, put_key,
         put_keys, recovery, report_others, secret, validators, with_keys, without_planned,
-        BenchmarkError, BenchmarkHelper, Box, Call, Chores, Config, CurrentIndex, CurrentKeys,
-        Draft, FalseStatement, Get, Handoffs, Keysets, NextKeys, OldestSet, OpenChores, Pallet,
-        Purpose, RawOrigin, RetiredRange, SessionIndex, SetId, SettledMembers, SignerIndex,
-        TestSet, Truth, Unsettled, BLOCK, LARGE,
+        ActiveFrom, BenchmarkError, BenchmarkHelper, BlockNumberFor, Box, Call, Chores, Config,
+        CurrentIndex, CurrentKeys, Draft, DraftParts, Ended, FalseStatement, Get, Handoffs,
+        Keysets, NextKeys, OldestSet, OpenChores, Pallet, Purpose, RawOrigin, RetiredRange,
+        SessionIndex, SetId, SettledMembers, SignerIndex, TestSet, Truth, Unsettled, BLOCK, LARGE,
     };
     use frame_benchmarking::impl_test_function;
 
@@ -555,6 +555,37 @@ mod calls {
         let again =
             Pallet::<T>::report_false_statement(RawOrigin::Signed(member::<T>(n)).into(), evidence);
         assert!(again.is_err(), "it is known now");
+        Ok(())
+    }
+
+    /// Another block was named before, which has not come.
+    #[benchmark]
+    fn activate() -> Result<(), BenchmarkError> {
+        let [named, at] = [1, 2].map(|more| LARGE.saturating_add(more).into());
+        ActiveFrom::<T>::put::<BlockNumberFor<T>>(named);
+
+        #[extrinsic_call]
+        _(RawOrigin::Root, at);
+
+        assert_eq!(ActiveFrom::<T>::get(), Some(at));
+        Ok(())
+    }
+
+    /// A large set signs, and another one is in the making, in `n` parts.
+    #[benchmark]
+    fn deactivate(
+        n: Linear<1, { LARGE.div_ceil(T::ValidatorsPerBlock::get()) }>,
+    ) -> Result<(), BenchmarkError> {
+        let members = LARGE.min(n.saturating_mul(T::ValidatorsPerBlock::get()));
+        let validators = large_sets::<T>(members)?;
+        put_draft::<T>(Purpose::Successor, with_keys(validators, 3), members);
+        ActiveFrom::<T>::put(frame_system::Pallet::<T>::block_number());
+
+        #[extrinsic_call]
+        _(RawOrigin::Root);
+
+        assert!(Ended::<T>::get());
+        assert_eq!(DraftParts::<T>::iter_keys().count(), 0);
         Ok(())
     }
 

@@ -769,7 +769,7 @@ pub mod pallet {
         /// The first set is made of the validators of that block's session, if those with keys reach the floor (CHAIN-6); otherwise each
         /// new session tries again, and an event says why it failed. So have keys registered before.
         #[pallet::call_index(6)]
-        #[pallet::weight((activation::weight_of_activate::<T>(), DispatchClass::Operational))]
+        #[pallet::weight((<T as Config>::WeightInfo::activate(), DispatchClass::Operational))]
         pub fn activate(origin: OriginFor<T>, at: BlockNumberFor<T>) -> DispatchResult {
             T::ResetOrigin::ensure_origin(origin)?;
             Ok(activation::activate::<T>(at)?)
@@ -781,7 +781,7 @@ pub mod pallet {
         /// Light clients that follow only see that proofs stop; one that is to begin at a later block finds it in that block's state.
         /// None follows by itself when the chain is activated again, as after a [`reset`](Pallet::reset).
         #[pallet::call_index(7)]
-        #[pallet::weight((activation::weight_of_deactivate::<T>(), DispatchClass::Operational))]
+        #[pallet::weight((limits::most_of_deactivate::<T>(), DispatchClass::Operational))]
         pub fn deactivate(origin: OriginFor<T>) -> DispatchResult {
             T::ResetOrigin::ensure_origin(origin)?;
             Ok(activation::deactivate::<T>()?)

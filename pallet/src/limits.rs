@@ -81,9 +81,9 @@ pub(crate) fn most_of_beginning<T: Config>() -> Weight {
     Weights::<T>::rotate(sizes::<T>().part).max(most_of_reset::<T>())
 }
 
-/// Into how many parts the largest set is divided. (CHAIN-8)
-pub(crate) fn most_parts<T: Config>() -> u32 {
-    sizes::<T>().parts
+/// The most that `deactivate` takes: the largest set is in the making. (ACTIVE-3, CHAIN-8)
+pub(crate) fn most_of_deactivate<T: Config>() -> Weight {
+    Weights::<T>::deactivate(sizes::<T>().parts)
 }
 
 /// The largest set, its parts, and how large they are.
@@ -126,7 +126,7 @@ fn in_each_block<T: Config>() -> [(&'static str, Weight); 3] {
 }
 
 /// The most that each call takes whose weight grows with the set.
-fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 4] {
+fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 5] {
     let non_signers = n.saturating_sub(1).checked_div(3).unwrap_or(0);
     let accused = suite::MAX_ACCUSED.min(n);
     [
@@ -146,5 +146,10 @@ fn heaviest<T: Config>(n: u32) -> [(&'static str, DispatchClass, Weight); 4] {
             Weights::<T>::prove_handoff(non_signers),
         ),
         ("reset", DispatchClass::Operational, most_of_reset::<T>()),
+        (
+            "deactivate",
+            DispatchClass::Operational,
+            most_of_deactivate::<T>(),
+        ),
     ]
 }

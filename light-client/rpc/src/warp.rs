@@ -2,8 +2,9 @@
 
 use crate::{
     fault::{Fault, Lie},
-    server::{bytes_of, Server},
+    server::{decode_hex, Server},
 };
+use duet_light_client::Received;
 use duet_light_warp::{Follower, GenesisProof, WarpError, WarpProof};
 use duet_primitives::{BlockNumber, Culprit, H256};
 use jsonrpsee::{rpc_params, types::ErrorObjectOwned};
@@ -23,15 +24,14 @@ impl Server {
     }
 
     async fn follow_voters(&self, genesis: H256) -> Result<Option<Follower>, Fault> {
-        let Some(bytes) = self.warp_genesis().await? else {
+        let Some(proof) = self.warp_genesis().await? else {
             return Ok(None);
         };
-        let mut at = Follower::begin(genesis, &GenesisProof::read(&bytes)?)?;
+        let mut at = Follower::begin(genesis, &proof)?;
         loop {
-            let Some(bytes) = self.warp_proof(at.number()).await? else {
+            let Some(proof) = self.warp_proof(at.number()).await? else {
                 return Ok(None);
             };
-            let proof = WarpProof::read(&bytes)?;
             let next = at.follow(&proof)?;
             if !proof.is_finished() && next.number() == at.number() {
                 let asked = format!("what GRANDPA proves after block {}", at.number());
@@ -45,25 +45,19 @@ impl Server {
         }
     }
 
-    async fn warp_genesis(&self) -> Result<Option<Vec<u8>>, Fault> {
-        let answer = self.call("duet_getWarpGenesis", rpc_params![]).await?;
-        read("proof of GRANDPA's voters", answer)
+    async fn warp_genesis(&self) -> Result<Option<GenesisProof>, Fault> {
+        read(self.call("duet_getWarpGenesis", rpc_params![]).await?)
     }
 
-    async fn warp_proof(&self, after: BlockNumber) -> Result<Option<Vec<u8>>, Fault> {
-        let answer = self.call("duet_getWarpProof", rpc_params![after]).await?;
-        read("warp sync proof", answer)
+    async fn warp_proof(&self, after: BlockNumber) -> Result<Option<WarpProof>, Fault> {
+        read(self.call("duet_getWarpProof", rpc_params![after]).await?)
     }
 }
 
 /// A refusal is one of a node that has neither method, or of one in front of it.
-fn read(
-    object: &'static str,
-    answer: Result<Option<String>, ErrorObjectOwned>,
-) -> Result<Option<Vec<u8>>, Fault> {
+fn read<T: Received>(answer: Result<Option<String>, ErrorObjectOwned>) -> Result<Option<T>, Fault> {
     let text = answer.unwrap_or_default();
-    let bytes = text.map(|text| bytes_of(object, &text));
-    Ok(bytes.transpose()?)
+    text.map(|text| decode_hex(&text)).transpose()
 }
 
 impl From<WarpError> for Fault {

@@ -7,14 +7,6 @@ use duet_primitives::{BlockNumber, Culprit, H256};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WarpError {
-    /// ENC-6: what does not decode, or is longer than any answer.
-    #[error("ENC-6: not a {object}: {reason}")]
-    Malformed {
-        /// What it was read as.
-        object: &'static str,
-        /// What the decoder says.
-        reason: String,
-    },
     /// WARP-1: the header or the state of the genesis.
     #[error("WARP-1: the voters of the genesis are not proven: {0}")]
     Genesis(#[from] StateProofError),
@@ -105,7 +97,6 @@ impl WarpError {
     /// The id of the broken rule, as `docs/spec` numbers them.
     pub fn rule(&self) -> &'static str {
         match self {
-            Self::Malformed { .. } => "ENC-6",
             Self::Genesis(_) | Self::NoVoters => "WARP-1",
             Self::NotNewer { .. } | Self::OtherBlock { .. } => "WARP-2",
             Self::Justification { .. } => "WARP-3",
@@ -118,8 +109,7 @@ impl WarpError {
         match self {
             Self::Genesis(error) => error.culprit(),
             Self::NoVoters | Self::Change { .. } => Culprit::Nobody,
-            Self::Malformed { .. }
-            | Self::NotNewer { .. }
+            Self::NotNewer { .. }
             | Self::OtherBlock { .. }
             | Self::Justification { .. }
             | Self::NoChange { .. } => Culprit::Sender,

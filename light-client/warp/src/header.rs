@@ -1,6 +1,6 @@
 //! Headers, as far as GRANDPA's rules need them. (WARP-2, WARP-4)
 
-use codec::{Compact, Decode, DecodeAll, Error};
+use codec::{Compact, Decode, DecodeAll, Error, Input};
 use duet_light_client::DigestItem;
 use duet_primitives::H256;
 use sp_core::ed25519::Public;
@@ -30,29 +30,45 @@ pub(crate) struct Header {
     pub(crate) change: Option<Change>,
 }
 
-impl Header {
-    /// Reads the header that these bytes begin with.
-    pub(crate) fn read(bytes: &mut &[u8]) -> Result<Self, Error> {
-        let all = *bytes;
-        let (parent_hash, Compact(number)) = <(H256, Compact<u32>)>::decode(bytes)?;
-        let (_state_root, _extrinsics_root) = <(H256, H256)>::decode(bytes)?;
-        let Compact(count) = <Compact<u32>>::decode(bytes)?;
+impl Decode for Header {
+    fn decode<I: Input>(input: &mut I) -> Result<Self, Error> {
+        let mut input = Copied {
+            input,
+            bytes: Vec::new(),
+        };
+        let (parent_hash, Compact(number)) = <(H256, Compact<u32>)>::decode(&mut input)?;
+        let (_state_root, _extrinsics_root) = <(H256, H256)>::decode(&mut input)?;
+        let Compact(count) = <Compact<u32>>::decode(&mut input)?;
         let mut change = None;
         // Each item takes a byte at least, so that what was sent bounds this.
         for _ in 0..count {
-            let item = DigestItem::decode(bytes)?;
+            let item = DigestItem::decode(&mut input)?;
             change = change.or_else(|| scheduled(item));
         }
-        let length = all.len().saturating_sub(bytes.len());
-        let hash = H256(sp_crypto_hashing::blake2_256(
-            all.get(..length).unwrap_or(all),
-        ));
         Ok(Self {
-            hash,
+            hash: H256(sp_crypto_hashing::blake2_256(&input.bytes)),
             parent_hash,
             number,
             change,
         })
+    }
+}
+
+/// Keeps what is read, to be hashed.
+struct Copied<'a, I> {
+    input: &'a mut I,
+    bytes: Vec<u8>,
+}
+
+impl<I: Input> Input for Copied<'_, I> {
+    fn remaining_len(&mut self) -> Result<Option<usize>, Error> {
+        self.input.remaining_len()
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> Result<(), Error> {
+        self.input.read(into)?;
+        self.bytes.extend_from_slice(into);
+        Ok(())
     }
 }
 

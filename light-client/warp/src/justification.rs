@@ -4,7 +4,7 @@ use crate::{
     error::JustificationError,
     header::{Header, Voters},
 };
-use codec::{Compact, Decode, Encode, Error};
+use codec::{Decode, Encode};
 use duet_primitives::H256;
 use finality_grandpa::{
     validate_commit, voter_set::VoterSet, Chain, Commit, Error as GrandpaError, Message,
@@ -16,7 +16,7 @@ use sp_core::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A justification as nodes send it: nothing is known about it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Decode)]
 pub(crate) struct Justification {
     round: u64,
     commit: Commit<H256, u32, Signature, Public>,
@@ -45,19 +45,6 @@ impl Set {
 }
 
 impl Justification {
-    /// Reads the justification that these bytes begin with.
-    pub(crate) fn read(bytes: &mut &[u8]) -> Result<Self, Error> {
-        let (round, commit) = Decode::decode(bytes)?;
-        let Compact(count) = <Compact<u32>>::decode(bytes)?;
-        // A header takes many bytes, so that what was sent bounds this.
-        let ancestry = (0..count).map(|_| Header::read(bytes));
-        Ok(Self {
-            round,
-            commit,
-            ancestry: ancestry.collect::<Result<_, _>>()?,
-        })
-    }
-
     /// The block that it is about.
     pub(crate) fn target(&self) -> (u32, H256) {
         (self.commit.target_number, self.commit.target_hash)

@@ -12,6 +12,7 @@
 //! the sets of Duet from a genesis on holds here too.
 //!
 //! ```
+//! use duet_light_client::decode;
 //! use duet_light_warp::{testing::{warp_proof, TestGrandpa}, Follower, WarpProof};
 //!
 //! // A chain whose voters change twice before its newest block.
@@ -19,7 +20,7 @@
 //! let begin = Follower::begin(chain.genesis.hash, &chain.genesis_proof())?;
 //!
 //! // What a node sends.
-//! let proof = WarpProof::read(&warp_proof(&chain.fragments(), true))?;
+//! let proof: WarpProof = decode(&warp_proof(&chain.fragments(), true))?;
 //! let end = begin.follow(&proof)?;
 //! assert_eq!((end.number().get(), end.set_id()), (12, 2));
 //! assert_eq!(end.hash(), chain.blocks[2].hash);

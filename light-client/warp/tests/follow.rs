@@ -1,7 +1,7 @@
 //! Following GRANDPA from a genesis: what leads on, and what is refused. (WARP-1 to WARP-4)
 
 use codec::Encode;
-use duet_light_client::{StateProofError, MAX_ANSWER_LEN};
+use duet_light_client::{decode, Received, StateProofError, MAX_ANSWER_LEN};
 use duet_light_warp::{
     testing::{self, fragment, justification, votes, Block, Digest, TestGrandpa, Vote, ROUND},
     Follower, GenesisProof, JustificationError, WarpError, WarpProof,
@@ -14,11 +14,11 @@ fn follow(
     finished: bool,
 ) -> Result<Follower, WarpError> {
     let begin = Follower::begin(chain.genesis.hash, &chain.genesis_proof())?;
-    begin.follow(&proof(fragments, finished)?)
+    begin.follow(&proof(fragments, finished))
 }
 
-fn proof(fragments: &[Vec<u8>], finished: bool) -> Result<WarpProof, WarpError> {
-    WarpProof::read(&testing::warp_proof(fragments, finished))
+fn proof(fragments: &[Vec<u8>], finished: bool) -> WarpProof {
+    decode(&testing::warp_proof(fragments, finished)).expect("it is one")
 }
 
 /// What is wrong with the justification of the first block, by these votes and with these headers beside them.
@@ -47,9 +47,9 @@ fn it_leads_from_the_genesis_over_each_set_to_the_newest_block() {
 
     // In two answers it is the same.
     let (first, second) = (&chain.fragments()[..1], &chain.fragments()[1..]);
-    let half = begin.follow(&proof(first, false).unwrap()).unwrap();
+    let half = begin.follow(&proof(first, false)).unwrap();
     assert_eq!((half.number().get(), half.set_id()), (5, 1));
-    let end = half.follow(&proof(second, true).unwrap()).unwrap();
+    let end = half.follow(&proof(second, true)).unwrap();
     assert_eq!((end.number().get(), end.hash(), end.set_id()), expected);
 }
 
@@ -58,8 +58,8 @@ fn an_answer_without_blocks_leads_nowhere() {
     let chain = TestGrandpa::default();
     let at = follow(&chain, &[], true).unwrap();
     assert_eq!((at.number().get(), at.hash()), (0, chain.genesis.hash));
-    assert!(proof(&[], true).unwrap().is_finished());
-    assert!(!proof(&[], false).unwrap().is_finished());
+    assert!(proof(&[], true).is_finished());
+    assert!(!proof(&[], false).is_finished());
 }
 
 /// WARP-1
@@ -321,26 +321,26 @@ fn a_change_that_cannot_be_followed_is_nobodys_fault() {
 fn what_is_cut_or_longer_is_refused() {
     let chain = TestGrandpa::default();
     let whole = testing::warp_proof(&chain.fragments(), true);
-    for end in 0..whole.len() {
-        assert_eq!(WarpProof::read(&whole[..end]).unwrap_err().rule(), "ENC-6");
-    }
     let genesis = chain.genesis_proof().encode();
-    for end in 0..genesis.len() {
-        assert_eq!(
-            GenesisProof::read(&genesis[..end]).unwrap_err().rule(),
-            "ENC-6"
-        );
-    }
-    assert_eq!(GenesisProof::read(&genesis), Ok(chain.genesis_proof()));
-    let error = WarpProof::read(&[whole, vec![0]].concat()).unwrap_err();
-    assert_eq!((error.rule(), error.culprit()), ("ENC-6", Culprit::Sender));
-    let error = WarpProof::read(&vec![0; MAX_ANSWER_LEN + 1]).unwrap_err();
-    assert!(error.to_string().contains("bytes are more than"), "{error}");
-    assert!(GenesisProof::read(&[genesis, vec![0]].concat()).is_err());
+    assert_eq!(decode(&genesis), Ok(chain.genesis_proof()));
+    only_whole::<WarpProof>(&whole);
+    only_whole::<GenesisProof>(&genesis);
     // A node more than any path has, each without a byte.
-    let many = (Vec::<u8>::new(), vec![Vec::<u8>::new(); 67]).encode();
-    assert_eq!(GenesisProof::read(&many).unwrap_err().rule(), "ENC-6");
-    assert!(GenesisProof::read(&(0_u8, vec![Vec::<u8>::new(); 66]).encode()).is_ok());
+    let many = |nodes| (Vec::<u8>::new(), vec![Vec::<u8>::new(); nodes]).encode();
+    assert!(decode::<GenesisProof>(&many(66)).is_ok());
+    assert!(decode::<GenesisProof>(&many(67)).is_err());
     // A count of headers that nothing backs.
-    assert!(WarpProof::read(&codec::Compact(u32::MAX).encode()).is_err());
+    assert!(decode::<WarpProof>(&codec::Compact(u32::MAX).encode()).is_err());
+}
+
+/// Nothing shorter or longer is one, and nothing longer than any answer is decoded.
+fn only_whole<T: Received>(whole: &[u8]) {
+    let refused = |bytes: &[u8]| decode::<T>(bytes).err().expect("it is refused");
+    for end in 0..whole.len() {
+        assert_eq!(refused(&whole[..end]).rule(), "ENC-6");
+    }
+    let error = refused(&[whole, &[0]].concat());
+    assert_eq!((error.rule(), error.culprit()), ("ENC-6", Culprit::Sender));
+    let error = refused(&vec![0; MAX_ANSWER_LEN + 1]);
+    assert!(error.to_string().contains("bytes are more than"), "{error}");
 }

@@ -517,6 +517,21 @@ fn a_reset_is_charged_for_the_most_that_one_block_does() {
     }
 }
 
+/// ACTIVE-3: it may drop the largest set while that is in the making.
+#[test]
+fn a_deactivation_is_charged_for_all_parts_of_the_largest_set() {
+    MaxValidators::set(1_000);
+    let call = crate::Call::<Test>::deactivate {};
+    for (per_block, parts) in [(2_000, 1), (1_000, 1), (300, 4), (1, 1_000)] {
+        ValidatorsPerBlock::set(per_block);
+        assert_eq!(
+            call.get_dispatch_info().call_weight,
+            Weights::deactivate(parts),
+            "{per_block}"
+        );
+    }
+}
+
 #[test]
 #[should_panic(expected = "CHAIN-8: ValidatorsPerBlock is zero")]
 fn blocks_that_look_at_nobody_fail_the_integrity_test() {

@@ -1,9 +1,9 @@
 //! One node: a process in a network of its own, its directory, its log.
 
 use crate::{address::Place, namespace, run, spec::CHAIN_ID, validator::Validator, Error, Result};
+use duet_local_network::log;
 use std::{
     fs::{self, OpenOptions},
-    io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     process::{Child, Command},
 };
@@ -14,8 +14,6 @@ const RPC_PORT: u16 = 9_944;
 pub(crate) const METRICS_PORT: u16 = 9_615;
 /// Nodes take these in turn, so that each of the SDK's network back ends speaks with the other and with itself.
 const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
-/// How much of a log an error shows.
-const LOG_TAIL: u64 = 3_000;
 
 /// One node. Dropping it kills it.
 pub(crate) struct Node {
@@ -173,20 +171,8 @@ impl Node {
         Err(Error::NodeEnded {
             node: self.number,
             status: status.to_string(),
-            log: self.log_tail(),
+            log: log::tail(&self.log()),
         })
-    }
-
-    fn log_tail(&self) -> String {
-        let read = || {
-            let mut file = fs::File::open(self.log())?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            std::io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        read().unwrap_or_else(|error| format!("(no log: {error})"))
     }
 
     /// Ends it without warning, as `kill -9` does.

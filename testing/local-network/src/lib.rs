@@ -16,6 +16,7 @@
 //! - [`bridge`]: how a chain follows another one.
 //! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
 //! - [`messages`]: what such chains tell each other.
+//! - [`log`]: what processes wrote.
 //! - [`wait`]: until something holds, but not for ever.
 //!
 //! ```no_run
@@ -36,6 +37,7 @@ mod error;
 mod executables;
 mod interrupt;
 mod light_client;
+pub mod log;
 pub mod messages;
 mod network;
 mod node;

@@ -1,10 +1,9 @@
 //! One node: a process, its directory, its log.
 
-use crate::{ports::Ports, wait, Error, Result, Rpc};
+use crate::{log, ports::Ports, wait, Error, Result, Rpc};
 use sp_keyring::Sr25519Keyring;
 use std::{
     fs::{self, OpenOptions},
-    io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     time::Duration,
@@ -14,8 +13,6 @@ use std::{
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long a node may take to end when it is asked to.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
-/// How much of a log an error shows.
-const LOG_TAIL: u64 = 4_000;
 
 /// The accounts whose keys a node takes by a flag of its own (`--alice`), in the order in which they become
 /// validators.
@@ -241,22 +238,10 @@ impl Node {
                 Err(Error::NodeEnded {
                     node: name,
                     status: status.to_string(),
-                    log: self.log_tail(),
+                    log: log::tail(&self.log()),
                 })
             }
         }
-    }
-
-    fn log_tail(&self) -> String {
-        let read = || {
-            let mut file = fs::File::open(self.log())?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            std::io::Result::Ok(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        read().unwrap_or_else(|error| format!("(no log: {error})"))
     }
 
     /// Ends it without warning, as `kill -9` does.

@@ -5,7 +5,7 @@ use crate::{cargo, result::Result, tools};
 use std::{fs, path::Path, process::Command};
 
 /// The benchmarks of `pallet-duet`.
-const BENCHMARKS: [&str; 8] = [
+const BENCHMARKS: [&str; 10] = [
     "register_keys",
     "deregister_keys",
     "report_equivocation",
@@ -13,6 +13,8 @@ const BENCHMARKS: [&str; 8] = [
     "prove_handoff",
     "rotate",
     "reset",
+    "activate",
+    "deactivate",
     "announce_payload",
 ];
 

@@ -5,6 +5,7 @@ use crate::{
     wire::{bounded, PER_BYTE},
 };
 use codec::{Compact, Encode};
+use duet_light_client::decode;
 use duet_light_warp::{
     testing::{
         fragment, justification, votes, warp_proof, Block, Digest, TestGrandpa, Vote, ROUND,
@@ -45,7 +46,7 @@ fn warp(data: &[u8]) {
 
 /// Only the chain's own voters are its voters.
 fn genesis(bytes: &[u8], pinned: Option<H256>) {
-    let Ok(proof) = bounded(bytes, PER_BYTE, GenesisProof::read) else {
+    let Ok(proof) = bounded(bytes, PER_BYTE, decode::<GenesisProof>) else {
         return;
     };
     assert_eq!(proof.encode(), bytes);
@@ -62,7 +63,7 @@ fn genesis(bytes: &[u8], pinned: Option<H256>) {
 
 /// Nobody else has the voters' keys, so that what holds leads to what they signed.
 fn proof(bytes: &[u8]) {
-    let Ok(proof) = bounded(bytes, PER_BYTE, WarpProof::read) else {
+    let Ok(proof) = bounded(bytes, PER_BYTE, decode::<WarpProof>) else {
         return;
     };
     let Ok(end) = BEGIN.follow(&proof) else {
