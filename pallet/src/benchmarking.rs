@@ -78,7 +78,16 @@ fn found<T: Config>(n: u32, number: impl Fn(u32) -> u64) -> Result<(), Benchmark
     }
     let validators = validators::<T>(n)?;
     begin::<T>(validators.iter(), validators.iter());
+    make_draft::<T>();
     Ok(())
+}
+
+/// Makes what later blocks would: a set that is too large for one.
+fn make_draft<T: Config>() {
+    while draft::is_open::<T>() {
+        draft::step::<T>();
+        blocks::finish_draft::<T>();
+    }
 }
 
 /// A set of `n` members signs, another one with new keys is planned, and all of them have newer keys by now.
@@ -113,6 +122,7 @@ fn handoff<T: Config>(n: u32, absent: u32) -> Result<Handoff<HeaderOf<T>>, Bench
     put_keys::<T>(n, 1)?;
     let validators = validators::<T>(n)?;
     rotate::<T>(validators.iter(), validators.iter());
+    make_draft::<T>();
     announce_payload::<T>();
     let number = frame_system::Pallet::<T>::block_number();
     let (zero, digest) = (H256::zero(), frame_system::Pallet::<T>::digest());
