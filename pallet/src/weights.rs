@@ -13,9 +13,9 @@
 //! one of these `register_keys` took 0.993 times as long; on the one that `rotate`, `reset`, `deregister_keys` and what is done in parts
 //! were measured on, 0.7 times. There the bencher itself was not optimised, which makes accesses to storage dearer, and may be why
 //! `deregister_keys` takes 1.6 ms by it and took 0.2 ms before. `activate` and `deactivate` were measured with such a bencher, too, on a
-//! Xeon on which `deregister_keys` took 1.57 times and `announce_payload` 1.63 times as long as here. None of these is the SDK's
-//! reference hardware. A chain should run the benchmarks on its own hardware, as for every pallet. With the feature `host-functions`
-//! these weights are too high.
+//! Xeon on which `deregister_keys` took 1.57 times and `announce_payload` 1.63 times as long as below. None of these machines is the
+//! SDK's reference hardware. A chain should run the benchmarks on its own hardware, as for every pallet. With the feature
+//! `host-functions` these weights are too high.
 
 use core::marker::PhantomData;
 use frame_support::{traits::Get, weights::Weight};
