@@ -50,7 +50,7 @@ const QUOTES: &[Quote] = &[
     (BENCHMARKS, "| a vote in a round of 1 000, AVX-512 IFMA | blst `min_sig` verify | {} |", VOTES, "blst `min_sig`, alone", "ratio"),
     (BENCHMARKS, "AVX-512 IFMA | blst's batch verification | {} |", VOTES, "blst `min_sig`, batched with 64-bit weights", "ratio"),
     (BENCHMARKS, "| ECDSA recovered as by BEEFY, libsecp256k1 | {} |", VOTES, "libsecp256k1, recovered as by BEEFY", "ratio"),
-    (BENCHMARKS, "| ECDSA with the key read before, libsecp256k1 | {} |", VOTES, "libsecp256k1, verified with keys that are read", "ratio"),
+    (BENCHMARKS, "| ECDSA with a parsed key, libsecp256k1 | {} |", VOTES, "libsecp256k1, verified with keys that are read", "ratio"),
     (BENCHMARKS, "| justification, 1 000 validators, all signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 1 000 validators, all signed | blst `min_pk` fast_aggregate_verify", "measured"),
     (BENCHMARKS, "| justification, 10 000 validators, 95 % signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 10 000 validators, 95 % signed | blst `min_pk` fast_aggregate_verify", "measured"),
     (BENCHMARKS, "| justification, 10 000 validators, 67 % signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 10 000 validators, 67 % signed | blst `min_pk` fast_aggregate_verify", "measured"),
@@ -72,12 +72,12 @@ const QUOTES: &[Quote] = &[
     (LIMITS, "waited longer for a processor: {} ms at 1 000", NODES, "duet | 1 000 | strange commitments", "longest pause, ms"),
     (LIMITS, "ms at 1 000 validators, {} ms at 10 000", NODES, "duet | 10 000 | rounds", "longest pause, ms"),
     (LIMITS, "work per vote is {} times the check alone", NODES, "duet | 1 000 | rounds", "÷ bare"),
-    (LOAD, "at most twice the bare check | no: {} times. A bare check", NODES, "duet | 1 000 | rounds", "÷ bare"),
+    (LOAD, "at most twice the bare check | no: {} times. Before", NODES, "duet | 1 000 | rounds", "÷ bare"),
     (LOAD, "now they take {} and", NODES, "duet | 1 000 | rounds", "bare check, µs"),
-    (LOAD, "and {} | | the proof is there within", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
-    (LOAD, "Of the {} ms of work in our round of 1 000", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
-    ("docs/simulation.md", "A vote then costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "vote, absolute"),
-    ("docs/simulation.md", "where one of 256 costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "of 256, absolute"),
+    (LOAD, "and {} µs | | the proof is there within", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
+    (LOAD, "Of the {} ms of work in Duet's", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
+    ("docs/simulation.md", "A single vote costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "vote, absolute"),
+    ("docs/simulation.md", "of 256 it costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "of 256, absolute"),
 ];
 
 #[test]
