@@ -5,7 +5,12 @@ use crate::{cargo, result::Result, tools};
 use std::process::Command;
 
 /// What runtimes, wallets and other chains embed. (The pallet is proven by the runtime's own build.)
-const CRATES: [&str; 3] = ["duet-curve", "duet-primitives", "duet-light-client"];
+const CRATES: [&str; 4] = [
+    "duet-curve",
+    "duet-primitives",
+    "duet-light-client",
+    "duet-ismp",
+];
 
 /// Features of the runtime that nodes do not use, so that no other build would find out that they are broken.
 const RUNTIME_FEATURES: &str = "host-functions,runtime-benchmarks,try-runtime";

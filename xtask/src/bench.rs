@@ -1,10 +1,6 @@
 //! Runs the benches, and has the results drawn.
 
-use crate::{
-    cargo::{self, Workspace},
-    result::Result,
-    tools,
-};
+use crate::{cargo, result::Result, tools};
 use std::{
     fs,
     num::NonZeroUsize,
@@ -66,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result {
         return cargo::run(&mut rivals(options.passes));
     }
     let subject = if options.schemes { &SCHEMES } else { &GADGET };
-    let target = subject.target_directory();
+    let target = target_directory();
     let output = options.output.clone().unwrap_or(target.join("report"));
     let output = absolute(output)?;
     fs::create_dir_all(&output)?;
@@ -94,24 +90,27 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(&mut show)
 }
 
-/// The program that measures rivals, which is a workspace of its own: what they bring along stays out of our lock file.
+/// The program that measures rivals.
 fn rivals(passes: Option<NonZeroUsize>) -> Command {
-    let target = cargo::target_directory().join("rivals");
-    let mut rivals = cargo::cargo(["run", "--manifest-path", "benches/rivals/Cargo.toml"]);
+    let mut rivals = cargo::cargo(["run", "--package", "duet-rivals"]);
     rivals
         .args(["--quiet", "--profile", "measure", "--locked", "--"])
         .args(passes.map(|passes| passes.to_string()))
-        .env("CARGO_TARGET_DIR", target);
+        .env("CARGO_TARGET_DIR", target_directory());
     rivals
+}
+
+/// Apart from what the rest of the workspace shares: the benches' dependencies are fewer and have fewer features.
+fn target_directory() -> PathBuf {
+    cargo::target_directory().join("bench")
 }
 
 /// The program that makes tables and plots, up to its own arguments.
 pub(crate) fn report() -> Command {
-    let target = cargo::target_directory().join("bench");
     let mut report = cargo::cargo(["run", "--quiet", "--package", "duet-bench-report"]);
     report
         .args(["--locked", "--"])
-        .env("CARGO_TARGET_DIR", target);
+        .env("CARGO_TARGET_DIR", target_directory());
     report
 }
 
@@ -120,7 +119,6 @@ const ATTEMPTS: usize = 4;
 
 /// Benches that are measured together.
 struct Subject {
-    workspace: Workspace,
     package: &'static str,
     /// What the report calls them.
     report: &'static str,
@@ -129,14 +127,12 @@ struct Subject {
 }
 
 const GADGET: Subject = Subject {
-    workspace: Workspace::Duet,
     package: "duet-benches",
     report: "benches",
     quick: &[],
 };
 
 const SCHEMES: Subject = Subject {
-    workspace: Workspace::Schemes,
     package: "duet-scheme-benches",
     report: "schemes",
     quick: &[
@@ -150,28 +146,18 @@ const SCHEMES: Subject = Subject {
 };
 
 impl Subject {
-    /// Apart from what the rest of the workspace shares: the benches' dependencies are fewer and have fewer features.
-    fn target_directory(&self) -> PathBuf {
-        self.workspace.target_directory().join("bench")
-    }
-
     fn cargo(&self, verb: &str) -> Command {
-        let selected = [
-            "--package",
-            self.package,
-            "--profile",
-            "measure",
-            "--locked",
-        ];
-        let mut command = self.workspace.cargo(verb, selected);
-        command.env("CARGO_TARGET_DIR", self.target_directory());
+        let mut command = cargo::cargo([verb, "--package", self.package, "--profile", "measure"]);
+        command
+            .arg("--locked")
+            .env("CARGO_TARGET_DIR", target_directory());
         command
     }
 
     /// Measures everything in several passes, so that a slow moment of the machine falls on a part of each
     /// measurement, not on the whole of one. Gives the folder of each pass.
     fn measure(&self, options: &Options) -> Result<Vec<PathBuf>> {
-        let criterion = self.target_directory().join("criterion");
+        let criterion = target_directory().join("criterion");
         if criterion.exists() {
             fs::remove_dir_all(&criterion)?;
         }
@@ -186,7 +172,7 @@ impl Subject {
     /// Measures again what has noise, with as many passes, until nothing has or there were enough attempts. Gives the
     /// folder of each attempt.
     fn measure_again(&self, options: &Options, passes: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let folder = self.target_directory().join("criterion/again");
+        let folder = target_directory().join("criterion/again");
         let mut attempts: Vec<PathBuf> = Vec::new();
         for attempt in 1..=ATTEMPTS {
             let mut noisy = report();
@@ -220,7 +206,7 @@ impl Subject {
         if !cycles.trim().is_empty() {
             show.args(["--cycles-per-second", cycles.trim()]);
         }
-        let counted = self.target_directory().join("counted.jsonl");
+        let counted = target_directory().join("counted.jsonl");
         fs::write(&counted, self.output_of("counted")?)?;
         show.arg("--counted").arg(counted);
         if !options.filters.is_empty() {

@@ -1,6 +1,6 @@
 //! How this program calls cargo and finds what cargo made.
 
-use crate::result::Result;
+use crate::{lint::WRAPPER, result::Result};
 use std::{
     env,
     ffi::OsStr,
@@ -23,54 +23,13 @@ pub(crate) const OPTIONAL: [&str; 2] = [
     "duet-light/statistics,duet-light/vouchers,duet-node/encrypted-telemetry,duet-node/statistics",
 ];
 
-/// A workspace whose tests, lints and dependencies are checked.
-#[derive(Clone, Copy)]
-pub(crate) enum Workspace {
-    /// The gadget, its node and what measures and tests them.
-    Duet,
-    /// The companion schemes, which link no part of the SDK.
-    Schemes,
-}
+/// The manifest of the workspace that has nearly every crate.
+pub(crate) const MANIFEST: &str = "Cargo.toml";
 
-impl Workspace {
-    pub(crate) const ALL: [Self; 2] = [Self::Duet, Self::Schemes];
-
-    /// The path of its manifest, from the repository's root.
-    pub(crate) fn manifest(self) -> &'static str {
-        match self {
-            Self::Duet => "Cargo.toml",
-            Self::Schemes => "schemes/Cargo.toml",
-        }
-    }
-
-    /// The programs that have a page of their own in the documentation. Others share their name with their library.
-    pub(crate) fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::Duet => &["duet-node", "duet-light", "xtask"],
-            Self::Schemes => &["duet-schemes"],
-        }
-    }
-
-    /// Where cargo puts what it builds of it. The two resolve their dependencies apart, and so build them apart.
-    pub(crate) fn target_directory(self) -> PathBuf {
-        match self {
-            Self::Duet => target_directory(),
-            Self::Schemes => target_directory().join("schemes"),
-        }
-    }
-
-    /// A call of cargo in this workspace.
-    pub(crate) fn cargo<S: AsRef<OsStr>>(
-        self,
-        verb: &str,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Command {
-        let mut command = cargo([verb, "--manifest-path", self.manifest()]);
-        command
-            .args(arguments)
-            .env("CARGO_TARGET_DIR", self.target_directory());
-        command
-    }
+/// A call of cargo with the lock file as it is, for all crates of the workspace: each build has the same features, and shares
+/// what it compiles with every other one.
+pub(crate) fn workspace(verb: &str) -> Command {
+    cargo([verb, "--workspace", "--locked"])
 }
 
 /// The repository's root.
@@ -100,6 +59,8 @@ pub(crate) fn cargo<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> 
 pub(crate) fn apart(verb: &str, manifest: &str, folder: &str) -> Command {
     let mut command = cargo([verb, "--locked", "--manifest-path", manifest]);
     command.env("CARGO_TARGET_DIR", target_directory().join(folder));
+    // What is built apart is what users get, by the compiler alone.
+    command.env_remove(WRAPPER);
     command
 }
 

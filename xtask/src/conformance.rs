@@ -1,7 +1,7 @@
 //! The conformance vectors: making them, and running them through the verifiers of other stacks.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     programs::WITH_FEATURES_OF_TESTS,
     result::Result,
     tools,
@@ -46,7 +46,7 @@ fn node() -> Command {
 
 /// Builds the generator, and gives the call of it.
 fn generator(check: bool) -> Result<Command> {
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build
         .args(["--bin", "duet-conformance"])
         .args(WITH_FEATURES_OF_TESTS);

@@ -47,11 +47,15 @@ pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     if options.bridge {
         contracts::compile()?;
-        relay::build()?;
     } else if let Err(error) = page::build() {
         println!("xtask: going on without the page: {error}");
     }
-    programs::build()?;
+    let more = if options.bridge {
+        &relay::PROGRAM[..]
+    } else {
+        &[]
+    };
+    programs::build_with(more)?;
     let demo = cargo::output_directory().join("duet-demo");
     let error = Command::new(&demo).args(options.flags()).exec();
     Err(format!("cannot start {}: {error}", demo.display()).into())

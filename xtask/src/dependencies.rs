@@ -1,8 +1,7 @@
 //! Checks of the dependencies by cargo-deny and cargo-machete.
 
 use crate::{
-    cargo::{self, Workspace},
-    hyperbridge, relay,
+    cargo,
     result::Result,
     tools::{CARGO_DENY, CARGO_MACHETE},
 };
@@ -12,13 +11,8 @@ use std::{
     process::Command,
 };
 
-/// What others embed or run and is a workspace of its own: the light client for browsers, the consensus client for Hyperbridge, the
-/// relayer.
-const APART: [&str; 3] = [
-    "light-client/wasm/Cargo.toml",
-    hyperbridge::MANIFEST,
-    relay::MANIFEST,
-];
+/// The workspaces from which something is released: nearly every crate, and the light client for browsers.
+const WORKSPACES: [&str; 2] = [cargo::MANIFEST, "light-client/wasm/Cargo.toml"];
 
 /// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
 /// under.
@@ -41,10 +35,7 @@ const EMBEDDED: [&str; 10] = [
 pub(crate) fn run() -> Result {
     let deny = CARGO_DENY.installed()?;
     let machete = CARGO_MACHETE.installed()?;
-    for workspace in Workspace::ALL {
-        cargo::run(&mut workspace.cargo("fetch", ["--locked", "--quiet"]))?;
-    }
-    for manifest in APART {
+    for manifest in WORKSPACES {
         let fetch = ["fetch", "--locked", "--quiet", "--manifest-path", manifest];
         cargo::run(&mut cargo::cargo(fetch))?;
     }
@@ -54,17 +45,14 @@ pub(crate) fn run() -> Result {
     } else {
         println!("xtask: no database of advisories is at hand: they are not checked");
     }
-    let manifests = Workspace::ALL.map(Workspace::manifest).into_iter();
-    let workspaces = manifests
-        .chain(APART)
-        .map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
+    let workspaces = WORKSPACES.map(|manifest| denying(&deny, manifest, "deny.toml", &checks));
     let embedded = EMBEDDED.map(|folder| {
         let manifest = format!("{folder}/Cargo.toml");
         denying(&deny, &manifest, "deny-embedded.toml", &["licenses"])
     });
     let mut unused = Command::new(machete);
     unused.arg("--skip-target-dir").arg(cargo::root());
-    let checks = workspaces.chain(embedded);
+    let checks = workspaces.into_iter().chain(embedded);
     cargo::run_all(checks.chain(std::iter::once(unused)))
 }
 

@@ -3,12 +3,7 @@
 //! Guided runs need no nightly compiler: what instruments the code for coverage is in the stable one, and libFuzzer, which
 //! is C++, is built with it.
 
-use crate::{
-    cargo::{self, Workspace},
-    programs::WITH_FEATURES_OF_TESTS,
-    result::Result,
-    tools,
-};
+use crate::{cargo, programs::WITH_FEATURES_OF_TESTS, result::Result, tools};
 use std::{
     env,
     ffi::OsString,
@@ -34,9 +29,9 @@ pub(crate) struct Options {
     /// Changes inputs at random and not by coverage, which needs no C++ compiler.
     #[arg(long)]
     unguided: bool,
-    /// Chooses the random changes.
-    #[arg(long, default_value_t = 1)]
-    seed: u32,
+    /// Chooses the random changes; if not said, the commit does, so that each commit tries others, and always the same.
+    #[arg(long)]
+    seed: Option<u32>,
     /// Only these targets; all of them otherwise.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -100,13 +95,28 @@ pub(crate) fn run(options: &Options) -> Result {
         Some(minutes) => command
             .arg("mutate")
             .args(["--seconds", &(minutes * 60).to_string()])
-            .args(["--seed", &options.seed.to_string()]),
+            .args(["--seed", &seed(options)?.to_string()]),
     };
     command
         .arg("--artifacts")
         .arg(artifacts)
         .args(&options.targets);
     cargo::run(&mut command)
+}
+
+/// The seed that was given, or the first digits of the commit.
+fn seed(options: &Options) -> Result<u32> {
+    if let Some(seed) = options.seed {
+        return Ok(seed);
+    }
+    let mut git = Command::new("git");
+    git.current_dir(cargo::root())
+        .args(["rev-parse", "--short=7", "HEAD"]);
+    let digits = cargo::output(&mut git)?;
+    let first = digits
+        .get(..7)
+        .ok_or("git names the commit by fewer digits")?;
+    Ok(u32::from_str_radix(first, 16)?)
 }
 
 /// Seconds for each target when so many of them run at a time.
@@ -117,7 +127,7 @@ fn share(minutes: u64, targets: usize, at_a_time: usize) -> u64 {
 
 /// The program that replays and mutates, as `cargo xtask test` builds it.
 fn build() -> Result<PathBuf> {
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build.args(["--bin", "duet-fuzz"]);
     cargo::run(build.args(WITH_FEATURES_OF_TESTS))?;
     Ok(cargo::output_directory().join("duet-fuzz"))
@@ -127,7 +137,7 @@ fn build() -> Result<PathBuf> {
 /// keeps what it makes apart: what is built of other crates is shared with the tests.
 fn build_guided() -> Result<PathBuf> {
     tools::for_fuzzing()?;
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     build
         .args(["--example", "guided", "--features", "duet-fuzz/guided"])
         .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
@@ -151,12 +161,13 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     };
     let workers = thread::available_parallelism()?.get().min(names.len());
     let seconds = share(minutes, names.len(), workers);
+    let seed = seed(options)?;
     let count = names.len();
     println!("xtask: {count} targets for {seconds} s each, {workers} at a time");
     let rest = Mutex::new(names.into_iter());
     let next = || rest.lock().ok()?.next();
     let work = || -> Vec<String> {
-        let run = |name: String| one(&program, &name, seconds, options.seed, folder, artifacts);
+        let run = |name: String| one(&program, &name, seconds, seed, folder, artifacts);
         let errors = std::iter::from_fn(next).filter_map(|name| run(name).err());
         errors.map(|error| error.to_string()).collect()
     };

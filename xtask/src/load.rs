@@ -1,11 +1,6 @@
 //! Load on real nodes: build, then hand over to `duet-load`.
 
-use crate::{
-    cargo::{self, Workspace},
-    programs::WITH_FEATURES_OF_TESTS,
-    result::Result,
-    tools,
-};
+use crate::{cargo, programs::WITH_FEATURES_OF_TESTS, result::Result, tools};
 use std::{os::unix::process::CommandExt, process::Command};
 
 /// What it runs.
@@ -32,7 +27,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     let rival = if options.rival { &RIVAL[..] } else { &[] };
     cargo::run(
         build

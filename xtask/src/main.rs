@@ -3,7 +3,8 @@
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
 //! - `laboratory`: breaks networks of real nodes, and has light clients watch,
 //! - `load`: plays large sets of validators against real nodes, and measures these,
-//! - `test`: every test of both workspaces,
+//! - `ci`: everything that a change must pass, step by step,
+//! - `test`: every test of the workspace,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
 //! - `mutants`: whether a test notices each change of what decides,
 //! - `prove`: that no limb of the field arithmetic overflows,
@@ -14,7 +15,6 @@
 //! - `dist`: what is released, as packages that install,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
-//! - `hyperbridge`: the consensus client for Hyperbridge,
 //! - `relay`: the relayer,
 //! - `compat`: the tools of the ecosystem on nodes of ours,
 //! - `monitoring`: rules for Prometheus and the dashboard, on nodes of ours,
@@ -28,6 +28,7 @@ mod bare_metal;
 mod bench;
 mod book;
 mod cargo;
+mod ci;
 mod compat;
 mod conformance;
 mod contracts;
@@ -35,7 +36,6 @@ mod demo;
 mod dependencies;
 mod dist;
 mod fuzz;
-mod hyperbridge;
 mod laboratory;
 mod lint;
 mod load;
@@ -72,6 +72,8 @@ enum Chore {
     Load(load::Options),
     /// Plays scenarios of broken networks with real nodes, watched from outside by light clients; with `--short`, a few.
     Laboratory(laboratory::Options),
+    /// Runs everything that a change must pass; steps with unchanged inputs are skipped.
+    Ci(ci::Options),
     /// Runs every test there is, documentation tests and end-to-end tests included.
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
@@ -86,7 +88,7 @@ enum Chore {
     Prove,
     /// Checks the formatting.
     Fmt,
-    /// Runs clippy and rustdoc over every crate; a warning is an error.
+    /// Builds every target with clippy and rustdoc beside the compiler; a warning is an error.
     Lint,
     /// Builds the `no_std` crates for a target without an operating system.
     BareMetal,
@@ -104,8 +106,6 @@ enum Chore {
     Monitoring(monitoring::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
-    /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
-    Hyperbridge,
     /// Tests the relayer between chains in memory, and between networks of real nodes.
     Relay,
     /// Builds the documentation as a book.
@@ -117,13 +117,14 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    if let Some(status) = fuzz::run_as_wrapper() {
+    if let Some(status) = fuzz::run_as_wrapper().or_else(lint::run_as_wrapper) {
         return status;
     }
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),
         Chore::Load(options) => load::run(&options),
         Chore::Laboratory(options) => laboratory::run(&options),
+        Chore::Ci(options) => ci::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Bench(options) => bench::run(&options),
         Chore::Simulate(options) => simulate::run(&options),
@@ -140,7 +141,6 @@ fn main() -> ExitCode {
         Chore::Compat(options) => compat::run(&options),
         Chore::Monitoring(options) => monitoring::run(&options),
         Chore::Contracts => contracts::run(),
-        Chore::Hyperbridge => hyperbridge::run(),
         Chore::Relay => relay::run(),
         Chore::Book => book::run(),
         Chore::Vectors(options) => conformance::vectors(&options),

@@ -1,7 +1,7 @@
 //! The rules for Prometheus and the dashboard: tested, and run on a network of real nodes.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     programs,
     prometheus::Prometheus,
     result::Result,
@@ -15,13 +15,7 @@ use std::{
 };
 
 /// The test that starts a network and a Prometheus. `cargo test` does not run it, because it has no Prometheus.
-const ON_A_NETWORK: [&str; 5] = [
-    "--workspace",
-    "--locked",
-    "--test",
-    "monitoring",
-    "--no-fail-fast",
-];
+const ON_A_NETWORK: [&str; 2] = ["--test", "monitoring"];
 /// The picture of the dashboard that the book shows, how many seconds it shows, and its size.
 const PICTURE: &str = "docs/operators/dashboard.png";
 const PICTURE_SECONDS: &str = "180";
@@ -54,7 +48,8 @@ pub(crate) fn run(options: &Options) -> Result {
 
     programs::build()?;
     let page = std::path::absolute(cargo::target_directory().join("monitoring.html"))?;
-    let mut test = Workspace::Duet.cargo("test", ON_A_NETWORK);
+    let mut test = cargo::workspace("test");
+    test.args(ON_A_NETWORK);
     test.env("DUET_PROMETHEUS", &prometheus.server);
     test.env("DUET_MONITORING_PAGE", &page);
     if options.picture {

@@ -1,7 +1,7 @@
 //! What would be published.
 
 use crate::{
-    cargo::{self, root, target_directory, Workspace},
+    cargo::{self, root, target_directory},
     result::Result,
     tools::CARGO_SEMVER_CHECKS,
 };
@@ -58,7 +58,7 @@ fn comparing(revision: &str) -> Result<Command> {
 }
 
 fn packing(names: &[&str]) -> Command {
-    let mut package = Workspace::Duet.cargo("package", ["--locked"]);
+    let mut package = cargo::cargo(["package", "--locked"]);
     // Changes that are not committed are packed too, so that this can be run before a commit.
     package.arg("--allow-dirty");
     for name in names {

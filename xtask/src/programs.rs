@@ -1,9 +1,6 @@
 //! The node, the light client and the demo.
 
-use crate::{
-    cargo::{self, Workspace},
-    result::Result,
-};
+use crate::{cargo, result::Result};
 
 /// What the demo runs.
 const PROGRAMS: [&str; 6] = [
@@ -31,6 +28,6 @@ pub(crate) fn build() -> Result {
 /// Builds these, and other programs that `cargo xtask test` has built.
 pub(crate) fn build_with(more: &[&str]) -> Result {
     println!("xtask: building; the first time this takes about half an hour on two cores");
-    let mut build = Workspace::Duet.cargo("build", ["--workspace", "--locked"]);
+    let mut build = cargo::workspace("build");
     cargo::run(build.args(PROGRAMS).args(more).args(WITH_FEATURES_OF_TESTS))
 }

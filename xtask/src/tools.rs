@@ -3,7 +3,8 @@
 mod list;
 
 use crate::{
-    cargo::{cargo, run, target_directory},
+    cargo::{cargo, output_directory, run, target_directory},
+    lint::WRAPPER,
     result::Result,
 };
 pub(crate) use list::{answers, VERSION};
@@ -12,6 +13,8 @@ use list::{
     SHLIBDEPS, SYSTEMD, TOOLS, VALGRIND, XZ,
 };
 use std::{
+    fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -19,13 +22,37 @@ use std::{
 /// The target of the runtime and of the bare-metal build.
 pub(crate) const BARE_METAL: &str = "wasm32v1-none";
 
+/// The packages of runtimes that are built for WASM.
+const RUNTIMES: [&str; 3] = [
+    "duet-runtime",
+    "solochain-runtime",
+    "solochain-duet-runtime",
+];
+
 /// What must be there before anything is built.
 ///
 /// # Errors
 /// Names every program that is missing and that this program cannot install, with a command that does.
 pub(crate) fn for_building() -> Result {
     rustup_target(BARE_METAL)?;
-    programs(&TOOLS)
+    programs(&TOOLS)?;
+    one_folder_for_all_blobs()
+}
+
+/// Has the builds of all runtimes for WASM share one target directory: most of their nearly 200 crates are the same. Each
+/// has one of its own otherwise, by the SDK's builder, which takes a link for it.
+fn one_folder_for_all_blobs() -> Result {
+    let builds = std::path::absolute(output_directory())?.join("wbuild");
+    let shared = builds.join("shared");
+    fs::create_dir_all(&shared)?;
+    for runtime in RUNTIMES {
+        let own = builds.join(runtime).join("target");
+        if !own.exists() {
+            fs::create_dir_all(builds.join(runtime))?;
+            symlink(&shared, &own)?;
+        }
+    }
+    Ok(())
 }
 
 /// What libFuzzer needs.
@@ -168,6 +195,7 @@ impl CargoTool {
         // In a folder that cargo removes afterwards, and soon: these programs run for seconds.
         install
             .env_remove("CARGO_TARGET_DIR")
+            .env_remove(WRAPPER)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
             .env("CARGO_PROFILE_RELEASE_LTO", "false")

@@ -1,7 +1,7 @@
 //! The light client for JavaScript: builds the module and the page, and tests both.
 
 use crate::{
-    cargo::{self, root, Workspace},
+    cargo::{self, root},
     page, programs,
     result::Result,
     tools,
@@ -63,7 +63,7 @@ fn bench() -> Result {
     let mut install = npm();
     install.current_dir(root().join("conformance/javascript"));
     cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
-    let mut native = Workspace::Duet.cargo("build", ["--release", "--locked"]);
+    let mut native = cargo::cargo(["build", "--release", "--locked"]);
     cargo::run(native.args([
         "--package",
         "duet-light-client",

@@ -48,6 +48,8 @@ impl Chain {
         let parsed = url
             .parse()
             .map_err(|_| usage("an EVM chain is asked by HTTP, at http:// or https://"))?;
+        // Refused where a provider is installed already, which then serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .timeout(options.timeout)
             .build()

@@ -77,28 +77,20 @@ impl Executables {
         self.find("duet-collector", "DUET_COLLECTOR")
     }
 
-    /// The relayer, which `cargo xtask relay` makes in a folder of its own.
+    /// The relayer.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
     pub fn relay(&self) -> Result<PathBuf> {
-        self.of_relay("duet-relay", "DUET_RELAY")
+        self.find("duet-relay", "DUET_RELAY")
     }
 
-    /// The EVM chain, which comes with the relayer.
+    /// The EVM chain.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
     pub fn evm_node(&self) -> Result<PathBuf> {
-        self.of_relay("duet-evm-node", "DUET_EVM_NODE")
-    }
-
-    /// `<target>/relay/debug`, where this program is in `<target>/debug`.
-    fn of_relay(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
-        let target = self.directory.parent().unwrap_or(Path::new("."));
-        let profile = self.directory.file_name().unwrap_or_default();
-        let directory = target.join("relay").join(profile);
-        Self { directory }.find(name, variable)
+        self.find("duet-evm-node", "DUET_EVM_NODE")
     }
 
     fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {

@@ -5,8 +5,8 @@ use super::{
     release::{Profile, Release},
 };
 use crate::{
-    cargo::{self, root, Workspace},
-    programs, relay,
+    cargo::{self, root},
+    programs,
     result::Result,
     tools,
 };
@@ -25,8 +25,8 @@ pub(crate) const NAMES: [&str; 6] = [
     "duet-schemes",
     "duet-signer",
 ];
-/// The packages of them in our first workspace, and what they are released with.
-pub(crate) const PACKAGES: [&str; 10] = [
+/// Their packages, and the features that they are released with.
+pub(crate) const PACKAGES: [&str; 14] = [
     "--package",
     "duet-node",
     "--package",
@@ -35,6 +35,10 @@ pub(crate) const PACKAGES: [&str; 10] = [
     "duet-collector",
     "--package",
     "duet-signer",
+    "--package",
+    "duet-schemes",
+    "--package",
+    "duet-relay",
     "--features",
     "duet-node/metadata-hash",
 ];
@@ -105,52 +109,27 @@ impl Executables {
     }
 
     fn build_for_tests() -> Result<Self> {
-        programs::build_with(&["--bin", "duet-collector", "--bin", "duet-signer"])?;
-        // With the tests, dependencies have the features that they have when these run.
-        let schemes = ["--workspace", "--locked", "--bins", "--tests"];
-        cargo::run(&mut Workspace::Schemes.cargo("build", schemes))?;
-        relay::build()?;
-        let target = cargo::target_directory();
-        Self::built(&target, "debug", RUNTIME_OF_TESTS)
+        let programs = NAMES.iter().flat_map(|name| ["--bin", name]);
+        programs::build_with(&programs.collect::<Vec<_>>())?;
+        Self::built(&cargo::output_directory(), RUNTIME_OF_TESTS)
     }
 
     fn build_for_operators() -> Result<Self> {
         println!("xtask: building for operators; the first time this takes about 40 minutes of processor time");
-        let release = ["--release", "--locked"];
-        for (manifest, folder, what) in [
-            (Workspace::Duet.manifest(), "", PACKAGES.as_slice()),
-            (
-                Workspace::Schemes.manifest(),
-                "schemes",
-                &["--package", "duet-schemes"],
-            ),
-            (relay::MANIFEST, "relay", &["--package", "duet-relay"]),
-        ] {
-            let mut build = cargo::cargo(["build", "--manifest-path", manifest]);
-            build.args(release).args(what);
-            build.env("CARGO_TARGET_DIR", place::target(folder));
-            cargo::run(&mut place::at(&build)?)?;
-        }
-        let built = Self::built(&place::built(), "release", RUNTIME)?;
+        let mut build = cargo::cargo(["build", "--release", "--locked"]);
+        build
+            .args(PACKAGES)
+            .env("CARGO_TARGET_DIR", place::target());
+        cargo::run(&mut place::at(&build)?)?;
+        let built = Self::built(&place::built().join("release"), RUNTIME)?;
         built.name_no_path_of(&place::machine()?)?;
         Ok(built)
     }
 
-    /// Where cargo puts them: those of each workspace apart.
-    fn built(target: &Path, profile: &str, runtime: &str) -> Result<Self> {
-        let path = |name: &str| {
-            let folder = match name {
-                "duet-relay" => "relay",
-                "duet-schemes" => "schemes",
-                _ => "",
-            };
-            target.join(folder).join(profile).join(name)
-        };
-        let runtime = target
-            .join(profile)
-            .join("wbuild/duet-runtime")
-            .join(runtime);
-        Self::existing(NAMES.map(path), runtime)
+    /// In the folder into which cargo has put them.
+    fn built(folder: &Path, runtime: &str) -> Result<Self> {
+        let runtime = folder.join("wbuild/duet-runtime").join(runtime);
+        Self::existing(NAMES.map(|name| folder.join(name)), runtime)
     }
 
     fn existing(programs: [PathBuf; NAMES.len()], runtime: PathBuf) -> Result<Self> {

@@ -49,23 +49,11 @@ struct Released {
     target: Option<&'static str>,
 }
 
-const CARGO: [Released; 4] = [
+const CARGO: [Released; 2] = [
     Released {
         subject: "duet",
         folder: "",
         what: &executables::PACKAGES,
-        target: None,
-    },
-    Released {
-        subject: "duet-schemes",
-        folder: "schemes",
-        what: &["--package", "duet-schemes"],
-        target: None,
-    },
-    Released {
-        subject: "duet-relay",
-        folder: "relay",
-        what: &["--package", "duet-relay"],
         target: None,
     },
     Released {

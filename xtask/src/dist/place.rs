@@ -27,9 +27,9 @@ pub(crate) fn built() -> PathBuf {
     target_directory().join("dist-build")
 }
 
-/// The path of a folder of the target directory at the place.
-pub(crate) fn target(folder: &str) -> String {
-    format!("{PLACE}/target/{folder}")
+/// The path of the target directory at the place.
+pub(crate) fn target() -> String {
+    format!("{PLACE}/target")
 }
 
 /// The command, to be run at the place. The namespace needs no privilege, where the system lets users make one.

@@ -1,0 +1,93 @@
+//! Which files of the checkout a step has read, from the times of their last access.
+//!
+//! Before a step, every tracked file gets a time of access in 1970. Linux sets it anew when a file is read and its time of
+//! access is older than its time of change (`relatime`, the default). Cargo compares times of change alone, so this has no
+//! effect on builds. A file system that keeps no times of access is told apart, and then nothing is compared.
+
+use super::steps::Step;
+use crate::{
+    cargo::{output, root},
+    result::Result,
+};
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::MetadataExt,
+    process::{Command, Stdio},
+};
+
+/// The file that shows whether times of access are kept: it is read on purpose.
+const PROBE: &str = "Cargo.toml";
+/// How many files an error names.
+const NAMED: usize = 10;
+
+/// Tracked files that nobody has read yet.
+pub(super) struct Watch {
+    files: Vec<String>,
+}
+
+impl Watch {
+    /// From now on.
+    pub(super) fn begin() -> Result<Self> {
+        let mut git = Command::new("git");
+        let list = output(git.current_dir(root()).args(["ls-files", "-z"]))?;
+        let files: Vec<_> = list
+            .split('\0')
+            .filter(|path| !path.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let mut touch = Command::new("xargs");
+        touch.current_dir(root()).args([
+            "--null",
+            "touch",
+            "-a",
+            "--no-create",
+            "--no-dereference",
+            "--date=@0",
+        ]);
+        let mut touch = touch.stdin(Stdio::piped()).spawn()?;
+        if let Some(mut input) = touch.stdin.take() {
+            input.write_all(list.as_bytes())?;
+        }
+        if !touch.wait()?.success() {
+            return Err("`touch` failed on the checkout".into());
+        }
+        Ok(Self { files })
+    }
+
+    /// Until now.
+    ///
+    /// # Errors
+    /// When the step has read a file that its inputs do not name.
+    pub(super) fn end(self, step: &Step) -> Result {
+        fs::read(root().join(PROBE))?;
+        if !was_read(PROBE) {
+            println!("xtask: this file system keeps no times of access: reads are not compared with inputs");
+            return Ok(());
+        }
+        let unnamed: Vec<_> = self
+            .files
+            .iter()
+            .filter(|path| was_read(path) && !step.names(path))
+            .collect();
+        if unnamed.is_empty() {
+            return Ok(());
+        }
+        let named = unnamed
+            .iter()
+            .take(NAMED)
+            .map(|path| format!("\n  {path}"))
+            .collect::<String>();
+        let count = unnamed.len();
+        Err(format!(
+            "{} read {count} files that its inputs in xtask/src/ci/steps.rs do not name:{named}",
+            step.name
+        )
+        .into())
+    }
+}
+
+fn was_read(path: &str) -> bool {
+    let metadata = fs::symlink_metadata(root().join(path));
+    metadata.is_ok_and(|metadata| metadata.is_file() && metadata.atime() > 0)
+}
