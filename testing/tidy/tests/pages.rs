@@ -5,7 +5,8 @@ mod support;
 use std::fs;
 
 /// Pages that lead a reader through the source tree.
-const PAGES: [&str; 4] = [
+const PAGES: [&str; 5] = [
+    "README.md",
     "CONTRIBUTING.md",
     "RELEASING.md",
     "SECURITY.md",
@@ -23,6 +24,24 @@ fn every_file_that_a_page_names_exists() {
         }
     }
     assert!(missing.is_empty(), "\n{missing}");
+}
+
+/// The README is the door: short, in lines that a diff shows whole, and each of its links leads somewhere.
+#[test]
+fn the_readme_is_short_and_leads_to_files() {
+    let root = support::repository();
+    let text = fs::read_to_string(root.join("README.md")).expect("the page");
+    assert!(text.lines().count() <= 150);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 120, "{line}");
+    }
+    for link in links(&text) {
+        let path = link.split('#').next().expect("a part");
+        assert!(
+            link.starts_with("https://") || root.join(path).exists(),
+            "{link}"
+        );
+    }
 }
 
 /// A page that is not in the summary is not in the book, and links to it lead nowhere.
@@ -51,6 +70,12 @@ fn every_page_is_in_the_summary_of_the_book() {
 fn only_paths_of_files_are_taken_for_files() {
     let text = "`a/b.rs`, `docs/x.md` and `curve`, `c::d`, `/work/e.rs`, `a/<b>.rs`, b.rs";
     assert_eq!(files(text).collect::<Vec<_>>(), ["a/b.rs", "docs/x.md"]);
+}
+
+/// Where the links and pictures of a page lead.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    let ends = text.split("](").skip(1);
+    ends.filter_map(|rest| rest.split(')').next())
 }
 
 /// Relative paths of files between backticks.
