@@ -27,8 +27,8 @@ const APART: [&str; 5] = [
 /// The programs that have a page of their own in the documentation. Others share their name with their library.
 const PROGRAMS: [&str; 4] = ["duet_node", "duet_light", "duet_schemes", "xtask"];
 
-/// Set where cargo calls this program in place of rustc.
-const WRAPPING: &str = "DUET_LINT";
+/// The name of the copy of this program that cargo calls in place of rustc.
+const COPY: &str = "lint";
 /// Where clippy's driver finds its flags, as `cargo clippy` passes them on.
 const CLIPPY_ARGS: (&str, &str) = (
     "CLIPPY_ARGS",
@@ -72,7 +72,7 @@ pub(crate) fn run() -> Result {
 ///
 /// The program that cargo calls is a copy of this one: cargo builds this one too, in its place.
 pub(crate) fn with_every_build(command: &mut Command) -> Result {
-    let copy = absolute(target_directory())?.join("lint");
+    let copy = absolute(target_directory())?.join(COPY);
     let ours = fs::read(env::current_exe()?)?;
     if fs::read(&copy).ok().as_ref() != Some(&ours) {
         // Never written in place, where it may be running.
@@ -80,16 +80,15 @@ pub(crate) fn with_every_build(command: &mut Command) -> Result {
         fs::copy(env::current_exe()?, &new)?;
         fs::rename(&new, &copy)?;
     }
-    command
-        .env(WRAPPER, copy)
-        .env(WRAPPING, "1")
-        .env(CLIPPY_ARGS.0, CLIPPY_ARGS.1);
+    command.env(WRAPPER, copy).env(CLIPPY_ARGS.0, CLIPPY_ARGS.1);
     Ok(())
 }
 
 /// Compiles one crate in place of rustc with clippy's driver, and documents it, when cargo asks for that.
 pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
-    env::var_os(WRAPPING)?;
+    env::current_exe()
+        .ok()
+        .filter(|program| program.ends_with(COPY))?;
     let mut arguments = env::args_os().skip(1);
     let rustc = arguments.next()?;
     let arguments: Vec<_> = arguments.collect();
