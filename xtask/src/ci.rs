@@ -4,6 +4,8 @@
 //! the inputs that it names ([`reads`]), so that no step is skipped for want of a name.
 
 mod inputs;
+#[cfg(test)]
+mod page;
 mod reads;
 mod records;
 mod steps;

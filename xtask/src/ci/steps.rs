@@ -159,6 +159,19 @@ pub(super) const STEPS: &[Step] = &[
     },
 ];
 
+/// What CI leaves out, by the name that the page about the checks gives it, and the arguments of `cargo xtask`.
+#[cfg(test)]
+pub(super) const BY_HAND: [(&str, &str); 8] = [
+    ("dependencies", "deps"),
+    ("lints of optional features", "lint"),
+    ("book", "book"),
+    ("packages, installed", "dist --test"),
+    ("benchmarks of the runtime", "compat frame-omni-bencher"),
+    ("mutants", "mutants"),
+    ("guided fuzzing", "fuzz --minutes 600"),
+    ("laboratory, all scenarios", "laboratory"),
+];
+
 /// The step of this name.
 pub(super) fn named(name: &str) -> Option<&'static Step> {
     STEPS.iter().find(|step| step.name == name)
