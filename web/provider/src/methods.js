@@ -22,9 +22,9 @@ const VOUCHED = [PASSED, PINNED];
 const CALLED = [PASSED, "in part"];
 const NEVER = [REFUSED, REFUSED];
 
-const EXECUTES = "a result of executing the runtime, of which there is no proof";
-const LISTS = "of fewer than 1 000 keys under the prefix it is proven that there are no others, and they are verified; more are handed on, and refused in strict mode";
-const WORD = "a node's word";
+const EXECUTES = "the result of a runtime call, which cannot be proven";
+const LISTS = "lists of fewer than 1 000 keys under the prefix are verified and proven complete; longer lists are passed on, and refused in strict mode";
+const WORD = "a node's claim";
 
 export const TABLE = [
   row("chain_getFinalizedHead chain_getFinalisedHead", ALWAYS, "the newest proven block", { answer: "finalizedHead" }),
@@ -34,7 +34,7 @@ export const TABLE = [
   row("chain_subscribeFinalizedHeads chain_subscribeFinalisedHeads", ALWAYS, "every block as it is proven, in order; over a gap of more than 64 blocks only the newest", {
     answer: "finalizedHeads", pushes: "chain_finalizedHead", ends: "chain_unsubscribeFinalizedHeads chain_unsubscribeFinalisedHeads",
   }),
-  row("chain_subscribeNewHeads chain_subscribeNewHead subscribe_newHead", ALWAYS, "the proven blocks, as with finalized heads: a newer block is no head here", {
+  row("chain_subscribeNewHeads chain_subscribeNewHead subscribe_newHead", ALWAYS, "the proven blocks, as with finalized heads: unproven blocks are not shown", {
     answer: "finalizedHeads", pushes: "chain_newHead", ends: "chain_unsubscribeNewHeads chain_unsubscribeNewHead unsubscribe_newHead",
   }),
   row("chain_subscribeAllHeads", ALWAYS, "the proven blocks, as with finalized heads: forks are not shown", { answer: "finalizedHeads", pushes: "chain_allHead", ends: "chain_unsubscribeAllHeads" }),
@@ -43,69 +43,69 @@ export const TABLE = [
   row("state_getStorageSize state_getStorageSizeAt", ALWAYS, "the length of the proven value", { answer: "storageSize" }),
   row("state_getStorageHash state_getStorageHashAt", ALWAYS, "the hash of the proven value", { answer: "storageHash" }),
   row("state_queryStorageAt", ALWAYS, "all keys under one block, by one storage proof", { answer: "queryStorageAt" }),
-  row("state_subscribeStorage", ALWAYS, "read anew under each proven block; what did not change is not sent again", { answer: "subscribeStorage", pushes: "state_storage", ends: "state_unsubscribeStorage" }),
-  row("state_getReadProof", ALWAYS, "a proof that was checked", { answer: "readProof" }),
+  row("state_subscribeStorage", ALWAYS, "read again under each proven block; only changes are sent", { answer: "subscribeStorage", pushes: "state_storage", ends: "state_unsubscribeStorage" }),
+  row("state_getReadProof", ALWAYS, "a verified proof", { answer: "readProof" }),
   row("system_accountNextIndex account_nextIndex", ALWAYS, "the nonce in `System.Account`; transactions that wait in a pool are not counted", { answer: "nextIndex" }),
 
-  row("chainHead_v1_follow", ALWAYS, "finalized blocks are the proven ones, and there are no others; the runtime's version is a node's word, or pinned", {
+  row("chainHead_v1_follow", ALWAYS, "finalized blocks are the proven ones, and there are no others; the runtime's version is a node's claim, or pinned", {
     answer: "follow", pushes: "chainHead_v1_followEvent", ends: "chainHead_v1_unfollow",
   }),
   row("chainHead_v1_header", ALWAYS, "by its hash", { answer: "followHeader" }),
   row("chainHead_v1_body", ALWAYS, "by the header's extrinsics root", { answer: "followBody" }),
-  row("chainHead_v1_storage", ALWAYS, "`value`, `hash` and `closestDescendantMerkleValue` by a storage proof. Descendants, too, when they are fewer than 1 000: then it is proven that there are no others; of more, each value is proven and the list is a node's, and strict mode refuses it. Child tries are refused", { answer: "followStorage" }),
+  row("chainHead_v1_storage", ALWAYS, "`value`, `hash` and `closestDescendantMerkleValue` by a storage proof. Lists of fewer than 1 000 descendants are proven complete. In longer lists each value is proven, and the list itself is a node's claim, which strict mode refuses. Child tries are refused", { answer: "followStorage" }),
   row("chainHead_v1_unpin", ALWAYS, "the provider's own", { answer: "followUnpin" }),
   row("chainHead_v1_continue", ALWAYS, "the provider's own", { answer: "followContinue" }),
   row("chainHead_v1_stopOperation", ALWAYS, "the provider's own", { answer: "followStop" }),
   row("chainHead_v1_call", CALLED, "as `state_call`", { answer: "followCall" }),
-  row("chainSpec_v1_genesisHash archive_v1_genesisHash", ALWAYS, "what the light client was given or proved", { answer: "genesisHash" }),
+  row("chainSpec_v1_genesisHash archive_v1_genesisHash", ALWAYS, "the genesis hash of the light client", { answer: "genesisHash" }),
 
   row("archive_v1_finalizedHeight", ALWAYS, "the number of the newest proven block", { answer: "finalizedHeight" }),
   row("archive_v1_hashByHeight", ALWAYS, "by the Merkle mountain range", { answer: "hashByHeight" }),
   row("archive_v1_header", ALWAYS, "by its hash, and by the Merkle mountain range", { answer: "archiveHeader" }),
   row("archive_v1_body", ALWAYS, "by the header's extrinsics root", { answer: "archiveBody" }),
-  row("archive_v1_storage", ALWAYS, "as `chainHead_v1_storage`, but of 1 000 descendants and more nothing is answered", { answer: "archiveStorage", pushes: "archive_v1_storageEvent", ends: "archive_v1_stopStorage" }),
+  row("archive_v1_storage", ALWAYS, "as `chainHead_v1_storage`, but lists of 1 000 descendants and more are refused", { answer: "archiveStorage", pushes: "archive_v1_storageEvent", ends: "archive_v1_stopStorage" }),
   row("archive_v1_call", CALLED, "as `state_call`", { answer: "archiveCall" }),
 
   row("duet_getFinalizedHead", ALWAYS, "the newest proven block", { answer: "finalizedHead" }),
   row("duet_subscribeJustifications", ALWAYS, "the proofs that moved the light client", { answer: "justifications", pushes: "duet_justifications", ends: "duet_unsubscribeJustifications" }),
-  row("duet_getJustification duet_getStatelessProof duet_getSetProofs duet_getStatelessSetProofs duet_getGenesisProof duet_getStartProof duet_getKeys duet_getProofs", SENT, "not checked here, because whoever gets such a proof checks it (`client.verify`)"),
-  row("duet_getReset", SENT, "a node's word: no proof leads across a reset (LIGHT-8)"),
-  row("duet_getWarpGenesis duet_getWarpProof", SENT, "not checked here: whoever follows GRANDPA checks it (WARP-1 to WARP-4)"),
-  row("duet_reportProof", SENT, "hands in a proof that may be false; what the node says of it is its word"),
+  row("duet_getJustification duet_getStatelessProof duet_getSetProofs duet_getStatelessSetProofs duet_getGenesisProof duet_getStartProof duet_getKeys duet_getProofs", SENT, "not checked here; the recipient checks the answer (`client.verify`)"),
+  row("duet_getReset", SENT, "a node's claim: no proof leads across a reset (LIGHT-8)"),
+  row("duet_getWarpGenesis duet_getWarpProof", SENT, "not checked here; a client that follows GRANDPA checks the proof (WARP-1 to WARP-4)"),
+  row("duet_reportProof", SENT, "submits a possibly false proof; the answer is the node's claim"),
   row("duet_subscribeFullerJustifications", SENT, "not checked here, as above", { pushes: "duet_fullerJustifications", ends: "duet_unsubscribeFullerJustifications" }),
   row("mmr_generateProof mmr_generateAncestryProof", SENT, "not checked here, as above"),
   row("grandpa_proveFinality", SENT, "not checked here, as above"),
   row("grandpa_subscribeJustifications", SENT, "not checked here, as above", { pushes: "grandpa_justifications", ends: "grandpa_unsubscribeJustifications" }),
 
-  row("author_submitExtrinsic", SENT, "sends a transaction; that a node took it is its word"),
-  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's word, but for `finalized`: it is told when the block is proven and has the transaction", { answer: "submitAndWatch", pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
+  row("author_submitExtrinsic", SENT, "sends a transaction; acceptance is the node's claim"),
+  row("author_submitAndWatchExtrinsic", SENT, "sends a transaction; each status is a node's claim, except `finalized`: it is sent when the block is proven and includes the transaction", { answer: "submitAndWatch", pushes: "author_extrinsicUpdate", ends: "author_unwatchExtrinsic" }),
   row("transaction_v1_broadcast transaction_v1_stop", SENT, "sends a transaction"),
   row("transactionWatch_v1_submitAndWatch", SENT, "sends a transaction; statuses as with `author_submitAndWatchExtrinsic`", { answer: "submitAndWatch", pushes: "transactionWatch_v1_watchEvent", ends: "transactionWatch_v1_unwatch" }),
 
-  row("state_call state_callAt", CALLED, `${EXECUTES}. \`AccountNonceApi_account_nonce\` is answered from \`System.Account\`, verified; \`Metadata_*\` as pinned; \`TaggedTransactionQueue_validate_transaction\`, a part of sending, is handed on in strict mode too`, { answer: "call" }),
-  row("state_getMetadata", VOUCHED, `${EXECUTES}; pinned, when the application pinned it`, { answer: "metadata" }),
-  row("state_getRuntimeVersion chain_getRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, when the application pinned it`, { answer: "runtimeVersion" }),
-  row("state_subscribeRuntimeVersion chain_subscribeRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, when the application pinned it`, {
+  row("state_call state_callAt", CALLED, `${EXECUTES}. \`AccountNonceApi_account_nonce\` is answered from \`System.Account\`, verified; \`Metadata_*\` as pinned; \`TaggedTransactionQueue_validate_transaction\`, a part of sending, is passed on in strict mode too`, { answer: "call" }),
+  row("state_getMetadata", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, { answer: "metadata" }),
+  row("state_getRuntimeVersion chain_getRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, { answer: "runtimeVersion" }),
+  row("state_subscribeRuntimeVersion chain_subscribeRuntimeVersion", VOUCHED, `${EXECUTES}; pinned, if the application pinned it`, {
     answer: "runtimeVersions", pushes: "state_runtimeVersion", ends: "state_unsubscribeRuntimeVersion chain_unsubscribeRuntimeVersion",
   }),
   row("system_chain chainSpec_v1_chainName", VOUCHED, `${WORD}, or pinned`, { answer: "chainName" }),
   row("system_properties chainSpec_v1_properties", VOUCHED, `${WORD}, or pinned`, { answer: "properties" }),
-  row("rpc_methods", [PASSED, VERIFIED], "what this table serves, and in other than strict mode what else a node says to have", { answer: "methods" }),
+  row("rpc_methods", [PASSED, VERIFIED], "the methods that this table serves; outside strict mode also the other methods that a node lists", { answer: "methods" }),
   row("payment_queryInfo payment_queryFeeDetails system_dryRun system_dryRunAt", HANDED_ON, EXECUTES),
   row("state_getKeys", CALLED, LISTS, { answer: "keys" }),
   row("state_getKeysPaged state_getKeysPagedAt", CALLED, LISTS, { answer: "keysPaged" }),
   row("state_getPairs", CALLED, LISTS, { answer: "pairs" }),
-  row("state_queryStorage", HANDED_ON, "that no change in the range of blocks was left out is not proven"),
+  row("state_queryStorage", HANDED_ON, "no proof shows that the list of changes is complete"),
   row("state_getChildReadProof childstate_getKeys childstate_getKeysPaged childstate_getKeysPagedAt childstate_getStorage childstate_getStorageEntries childstate_getStorageHash childstate_getStorageSize", HANDED_ON, "child tries are not verified"),
   row("author_pendingExtrinsics system_chainType system_health system_localListenAddresses system_localPeerId system_name system_nodeRoles system_peers system_syncState system_version grandpa_roundState mmr_root mmr_verifyProof mmr_verifyProofStateless bitswap_v1_get duet_health duet_roundState duet_getSigningRecords", HANDED_ON, WORD),
 
-  row("author_hasKey author_hasSessionKeys author_insertKey author_removeExtrinsic author_rotateKeys author_rotateKeysWithOwner duet_generateKeys duet_proveKeys", NEVER, "for a node's operator, not for strangers over a network"),
-  row("offchain_localStorageClear offchain_localStorageGet offchain_localStorageSet system_addLogFilter system_resetLogFilter system_addReservedPeer system_removeReservedPeer system_reservedPeers system_unstable_networkState", NEVER, "for a node's operator, not for strangers over a network"),
-  row("state_traceBlock state_callRecorded archive_v1_storageDiff", NEVER, "neither verified nor needed by wallets; ask a node"),
+  row("author_hasKey author_hasSessionKeys author_insertKey author_removeExtrinsic author_rotateKeys author_rotateKeysWithOwner duet_generateKeys duet_proveKeys", NEVER, "for a node's operator only"),
+  row("offchain_localStorageClear offchain_localStorageGet offchain_localStorageSet system_addLogFilter system_resetLogFilter system_addReservedPeer system_removeReservedPeer system_reservedPeers system_unstable_networkState", NEVER, "for a node's operator only"),
+  row("state_traceBlock state_callRecorded archive_v1_storageDiff", NEVER, "neither verified nor needed by wallets; use a node"),
 ];
 
 /** What becomes of a method that the table does not name. */
-export const UNKNOWN = row("", HANDED_ON, "not a method that this provider knows");
+export const UNKNOWN = row("", HANDED_ON, "an unknown method");
 
 const ROWS = new Map();
 const ENDS = new Map();

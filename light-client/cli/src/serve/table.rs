@@ -34,7 +34,7 @@ pub(crate) struct Row {
 const UNKNOWN: Row = Row {
     method: "*",
     class: Class::Refused,
-    why: "this server does not have it",
+    why: "not supported",
 };
 
 const STRICT: &str = "it cannot be verified without executing the runtime, and --strict was given";
@@ -63,16 +63,17 @@ const fn refused(method: &'static str, why: &'static str) -> Row {
 
 const ENDS: &str = "ends the subscription";
 const RUNTIME: &str =
-    "needs the runtime executed; at the newest proven block unless another is named";
-const WORDS: &str = "what the endpoint says of itself";
-const OLD_SET: &str = "the keys of the set that signed may be gone here; whoever asks verifies it";
-const WARP: &str = "whoever asks verifies it (WARP-1 to WARP-4)";
-const RESET: &str = "the endpoint's word: no proof leads across a reset (LIGHT-8)";
+    "needs the runtime to execute; at the newest proven block unless the call names another";
+const WORDS: &str = "the endpoint's own claim";
+const OLD_SET: &str =
+    "this server may no longer have the signing set's keys; the caller verifies the answer";
+const WARP: &str = "the caller verifies the answer (WARP-1 to WARP-4)";
+const RESET: &str = "the endpoint's claim: no proof leads across a reset (LIGHT-8)";
 
 /// The table.
 pub(crate) const TABLE: &[Row] = &[
     verified("account_nextIndex", "STATE-2; the nonce after the newest proven block, without the pool"),
-    verified("chainSpec_v1_genesisHash", "what the user gave"),
+    verified("chainSpec_v1_genesisHash", "the hash that the user gave"),
     verified("chain_getBlock", "STATE-4; without justifications"),
     verified("chain_getBlockHash", "STATE-3; null when no block with this number is proven"),
     verified("chain_getFinalizedHead", "the newest proven block"),
@@ -86,19 +87,19 @@ pub(crate) const TABLE: &[Row] = &[
     verified("duet_getFinalizedHead", "the newest proven block"),
     verified("duet_getGenesisProof", "LIGHT-1 to LIGHT-3"),
     verified("duet_getProofs", "JUST-1 to JUST-5, STATE-1 to STATE-3; under the newest proven block only"),
-    verified("duet_getStartProof", "LIGHT-1 to LIGHT-3 for the block that is asked for; null, and what is sent without a block, is the endpoint's word"),
+    verified("duet_getStartProof", "LIGHT-1 to LIGHT-3 for the requested block; null, and the answer to a call without a block, are the endpoint's claim"),
     verified("duet_subscribeJustifications", "JUST-1 to JUST-5"),
     verified("duet_unsubscribeJustifications", ENDS),
     verified("rpc_methods", "the methods of this table that are not refused"),
     verified("state_getReadProof", "STATE-2"),
-    verified("state_getStorage", "STATE-2; null is proven too"),
+    verified("state_getStorage", "STATE-2; absence (null) is proven too"),
     verified("state_getStorageHash", "STATE-2"),
     verified("state_getStorageSize", "STATE-2"),
     verified("state_queryStorageAt", "STATE-2"),
-    verified("state_subscribeStorage", "STATE-2; what changed from one proven block to the next"),
+    verified("state_subscribeStorage", "STATE-2; changes from one proven block to the next"),
     verified("state_unsubscribeStorage", ENDS),
     verified("system_accountNextIndex", "STATE-2; the nonce after the newest proven block, without the pool"),
-    passed("author_submitAndWatchExtrinsic", "a submission; `finalized` is only said when the transaction is proven to be in a proven block"),
+    passed("author_submitAndWatchExtrinsic", "a submission; the status `finalized` is sent only when a proof shows the transaction in a proven block"),
     passed("author_submitExtrinsic", "a submission; the hash is checked"),
     passed("author_unwatchExtrinsic", ENDS),
     passed("chainSpec_v1_chainName", WORDS),
@@ -112,7 +113,7 @@ pub(crate) const TABLE: &[Row] = &[
     passed("duet_getStatelessSetProofs", OLD_SET),
     passed("duet_getWarpGenesis", WARP),
     passed("duet_getWarpProof", WARP),
-    passed("duet_reportProof", "hands in a proof that may be false; what the endpoint says of it is its word"),
+    passed("duet_reportProof", "submits a possibly false proof; the answer is the endpoint's claim"),
     passed("payment_queryFeeDetails", RUNTIME),
     passed("payment_queryInfo", RUNTIME),
     passed("state_call", RUNTIME),
@@ -127,18 +128,18 @@ pub(crate) const TABLE: &[Row] = &[
     passed("system_properties", WORDS),
     passed("system_version", WORDS),
     refused("archive_*", "its answers come without proofs"),
-    refused("author_*", "it is for the operator of a node, or about a pool, which nothing proves"),
-    refused("chainHead_*", "this server does not have it yet; use the methods that begin with chain_ and state_"),
+    refused("author_*", "for the operator of a node, or about a pool, which no proof covers"),
+    refused("chainHead_*", "not supported yet; use the methods that begin with chain_ and state_"),
     refused("childstate_*", "proofs of child tries are not checked here"),
-    refused("duet_*", "it is for the operator of a node, or this server does not have it"),
+    refused("duet_*", "for the operator of a node, or not supported"),
     refused("grandpa_*", "proofs of GRANDPA are not checked here"),
     refused("mmr_*", "proofs of older blocks are checked here: ask for the blocks"),
-    refused("state_getKeys*", "a list of keys is proven by all nodes of its range, which no method gives"),
-    refused("state_getPairs", "a list of keys is proven by all nodes of its range, which no method gives"),
-    refused("state_queryStorage", "which blocks changed an entry is not proven; ask block by block with state_queryStorageAt"),
-    refused("system_*", "it is for the operator of a node"),
-    refused("transactionWatch_*", "this server does not have it; use author_submitAndWatchExtrinsic"),
-    refused("transaction_*", "this server does not have it; use author_submitExtrinsic"),
+    refused("state_getKeys*", "a proof of a list of keys needs all trie nodes of its range, and no method returns them"),
+    refused("state_getPairs", "a proof of a list of keys needs all trie nodes of its range, and no method returns them"),
+    refused("state_queryStorage", "no proof shows which blocks changed an entry; ask block by block with state_queryStorageAt"),
+    refused("system_*", "for the operator of a node"),
+    refused("transactionWatch_*", "not supported; use author_submitAndWatchExtrinsic"),
+    refused("transaction_*", "not supported; use author_submitExtrinsic"),
 ];
 
 /// The row of a method. What cannot be verified is refused when `strict`.
