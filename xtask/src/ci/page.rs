@@ -10,14 +10,25 @@ const PAGE: &str = "docs/contributors/checks.md";
 /// The cells of a table, row by row, without its head.
 fn table(heading: &str) -> Vec<Vec<String>> {
     let page = fs::read_to_string(root().join(PAGE)).expect("the page");
-    let (_, section) = page.split_once(&format!("\n## {heading}\n")).expect("the heading");
+    let (_, section) = page
+        .split_once(&format!("\n## {heading}\n"))
+        .expect("the heading");
     let lines = section.lines().take_while(|line| !line.starts_with("## "));
     let rows = lines.filter(|line| line.starts_with('|')).skip(2);
-    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
+    rows.map(|row| {
+        row.trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    })
+    .collect()
 }
 
 fn column(table: &[Vec<String>], number: usize) -> Vec<&str> {
-    table.iter().map(|row| row.get(number).map_or("", String::as_str)).collect()
+    table
+        .iter()
+        .map(|row| row.get(number).map_or("", String::as_str))
+        .collect()
 }
 
 #[test]
