@@ -5,7 +5,9 @@ use crate::{
     announcements::announce_payload,
     chores::{self, Done},
     draft::{self, Purpose, Step},
-    recovery, rotation, Config, WeightInfo,
+    recovery, rotation,
+    weights::WeightInfo,
+    Config,
 };
 use frame_support::{traits::Get, weights::Weight};
 

@@ -1,9 +1,9 @@
 //! Invariants of the storage. `try_state` checks them on real chains, and every test ends with this check.
 
 use crate::{
-    set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts, Ended, Handoffs, KeyOwners,
-    KeyStatus, Keys, Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange, Sets,
-    SettledMembers, Unsettled,
+    registration::KeyStatus, set::is_member, ActiveFrom, Config, CurrentKeys, Draft, DraftParts,
+    Ended, Handoffs, KeyOwners, Keys, Keysets, Members, NextKeys, OldestSet, Retired, RetiredRange,
+    Sets, SettledMembers, Unsettled,
 };
 use alloc::vec::Vec;
 use duet_primitives::{DualKeyBytes, KeysetCommitment, Keysets as KeysetPair, SetId};

@@ -1,6 +1,6 @@
 //! What a runtime must keep to, checked by its tests. (SET-1, CHAIN-8, LIGHT-2)
 
-use crate::{Config, Pallet, WeightInfo};
+use crate::{weights::WeightInfo, Config, Pallet};
 use core::any::type_name;
 use duet_primitives::suite;
 use frame_support::{

@@ -5,7 +5,9 @@ use crate::{
     registration::{genesis_hash, is_slashable},
     truth::FalseStatement,
     types::{HeaderOf, IdentificationTuple, LOG_TARGET},
-    unsigned, Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets, WeightInfo,
+    unsigned,
+    weights::WeightInfo,
+    Call, Config, Error, Event, KeyOwners, Keysets, Pallet, Sets,
 };
 use alloc::{vec, vec::Vec};
 use codec::{Decode, Encode};

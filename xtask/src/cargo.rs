@@ -1,6 +1,6 @@
 //! How this program calls cargo and finds what cargo made.
 
-use crate::{lint::WRAPPER, result::Result};
+use crate::result::Result;
 use std::{
     env,
     ffi::OsStr,
@@ -16,6 +16,9 @@ const SET_BY_CARGO_RUN: [&str; 4] = [
     "CARGO_BIN_",
     "CARGO_CRATE_NAME",
 ];
+
+/// Cargo's variable for a program to call in place of rustc for the crates of the workspace.
+pub(crate) const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// What is off by default in the node and in the light client. With `--workspace` beside it no dependency changes its features.
 pub(crate) const OPTIONAL: [&str; 2] = [

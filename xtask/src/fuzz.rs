@@ -140,7 +140,7 @@ fn build_guided() -> Result<PathBuf> {
     let mut build = cargo::workspace("build");
     build
         .args(["--example", "guided", "--features", "duet-fuzz/guided"])
-        .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
+        .env(cargo::WRAPPER, env::current_exe()?)
         .env(WRAPPING, "1");
     cargo::run(&mut build)?;
     Ok(cargo::output_directory().join("examples/guided"))

@@ -4,7 +4,7 @@
 //! of the workspace. So they need no second copy of the dependencies' metadata, which takes as long as the SDK's check.
 
 use crate::{
-    cargo::{self, root, target_directory, OPTIONAL},
+    cargo::{self, root, target_directory, OPTIONAL, WRAPPER},
     result::Result,
     tools,
 };
@@ -34,8 +34,6 @@ const CLIPPY_ARGS: (&str, &str) = (
     "CLIPPY_ARGS",
     "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
 );
-/// Cargo's variable for a program to call in place of rustc for the crates of the workspace.
-pub(crate) const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
 /// Formatting of every crate.
 pub(crate) fn formatting() -> Result {

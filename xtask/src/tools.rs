@@ -3,8 +3,7 @@
 mod list;
 
 use crate::{
-    cargo::{cargo, output_directory, run, target_directory},
-    lint::WRAPPER,
+    cargo::{cargo, output_directory, run, target_directory, WRAPPER},
     result::Result,
 };
 pub(crate) use list::{answers, VERSION};

@@ -2,8 +2,9 @@
 
 use crate::{
     chain::{BridgedHeader, FollowedChain, InitializationData, LOG_TARGET},
-    headers, BestFinalized, Config, Contradicted, Error, Event, Followed, Pallet,
-    PalletOperatingMode, WeightInfo,
+    headers,
+    weights::WeightInfo,
+    BestFinalized, Config, Contradicted, Error, Event, Followed, Pallet, PalletOperatingMode,
 };
 use bp_runtime::HeaderId;
 use duet_light_client::{Mode, Trusted};

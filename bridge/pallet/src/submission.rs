@@ -4,7 +4,8 @@ use crate::{
     chain::{BridgedHeader, FollowedChain, LOG_TARGET},
     headers,
     obsolete::{self, Known},
-    Config, Contradicted, Error, Event, Followed, FreeHeadersRemaining, Pallet, Rule,
+    rule::Rule,
+    Config, Contradicted, Error, Event, Followed, FreeHeadersRemaining, Pallet,
 };
 use alloc::{boxed::Box, vec, vec::Vec};
 use bp_runtime::HeaderId;

@@ -1,7 +1,7 @@
 //! The endpoint that load balancers ask.
 
 use super::network::Network;
-use crate::cli::HealthEndpoint;
+use crate::flags::HealthEndpoint;
 use duet_finality::{
     probe::{serve, Probe},
     RpcLinks,

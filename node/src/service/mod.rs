@@ -26,7 +26,7 @@ mod statistics;
 #[cfg(feature = "encrypted-telemetry")]
 mod telemetry;
 
-use crate::cli::{DuetSigner, HealthEndpoint};
+use crate::flags::{DuetSigner, HealthEndpoint};
 use discovery::Discovery;
 use duet_gossip::Interest;
 use duet_primitives::BlockNumber;
@@ -95,7 +95,7 @@ pub(crate) struct DuetOptions {
     pub(crate) statistics: bool,
     /// Where encrypted readings go.
     #[cfg(feature = "encrypted-telemetry")]
-    pub(crate) encrypted_telemetry: crate::cli::EncryptedTelemetry,
+    pub(crate) encrypted_telemetry: crate::flags::EncryptedTelemetry,
 }
 
 /// Starts a node on one of the SDK's network back ends.

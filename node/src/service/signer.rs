@@ -1,6 +1,6 @@
 //! Who holds the Duet keys: this node, or a signer somewhere else.
 
-use crate::cli::DuetSigner;
+use crate::flags::DuetSigner;
 use duet_finality::open_keys;
 use duet_gossip::LOG_TARGET;
 use duet_keystore::{create_directory, Signer, FILE_PREFIX};

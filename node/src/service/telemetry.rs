@@ -4,7 +4,7 @@ use super::{
     client::{Chain, FullClient},
     network::Network,
 };
-use crate::cli::EncryptedTelemetry;
+use crate::flags::EncryptedTelemetry;
 use duet_meter::Meter;
 use duet_runtime::types::opaque::Block;
 use duet_telemetry::Group;

@@ -1,6 +1,7 @@
 //! The lock files of cargo and npm, as lists of packages.
 
 use crate::result::Result;
+use base64ct::{Base64, Encoding as _};
 use serde_json::Value;
 
 /// A package that a lock file names.
@@ -22,12 +23,19 @@ pub(crate) struct Sum {
     pub(crate) digits: String,
 }
 
+/// The form of `Cargo.lock` that is read. In the first one, sums stood elsewhere.
+const VERSION: &str = "version = 4";
+
 /// The packages of a `Cargo.lock`, which cargo writes in one way: a key and its value on a line, a list over several.
 ///
 /// # Errors
-/// A package without name or version.
+/// Another version of the format; a package without name or version.
 pub(crate) fn of_cargo(text: &str) -> Result<Vec<Locked>> {
-    let packages = text.split("[[package]]").skip(1);
+    let mut packages = text.split("[[package]]");
+    let head = packages.next().unwrap_or_default();
+    if !head.lines().any(|line| line == VERSION) {
+        return Err(format!("a lock file of cargo without `{VERSION}`").into());
+    }
     packages.map(of_cargo_one).collect()
 }
 
@@ -98,36 +106,14 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
 
 /// A sum as npm writes it: `sha512-` and base 64.
 fn sum(integrity: &str) -> Result<Sum> {
-    let digits = integrity.strip_prefix("sha512-").and_then(base64);
-    let digits = digits.filter(|bytes| bytes.len() == 64);
-    let digits = digits.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
+    let bytes = integrity.strip_prefix("sha512-");
+    let bytes = bytes.and_then(|text| Base64::decode_vec(text).ok());
+    let bytes = bytes.filter(|bytes| bytes.len() == 64);
+    let bytes = bytes.ok_or_else(|| format!("{integrity} is no SHA-512"))?;
     Ok(Sum {
         algorithm: "SHA-512",
-        digits: digits.iter().map(|byte| format!("{byte:02x}")).collect(),
+        digits: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
     })
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0);
-    for letter in text.trim_end_matches('=').bytes() {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            let [.., byte] = (bits >> count).to_be_bytes();
-            bytes.push(byte);
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -175,8 +161,18 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
 
     #[test]
     fn a_package_without_a_version_is_refused() {
-        let error = of_cargo("[[package]]\nname = \"a\"\n").expect_err("no version");
+        let text = "version = 4\n[[package]]\nname = \"a\"\n";
+        let error = of_cargo(text).expect_err("no version");
         assert_eq!(error.to_string(), "no version in name = \"a\"");
+    }
+
+    #[test]
+    fn another_version_of_the_format_is_refused() {
+        let error = of_cargo(&CARGO.replacen('4', "3", 1)).expect_err("another version");
+        assert_eq!(
+            error.to_string(),
+            "a lock file of cargo without `version = 4`"
+        );
     }
 
     const NPM: &str = r#"{ "packages": {
