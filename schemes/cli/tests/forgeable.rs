@@ -128,9 +128,14 @@ fn every_object_says_what_it_is_worth() {
     assert_eq!(support::objects(&cli.path("signatures")).len(), 4);
     for name in ["signatures", "signer/secret", "signer/public"] {
         let objects = support::objects(&cli.path(name));
-        let text = fs::read_to_string(cli.path(name)).unwrap();
-        let warning = "\nWarning: for research only: whoever has the public key can forge these";
-        assert_eq!(text.matches(warning).count(), objects.len(), "{name}");
+        let shown = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
+            .args(["show", name])
+            .current_dir(cli.0.path())
+            .output()
+            .unwrap();
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        let warning = "WARNING: for research only: whoever has the public key can forge these";
+        assert_eq!(shown.matches(warning).count(), objects.len(), "{name}");
         for object in objects {
             let kind = object.kind().name();
             assert!(kind.starts_with("RESEARCH FORGEABLE "), "{kind}");
