@@ -12,6 +12,8 @@ mod evaluate;
 mod identity;
 mod keys;
 mod label;
+#[allow(unsafe_code, reason = "calls blst")]
+mod modular;
 mod program;
 mod record;
 mod register;

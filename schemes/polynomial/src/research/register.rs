@@ -4,10 +4,8 @@
 //! module says what the two files of a register are, where to keep them, and what cannot be detected. The value of an
 //! entry is the hash of the message.
 
-mod error;
-
+pub use super::error::RegisterError;
 pub use duet_journal::{register::RegisterFiles, FileError, FileFault};
-pub use error::RegisterError;
 
 use super::identifier::{Fingerprint, Tag};
 use duet_journal::register::{entries_in, unrecorded, Key, Register, Request, Tags};
