@@ -13,7 +13,6 @@ use duet_armour::{
 use serde_json::Value;
 use std::{
     fs,
-    io::Write,
     process::{Command, Output, Stdio},
 };
 
@@ -58,17 +57,7 @@ impl Cli {
     }
 
     fn duet_schemes(&self, args: &[&str], input: &[u8]) -> Output {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_duet-schemes"))
-            .args(args)
-            .current_dir(self.0.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A command that rejects its arguments does not read its input.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child.wait_with_output().unwrap()
+        support::duet_schemes(self.0.path(), args, input)
     }
 
     fn run(&self, words: &str) -> Output {
