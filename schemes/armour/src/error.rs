@@ -20,7 +20,10 @@ pub enum Problem {
     /// There is text outside the objects, which is neither empty nor a comment.
     #[error("expected -----BEGIN DUET …-----, an empty line or one that begins with #")]
     Outside,
-    /// The first line names no type.
+    /// What begins in this line is not one strict PEM object.
+    #[error("the object that begins here is damaged: {0}")]
+    Pem(#[from] pem_rfc7468::Error),
+    /// The label names no type.
     #[error("no type of this format's objects")]
     UnknownKind,
     /// The object is of another type than expected.
@@ -31,11 +34,11 @@ pub enum Problem {
         /// The type of the object.
         got: &'static str,
     },
-    /// A header is missing, or is not written as it has to be.
-    #[error("expected the header {expected:?}")]
-    Header {
-        /// The header, or what it begins with.
-        expected: String,
+    /// The object has no room for a version and a fingerprint.
+    #[error("{got} bytes are too few for a version and a fingerprint")]
+    Short {
+        /// Its bytes.
+        got: usize,
     },
     /// The content is of a version that is not known here.
     #[error("expected version {expected}, got {got}")]
@@ -45,19 +48,10 @@ pub enum Problem {
         /// The object's.
         got: u16,
     },
-    /// The line is not base64 of the right length, in its one form.
-    #[error("not base64 in lines of 64 characters")]
-    Base64,
-    /// The input ends within the object that begins here.
-    #[error("the object that begins here has no end: expected {expected:?}")]
-    Cut {
-        /// The last line of the object.
-        expected: String,
-    },
     /// The content is not what the fingerprint was computed of.
     #[error("the fingerprint is {stated}, but that of the content is {computed}: it is damaged")]
     Fingerprint {
-        /// The header.
+        /// What the object states.
         stated: String,
         /// What it should be.
         computed: String,

@@ -71,7 +71,7 @@ pub const SEARCHABLE_VECTOR: Kind = Kind::new("SEARCHABLE VECTOR");
 /// An encrypted inner product.
 pub const SEARCHABLE_PRODUCT: Kind = Kind::new("SEARCHABLE INNER PRODUCT");
 
-/// The warning in every object of the polynomial signatures.
+/// The warning about every object of the polynomial signatures.
 pub const FORGEABLE: &str =
     "for research only: whoever has the public key can forge these signatures";
 

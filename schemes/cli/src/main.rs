@@ -24,7 +24,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 /// Computing on authenticated data: four schemes, none of which is used by consensus.
 #[derive(Parser)]
 ///
-/// Everything that it writes is an armoured text with its type, version and fingerprint: `show` tells what a file contains. A key is a
+/// Everything that it writes is PEM with its type, version and fingerprint: `show` tells what a file contains. A key is a
 /// folder, made by `keygen`. Outputs go to `--output`, which is standard output unless it is given, and `-` is standard input or
 /// output.
 #[command(

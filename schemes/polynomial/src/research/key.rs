@@ -4,7 +4,7 @@ use super::{
     basis::Basis,
     encoding::{byte_length, put_number, Reader, VERSION},
     error::{BadEncoding, KeyError, PublicKeyFault, SecretKeyFault},
-    identifier::Fingerprint,
+    identifier::{Fingerprint, Tag},
     params::{Dimension, Limits},
     prime,
     principal::{is_admissible, is_root, Principal},
@@ -324,7 +324,7 @@ impl SigningKey {
     }
 
     /// The coset that contains the signature of `message`.
-    pub(crate) fn coset(&self, tag: &super::Tag, index: u32, message: &BigInt) -> BigUint {
+    pub(crate) fn coset(&self, tag: &Tag, index: u32, message: &BigInt) -> BigUint {
         let q = self.public.identifier_modulus();
         let identifier = self.public.fingerprint.identifier(tag, index, q);
         self.public.coset(message, &identifier)

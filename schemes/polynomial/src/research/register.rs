@@ -4,16 +4,14 @@
 //! module says what the two files of a register are, where to keep them, and what cannot be detected. The value of an
 //! entry is the hash of the message.
 
-mod error;
-
+pub use super::error::RegisterError;
 pub use duet_journal::{register::RegisterFiles, FileError, FileFault};
-pub use error::RegisterError;
 
 use super::identifier::{Fingerprint, Tag};
-use duet_journal::register::{entries_in, unrecorded, Key, Register, Request, Tags};
+use duet_journal::register::{unrecorded, Key, Register, Request, Tags};
 use num_bigint::BigInt;
 use sha2::{Digest, Sha256};
-use std::{collections::HashMap, io::Read};
+use std::collections::HashMap;
 
 /// Version 2: entries are linked, and have no checks of their own any more.
 const TAGS: Tags = Tags {
@@ -23,14 +21,6 @@ const TAGS: Tags = Tags {
 
 /// Bytes of the hash of a message.
 const MESSAGE: usize = 32;
-
-/// The number of labels in a journal, without checking its anchor.
-///
-/// # Errors
-/// As [`duet_journal::register::entries_in`].
-pub fn labels_in(journal: impl Read, key: Fingerprint) -> Result<u64, FileFault> {
-    entries_in::<MESSAGE>(journal, TAGS, key.0)
-}
 
 /// The use of a label for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,10 +213,7 @@ mod tests {
         register.record(&[label_use(0, 1)]).unwrap();
         drop(register);
         let latest = fs::read(&files.journal).unwrap();
-        let labels = |key| labels_in(latest.as_slice(), key);
-        assert_eq!(labels(KEY).unwrap(), 1);
         let other = Fingerprint([6; 32]);
-        assert!(matches!(labels(other), Err(FileFault::OtherOwner)));
         let fault = |key| match FileRegister::open(&files, key) {
             Err(RegisterError::File(FileError { fault, .. })) => fault,
             other => panic!("{other:?}"),
