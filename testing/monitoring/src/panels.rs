@@ -62,10 +62,14 @@ pub struct Panel {
 impl Query {
     /// The expression for all nodes, with rates over `seconds`.
     pub fn for_all(&self, seconds: u64) -> String {
-        let expression = self
-            .expression
-            .replace("$__rate_interval", &format!("{seconds}s"));
+        let expression = self.with_rates_over(seconds);
         expression.replace("$job", ".*").replace("$instance", ".*")
+    }
+
+    /// The expression for the chosen nodes, with rates over `seconds`.
+    pub fn with_rates_over(&self, seconds: u64) -> String {
+        let seconds = format!("{seconds}s");
+        self.expression.replace("$__rate_interval", &seconds)
     }
 }
 
