@@ -50,7 +50,7 @@ const QUOTES: &[Quote] = &[
     (BENCHMARKS, "| a vote in a round of 1 000, AVX-512 IFMA | blst `min_sig` verify | {} |", VOTES, "blst `min_sig`, alone", "ratio"),
     (BENCHMARKS, "AVX-512 IFMA | blst's batch verification | {} |", VOTES, "blst `min_sig`, batched with 64-bit weights", "ratio"),
     (BENCHMARKS, "| ECDSA recovered as by BEEFY, libsecp256k1 | {} |", VOTES, "libsecp256k1, recovered as by BEEFY", "ratio"),
-    (BENCHMARKS, "| ECDSA with the key read before, libsecp256k1 | {} |", VOTES, "libsecp256k1, verified with keys that are read", "ratio"),
+    (BENCHMARKS, "| ECDSA with a parsed key, libsecp256k1 | {} |", VOTES, "libsecp256k1, verified with keys that are read", "ratio"),
     (BENCHMARKS, "| justification, 1 000 validators, all signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 1 000 validators, all signed | blst `min_pk` fast_aggregate_verify", "measured"),
     (BENCHMARKS, "| justification, 10 000 validators, 95 % signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 10 000 validators, 95 % signed | blst `min_pk` fast_aggregate_verify", "measured"),
     (BENCHMARKS, "| justification, 10 000 validators, 67 % signed | blst `min_pk` fast_aggregate_verify | {} |", TARGETS, "justification, 10 000 validators, 67 % signed | blst `min_pk` fast_aggregate_verify", "measured"),
