@@ -141,7 +141,10 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "bare metal",
         chore: &["bare-metal"],
-        inputs: &[VERIFIER, &["benches/wasm", "pallet", "runtime"]],
+        inputs: &[
+            VERIFIER,
+            &["benches/wasm", "pallet", "runtime", "verifiers/bridge"],
+        ],
         tools: &[],
     },
     Step {
