@@ -36,7 +36,7 @@ pub(crate) struct Options {
     metadata: bool,
 }
 
-/// A tool, by the name of its script or program in `compat`.
+/// A tool, by the name of its script or program in `testing/compat`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
     /// @polkadot/api.
@@ -60,9 +60,9 @@ enum Tool {
 /// How a tool is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// By a script in `compat/javascript`.
+    /// By a script in `testing/compat/javascript`.
     Script,
-    /// By a program in `compat/rust`.
+    /// By a program in `testing/compat/rust`.
     Program,
     /// By a command of its own, which needs no node.
     Command,
@@ -84,7 +84,7 @@ impl Tool {
         self.kind() == Kind::Script && self != Self::TryRuntime
     }
 
-    /// What stands in `compat/javascript`, or after `duet-compat-`.
+    /// What stands in `testing/compat/javascript`, or after `duet-compat-`.
     fn name(self) -> &'static str {
         match self {
             Self::PolkadotJs => "polkadot-js",
@@ -175,7 +175,7 @@ fn node() -> Result<PathBuf> {
     Ok(cargo::output_directory().join("duet-node"))
 }
 
-/// Installs what the lock file of `compat/javascript` names.
+/// Installs what the lock file of `testing/compat/javascript` names.
 fn install() -> Result {
     tools::for_javascript()?;
     cargo::run(javascript("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))
@@ -188,12 +188,16 @@ fn generate() -> Command {
     command
 }
 
-/// Builds programs of `compat/rust`.
+/// Builds programs of `testing/compat/rust`.
 fn build(tools: &[Tool]) -> Result {
     for tool in tools {
         let mut build = cargo::cargo(["build", "--locked"]);
         build
-            .args(["--manifest-path", "compat/rust/Cargo.toml", "--package"])
+            .args([
+                "--manifest-path",
+                "testing/compat/rust/Cargo.toml",
+                "--package",
+            ])
             .arg(format!("duet-compat-{}", tool.name()))
             .env("CARGO_TARGET_DIR", cargo::target_directory().join("compat"));
         cargo::run(&mut build)?;
@@ -250,6 +254,6 @@ fn script(name: &str) -> Command {
 
 fn javascript(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(root().join("compat/javascript"));
+    command.current_dir(root().join("testing/compat/javascript"));
     command
 }

@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result {
     // Says how many cases it ran. Never from Go's cache, which does not know that the vectors are read.
     in_go
         .args(["test", "-v", "-count=1", "-mod=readonly", "./..."])
-        .current_dir(root().join("conformance/go"));
+        .current_dir(root().join("verifiers/conformance/go"));
     cargo::run_all([generator, in_node, in_go])?;
     println!("xtask: the vectors are those of the generator, and both verifiers give each case its answer");
     Ok(())
@@ -40,7 +40,7 @@ pub(crate) fn run() -> Result {
 
 fn node() -> Command {
     let mut npm = Command::new("npm");
-    npm.current_dir(root().join("conformance/javascript"));
+    npm.current_dir(root().join("verifiers/conformance/javascript"));
     npm
 }
 

@@ -28,7 +28,7 @@ const SHARE: &str = "40";
 /// Compiles, tests, and asks another EVM.
 pub(crate) fn run() -> Result {
     compile()?;
-    let stories = root().join("contracts").join(STORIES);
+    let stories = root().join("verifiers/contracts").join(STORIES);
     if stories.exists() {
         fs::remove_file(&stories)?;
     }
@@ -51,6 +51,6 @@ pub(crate) fn compile() -> Result {
 
 fn in_contracts(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(root().join("contracts"));
+    command.current_dir(root().join("verifiers/contracts"));
     command
 }

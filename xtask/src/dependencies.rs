@@ -25,8 +25,8 @@ const EMBEDDED: [&str; 10] = [
     "light-client",
     "light-client/warp",
     "light-client/wasm",
-    "contracts/calldata",
-    "bridge/hyperbridge",
+    "verifiers/contracts/calldata",
+    "verifiers/bridge/hyperbridge",
 ];
 
 /// Licences, sources and versions of everything that the workspaces lock, and the use of what our crates declare.

@@ -30,7 +30,7 @@ use release::{Profile, Release};
 use std::path::{Path, PathBuf};
 
 /// The container file, which is released as it is.
-const CONTAINER: &str = "packaging/Containerfile";
+const CONTAINER: &str = "operations/packaging/Containerfile";
 
 /// What is packed, and whether it is tried.
 #[derive(clap::Args)]

@@ -19,8 +19,8 @@ use std::{
 /// Crates that are built for other targets, with other compilers or seldom, in workspaces apart.
 const APART: [&str; 5] = [
     "benches/wasm/Cargo.toml",
-    "compat/rust/subxt/Cargo.toml",
-    "compat/rust/zombienet/Cargo.toml",
+    "testing/compat/rust/subxt/Cargo.toml",
+    "testing/compat/rust/zombienet/Cargo.toml",
     "light-client/wasm/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];

@@ -35,12 +35,14 @@ pub(crate) fn run(options: &Options) -> Result {
     tools::for_building()?;
     let prometheus = Prometheus::installed()?;
     cargo::run(grafana("npm").args(["ci", "--prefer-offline", "--no-audit", "--no-fund"]))?;
-    cargo::run(grafana("node").args(["check.mjs", "../../../monitoring/dashboard.json"]))?;
+    cargo::run(
+        grafana("node").args(["check.mjs", "../../../operations/monitoring/dashboard.json"]),
+    )?;
     let rules = |arguments: [&str; 3]| {
         let mut promtool = Command::new(&prometheus.promtool);
         promtool
             .args(arguments)
-            .current_dir(root().join("monitoring"));
+            .current_dir(root().join("operations/monitoring"));
         cargo::run(&mut promtool)
     };
     rules(["check", "rules", "rules.yml"])?;

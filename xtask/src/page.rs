@@ -18,11 +18,11 @@ const FOLDER: &str = "light-client-wasm";
 /// What is copied of the package, beside the module.
 const PACKAGE: [&str; 4] = ["index.d.ts", "package.json", "README.md", "src"];
 
-/// Builds the module, its JavaScript, the package and the page. Leaves `web/dist` as it was when something fails.
+/// Builds the module, its JavaScript, the package and the page. Leaves `verifiers/web/dist` as it was when something fails.
 pub(crate) fn build() -> Result {
     tools::rustup_target(TARGET)?;
     let module = module()?;
-    let web = root().join("web");
+    let web = root().join("verifiers/web");
     let bindings = web.join("light-client/wasm");
     let mut bind = in_workspace("run");
     bind.args(["--quiet", "--package", "duet-wasm-bindgen", "--"]);

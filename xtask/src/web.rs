@@ -15,7 +15,7 @@ use std::{
 /// What to do besides building and testing.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only builds module, package and page into `web/dist`: needs no Node.
+    /// Only builds module, package and page into `verifiers/web/dist`: needs no Node.
     #[arg(long, conflicts_with_all = ["bench", "no_browser"])]
     page: bool,
     /// Measures instead: the module beside @noble/curves, and beside the verifier built for this machine.
@@ -58,10 +58,10 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(browse.env("DUET_DEMO", demo))
 }
 
-/// Measures beside the verifier of `conformance/javascript`, which is built on @noble/curves.
+/// Measures beside the verifier of `verifiers/conformance/javascript`, which is built on @noble/curves.
 fn bench() -> Result {
     let mut install = npm();
-    install.current_dir(root().join("conformance/javascript"));
+    install.current_dir(root().join("verifiers/conformance/javascript"));
     cargo::run(install.args(["ci", "--no-audit", "--no-fund"]))?;
     let mut native = cargo::cargo(["build", "--release", "--locked"]);
     cargo::run(native.args([
@@ -76,10 +76,10 @@ fn bench() -> Result {
     cargo::run(node().arg("tools/bench.mjs").arg(program))
 }
 
-/// The test files in a folder of `web`. Versions of Node differ in what they make of a folder.
+/// The test files in a folder of `verifiers/web`. Versions of Node differ in what they make of a folder.
 fn tests(folder: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in fs::read_dir(root().join("web").join(folder))? {
+    for entry in fs::read_dir(root().join("verifiers/web").join(folder))? {
         let name = entry?.file_name();
         if name.to_string_lossy().ends_with(".test.mjs") {
             files.push(Path::new(folder).join(name));
@@ -99,6 +99,6 @@ fn npm() -> Command {
 
 fn in_web(program: &str) -> Command {
     let mut command = Command::new(program);
-    command.current_dir(root().join("web"));
+    command.current_dir(root().join("verifiers/web"));
     command
 }

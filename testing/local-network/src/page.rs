@@ -67,7 +67,7 @@ impl Page {
 
     /// Where `cargo xtask web` puts it.
     pub fn folder() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist/page")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../verifiers/web/dist/page")
     }
 
     /// Its address for a browser on this machine.

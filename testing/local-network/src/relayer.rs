@@ -90,7 +90,7 @@ pub async fn deploy(
 ) -> Result<String> {
     let bytecode = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../contracts/out/DuetLightClient.bin"
+        "/../../verifiers/contracts/out/DuetLightClient.bin"
     );
     let [key, checkpoint] = [key, checkpoint].map(|path| path.display().to_string());
     let arguments = [

@@ -1,9 +1,9 @@
-//! What operators see: the rules and the dashboard in `monitoring/`, and whether they are right.
+//! What operators see: the rules and the dashboard in `operations/monitoring/`, and whether they are right.
 //!
 //! - [`sources`]: the metrics that the sources register.
 //! - [`expression`]: the metrics and the durations in an expression of Prometheus.
-//! - [`rules`]: `monitoring/rules.yml`, and the tests of it.
-//! - [`panels`]: the dashboard, `monitoring/dashboard.json`.
+//! - [`rules`]: `operations/monitoring/rules.yml`, and the tests of it.
+//! - [`panels`]: the dashboard, `operations/monitoring/dashboard.json`.
 //! - [`pages`]: what the pages for operators say.
 //! - [`prometheus`]: a Prometheus that reads nodes of this machine.
 //! - [`live`]: runs every query and rule there.

@@ -1,11 +1,11 @@
-//! Reads `monitoring/dashboard.json`, as Grafana would.
+//! Reads `operations/monitoring/dashboard.json`, as Grafana would.
 
 use crate::{Error, Result};
 use serde_json::Value;
 use std::{fs, path::Path};
 
 /// Where the dashboard is, from the repository's root.
-pub const FILE: &str = "monitoring/dashboard.json";
+pub const FILE: &str = "operations/monitoring/dashboard.json";
 
 /// A query, and how its series are called.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `monitoring/rules.yml`, and the tests of it in `monitoring/rules_test.yml`.
+//! `operations/monitoring/rules.yml`, and the tests of it in `operations/monitoring/rules_test.yml`.
 
 use crate::{expression, Error, Result};
 use serde::{de::IgnoredAny, Deserialize};
@@ -6,9 +6,9 @@ use serde_json::{json, Map};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Where the rules are, from the repository's root.
-pub const FILE: &str = "monitoring/rules.yml";
+pub const FILE: &str = "operations/monitoring/rules.yml";
 /// Where their tests are.
-pub const TESTS: &str = "monitoring/rules_test.yml";
+pub const TESTS: &str = "operations/monitoring/rules_test.yml";
 /// What the names of groups in [`hurried`] begin with.
 pub const HURRIED: &str = "hurried-";
 

@@ -72,12 +72,12 @@ const QUOTES: &[Quote] = &[
     (LIMITS, "waited longer for a processor: {} ms at 1 000", NODES, "duet | 1 000 | strange commitments", "longest pause, ms"),
     (LIMITS, "ms at 1 000 validators, {} ms at 10 000", NODES, "duet | 10 000 | rounds", "longest pause, ms"),
     (LIMITS, "work per vote is {} times the check alone", NODES, "duet | 1 000 | rounds", "÷ bare"),
-    (LOAD, "at most twice the bare check | no: {} times. A bare check", NODES, "duet | 1 000 | rounds", "÷ bare"),
+    (LOAD, "at most twice the bare check | no: {} times. Before", NODES, "duet | 1 000 | rounds", "÷ bare"),
     (LOAD, "now they take {} and", NODES, "duet | 1 000 | rounds", "bare check, µs"),
-    (LOAD, "and {} | | the proof is there within", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
-    (LOAD, "Of the {} ms of work in our round of 1 000", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
-    ("docs/simulation.md", "A vote then costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "vote, absolute"),
-    ("docs/simulation.md", "where one of 256 costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "of 256, absolute"),
+    (LOAD, "and {} µs | | the proof is there within", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
+    (LOAD, "Of the {} ms of work in Duet's", NODES, "duet | 1 000 | rounds", "work per vote, µs"),
+    ("docs/simulation.md", "A single vote costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "vote, absolute"),
+    ("docs/simulation.md", "of 256 it costs {} µs", SIMULATED, "1 000 | DLEQ (Duet)", "of 256, absolute"),
 ];
 
 #[test]

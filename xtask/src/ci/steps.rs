@@ -29,8 +29,8 @@ const MANIFEST: &str = "Cargo.toml";
 
 /// The node, the light client, and the networks of them.
 const PROGRAMS: &[&str] = &[
-    "bridge/board",
-    "bridge/pallet",
+    "verifiers/bridge/board",
+    "verifiers/bridge/pallet",
     "chain-spec",
     "curve",
     "finality",
@@ -41,15 +41,15 @@ const PROGRAMS: &[&str] = &[
     "pallet",
     "primitives",
     "runtime",
-    "statistics",
-    "telemetry",
+    "schemes/statistics",
+    "schemes/telemetry",
     "testing/local-network",
     "testing/monitoring",
     "voter",
 ];
 const SCHEMES: &[&str] = &["schemes"];
-const TEMPLATES: &[&str] = &["templates"];
-const CONTRACTS: &[&str] = &["contracts"];
+const TEMPLATES: &[&str] = &["testing/templates"];
+const CONTRACTS: &[&str] = &["verifiers/contracts"];
 /// What verifies.
 const VERIFIER: &[&str] = &["curve", "light-client", "primitives", "voter"];
 const NODE_JS: &[&str] = &["node", "--version"];
@@ -85,13 +85,13 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "conformance",
         chore: &["conformance"],
-        inputs: &[VERIFIER, &["conformance"]],
+        inputs: &[VERIFIER, &["verifiers/conformance"]],
         tools: &[NODE_JS, &["go", "version"]],
     },
     Step {
         name: "browsers",
         chore: &["web"],
-        inputs: &[PROGRAMS, &["conformance", "web"]],
+        inputs: &[PROGRAMS, &["verifiers/conformance", "verifiers/web"]],
         tools: &[NODE_JS, &["chromium", "--version"]],
     },
     Step {
@@ -103,19 +103,19 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "relayer",
         chore: &["relay"],
-        inputs: &[PROGRAMS, CONTRACTS, &["relay"]],
+        inputs: &[PROGRAMS, CONTRACTS, &["verifiers/relay"]],
         tools: &[NODE_JS],
     },
     Step {
         name: "tools of the ecosystem",
         chore: &["compat"],
-        inputs: &[PROGRAMS, &["compat"]],
+        inputs: &[PROGRAMS, &["testing/compat"]],
         tools: &[NODE_JS],
     },
     Step {
         name: "monitoring",
         chore: &["monitoring"],
-        inputs: &[PROGRAMS, &["monitoring"]],
+        inputs: &[PROGRAMS, &["operations/monitoring"]],
         tools: &[NODE_JS],
     },
     // Left out, and says so, where there are no namespaces to be had.
@@ -141,7 +141,10 @@ pub(super) const STEPS: &[Step] = &[
     Step {
         name: "bare metal",
         chore: &["bare-metal"],
-        inputs: &[VERIFIER, &["benches/wasm", "bridge", "pallet", "runtime"]],
+        inputs: &[
+            VERIFIER,
+            &["benches/wasm", "pallet", "runtime", "verifiers/bridge"],
+        ],
         tools: &[],
     },
     Step {

@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 /// Packs those whose bytecode is pinned, after they have been compiled.
 pub(crate) fn pack(release: &Release, stage: &Path, to: &Path) -> Result {
     let name = format!("duet-contracts-{}", release.version);
-    let (from, folder) = (root().join("contracts"), stage.join(&name));
+    let (from, folder) = (root().join("verifiers/contracts"), stage.join(&name));
     let pinned = fs::read_to_string(from.join("bytecode.sha256"))?;
     for contract in pinned
         .lines()

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "duet-node";
 const MAINTAINER: &str = "The Duet authors <duet-finality@users.noreply.github.com>";
 /// Its executables.
 const EXECUTABLES: [&str; 3] = ["duet-node", "duet-light", "duet-signer"];
-const SOURCES: &str = "packaging/debian";
+const SOURCES: &str = "operations/packaging/debian";
 /// What dpkg runs when it installs and removes.
 const SCRIPTS: [&str; 3] = ["postinst", "prerm", "postrm"];
 /// The file that an administrator changes, and an upgrade keeps.

@@ -94,7 +94,7 @@ impl Executables {
         )?;
         files::copy(Path::new(GPL), &folder.join("LICENSE-GPL-3"))?;
         files::copy(
-            &root().join("packaging/debian/copyright"),
+            &root().join("operations/packaging/debian/copyright"),
             &folder.join("COPYRIGHT"),
         )?;
         archive::pack(release, stage, &name, to)?;

@@ -9,9 +9,9 @@ use std::{fs, path::Path, process::Command};
 
 /// Their names, and where they are: the first one as the page has it, with the verifier in it.
 pub(crate) const PACKAGES: [(&str, &str); 3] = [
-    ("duet-light-client", "web/dist/light-client"),
-    ("duet-provider", "web/provider"),
-    ("duet-types", "web/types"),
+    ("duet-light-client", "verifiers/web/dist/light-client"),
+    ("duet-provider", "verifiers/web/provider"),
+    ("duet-types", "verifiers/web/types"),
 ];
 
 /// Packs them, each with its licence. npm leaves dates and owners out.

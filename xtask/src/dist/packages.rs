@@ -66,7 +66,10 @@ const CARGO: [Released; 2] = [
 /// What is used by build scripts alone, and whose code in C is linked.
 const SOURCES: [&str; 1] = ["openssl-src"];
 /// The folders with lock files of npm, and what the bills are about.
-const NPM: [(&str, &str); 2] = [("duet-web", "web"), ("duet-contracts", "contracts")];
+const NPM: [(&str, &str); 2] = [
+    ("duet-web", "verifiers/web"),
+    ("duet-contracts", "verifiers/contracts"),
+];
 
 /// Reads all lock files of what is released.
 pub(crate) fn read() -> Result<Vec<Lock>> {
