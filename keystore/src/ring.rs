@@ -75,18 +75,6 @@ impl KeyRing {
         path: impl Into<PathBuf>,
         password: Option<SecretString>,
     ) -> Result<Self, KeyStoreError> {
-        Self::open_with_cost(path, password, SealCost::default())
-    }
-
-    /// [`KeyRing::open`], with the cost that files written from now on are sealed at.
-    ///
-    /// # Errors
-    /// As [`KeyRing::open`].
-    pub fn open_with_cost(
-        path: impl Into<PathBuf>,
-        password: Option<SecretString>,
-        cost: SealCost,
-    ) -> Result<Self, KeyStoreError> {
         if password
             .as_ref()
             .is_some_and(|password| password.expose_secret().is_empty())
@@ -96,7 +84,7 @@ impl KeyRing {
         let directory = Directory {
             path: path.into(),
             password,
-            cost,
+            cost: SealCost::default(),
         };
         directory::create(&directory.path)?;
         let mut keys = Keys::default();
@@ -108,6 +96,14 @@ impl KeyRing {
             directory: Some(directory),
             keys: RwLock::new(keys),
         })
+    }
+
+    /// The same keys, with the cost that files written from now on are sealed at.
+    pub fn with_seal_cost(mut self, cost: SealCost) -> Self {
+        if let Some(directory) = &mut self.directory {
+            directory.cost = cost;
+        }
+        self
     }
 
     /// Keys without a directory: all live in memory only.

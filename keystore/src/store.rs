@@ -33,22 +33,18 @@ impl KeyStore {
         path: impl Into<PathBuf>,
         password: Option<SecretString>,
     ) -> Result<Self, KeyStoreError> {
-        Self::open_with_cost(path, password, SealCost::default())
-    }
-
-    /// [`KeyStore::open`], with the cost that files written from now on are sealed at.
-    ///
-    /// # Errors
-    /// As [`KeyStore::open`].
-    pub fn open_with_cost(
-        path: impl Into<PathBuf>,
-        password: Option<SecretString>,
-        cost: SealCost,
-    ) -> Result<Self, KeyStoreError> {
         let path = path.into();
         let records = VoteRecords::open(&path)?;
-        let ring = KeyRing::open_with_cost(path, password, cost)?;
+        let ring = KeyRing::open(path, password)?;
         Ok(Self { records, ring })
+    }
+
+    /// As [`KeyRing::with_seal_cost`].
+    pub fn with_seal_cost(self, cost: SealCost) -> Self {
+        Self {
+            ring: self.ring.with_seal_cost(cost),
+            ..self
+        }
     }
 
     /// A key store without a directory: all keys, and what they voted for, live in memory only.

@@ -146,12 +146,8 @@ fn it_serves_mutual_tls_and_opens_sealed_keys() {
     let sealed = site.dir.path().join("sealed");
     let password = site.dir.path().join("password");
     fs::write(&password, "secret").unwrap();
-    let store = KeyStore::open_with_cost(
-        sealed.join("keys"),
-        Some("secret".parse().unwrap()),
-        duet_keystore::SealCost::default(),
-    )
-    .unwrap();
+    let seal = Some("secret".parse().unwrap());
+    let store = KeyStore::open(sealed.join("keys"), seal).unwrap();
     store.insert(secret(0)).unwrap();
     drop(store);
     let files = site.server_files.clone().unwrap();

@@ -13,53 +13,19 @@ pub struct CheckpointJson {
     genesis_hash: H256,
     block_number: BlockNumber,
     block_hash: H256,
-    current: KeysetJson,
-    next: KeysetJson,
+    #[serde(with = "KeysetJson")]
+    current: KeysetCommitment,
+    #[serde(with = "KeysetJson")]
+    next: KeysetCommitment,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "KeysetCommitment", deny_unknown_fields)]
 struct KeysetJson {
     id: SetId,
     len: u32,
     root: H256,
     apk1: Pk1Bytes,
-}
-
-impl From<KeysetCommitment> for KeysetJson {
-    fn from(
-        KeysetCommitment {
-            id,
-            len,
-            root,
-            apk1,
-        }: KeysetCommitment,
-    ) -> Self {
-        Self {
-            id,
-            len,
-            root,
-            apk1,
-        }
-    }
-}
-
-impl From<KeysetJson> for KeysetCommitment {
-    fn from(
-        KeysetJson {
-            id,
-            len,
-            root,
-            apk1,
-        }: KeysetJson,
-    ) -> Self {
-        Self {
-            id,
-            len,
-            root,
-            apk1,
-        }
-    }
 }
 
 impl From<Checkpoint> for CheckpointJson {
@@ -75,8 +41,8 @@ impl From<Checkpoint> for CheckpointJson {
             genesis_hash,
             block_number,
             block_hash,
-            current: current.into(),
-            next: next.into(),
+            current,
+            next,
         }
     }
 }
@@ -90,10 +56,7 @@ impl From<CheckpointJson> for Checkpoint {
             current,
             next,
         } = json;
-        let keysets = Keysets {
-            current: current.into(),
-            next: next.into(),
-        };
+        let keysets = Keysets { current, next };
         Self {
             genesis_hash,
             block_number,

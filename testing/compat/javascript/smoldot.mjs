@@ -4,16 +4,14 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { duet } from "@polkadot-api/descriptors";
 import { WsProvider } from "@polkadot/api";
-import { Keyring } from "@polkadot/keyring";
 import { createClient } from "polkadot-api";
-import { getPolkadotSigner } from "polkadot-api/signer";
 import { getSmProvider } from "polkadot-api/sm-provider";
 import { start } from "smoldot";
-import { check, expect, seen, step } from "./support/check.mjs";
+import { check, seen, step } from "./support/check.mjs";
 import { executable } from "./support/node.mjs";
 import { proofOf } from "./support/proof.mjs";
+import { accounts, transfer } from "./support/transfer.mjs";
 
-const AMOUNT = 1_000_000_000_000n;
 /** Errors have level 1, warnings 2. */
 const WARNINGS = 2;
 const LONGEST_SPECIFICATION = 64 * 1024 * 1024;
@@ -38,21 +36,12 @@ await check("smoldot", async ({ url }) => {
   seen(`finalized block ${number}`);
 
   step("read typed values, each with its trie nodes");
-  const keyring = new Keyring({ type: "sr25519" });
-  const alice = keyring.addFromUri("//Alice");
-  const bob = keyring.addFromUri("//Bob").address;
+  const { alice, bob } = accounts();
   const free = async () => (await api.query.System.Account.getValue(bob)).data.free;
-  const before = await free();
   const { current } = await api.apis.DuetApi.keysets();
-  seen(`free balance ${before}, set ${current.id}`);
+  seen(`free balance ${await free()}, set ${current.id}`);
 
-  step("send a transfer, and see it finalized");
-  const signer = getPolkadotSigner(alice.publicKey, "Sr25519", (bytes) => alice.sign(bytes));
-  const transfer = api.tx.Balances.transfer_keep_alive({ dest: { type: "Id", value: bob }, value: AMOUNT });
-  const { ok, block } = await transfer.signAndSubmit(signer);
-  expect(ok, "the transfer failed");
-  expect((await free()) === before + AMOUNT, "the amount did not arrive");
-  seen(`in block ${block.number}`);
+  const block = await transfer(api, { alice, bob }, free);
 
   step("see the proof of its block, asked of the node");
   const proof = await proofOf(block.number, block.hash, (number) => node.send("duet_getJustification", [number]));

@@ -42,6 +42,15 @@ func (in input) votes() ([]vote, error) {
 	return votes, nil
 }
 
+func (in input) dualSetAndVotes() (dualKeyset, []vote, error) {
+	set, err := in.dualSet()
+	if err != nil {
+		return set, nil, err
+	}
+	votes, err := in.votes()
+	return set, votes, err
+}
+
 // sums are what signers add to a proof, by their positions; points and keys are those of signers who are in it already.
 type sums struct {
 	sigmas  map[uint32]bls.G1Affine
@@ -186,11 +195,7 @@ func made(proof justification, err error) (any, error) {
 // operationsOfRounds are those that nodes do and light clients do not.
 var operationsOfRounds = map[string]func(input) (any, error){
 	"add_votes": func(in input) (any, error) {
-		set, err := in.dualSet()
-		if err != nil {
-			return nil, err
-		}
-		votes, err := in.votes()
+		set, votes, err := in.dualSetAndVotes()
 		if err != nil {
 			return nil, err
 		}
@@ -201,11 +206,7 @@ var operationsOfRounds = map[string]func(input) (any, error){
 		return made(addVotes(in.bytes("genesis_hash"), set, c, votes))
 	},
 	"extend": func(in input) (any, error) {
-		set, err := in.dualSet()
-		if err != nil {
-			return nil, err
-		}
-		votes, err := in.votes()
+		set, votes, err := in.dualSetAndVotes()
 		if err != nil {
 			return nil, err
 		}

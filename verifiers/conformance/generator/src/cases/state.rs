@@ -4,9 +4,9 @@ pub(super) mod chain;
 
 use super::builder::{scale, Builder};
 use crate::format::{hexed, File};
-use chain::{World, ABSENT, BLOCKS, KEY, LONG};
+use chain::{at_newest, ABSENT, BLOCKS, KEY, LONG};
 use codec::{Compact, Encode};
-use duet_light_client::BlockProof;
+use duet_light_client::{testing::TestBlocks, BlockProof};
 use duet_primitives::H256;
 use serde_json::{json, Value};
 use sp_core::{Blake2Hasher, Hasher};
@@ -16,7 +16,7 @@ pub(super) fn file() -> File {
         "state",
         "Headers, values in state and older blocks under a proof.",
     );
-    let world = World::new(0, BLOCKS);
+    let world = chain::blocks(0, BLOCKS);
     builder.share("header", &world.headers[BLOCKS as usize]);
     headers(&mut builder, &world);
     storage(&mut builder, &world);
@@ -35,9 +35,9 @@ fn with(mut input: Value, name: &str, value: Value) -> Value {
     input
 }
 
-fn headers(builder: &mut Builder, world: &World) {
+fn headers(builder: &mut Builder, world: &TestBlocks) {
     let header = &world.headers[BLOCKS as usize];
-    let input = |bytes: &[u8]| with(world.newest(), "header", json!(hexed(bytes)));
+    let input = |bytes: &[u8]| with(at_newest(world), "header", json!(hexed(bytes)));
     builder.holds("the header of the newest block", "read", input(header));
     for at in [0, 32, 33, 64, 65, 97] {
         let mut other = header.clone();
@@ -78,9 +78,9 @@ fn headers(builder: &mut Builder, world: &World) {
     }
 }
 
-fn reading(world: &World, keys: &[&[u8]], nodes: &[Vec<u8>]) -> Value {
+fn reading(world: &TestBlocks, keys: &[&[u8]], nodes: &[Vec<u8>]) -> Value {
     let input = with(
-        world.newest(),
+        at_newest(world),
         "header",
         json!(hexed(&world.headers[BLOCKS as usize])),
     );
@@ -91,7 +91,7 @@ fn reading(world: &World, keys: &[&[u8]], nodes: &[Vec<u8>]) -> Value {
     )
 }
 
-fn storage(builder: &mut Builder, world: &World) {
+fn storage(builder: &mut Builder, world: &TestBlocks) {
     let many: Vec<_> = (0..100_u32).map(u32::to_be_bytes).collect();
     let many: Vec<_> = many.iter().map(|key| &key[..]).collect();
     let cases: [(&str, Vec<&[u8]>); 8] = [
@@ -120,7 +120,7 @@ fn storage(builder: &mut Builder, world: &World) {
     builder.holds("no keys and no nodes", "read", reading(world, &[], &[]));
 }
 
-fn refused_nodes(builder: &mut Builder, world: &World) {
+fn refused_nodes(builder: &mut Builder, world: &TestBlocks) {
     let keys = [KEY, LONG];
     let nodes = world.nodes(&keys);
     let mut refused = |id: String, nodes: Vec<Vec<u8>>| {
@@ -158,10 +158,10 @@ fn of_proof(proof: &BlockProof) -> Value {
 /// Ranges of all shapes, each block of small ones.
 fn older(builder: &mut Builder) {
     for blocks in [1, 2, 3, 7, 8, 11, BLOCKS] {
-        let world = World::new(0, blocks);
+        let world = chain::blocks(0, blocks);
         let step = if blocks > 11 { 5 } else { 1 };
         for number in (0..blocks).step_by(step) {
-            let input = with(world.newest(), "older", of_proof(&world.proof(number)));
+            let input = with(at_newest(&world), "older", of_proof(&world.proof(number)));
             builder.holds(
                 &format!("block {number} under block {blocks}"),
                 "read",
@@ -169,17 +169,17 @@ fn older(builder: &mut Builder) {
             );
         }
     }
-    let late = World::new(10, BLOCKS);
+    let late = chain::blocks(10, BLOCKS);
     for number in [10, 23, 40] {
-        let input = with(late.newest(), "older", of_proof(&late.proof(number)));
+        let input = with(at_newest(&late), "older", of_proof(&late.proof(number)));
         builder.holds(
             &format!("block {number} of a range that begins at block 10"),
             "read",
             input,
         );
     }
-    let world = World::new(0, BLOCKS);
-    let input = with(world.newest(), "older", of_proof(&world.proof(23)));
+    let world = chain::blocks(0, BLOCKS);
+    let input = with(at_newest(&world), "older", of_proof(&world.proof(23)));
     let input = with(input, "header", json!(hexed(&world.headers[23])));
     let input = with(
         with(input, "keys", json!(hexes([KEY]))),
@@ -203,7 +203,7 @@ fn older(builder: &mut Builder) {
 /// What is done to a good proof.
 type Change = fn(&mut BlockProof);
 
-fn refused_older(builder: &mut Builder, world: &World) {
+fn refused_older(builder: &mut Builder, world: &TestBlocks) {
     let honest = world.proof(23);
     let changes: [(&str, Change); 14] = [
         ("more leaves than blocks", |it| it.leaf_count = u64::MAX),
@@ -232,7 +232,7 @@ fn refused_older(builder: &mut Builder, world: &World) {
     for (id, change) in changes {
         let mut bad = honest.clone();
         change(&mut bad);
-        let input = with(world.newest(), "older", of_proof(&bad));
+        let input = with(at_newest(world), "older", of_proof(&bad));
         builder.breaks(
             "STATE-3",
             &format!("an older block with {id}"),
@@ -243,7 +243,7 @@ fn refused_older(builder: &mut Builder, world: &World) {
     for at in 0..honest.hashes.len() {
         let mut bad = honest.clone();
         bad.hashes[at].0[31] ^= 1;
-        let input = with(world.newest(), "older", of_proof(&bad));
+        let input = with(at_newest(world), "older", of_proof(&bad));
         builder.breaks(
             "STATE-3",
             &format!("an older block with another hash {at}"),
@@ -251,7 +251,7 @@ fn refused_older(builder: &mut Builder, world: &World) {
             input,
         );
     }
-    let mut unproven = world.newest();
+    let mut unproven = at_newest(world);
     unproven["steps"] = json!([]);
     let input = with(unproven, "older", of_proof(&world.proof(0)));
     builder.breaks(
