@@ -10,7 +10,7 @@ use std::process::Command;
 
 const RIVALS: &str = "benches/rivals/Cargo.toml";
 /// Workspaces that are built for other targets, with other compilers or only to be measured.
-const WORKSPACES_APART: [&str; 10] = [
+const WORKSPACES_APART: [&str; 9] = [
     RIVALS,
     "benches/wasm/Cargo.toml",
     "compat/rust/subxt/Cargo.toml",
@@ -19,7 +19,6 @@ const WORKSPACES_APART: [&str; 10] = [
     hyperbridge::MANIFEST,
     "light-client/wasm/Cargo.toml",
     relay::MANIFEST,
-    "relay/evm-node/Cargo.toml",
     "schemes/fuzz/Cargo.toml",
 ];
 

@@ -106,7 +106,7 @@ enum Chore {
     Contracts,
     /// Tests the consensus client for Hyperbridge, and builds it as a runtime does.
     Hyperbridge,
-    /// Tests the relayer between chains in memory, and between networks of real nodes.
+    /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
     /// Builds the documentation as a book.
     Book,

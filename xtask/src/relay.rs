@@ -1,4 +1,4 @@
-//! The relayer: linted, tested between a chain in memory and the contract in an EVM, and between networks of real nodes.
+//! The relayer: linted, tested between a chain in memory and the contract in anvil, and between networks of real nodes.
 
 use crate::{
     cargo::{self, Workspace},
@@ -20,22 +20,22 @@ const BETWEEN_NETWORKS: [&str; 5] = [
     "--no-fail-fast",
 ];
 
-/// Compiles the contracts, lints, and tests.
+/// Installs anvil, compiles the contracts, lints, and tests.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     tools::for_linting()?;
     contracts::compile()?;
-    let lint = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
+    let lint = ["--all-targets", "--", "--deny", "warnings"];
     cargo::run(in_relay("clippy").args(lint))?;
-    cargo::run(in_relay("test").arg("--workspace"))?;
+    cargo::run(&mut in_relay("test"))?;
     build()?;
     programs::build()?;
     cargo::run(&mut Workspace::Duet.cargo("test", BETWEEN_NETWORKS))
 }
 
-/// Builds the relayer and the EVM chain as programs.
+/// Builds the relayer as a program.
 pub(crate) fn build() -> Result {
-    cargo::run(in_relay("build").args(["--workspace", "--bins"]))
+    cargo::run(in_relay("build").arg("--bins"))
 }
 
 fn in_relay(verb: &str) -> Command {

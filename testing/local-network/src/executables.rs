@@ -77,28 +77,29 @@ impl Executables {
         self.find("duet-collector", "DUET_COLLECTOR")
     }
 
-    /// The relayer, which `cargo xtask relay` makes in a folder of its own.
+    /// The relayer, which `cargo xtask relay` makes in a folder of its own: in `<target>/relay/debug`, where this program is
+    /// in `<target>/debug`.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
     pub fn relay(&self) -> Result<PathBuf> {
-        self.of_relay("duet-relay", "DUET_RELAY")
-    }
-
-    /// The EVM chain, which comes with the relayer.
-    ///
-    /// # Errors
-    /// [`Error::NoExecutable`] when there is none.
-    pub fn evm_node(&self) -> Result<PathBuf> {
-        self.of_relay("duet-evm-node", "DUET_EVM_NODE")
-    }
-
-    /// `<target>/relay/debug`, where this program is in `<target>/debug`.
-    fn of_relay(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
         let target = self.directory.parent().unwrap_or(Path::new("."));
         let profile = self.directory.file_name().unwrap_or_default();
         let directory = target.join("relay").join(profile);
-        Self { directory }.find(name, variable)
+        Self { directory }.find("duet-relay", "DUET_RELAY")
+    }
+
+    /// anvil, an EVM chain, which `cargo xtask relay` installs with what compiles the contracts.
+    ///
+    /// # Errors
+    /// [`Error::NoExecutable`] when there is none.
+    pub fn anvil(&self) -> Result<PathBuf> {
+        let installed = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../contracts/node_modules/.bin"
+        );
+        let directory = installed.into();
+        Self { directory }.find("anvil", "DUET_ANVIL")
     }
 
     fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {
