@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result {
     cargo::run(in_contracts("node").args([SECOND_OPINION, STORIES, share]))
 }
 
-/// Installs the compiler and builds the bytecode.
+/// Installs the compiler and anvil, and builds the bytecode.
 pub(crate) fn compile() -> Result {
     tools::for_javascript()?;
     cargo::run(in_contracts("npm").args(["ci", "--no-audit", "--no-fund"]))?;

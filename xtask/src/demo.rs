@@ -9,7 +9,7 @@ pub(crate) struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
-    /// Starts a second network and an EVM chain that follow the first one, and relayers that bring proofs to them.
+    /// Starts a second network and an EVM chain (anvil) that follow the first one, and relayers that bring proofs to them.
     #[arg(long)]
     bridge: bool,
     /// How many validators the network starts with.

@@ -106,7 +106,7 @@ enum Chore {
     Monitoring(monitoring::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
-    /// Tests the relayer between chains in memory, and between networks of real nodes.
+    /// Tests the relayer between a chain in memory and anvil, and between networks of real nodes.
     Relay,
     /// Builds the documentation as a book.
     Book,

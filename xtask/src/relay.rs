@@ -1,4 +1,4 @@
-//! The relayer: tested between a chain in memory and the contract in an EVM, and between networks of real nodes.
+//! The relayer: tested between a chain in memory and the contract in anvil, and between networks of real nodes.
 
 use crate::{cargo, contracts, programs, result::Result, tools};
 
@@ -7,7 +7,7 @@ const TESTS: [&str; 4] = ["--test", "relaying", "--test", "relayers"];
 /// The relayer.
 pub(crate) const PROGRAM: [&str; 2] = ["--bin", "duet-relay"];
 
-/// Compiles the contracts, builds the programs, and tests.
+/// Installs anvil, compiles the contracts, builds the programs, and tests.
 pub(crate) fn run() -> Result {
     tools::for_building()?;
     contracts::compile()?;

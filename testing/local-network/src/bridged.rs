@@ -1,4 +1,4 @@
-//! Two networks that follow each other, an EVM chain with the contract that follows the first, and relayers between them.
+//! Two networks that follow each other, anvil with the contract that follows the first, and relayers between them.
 
 use crate::{
     bridge, messages,
@@ -105,7 +105,7 @@ impl Bridged {
         self.networks.each_ref()
     }
 
-    /// Where the EVM chain answers.
+    /// Where anvil answers.
     pub fn evm_url(&self) -> &str {
         self.evm.url()
     }

@@ -9,7 +9,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An executable is not where it should be.
-    #[error("{name} is not at {path}; `cargo build --workspace` makes it, or {variable} names it")]
+    #[error("{name} is not at {path}; `cargo build --workspace` makes it, `cargo xtask relay` the relayer and anvil, or {variable} names it")]
     NoExecutable {
         /// The executable.
         name: &'static str,

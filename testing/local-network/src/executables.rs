@@ -85,12 +85,17 @@ impl Executables {
         self.find("duet-relay", "DUET_RELAY")
     }
 
-    /// The EVM chain.
+    /// anvil, an EVM chain, which `cargo xtask relay` installs with the compiler of the contracts.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.
-    pub fn evm_node(&self) -> Result<PathBuf> {
-        self.find("duet-evm-node", "DUET_EVM_NODE")
+    pub fn anvil(&self) -> Result<PathBuf> {
+        let installed = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../verifiers/contracts/node_modules/.bin"
+        );
+        let directory = installed.into();
+        Self { directory }.find("anvil", "DUET_ANVIL")
     }
 
     fn find(&self, name: &'static str, variable: &'static str) -> Result<PathBuf> {

@@ -6,7 +6,7 @@
 //! - [`Network`]: starts nodes, and ends them when it is dropped.
 //! - [`Node`]: one of them: kill, stop, start again.
 //! - [`LightClient`]: the light client, running as its user would run it.
-//! - [`relayer`]: relayers, and an EVM chain that they bring proofs to.
+//! - [`relayer`]: relayers, and anvil, an EVM chain that they bring proofs to.
 //! - [`Page`]: the page on which a browser follows them.
 //! - [`Peer`]: a peer of a node that says what it is told to.
 //! - [`Rpc`]: what is asked of a node over its WebSocket.
@@ -14,7 +14,7 @@
 //! - [`staking`]: how an account becomes a validator.
 //! - [`upgrade`]: how a chain gets another runtime.
 //! - [`bridge`]: how a chain follows another one.
-//! - [`bridged`]: two networks that follow each other, and an EVM chain that follows one, with relayers between them.
+//! - [`bridged`]: two networks that follow each other, and anvil, which follows one, with relayers between them.
 //! - [`messages`]: what such chains tell each other.
 //! - [`log`]: what processes wrote.
 //! - [`wait`]: until something holds, but not for ever.

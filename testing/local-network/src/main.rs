@@ -29,8 +29,8 @@ struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     blocks: Option<u64>,
-    /// Starts a second network and an EVM chain that follow the first one, and relayers that bring proofs to them. It ends after so
-    /// many proofs that were brought, if --blocks says how many.
+    /// Starts a second network and an EVM chain (anvil) that follow the first one, and relayers that bring proofs to them. It ends
+    /// after so many proofs that were brought, if --blocks says how many.
     #[arg(long)]
     bridge: bool,
     /// How many validators the network starts with, at most seven.

@@ -1,15 +1,17 @@
-//! Relayers, and an EVM chain to bring proofs to, as processes.
+//! Relayers, and anvil to bring proofs to, as processes.
 
-use crate::{program::Program, Error, Executables, Result};
+use crate::{free_port, program::Program, wait, Error, Executables, Result};
 use serde_json::Value;
-use std::path::Path;
+use std::{net::Ipv4Addr, path::Path, time::Duration};
+use tokio::net::TcpStream;
 
-/// Who pays on that chain: the account of the secret 1, which everybody knows.
-pub const EVM_ACCOUNT: &str = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf";
-/// Its secret.
-const EVM_SECRET: &str = "0000000000000000000000000000000000000000000000000000000000000001";
+/// The secret of the first account that anvil funds. Everybody knows it.
+const EVM_SECRET: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/// An EVM chain in a process of its own. Dropping it kills it.
+/// How long anvil may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// anvil: an EVM chain with the rules of Prague and a block for each transaction. Dropping it kills it.
 #[derive(Debug)]
 pub struct EvmChain {
     url: String,
@@ -17,16 +19,23 @@ pub struct EvmChain {
 }
 
 impl EvmChain {
-    /// Starts it, with an account that can pay ([`EVM_ACCOUNT`]), and waits until it answers.
+    /// Starts it, and waits until it listens.
     ///
     /// # Errors
-    /// [`Error::NoExecutable`], [`Error::Io`], [`Error::ProgramEnded`].
+    /// [`Error::NoExecutable`], [`Error::NoPort`], [`Error::Io`], [`Error::TimedOut`].
     pub async fn start(executables: &Executables) -> Result<Self> {
-        let arguments = ["--port", "0", "--fund", EVM_ACCOUNT].map(str::to_owned);
-        let mut program =
-            Program::start("duet-evm-node", &executables.evm_node()?, arguments.into())?;
+        let port = free_port()?;
+        let flags = "--quiet --host 127.0.0.1 --hardfork prague --port";
+        let mut arguments: Vec<_> = flags.split(' ').map(str::to_owned).collect();
+        arguments.push(port.to_string());
+        let program = Program::start("anvil", &executables.anvil()?, arguments)?;
+        let connect = || async {
+            let connected = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await;
+            connected.map_err(Error::io("connecting to anvil"))
+        };
+        wait::until("anvil to listen", START, connect, |_| true).await?;
         Ok(Self {
-            url: program.next_line().await?,
+            url: format!("http://127.0.0.1:{port}"),
             _program: program,
         })
     }
@@ -115,7 +124,7 @@ pub async fn deploy(
     }
 }
 
-/// Writes the key of [`EVM_ACCOUNT`] to a file, as `duet-relay` takes it.
+/// Writes the key of an account that anvil funds to a file, as `duet-relay` takes it.
 ///
 /// # Errors
 /// [`Error::Io`].

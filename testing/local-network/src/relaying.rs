@@ -24,7 +24,7 @@ pub(crate) async fn run(first: Network, keep: bool, proofs: Option<u64>) -> Resu
     let bridged = Bridged::start(first, second).await?;
     println!("both follow each other, from genesis on");
     println!(
-        "an EVM chain at {}, with the contract at {}",
+        "anvil, an EVM chain, at {}, with the contract at {}",
         bridged.evm_url(),
         bridged.contract()
     );

@@ -1,4 +1,4 @@
-//! Relayers between a chain with known keys and the contract in an EVM, by JSON-RPC on both sides.
+//! Relayers between a chain with known keys and the contract in anvil, by JSON-RPC on both sides.
 
 mod support;
 
@@ -19,8 +19,8 @@ use std::{
     time::{Duration, Instant},
 };
 use support::{
-    key, kill_when, options, policy, quiet, until, until_nothing, ChainNode, World, FUNDS, GWEI,
-    LONG, SETS,
+    key, kill_when, options, policy, quiet, until, until_nothing, ChainNode, Fault, Gate, World,
+    FUNDS, GWEI, LONG, SETS,
 };
 
 /// The block of a set whose proof is after its handoff.
@@ -44,7 +44,7 @@ async fn every_handoff_is_brought_and_nothing_else() {
     );
     // What is said to be paid is what is paid.
     let paid: u128 = receipts.iter().map(|receipt| receipt.paid).sum();
-    assert_eq!(world.paid(1), paid);
+    assert_eq!(world.paid(1).await, paid);
     assert!(until_nothing(&mut relayer).await.is_empty());
 }
 
@@ -127,10 +127,10 @@ async fn a_demand_wakes_a_relayer_that_runs() {
 #[tokio::test]
 async fn a_killed_relayers_transaction_is_not_paid_for_twice() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let (mut first, _demands) = world.relayer(1);
     let work = async { drop(first.look().await) };
-    kill_when(work, "it is in the pool", || world.evm.pool_len() == 1).await;
+    kill_when(work, world.evm.until_waiting(1)).await;
     // The next one sees it in the pool, leaves it alone, and goes on when it is in a block.
     let (mut second, _demands) = world.relayer(1);
     let look = second.look().await.expect("both chains are there");
@@ -138,40 +138,46 @@ async fn a_killed_relayers_transaction_is_not_paid_for_twice() {
         matches!(look, Look::Trouble(TargetError::Overtaken(_))),
         "{look:?}"
     );
-    world.evm.mine();
+    world.evm.mine().await;
     assert!(until_nothing(&mut second).await.is_empty());
     assert_eq!(world.status().await.best.get(), world.chain.mandatory(0));
-    assert_eq!(world.evm.pool_len(), 0);
+    assert_eq!(world.evm.pool().await.len(), 0);
 }
 
 #[tokio::test]
 async fn a_killed_relayers_transaction_that_is_stuck_is_replaced() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let (mut first, _demands) = world.relayer(1);
     let work = async { drop(first.look().await) };
-    kill_when(work, "it is in the pool", || world.evm.pool_len() == 1).await;
+    kill_when(work, world.evm.until_waiting(1)).await;
+    let stuck = world.evm.pool().await.remove(0);
     // Far more than was offered.
-    world.evm.set_base_fee(40_000_000_000);
+    world.evm.set_base_fee(40 * GWEI).await;
+    assert_eq!(world.evm.ready().await, 0);
     let patient = Options {
         resend_after: Duration::from_millis(50),
         ..options()
     };
-    let target = world.target_with(world.contract, 1, patient);
-    let (mut second, _demands) = Relayer::new(world.source(), target, policy());
-    world
-        .evm
-        .set_mining(duet_evm_node::Mining::OnEachTransaction);
-    let receipts = until_nothing(&mut second).await;
+    let gate = Gate::start(&world.evm.url).await;
+    // The first of its offers has the same tip.
+    gate.set(Some(Fault::Underpriced));
+    let (mut second, _demands) = world.relayer_through(&gate, patient);
+    let mining = async {
+        world.evm.until_replaced(&stuck).await;
+        until("it offers enough", async || world.evm.ready().await == 1).await;
+        world.evm.mine().await;
+    };
+    let (receipts, ()) = tokio::join!(until_nothing(&mut second), mining);
     assert_eq!(receipts.len(), 1);
-    assert_eq!(world.paid(1), receipts[0].paid);
-    assert_eq!(world.evm.pool_len(), 0);
+    assert_eq!(world.paid(1).await, receipts[0].paid);
+    assert_eq!(world.evm.pool().await.len(), 0);
 }
 
 #[tokio::test]
 async fn a_transaction_that_waits_is_sent_again_with_higher_fees_up_to_the_limit() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let impatient = Options {
         resend_after: Duration::from_millis(50),
         max_fee_per_gas: 20 * GWEI,
@@ -180,15 +186,12 @@ async fn a_transaction_that_waits_is_sent_again_with_higher_fees_up_to_the_limit
     let target = world.target_with(world.contract, 1, impatient);
     let (mut relayer, _demands) = Relayer::new(world.source(), target, policy());
     let dearer = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
-        world.evm.set_base_fee(10_000_000_000);
-        let before = world.evm.block_number();
-        until("what replaces it is in a block", || {
-            world.evm.mine();
-            world.evm.pool_len() == 0
-        })
-        .await;
-        assert!(world.evm.block_number() > before);
+        world.evm.until_waiting(1).await;
+        let first = world.evm.pool().await.remove(0);
+        world.evm.set_base_fee(10 * GWEI).await;
+        world.evm.until_replaced(&first).await;
+        until("it offers enough", async || world.evm.ready().await == 1).await;
+        world.evm.mine().await;
     };
     let (look, ()) = tokio::join!(relayer.look(), dearer);
     let look = look.expect("both chains are there");
@@ -196,29 +199,30 @@ async fn a_transaction_that_waits_is_sent_again_with_higher_fees_up_to_the_limit
         panic!("{look:?}")
     };
     assert_eq!(receipt.result, Delivered::Taken);
-    assert_eq!(world.paid(1), receipt.paid);
+    assert_eq!(world.paid(1).await, receipt.paid);
     assert!(receipt.paid <= u128::from(receipt.work) * 20 * GWEI);
 
     // Above the limit nothing is sent.
-    world.evm.set_base_fee(30_000_000_000);
+    world.evm.set_base_fee(30 * GWEI).await;
     world.node.set_head(SPAN + LATE);
     let look = relayer.look().await.expect("both chains are there");
     assert!(
         matches!(look, Look::Trouble(TargetError::TooDear { .. })),
         "{look:?}"
     );
-    assert_eq!((world.paid(1), world.evm.pool_len()), (receipt.paid, 0));
-    world.evm.set_base_fee(1_000_000_000);
-    world
-        .evm
-        .set_mining(duet_evm_node::Mining::OnEachTransaction);
+    assert_eq!(
+        (world.paid(1).await, world.evm.pool().await.len()),
+        (receipt.paid, 0)
+    );
+    world.evm.set_base_fee(GWEI).await;
+    world.evm.on_each_transaction().await;
     assert_eq!(until_nothing(&mut relayer).await.len(), 1);
 }
 
 #[tokio::test]
 async fn what_a_node_has_lost_is_sent_again_also_at_the_limit() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let at_the_limit = Options {
         resend_after: Duration::from_millis(50),
         max_fee_per_gas: 2 * GWEI,
@@ -227,17 +231,10 @@ async fn what_a_node_has_lost_is_sent_again_also_at_the_limit() {
     let target = world.target_with(world.contract, 1, at_the_limit);
     let (mut relayer, _demands) = Relayer::new(world.source(), target, policy());
     let losing = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
-        // The pool drops what cannot be paid for.
-        let account = key(1).address();
-        world.evm.set_balance(account, duet_evm_node::U256::ZERO);
-        world.evm.mine();
-        assert_eq!(world.evm.pool_len(), 0);
-        world
-            .evm
-            .set_balance(account, duet_evm_node::U256::from(FUNDS));
-        until("it is in the pool again", || world.evm.pool_len() == 1).await;
-        world.evm.mine();
+        world.evm.until_waiting(1).await;
+        world.evm.lose_pool().await;
+        world.evm.until_waiting(1).await;
+        world.evm.mine().await;
     };
     let (look, ()) = tokio::join!(relayer.look(), losing);
     assert!(
@@ -249,16 +246,21 @@ async fn what_a_node_has_lost_is_sent_again_also_at_the_limit() {
 #[tokio::test]
 async fn who_is_overtaken_withdraws_for_a_tenth() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let (mut slow, _demands) = world.relayer(1);
     let others = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
+        world.evm.until_waiting(1).await;
+        let overtaken = world.evm.pool().await.remove(0);
         // The first one's offer is too low now, so that the other one does not count on it.
-        world.evm.set_base_fee(10_000_000_000);
+        world.evm.set_base_fee(10 * GWEI).await;
         let (mut fast, _demands) = world.relayer(2);
         let mined = async {
-            until("both are in the pool", || world.evm.pool_len() == 2).await;
-            world.evm.mine();
+            world.evm.until_waiting(2).await;
+            // Both offer enough, and the block has room for the higher offer.
+            world.evm.set_base_fee(GWEI).await;
+            world.evm.set_gas_limit(300_000).await;
+            world.evm.mine().await;
+            world.evm.set_gas_limit(30_000_000).await;
         };
         let (look, ()) = tokio::join!(fast.look(), mined);
         let look = look.expect("both chains are there");
@@ -266,11 +268,8 @@ async fn who_is_overtaken_withdraws_for_a_tenth() {
             matches!(&look, Look::Submitted(_, receipt) if receipt.result == Delivered::Taken),
             "{look:?}"
         );
-        until("what withdraws it is in a block", || {
-            world.evm.mine();
-            world.evm.pool_len() == 0
-        })
-        .await;
+        world.evm.until_replaced(&overtaken).await;
+        world.evm.mine().await;
     };
     let (look, ()) = tokio::join!(slow.look(), others);
     let look = look.expect("both chains are there");
@@ -279,23 +278,23 @@ async fn who_is_overtaken_withdraws_for_a_tenth() {
     };
     assert_eq!(receipt.result, Delivered::Withdrawn);
     assert_eq!(receipt.work, 21_000);
-    assert_eq!(world.paid(1), receipt.paid);
-    assert!(world.paid(2) > 5 * world.paid(1));
+    assert_eq!(world.paid(1).await, receipt.paid);
+    assert!(world.paid(2).await > 5 * world.paid(1).await);
 }
 
 #[tokio::test]
 async fn who_brings_what_another_transaction_of_the_block_has_brought_has_paid_for_nothing() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let (mut relayer, _demands) = world.relayer(1);
     let another = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
+        world.evm.until_waiting(1).await;
         let handoff = world.chain.mandatory(0);
         let proof = support::proof(&world.chain, handoff, true).expect("it is proven");
         let set = world.chain.sets[0].set.commitment();
         let _waiting = send(&world, duet_calldata::submit(&proof, set)).await;
-        assert_eq!(world.evm.pool_len(), 2);
-        world.evm.mine();
+        assert_eq!(world.evm.pool().await.len(), 2);
+        world.evm.mine().await;
     };
     let (look, ()) = tokio::join!(relayer.look(), another);
     let look = look.expect("both chains are there");
@@ -303,7 +302,7 @@ async fn who_brings_what_another_transaction_of_the_block_has_brought_has_paid_f
         panic!("{look:?}")
     };
     assert_eq!(receipt.result, Delivered::Known);
-    assert_eq!(world.paid(1), receipt.paid);
+    assert_eq!(world.paid(1).await, receipt.paid);
     assert!(receipt.work > 100_000);
     assert!(until_nothing(&mut relayer).await.is_empty());
 }
@@ -311,21 +310,21 @@ async fn who_brings_what_another_transaction_of_the_block_has_brought_has_paid_f
 #[tokio::test]
 async fn what_somebody_has_in_the_pool_is_left_to_them() {
     let world = World::new(LATE).await;
-    world.by_hand();
+    world.evm.by_hand().await;
     let (mut first, _demands) = world.relayer(1);
     let second = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
+        world.evm.until_waiting(1).await;
         let (mut second, _demands) = world.relayer(2);
         let look = second.look().await.expect("both chains are there");
         assert!(
             matches!(look, Look::Trouble(TargetError::Overtaken(_))),
             "{look:?}"
         );
-        world.evm.mine();
+        world.evm.mine().await;
     };
     let (look, ()) = tokio::join!(first.look(), second);
     assert!(matches!(look, Ok(Look::Submitted(..))), "{look:?}");
-    assert_eq!(world.paid(2), 0);
+    assert_eq!(world.paid(2).await, 0);
 }
 
 #[tokio::test]
@@ -405,7 +404,7 @@ async fn a_proof_waits_for_votes_that_are_missing_and_is_cheaper_then() {
     let (mut relayer, _demands) = Relayer::new(world.source(), world.target(1), patient);
     let look = relayer.look().await.expect("both chains are there");
     assert!(matches!(look, Look::Later(_)), "{look:?}");
-    assert_eq!(world.paid(1), 0);
+    assert_eq!(world.paid(1).await, 0);
     world.node.set_full(true);
     let look = relayer.look().await.expect("both chains are there");
     let Look::Submitted(cargo, full) = look else {
@@ -450,7 +449,7 @@ async fn what_lies_is_dropped_before_anything_is_paid() {
     liar.set_head(SPAN + LATE);
     let failure = relayer.run_once(quiet).await.expect_err("nobody is honest");
     assert_eq!(failure.kind, Kind::Unverified);
-    assert_eq!(world.paid(2), 0);
+    assert_eq!(world.paid(2).await, 0);
 
     // Of an ordinary block too, when no handoff is missing.
     let (mut honest, _demands) = world.relayer(1);
@@ -462,34 +461,55 @@ async fn what_lies_is_dropped_before_anything_is_paid() {
     demands.want(BlockNumber::new(SPAN + LATE));
     let failure = relayer.run_once(quiet).await.expect_err("nobody is honest");
     assert_eq!(failure.kind, Kind::Unverified);
-    assert_eq!(world.paid(2), 0);
+    assert_eq!(world.paid(2).await, 0);
 }
 
 #[tokio::test]
 async fn a_target_that_does_not_answer_is_tried_again() {
     let world = World::new(LATE).await;
-    let (mut relayer, _demands) = world.relayer(1);
-    world.evm.set_refusing(true);
+    let gate = Gate::start(&world.evm.url).await;
+    let hasty = Options {
+        timeout: Duration::from_secs(1),
+        ..options()
+    };
+    for fault in [
+        Fault::Overloaded,
+        Fault::Page,
+        Fault::Unavailable,
+        Fault::HangsUp,
+        Fault::Silent,
+    ] {
+        gate.set(Some(fault));
+        let (mut relayer, _demands) = world.relayer_through(&gate, hasty);
+        let look = relayer.look().await.expect("it is tried again");
+        assert!(
+            matches!(look, Look::Trouble(TargetError::Unreachable(_))),
+            "{fault:?}: {look:?}"
+        );
+    }
+    gate.set(Some(Fault::Overloaded));
+    let (mut relayer, _demands) = world.relayer_through(&gate, options());
     let look = relayer.look().await.expect("it is tried again");
-    assert!(
-        matches!(look, Look::Trouble(TargetError::Unreachable(_))),
-        "{look:?}"
-    );
-    world.evm.set_refusing(false);
+    let Look::Trouble(TargetError::Unreachable(reason)) = look else {
+        panic!("{look:?}")
+    };
+    assert!(reason.contains("overloaded"), "{reason}");
+    gate.set(None);
     assert_eq!(until_nothing(&mut relayer).await.len(), 1);
 }
 
 #[tokio::test]
 async fn an_answer_that_is_lost_after_sending_costs_nothing_more() {
     let world = World::new(LATE).await;
-    world.by_hand();
-    let (mut relayer, _demands) = world.relayer(1);
+    world.evm.by_hand().await;
+    let gate = Gate::start(&world.evm.url).await;
+    let (mut relayer, _demands) = world.relayer_through(&gate, options());
     let outage = async {
-        until("it is in the pool", || world.evm.pool_len() == 1).await;
-        world.evm.set_refusing(true);
-        world.evm.mine();
+        world.evm.until_waiting(1).await;
+        gate.set(Some(Fault::Overloaded));
+        world.evm.mine().await;
         tokio::time::sleep(Duration::from_millis(100)).await;
-        world.evm.set_refusing(false);
+        gate.set(None);
     };
     let (look, ()) = tokio::join!(relayer.look(), outage);
     assert!(
@@ -497,6 +517,21 @@ async fn an_answer_that_is_lost_after_sending_costs_nothing_more() {
         "{look:?}"
     );
     assert!(until_nothing(&mut relayer).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_reorganisation_undoes_is_brought_again() {
+    let world = World::new(LATE).await;
+    let (mut relayer, _demands) = world.relayer(1);
+    let first = until_nothing(&mut relayer).await;
+    assert_eq!(first.len(), 1);
+    // Another block takes the place of the latest, without its transaction.
+    world.evm.reorganise().await;
+    assert_eq!(world.status().await.best.get(), 0);
+    let again = until_nothing(&mut relayer).await;
+    assert_eq!(again.len(), 1);
+    assert_eq!(again[0].result, Delivered::Taken);
+    assert_eq!(world.status().await.best.get(), world.chain.mandatory(0));
 }
 
 #[tokio::test]
@@ -509,7 +544,7 @@ async fn a_frozen_contract_ends_the_relayer() {
         .await
         .expect_err("it takes no proof any more");
     assert_eq!(failure.kind, Kind::Misbehaviour);
-    assert_eq!(world.paid(1), 0);
+    assert_eq!(world.paid(1).await, 0);
 }
 
 /// Two proofs of one block by one set, that say different things.
@@ -531,7 +566,7 @@ async fn freeze(world: &World) {
 async fn send(world: &World, input: Vec<u8>) -> PendingTransactionBuilder<Ethereum> {
     let provider = ProviderBuilder::new()
         .wallet(EthereumWallet::from(key(3)))
-        .connect_http(world.evm.url().parse().expect("a URL"));
+        .connect_http(world.evm.url.parse().expect("a URL"));
     let call = TransactionRequest::default()
         .to(world.contract)
         .input(input.into())
@@ -564,13 +599,13 @@ async fn no_contract_and_another_chains_contract_are_bad_usage() {
         .await
         .expect_err("nobody serves the contract's chain");
     assert_eq!(failure.kind, Kind::Unverified);
-    assert_eq!(world.paid(1), 0);
+    assert_eq!(world.paid(1).await, 0);
 }
 
 #[tokio::test]
 async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
     let world = World::new(LATE).await;
-    let target = Evm::new(world.evm.url(), world.contract, None, options()).expect("a URL");
+    let target = Evm::new(&world.evm.url, world.contract, None, options()).expect("a URL");
     let (relayer, _demands) = Relayer::new(world.source(), target, policy());
     let mut told = Vec::new();
     let mut relayer = relayer.dry_run();
@@ -581,7 +616,7 @@ async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
     let [Event::Estimated { work, bytes, .. }] = told[..] else {
         panic!("{told:?}")
     };
-    assert_eq!(world.evm.pool_len(), 0);
+    assert_eq!(world.evm.pool().await.len(), 0);
     assert_eq!(world.status().await.best.get(), 0);
 
     let (mut relayer, _demands) = world.relayer(1);
@@ -598,7 +633,7 @@ async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
     for position in 0..2 {
         let turns = Turns::new(NonZeroU32::new(2).expect("two"), position, LONG);
         let turns = turns.expect("a position");
-        let target = Evm::new(world.evm.url(), world.contract, None, options()).expect("a URL");
+        let target = Evm::new(&world.evm.url, world.contract, None, options()).expect("a URL");
         let (relayer, _demands) =
             Relayer::new(world.source(), target, Policy { turns, ..policy() });
         let look = relayer.dry_run().look().await.expect("both are there");
@@ -606,7 +641,7 @@ async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
     }
 
     // Without a key nothing is sent.
-    let target = Evm::new(world.evm.url(), world.contract, None, options()).expect("a URL");
+    let target = Evm::new(&world.evm.url, world.contract, None, options()).expect("a URL");
     let (mut relayer, _demands) = Relayer::new(world.source(), target, policy());
     let look = relayer.look().await.expect("both chains are there");
     assert!(
@@ -618,9 +653,7 @@ async fn a_dry_run_needs_no_key_and_tells_what_it_would_cost() {
 #[tokio::test]
 async fn an_account_without_funds_is_named() {
     let world = World::new(LATE).await;
-    world
-        .evm
-        .set_balance(key(1).address(), duet_evm_node::U256::from(1));
+    world.evm.set_balance(key(1).address(), 1).await;
     let (mut relayer, _demands) = world.relayer(1);
     let look = relayer.look().await.expect("both chains are there");
     assert!(
@@ -689,7 +722,7 @@ async fn metrics_tell_where_both_chains_are_and_what_was_paid() {
     assert_eq!(value("duet_relay_target_set"), 2.0);
     assert_eq!(value("duet_relay_submissions_total"), 2.0);
     let paid = value("duet_relay_paid_total");
-    assert!((paid / world.paid(1) as f64 - 1.0).abs() < 1e-9);
+    assert!((paid / world.paid(1).await as f64 - 1.0).abs() < 1e-9);
     let left = value("duet_relay_balance");
-    assert!((left / (FUNDS - world.paid(1)) as f64 - 1.0).abs() < 1e-9);
+    assert!((left / (FUNDS - world.paid(1).await) as f64 - 1.0).abs() < 1e-9);
 }

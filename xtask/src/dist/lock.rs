@@ -66,7 +66,7 @@ fn of_cargo_one(text: &str) -> Result<Locked> {
 pub(crate) struct LockedByNpm {
     pub(crate) package: Locked,
     pub(crate) licence: Option<String>,
-    /// Whether only tests and builds use it.
+    /// Whether only tests and builds use it, as they do all of our optional dependencies.
     pub(crate) is_for_development: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
                 uses: Vec::new(),
             },
             licence: text("license"),
-            is_for_development: package["dev"] == true,
+            is_for_development: package["dev"] == true || package["optional"] == true,
         });
     }
     all.sort();
@@ -207,6 +207,8 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
                 is_for_development: true
             }]
         );
+        let optional = NPM.replace("\"dev\"", "\"optional\"");
+        assert_eq!(of_npm(&optional).expect("readable"), packages);
     }
 
     #[test]

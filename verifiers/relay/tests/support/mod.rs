@@ -1,14 +1,17 @@
-//! A chain whose proofs are brought, an EVM chain with the contract, and relayers between them.
+//! A chain whose proofs are brought, anvil with the contract, and relayers between them.
 
 // Each test program uses a part of this.
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+mod anvil;
 mod chain;
+mod gate;
 
+pub use anvil::Anvil;
 pub use chain::{proof, ChainNode, VALIDATORS};
+pub use gate::{Fault, Gate};
 
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
-use duet_evm_node::{Config, EvmNode, Mining, U256};
 use duet_light_client::testing::TestChain;
 use duet_relay::{
     evm::{self, Evm, Options},
@@ -54,7 +57,7 @@ pub fn key(number: u8) -> PrivateKeySigner {
 pub struct World {
     pub chain: TestChain,
     pub node: ChainNode,
-    pub evm: EvmNode,
+    pub evm: Anvil,
     pub contract: Address,
 }
 
@@ -63,13 +66,10 @@ impl World {
     pub async fn new(head: u32) -> Self {
         let chain = TestChain::new(SETS, VALIDATORS, 7);
         let node = ChainNode::start(&chain, head).await;
-        let accounts = (1..=3).map(|number| (key(number).address(), U256::from(FUNDS)));
-        let evm = EvmNode::start(Config {
-            funded: accounts.collect(),
-            ..Config::default()
-        })
-        .await
-        .expect("it starts");
+        let evm = Anvil::start().await;
+        for number in 1..=3 {
+            evm.set_balance(key(number).address(), FUNDS).await;
+        }
         let mut world = Self {
             chain,
             node,
@@ -97,7 +97,7 @@ impl World {
     }
 
     pub fn target_with(&self, contract: Address, account: u8, options: Options) -> Evm {
-        Evm::new(self.evm.url(), contract, Some(key(account)), options).expect("a URL")
+        Evm::new(&self.evm.url, contract, Some(key(account)), options).expect("a URL")
     }
 
     pub fn source(&self) -> Source {
@@ -113,19 +113,19 @@ impl World {
         Relayer::new(self.source(), self.target(account), policy())
     }
 
+    /// The first account's, with everything from and to the EVM through a gate.
+    pub fn relayer_through(&self, gate: &Gate, options: Options) -> (Relayer<Evm>, Demands) {
+        let target = Evm::new(&gate.url, self.contract, Some(key(1)), options);
+        Relayer::new(self.source(), target.expect("a URL"), policy())
+    }
+
     pub async fn status(&self) -> Status {
         self.target(1).status().await.expect("it answers")
     }
 
     /// What an account has paid since the start, in wei.
-    pub fn paid(&self, account: u8) -> u128 {
-        let balance = self.evm.balance(key(account).address());
-        FUNDS - u128::try_from(balance).expect("it had less")
-    }
-
-    /// Makes blocks by hand from now on.
-    pub fn by_hand(&self) {
-        self.evm.set_mining(Mining::ByHand);
+    pub async fn paid(&self, account: u8) -> u128 {
+        FUNDS - self.evm.balance(key(account).address()).await
     }
 }
 
@@ -150,19 +150,19 @@ pub async fn until_nothing<T: Target>(relayer: &mut Relayer<T>) -> Vec<Receipt> 
 }
 
 /// Waits for something, for a bounded time.
-pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let end = Instant::now() + LONG;
-    while !holds() {
+    while !holds().await {
         assert!(Instant::now() < end, "it takes too long: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
 /// Runs something until a condition holds, and drops it then, as if the program had been killed.
-pub async fn kill_when(work: impl Future<Output = ()>, what: &str, holds: impl FnMut() -> bool) {
+pub async fn kill_when(work: impl Future<Output = ()>, condition: impl Future<Output = ()>) {
     tokio::select! {
-        () = work => panic!("it ended before: {what}"),
-        () = until(what, holds) => {}
+        () = work => panic!("it ended before"),
+        () = condition => {}
     }
 }
 
