@@ -1,7 +1,7 @@
 //! Everything that a change must pass, step by step: `.ci/run` calls this in a checkout of its own.
 //!
 //! A step whose inputs are those of its last success is skipped. After a step, the files that it read are compared with
-//! the inputs that it names ([`reads`]), so that no step is skipped for want of a name.
+//! the inputs that it names ([`reads`]). A step that read others is never skipped; with `--reads` it fails.
 
 mod inputs;
 #[cfg(test)]
@@ -25,6 +25,9 @@ pub(crate) struct Options {
     /// Runs every step, also with unchanged inputs.
     #[arg(long)]
     all: bool,
+    /// Fails when a step reads files that its inputs do not name; otherwise such a step is run each time.
+    #[arg(long)]
+    reads: bool,
     /// Lists the steps and their commands, and runs none.
     #[arg(long)]
     list: bool,
@@ -58,14 +61,27 @@ pub(crate) fn run(options: &Options) -> Result {
     let mut times = Vec::new();
     for step in chosen {
         let state = tree.state_of(step)?;
-        match greens.last(step.name) {
-            Some(last) if last.state == state && !is_forced => {
-                println!("=== {}: unchanged since {}", step.name, last.commit);
-            }
-            _ => times.push((step.name, play(step)?)),
+        let last = greens
+            .last(step.name)
+            .filter(|last| last.state == state && !is_forced);
+        if let Some(last) = last {
+            println!("=== {}: unchanged since {}", step.name, last.commit);
+            continue;
         }
-        let commit = tree.commit.clone();
-        greens.keep(step.name, &Green { state, commit })?;
+        greens.forget(step.name)?;
+        let (took, unnamed) = play(step)?;
+        times.push((step.name, took));
+        match unnamed {
+            None => greens.keep(
+                step.name,
+                &Green {
+                    state,
+                    commit: tree.commit.clone(),
+                },
+            )?,
+            Some(error) if options.reads => return Err(error.into()),
+            Some(error) => println!("xtask: {error}"),
+        }
     }
     for (name, took) in times {
         println!("{:>10} {name}", minutes(took));
@@ -74,8 +90,8 @@ pub(crate) fn run(options: &Options) -> Result {
     Ok(())
 }
 
-/// Runs one step, and holds what it read against the inputs that it names.
-fn play(step: &Step) -> Result<Duration> {
+/// Runs one step. Gives the time that it took, and how its reads differ from the inputs that it names.
+fn play(step: &Step) -> Result<(Duration, Option<String>)> {
     println!("==> {}: {}", step.name, step.shown());
     let began = Instant::now();
     let watch = reads::Watch::begin()?;
@@ -83,10 +99,10 @@ fn play(step: &Step) -> Result<Duration> {
     command.current_dir(cargo::root()).args(step.chore);
     lint::with_every_build(&mut command)?;
     cargo::run(&mut command).map_err(|error| format!("{}: {error}", step.name))?;
-    watch.end(step)?;
+    let unnamed = watch.end(step)?;
     let took = began.elapsed();
     println!("<== {}: {}", step.name, minutes(took));
-    Ok(took)
+    Ok((took, unnamed))
 }
 
 fn minutes(time: Duration) -> String {

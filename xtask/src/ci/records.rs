@@ -38,6 +38,15 @@ impl Greens {
         )?)
     }
 
+    /// A step that fails, or reads more than it names, has no success.
+    pub(super) fn forget(&self, step: &str) -> Result {
+        let file = self.file(step);
+        if file.exists() {
+            fs::remove_file(file)?;
+        }
+        Ok(())
+    }
+
     fn file(&self, step: &str) -> PathBuf {
         self.0.join(step.replace(' ', "-"))
     }
