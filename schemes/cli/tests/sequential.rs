@@ -226,7 +226,7 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     let args = "attest --key c --record 1 --to x --expires 1";
     let (to, own) = (cli.fingerprint(1), cli.fingerprint(2));
     cli.refuses(
-        &args,
+        args,
         1,
         &format!("the record is for {to}, not for this key, {own}"),
     );
@@ -239,11 +239,11 @@ fn a_path_is_attested_hop_by_hop_and_good_only_for_its_receiver_and_its_time() {
     cli.json("peel --record record --public c --output short");
     cli.json("verify --plain --registry registry --record short");
     let args = "verify --registry registry --record short --receiver validator --now 1";
-    cli.refuses(&args, 1, "hop 2: names another successor");
+    cli.refuses(args, 1, "hop 2: names another successor");
     // Attestations cannot be added to bare messages.
     cli.json("sign --key a --message message --epoch 4 --output bare");
     let args = "attest --key b --record bare --to x --expires 1";
-    cli.refuses(&args, 2, "bare: not an attestation");
+    cli.refuses(args, 2, "bare: not an attestation");
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn what_is_too_late_is_dropped() {
     let report = cli.json("queue verify --queue queue --registry registry --now 12");
     assert_eq!(report["expired"], serde_json::json!([id["id"]]));
     let args = "queue add --queue queue --record 1 --deadline 11 --now 12";
-    cli.refuses(&args, 2, "the deadline 11 has passed, it is 12");
+    cli.refuses(args, 2, "the deadline 11 has passed, it is 12");
 }
 
 #[test]
