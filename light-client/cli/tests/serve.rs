@@ -520,10 +520,10 @@ async fn what_is_refused_is_refused_with_its_reason_and_not_listed() {
     let listed = served.ask("rpc_methods", json!([])).await;
     let listed: Vec<_> = listed["methods"].as_array().expect("a list").clone();
     for (method, why) in [
-        ("state_getKeysPaged", "all nodes of its range"),
+        ("state_getKeysPaged", "all trie nodes of its range"),
         ("author_rotateKeys", "operator"),
-        ("chainHead_v1_follow", "does not have it yet"),
-        ("no_such\u{1b}", "does not have it"),
+        ("chainHead_v1_follow", "not supported yet"),
+        ("no_such\u{1b}", "not supported"),
     ] {
         let error = served.refusal(method, json!([])).await;
         assert_eq!(error.code(), -32601, "{method}");
