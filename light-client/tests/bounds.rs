@@ -10,7 +10,7 @@ use duet_light_client::{
 };
 use duet_primitives::{
     suite::{ENDED_STORAGE_KEY, KEYSETS_STORAGE_KEY, MAX_VALIDATORS},
-    BlockNumber, Keysets, Pk1Bytes, H256,
+    BlockNumber, Keysets, Pk1Bytes,
 };
 use sp_core::{Blake2Hasher, Hasher};
 use sp_trie::{recorder::Recorder, LayoutV1};
