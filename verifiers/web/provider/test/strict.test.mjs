@@ -31,7 +31,7 @@ test("what can only be pinned is refused with the pin's name", async (t) => {
   }
   await assert.rejects(made.subscribe("state_subscribeRuntimeVersion", [], () => {}), { code: -32090, message: /pin `runtimeVersion`/ });
   await assert.rejects(made.request("state_call", ["Metadata_metadata_versions", "0x"]), { message: /pin `metadata`/ });
-  await assert.rejects(made.request("state_call", ["Core_version", "0x"]), { code: -32090, message: /no proof/ });
+  await assert.rejects(made.request("state_call", ["Core_version", "0x"]), { code: -32090, message: /cannot be proven/ });
 });
 
 test("what is pinned is answered, and said to be pinned", async (t) => {
