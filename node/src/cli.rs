@@ -5,7 +5,7 @@ use crate::flags::EncryptedTelemetry;
 use crate::{
     duet_key::DuetKeySubcommand,
     duet_state::DuetStateSubcommand,
-    flags::{DuetGossip, DuetSigner, HealthEndpoint},
+    flags::{DuetGossip, DuetSigner, HealthEndpoint, RuntimeCache},
 };
 use sc_cli::{
     ChainInfoCmd, ChainSpec, CheckBlockCmd, ExportBlocksCmd, ExportChainSpecCmd, ExportStateCmd,
@@ -38,6 +38,9 @@ pub(crate) struct Cli {
 
     #[command(flatten)]
     pub(crate) duet_signer: DuetSigner,
+
+    #[command(flatten)]
+    pub(crate) runtime_cache: RuntimeCache,
 
     /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
     /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.

@@ -66,6 +66,7 @@ fn run_node(cli: &Cli) -> Result<()> {
                 acknowledged: cli.duet_acknowledge_divergence.clone(),
                 health: cli.health.clone(),
                 signer: cli.duet_signer.clone(),
+                runtime_cache: cli.runtime_cache.open()?,
                 #[cfg(feature = "statistics")]
                 statistics: cli.duet_statistics,
                 #[cfg(feature = "encrypted-telemetry")]
@@ -94,13 +95,14 @@ where
     Values: DefaultConfigurationValues,
     Work: Future<Output = Result<()>>,
 {
+    let runtime_cache = cli.runtime_cache.open()?;
     cli.create_runner(cmd)?.async_run(|mut config| {
         let Parts {
             chain,
             import_queue,
             task_manager,
             ..
-        } = service::parts(&mut config)?;
+        } = service::parts(&mut config, runtime_cache.as_deref())?;
         Ok((work(config, chain, import_queue), task_manager))
     })
 }

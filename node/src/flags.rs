@@ -1,9 +1,9 @@
-//! The flags of a running node that are more than a value: health, signer, telemetry and gossip.
+//! The flags that are more than a value: health, signer, telemetry, gossip, and compiled runtimes.
 
 use duet_gossip::Interest;
 use duet_remote_signer::{tls::TlsFiles, Address, ConfigError, RemoteSigner};
 use sc_service::config::Role;
-use std::path::PathBuf;
+use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
 /// Where load balancers ask whether this node is fit.
 #[derive(Clone, Debug, clap::Args)]
@@ -26,6 +26,44 @@ pub(crate) struct HealthEndpoint {
         requires = "duet_health_listen"
     )]
     pub(crate) max_lag: u32,
+}
+
+/// Where compiled runtimes are kept.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RuntimeCache {
+    /// Keep compiled runtimes in DIR, and load them at the next start instead of compiling again. Nodes with the same executable may
+    /// share it. The node executes the files in it: nobody but its user may write there.
+    #[arg(
+        long = "runtime-cache",
+        value_name = "DIR",
+        id = "runtime_cache",
+        env = "DUET_RUNTIME_CACHE",
+        global = true
+    )]
+    directory: Option<PathBuf>,
+}
+
+impl RuntimeCache {
+    /// The directory, if one is named. It is made if it is missing.
+    ///
+    /// # Errors
+    /// It cannot be made, or others may write to it.
+    pub(crate) fn open(&self) -> Result<Option<PathBuf>, sc_cli::Error> {
+        let Some(directory) = &self.directory else {
+            return Ok(None);
+        };
+        duet_keystore::create_directory(directory)
+            .map_err(|error| sc_cli::Error::Application(Box::new(error)))?;
+        let directory = directory.canonicalize()?;
+        let mode = directory.metadata()?.permissions().mode() & 0o7777;
+        if mode & 0o022 != 0 {
+            return Err(sc_cli::Error::Input(format!(
+                "--runtime-cache: others may write to {} (mode {mode:o}), whose files this node would execute",
+                directory.display()
+            )));
+        }
+        Ok(Some(directory))
+    }
 }
 
 /// Who holds the Duet keys, if not this node.

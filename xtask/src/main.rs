@@ -54,7 +54,7 @@ mod tools;
 mod web;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::{env, process::ExitCode};
 
 /// Every chore of the project as one program.
 #[derive(Parser)]
@@ -116,9 +116,16 @@ enum Chore {
     Conformance,
 }
 
+/// Where `duet-node` keeps compiled runtimes.
+const RUNTIME_CACHE: &str = "DUET_RUNTIME_CACHE";
+
 fn main() -> ExitCode {
     if let Some(status) = fuzz::run_as_wrapper().or_else(lint::run_as_wrapper) {
         return status;
+    }
+    // The nodes that chores start share their compiled runtimes.
+    if env::var_os(RUNTIME_CACHE).is_none() {
+        env::set_var(RUNTIME_CACHE, cargo::target_directory().join("runtimes"));
     }
     let done = match Cli::parse().chore {
         Chore::Demo(options) => demo::run(&options),

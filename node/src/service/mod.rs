@@ -38,7 +38,10 @@ use sc_offchain::{OffchainWorkerOptions, OffchainWorkers};
 use sc_service::{BuildNetworkParams, Configuration, Error, SpawnTasksParams, TaskManager};
 use sc_telemetry::Telemetry;
 use sc_transaction_pool_api::OffchainTransactionPoolFactory;
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 pub(crate) use authoring::ImportQueue;
 pub(crate) use client::{Chain, FullBackend, FullClient, HostFunctions};
@@ -59,7 +62,10 @@ pub(crate) struct Parts {
 }
 
 /// Builds the parts that the node and the tools over its database share.
-pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
+pub(crate) fn parts(
+    config: &mut Configuration,
+    runtime_cache: Option<&Path>,
+) -> Result<Parts, Error> {
     // The leaves of the Merkle mountain range are indexed while blocks are imported: proofs of old blocks
     // need every one of them.
     config.offchain_worker.indexing_enabled = true;
@@ -67,7 +73,7 @@ pub(crate) fn parts(config: &mut Configuration) -> Result<Parts, Error> {
         chain,
         task_manager,
         telemetry,
-    } = client::build(config)?;
+    } = client::build(config, runtime_cache)?;
     let handle = telemetry.as_ref().map(Telemetry::handle);
     let finality = finality::import(config, &chain, handle.clone())?;
     let import_queue = authoring::import_queue(config, &chain, &finality, &task_manager, handle)?;
@@ -90,6 +96,8 @@ pub(crate) struct DuetOptions {
     pub(crate) health: HealthEndpoint,
     /// Who holds the Duet keys, if not this node.
     pub(crate) signer: DuetSigner,
+    /// Where compiled runtimes are kept, if they are.
+    pub(crate) runtime_cache: Option<PathBuf>,
     /// Whether figures of nodes are collected, and signed by validators.
     #[cfg(feature = "statistics")]
     pub(crate) statistics: bool,
@@ -108,6 +116,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         acknowledged,
         health,
         signer,
+        runtime_cache,
         #[cfg(feature = "statistics")]
         statistics,
         #[cfg(feature = "encrypted-telemetry")]
@@ -123,7 +132,7 @@ pub(crate) fn start<Net: NetworkBackend<Block, Hash>>(
         import_queue,
         mut task_manager,
         mut telemetry,
-    } = parts(&mut config)?;
+    } = parts(&mut config, runtime_cache.as_deref())?;
     let finality::Import {
         block_import,
         links,

@@ -13,8 +13,6 @@ use tempfile::TempDir;
 pub const MAX_VALIDATORS: usize = DEVELOPMENT_ACCOUNTS.len() - 1;
 /// Nodes take these in turn, so that each of the SDK's network back ends speaks with the other and with itself.
 const BACK_ENDS: [&str; 2] = ["litep2p", "libp2p"];
-/// The chain whose genesis has this many validators is built into the node.
-const BUILT_IN: (usize, &str) = (4, "local");
 
 /// The settings of a network.
 pub struct Builder {
@@ -105,10 +103,8 @@ impl Builder {
             Some(executable) => executable,
             None => Executables::locate()?.node()?,
         };
-        let mut chain = chain(self.validators, &executable, directory.path())?;
-        if let Some(edit) = self.genesis {
-            chain = spec::edit(&executable, &chain, directory.path(), edit)?;
-        }
+        let validators = &DEVELOPMENT_ACCOUNTS[..self.validators];
+        let chain = spec::write(&executable, validators, self.genesis, directory.path())?;
         let ports = self
             .base_port
             .map_or_else(PortPool::search, PortPool::from_base);
@@ -124,23 +120,13 @@ impl Builder {
     }
 }
 
-/// What the nodes get as `--chain`.
-fn chain(validators: usize, node: &Path, directory: &Path) -> Result<String> {
-    let (built_in, name) = BUILT_IN;
-    if validators == built_in {
-        return Ok(name.to_owned());
-    }
-    let spec = spec::write(node, &DEVELOPMENT_ACCOUNTS[..validators], directory)?;
-    Ok(spec.display().to_string())
-}
-
 /// A network of nodes on loopback. Dropping it kills them and removes their directories.
 #[derive(Debug)]
 pub struct Network {
     // Before the directory, so that the processes end before their files go.
     nodes: Vec<Node>,
     executable: PathBuf,
-    chain: String,
+    chain: PathBuf,
     ports: PortPool,
     directory: TempDir,
     flags: Vec<String>,
@@ -151,7 +137,7 @@ impl Network {
     /// Begins the settings of a network.
     pub fn builder() -> Builder {
         Builder {
-            validators: BUILT_IN.0,
+            validators: spec::LOCAL,
             base_port: None,
             keep: false,
             genesis: None,

@@ -53,12 +53,15 @@ impl Keys {
     }
 }
 
+/// Where `duet-node` keeps compiled runtimes.
+const RUNTIME_CACHE: &str = "DUET_RUNTIME_CACHE";
+
 /// What does not change when a node is started again.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) executable: PathBuf,
-    pub(crate) chain: String,
+    pub(crate) chain: PathBuf,
     pub(crate) directory: PathBuf,
     pub(crate) keys: Keys,
     pub(crate) ports: Ports,
@@ -191,7 +194,9 @@ impl Node {
             .map_err(Error::io(format!("opening {name}'s log")))?;
         let mut command = Command::new(executable);
         command
-            .args(["--chain", chain, "--unsafe-force-node-key-generation"])
+            .arg("--chain")
+            .arg(chain)
+            .arg("--unsafe-force-node-key-generation")
             .args([
                 "--listen-addr",
                 &format!("/ip4/127.0.0.1/tcp/{}", ports.p2p),
@@ -213,6 +218,10 @@ impl Node {
             Some(port) => command.args(["--prometheus-port", &port.to_string()]),
             None => command.arg("--no-prometheus"),
         };
+        // The nodes share their compiled runtimes, in the folder of the network if the user names none.
+        if std::env::var_os(RUNTIME_CACHE).is_none() {
+            command.env(RUNTIME_CACHE, directory.with_file_name("runtimes"));
+        }
         command.args(keys.flags());
         if !bootnodes.is_empty() {
             command.arg("--bootnodes").args(bootnodes);
