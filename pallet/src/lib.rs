@@ -712,7 +712,7 @@ pub mod pallet {
         /// Ends the signing set without a handoff, and starts one of the keys that this session's validators have
         /// registered. (RESET-1 to RESET-3)
         ///
-        /// For a chain that cannot be proven any more, because more than a third of a set's keys are lost. No light client
+        /// For a chain that cannot be proven any more, because a third of a set's keys or more are lost. No light client
         /// crosses a reset by itself: its user has to give it a checkpoint from after this block. So it is refused where
         /// these keys do not make a set, and is the last resort all the same. With more validators than one block looks at, the
         /// block in which the last of them was looked at is the one that ends the set, and an event says so if it cannot. (CHAIN-8)

@@ -29,8 +29,8 @@ pub(crate) struct RemoveCmd {
     #[arg(long, value_name = "URL", required_unless_present = "force_offline")]
     url: Option<String>,
 
-    /// Ask no node. A key that a set still has cannot sign any more: its validator is missing, and if more than a third of a
-    /// set are, no proof can ever come again.
+    /// Ask no node. A key that a set still has cannot sign any more: its validator is missing, and if a third of a set or
+    /// more are, no proof can ever come again.
     #[arg(long, conflicts_with = "url")]
     force_offline: bool,
 
