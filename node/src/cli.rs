@@ -1,4 +1,4 @@
-//! What can be asked on the command line.
+//! The command line.
 
 #[cfg(feature = "encrypted-telemetry")]
 use crate::flags::EncryptedTelemetry;
@@ -12,24 +12,24 @@ use sc_cli::{
     ImportBlocksCmd, KeySubcommand, PurgeChainCmd, RevertCmd, RunCmd, SubstrateCli,
 };
 
-/// A subcommand, or the flags to run a node with.
+/// A subcommand, or the flags of a running node.
 #[derive(Debug, clap::Parser)]
 pub(crate) struct Cli {
-    /// What to do instead of running a node.
+    /// The subcommand; without one the node runs.
     #[command(subcommand)]
     pub(crate) subcommand: Option<Subcommand>,
 
-    /// How to run a node.
+    /// The flags of a running node.
     #[command(flatten)]
     pub(crate) run: RunCmd,
 
-    /// What to hear of Duet's gossip: `votes` and proofs, or `proofs` only, which needs less bandwidth and processor
-    /// time. A validator hears votes.
+    /// Duet's gossip to subscribe to: `votes` and proofs, or `proofs` only, which needs less bandwidth and processor
+    /// time. A validator needs votes.
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub(crate) duet_gossip: DuetGossip,
 
-    /// Vote although a valid proof contradicts this node's finalized chain at block NUMBER. The proof stays stored and is
-    /// served. May be given several times; is remembered, and needed for one start only.
+    /// Vote although a valid proof contradicts this node's finalized chain at block NUMBER. The node keeps and serves
+    /// the proof. May be given several times. The node remembers it, so one start with it is enough.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) duet_acknowledge_divergence: Vec<u32>,
 
@@ -42,9 +42,8 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) runtime_cache: RuntimeCache,
 
-    /// Collect and serve what validators say about their own nodes. A validator says it of this node, once in a session: how long
-    /// blocks take to import, how many peers there are, how far finality lags, how much memory and processor time it takes.
-    /// All of it is public.
+    /// Collect and serve the statistics that validators publish about their own nodes. A validator publishes its own
+    /// once per session: import times, number of peers, finality lag, memory and processor time. All of it is public.
     #[cfg(feature = "statistics")]
     #[arg(long)]
     pub(crate) duet_statistics: bool,
@@ -54,8 +53,8 @@ pub(crate) struct Cli {
     pub(crate) encrypted_telemetry: EncryptedTelemetry,
 }
 
-/// What the executable does besides running a node.
-// There is one of it in a process.
+/// The subcommands of the executable.
+// A process has only one value of it.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Subcommand {
@@ -63,18 +62,18 @@ pub(crate) enum Subcommand {
     #[command(subcommand)]
     Key(KeySubcommand),
 
-    /// Key management for Duet keys, with which a validator proves finality.
+    /// Key management for Duet keys, with which validators sign finality proofs.
     #[command(subcommand)]
     DuetKey(DuetKeySubcommand),
 
-    /// What Duet has stored in the database: look at it, and mend it when the node cannot read it.
+    /// Inspect Duet's data in the database, and repair what the node cannot read.
     #[command(subcommand)]
     DuetState(DuetStateSubcommand),
 
     /// Export the chain specification.
     ExportChainSpec(ExportChainSpecCmd),
 
-    /// Print what the database holds: genesis, best and finalized block.
+    /// Print the database's genesis, best and finalized block.
     ChainInfo(ChainInfoCmd),
 
     /// Validate blocks.

@@ -5,11 +5,11 @@ use duet_remote_signer::{tls::TlsFiles, Address, ConfigError, RemoteSigner};
 use sc_service::config::Role;
 use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
-/// Where load balancers ask whether this node is fit.
+/// The health endpoint for load balancers.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct HealthEndpoint {
-    /// Answer `GET /health` and `GET /health/readiness` over HTTP at this address, for load balancers: 200 when Duet works on this
-    /// node, 503 and the reasons when not.
+    /// Answer `GET /health` and `GET /health/readiness` over HTTP at this address, for load balancers: 200 when Duet
+    /// works on this node, 503 with the reasons otherwise.
     #[arg(
         long = "duet-health-listen",
         value_name = "ADDRESS",
@@ -17,7 +17,7 @@ pub(crate) struct HealthEndpoint {
     )]
     pub(crate) listen: Option<std::net::SocketAddr>,
 
-    /// How many final blocks may be without proof on a node that is ready.
+    /// The most final blocks without proof at which the node still counts as ready.
     #[arg(
         long = "duet-health-max-lag",
         value_name = "BLOCKS",
@@ -28,11 +28,11 @@ pub(crate) struct HealthEndpoint {
     pub(crate) max_lag: u32,
 }
 
-/// Where compiled runtimes are kept.
+/// The cache of compiled runtimes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RuntimeCache {
-    /// Keep compiled runtimes in DIR, and load them at the next start instead of compiling again. Nodes with the same executable may
-    /// share it. The node executes the files in it: nobody but its user may write there.
+    /// Keep compiled runtimes in DIR, and load them at the next start instead of compiling again. Nodes with the same
+    /// executable may share DIR. The node executes the files in it: only the node's user may write there.
     #[arg(
         long = "runtime-cache",
         value_name = "DIR",
@@ -44,10 +44,10 @@ pub(crate) struct RuntimeCache {
 }
 
 impl RuntimeCache {
-    /// The directory, if one is named. It is made if it is missing.
+    /// The directory, if the operator names one. Creates it if it is missing.
     ///
     /// # Errors
-    /// It cannot be made, or others may write to it.
+    /// The directory cannot be created, or other users may write to it.
     pub(crate) fn open(&self) -> Result<Option<PathBuf>, sc_cli::Error> {
         let Some(directory) = &self.directory else {
             return Ok(None);
@@ -66,15 +66,15 @@ impl RuntimeCache {
     }
 }
 
-/// Who holds the Duet keys, if not this node.
+/// The remote signer, if the Duet keys are not on this node.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct DuetSigner {
-    /// Have votes signed by the `duet-signer` at URL: unix:/path, or tls:host:port with the three files below. The Duet key files of
-    /// this node are then not used.
+    /// Have votes signed by the `duet-signer` at URL: unix:/path, or tls:host:port with the three files below. The
+    /// node then ignores its own Duet key files.
     #[arg(long = "duet-signer", value_name = "URL", id = "duet_signer")]
     address: Option<Address>,
 
-    /// The CA of the signer's certificate, in PEM.
+    /// The CA of the signer's certificate, as PEM.
     #[arg(
         long = "duet-signer-ca",
         value_name = "FILE",
@@ -83,7 +83,7 @@ pub(crate) struct DuetSigner {
     )]
     ca: Option<PathBuf>,
 
-    /// The certificate that this node shows to the signer, in PEM.
+    /// The node's client certificate for the signer, as PEM.
     #[arg(
         long = "duet-signer-cert",
         value_name = "FILE",
@@ -92,7 +92,7 @@ pub(crate) struct DuetSigner {
     )]
     certificate: Option<PathBuf>,
 
-    /// The key of that certificate, in PEM.
+    /// The private key of that certificate, as PEM.
     #[arg(
         long = "duet-signer-key",
         value_name = "FILE",
@@ -103,10 +103,10 @@ pub(crate) struct DuetSigner {
 }
 
 impl DuetSigner {
-    /// The client of the signer, if one is named. It need not be there yet.
+    /// The client of the signer, if the operator names one. The signer need not be running yet.
     ///
     /// # Errors
-    /// A file that cannot be read or is of no use; files for a Unix socket, and none for TLS.
+    /// A file is unreadable or unusable, files are given for a Unix socket, or TLS has none.
     pub(crate) fn client(&self) -> Result<Option<RemoteSigner>, ConfigError> {
         let Some(address) = &self.address else {
             return Ok(None);
@@ -123,12 +123,12 @@ impl DuetSigner {
     }
 }
 
-/// Where encrypted readings go.
+/// The collector of encrypted readings.
 #[cfg(feature = "encrypted-telemetry")]
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct EncryptedTelemetry {
-    /// Send readings of this node to a collector, encrypted to the group with this public key, which `duet-schemes searchable
-    /// keygen` made: its file, or the key's folder. The collector can add readings up and cannot read them.
+    /// Send readings of this node to a collector, encrypted to the group with this public key: the file that
+    /// `duet-schemes searchable keygen` made, or the key's folder. The collector can add readings up but not read them.
     #[arg(
         long = "encrypted-telemetry",
         value_name = "KEY",
@@ -146,7 +146,7 @@ pub(crate) struct EncryptedTelemetry {
     )]
     pub(crate) url: Option<String>,
 
-    /// How often a reading is taken.
+    /// The interval between readings.
     #[arg(
         long = "encrypted-telemetry-interval",
         id = "encrypted_telemetry_interval",
@@ -157,10 +157,10 @@ pub(crate) struct EncryptedTelemetry {
     pub(crate) interval: u64,
 }
 
-/// What a node wants to hear of Duet's gossip. (GOSSIP-9)
+/// The gossip that a node subscribes to. (GOSSIP-9)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum DuetGossip {
-    /// Votes and proofs: the node can relay votes, and make proofs of them.
+    /// Votes and proofs: the node can relay votes and aggregate them into proofs.
     #[default]
     Votes,
     /// Proofs only.
@@ -168,7 +168,7 @@ pub(crate) enum DuetGossip {
 }
 
 impl DuetGossip {
-    /// What a node of this role says to its peers.
+    /// The announcement of a node with this role to its peers.
     ///
     /// # Errors
     /// A validator needs votes.

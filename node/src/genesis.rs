@@ -1,4 +1,4 @@
-//! The genesis hash of a chain specification, worked out without a database.
+//! The genesis hash of a chain specification, computed without a database.
 
 use crate::service::HostFunctions;
 use codec::Decode;
@@ -23,12 +23,12 @@ pub(crate) enum GenesisError {
     /// It has no runtime.
     #[error("the genesis of this chain specification has no runtime")]
     NoRuntime,
-    /// Its runtime does not say its version.
+    /// Its runtime does not report its version.
     #[error("the runtime of this chain specification does not say its version: {0}")]
     Version(String),
 }
 
-/// The hash of the block that a node would start this chain with.
+/// The hash of the genesis block from which a node would start this chain.
 pub(crate) fn genesis_hash(spec: &dyn ChainSpec) -> Result<H256, GenesisError> {
     let storage = spec
         .as_storage_builder()
@@ -39,7 +39,7 @@ pub(crate) fn genesis_hash(spec: &dyn ChainSpec) -> Result<H256, GenesisError> {
     Ok(construct_genesis_block::<Block>(state_root(storage, version), version).hash())
 }
 
-/// The format of the chain's state. A runtime has it in a section of its own, and need not be compiled for it.
+/// The version of the chain's state format, read from a section of the runtime's WASM without compiling it.
 fn state_version(runtime: &[u8]) -> Result<StateVersion, String> {
     let version = WasmExecutor::<HostFunctions>::builder()
         .build()

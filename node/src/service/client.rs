@@ -12,8 +12,8 @@ use sc_telemetry::{Telemetry, TelemetryWorker};
 use sc_transaction_pool::TransactionPoolHandle;
 use std::{path::Path, sync::Arc};
 
-/// What a runtime may ask of the node: the SDK's own functions, and nothing that its tools do not know. Those for the
-/// curve are for runtimes with the feature `host-functions`; without it none asks for them.
+/// The host functions for runtimes: the SDK's own, so that its tools know all of them. The functions for the curve
+/// serve runtimes with the feature `host-functions` only.
 pub(crate) type HostFunctions = (
     sp_io::SubstrateHostFunctions,
     sp_crypto_ec_utils::bls12_381::host_calls::HostFunctions,
@@ -23,7 +23,7 @@ pub(crate) type FullBackend = TFullBackend<Block>;
 pub(crate) type SelectChain = LongestChain<FullBackend, Block>;
 pub(crate) type Pool = TransactionPoolHandle<Block, FullClient>;
 
-/// The chain, as all parts of the node see it. Cheap to clone but for the keystore.
+/// The chain, shared by all parts of the node. Cheap to clone but for the keystore.
 pub(crate) struct Chain {
     pub(crate) client: Arc<FullClient>,
     pub(crate) backend: Arc<FullBackend>,
@@ -32,14 +32,14 @@ pub(crate) struct Chain {
     pub(crate) keystore: KeystoreContainer,
 }
 
-/// What [`build`] makes.
+/// The result of [`build`].
 pub(crate) struct Built {
     pub(crate) chain: Chain,
     pub(crate) task_manager: TaskManager,
     pub(crate) telemetry: Option<Telemetry>,
 }
 
-/// Opens the database and everything that stands on it.
+/// Opens the database and everything on top of it.
 pub(crate) fn build(config: &Configuration, runtime_cache: Option<&Path>) -> Result<Built, Error> {
     let telemetry = config
         .telemetry_endpoints
@@ -87,7 +87,7 @@ pub(crate) fn build(config: &Configuration, runtime_cache: Option<&Path>) -> Res
     })
 }
 
-/// Runs runtimes as the SDK's `new_wasm_executor` does, which keeps none of them compiled.
+/// Runs runtimes as the SDK's `new_wasm_executor` does, without a cache of compiled code.
 fn executor(
     config: &ExecutorConfiguration,
     runtime_cache: Option<&Path>,
