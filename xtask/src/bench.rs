@@ -1,4 +1,4 @@
-//! Runs the benches, and has the results drawn.
+//! Runs the benches, and plots the results.
 
 use crate::{cargo, result::Result, tools};
 use std::{
@@ -8,32 +8,31 @@ use std::{
     process::Command,
 };
 
-/// What to measure, and where to put it.
+/// The measurements, and their output folder.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only what has one of these in its name; each is a regular expression.
+    /// Only benches whose name matches one of these regular expressions.
     filters: Vec<String>,
     /// Sets of up to 1 000 and few samples: rough, in less than three minutes.
     #[arg(long, conflicts_with = "large")]
     quick: bool,
-    /// Sets of up to 100 000 too, whose keys and votes alone take minutes to make.
+    /// Also sets of up to 100 000, whose keys and votes alone take minutes to make.
     #[arg(long)]
     large: bool,
-    /// How often everything is measured, one after another: once with `--quick`, 15 times with `--rivals`, three times
-    /// without.
+    /// Number of passes over all measurements: once with `--quick`, 15 times with `--rivals`, three times by default.
     #[arg(long, value_name = "COUNT")]
     passes: Option<NonZeroUsize>,
-    /// Where the results, the tables and the plots go; beside the build by default.
+    /// The folder for the results, tables and plots; beside the build by default.
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Measures nothing: shows what this file of an earlier run holds.
+    /// Measures nothing: shows the results in this file of an earlier run.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["filters", "quick", "large", "passes"])]
     from: Option<PathBuf>,
-    /// The companion schemes instead: the tables of their papers, beside what is measured here. Rows with noise are
+    /// Measures the companion schemes instead: the tables of their papers, next to our figures. Rows with noise are
     /// measured again.
     #[arg(long, conflicts_with = "large")]
     schemes: bool,
-    /// Votes and certificates of 1 000 beside crates that others publish, in one process: prints a table.
+    /// Measures votes and certificates of 1 000 next to other published crates, in one process: prints a table.
     #[arg(long, conflicts_with_all = ["filters", "quick", "large", "output", "from", "schemes", "docs"])]
     rivals: bool,
     /// Also puts the tables and the plots into the documentation.
@@ -100,12 +99,12 @@ fn rivals(passes: Option<NonZeroUsize>) -> Command {
     rivals
 }
 
-/// Apart from what the rest of the workspace shares: the benches' dependencies are fewer and have fewer features.
+/// A separate build: the benches have fewer dependencies, with fewer features.
 fn target_directory() -> PathBuf {
     cargo::target_directory().join("bench")
 }
 
-/// The program that makes tables and plots, up to its own arguments.
+/// The program that makes tables and plots, with its first arguments.
 pub(crate) fn report() -> Command {
     let mut report = cargo::cargo(["run", "--quiet", "--package", "duet-bench-report"]);
     report
@@ -114,15 +113,15 @@ pub(crate) fn report() -> Command {
     report
 }
 
-/// How often rows are measured again that had noise.
+/// The most repetitions for rows with noise.
 const ATTEMPTS: usize = 4;
 
 /// Benches that are measured together.
 struct Subject {
     package: &'static str,
-    /// What the report calls them.
+    /// Their name in the report.
     report: &'static str,
-    /// Criterion's arguments for a rough run, where the benches do not see to that themselves.
+    /// Criterion's arguments for a rough run, unless the benches handle that themselves.
     quick: &'static [&'static str],
 }
 
@@ -154,8 +153,8 @@ impl Subject {
         command
     }
 
-    /// Measures everything in several passes, so that a slow moment of the machine falls on a part of each
-    /// measurement, not on the whole of one. Gives the folder of each pass.
+    /// Measures everything in several passes, so that a slow moment of the machine affects a part of each
+    /// measurement, not the whole of one. Returns the folder of each pass.
     fn measure(&self, options: &Options) -> Result<Vec<PathBuf>> {
         let criterion = target_directory().join("criterion");
         if criterion.exists() {
@@ -169,8 +168,8 @@ impl Subject {
         Ok(folders)
     }
 
-    /// Measures again what has noise, with as many passes, until nothing has or there were enough attempts. Gives the
-    /// folder of each attempt.
+    /// Repeats the measurements with noise, with as many passes, until none is left or the attempts are used up.
+    /// Returns the folder of each attempt.
     fn measure_again(&self, options: &Options, passes: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let folder = target_directory().join("criterion/again");
         let mut attempts: Vec<PathBuf> = Vec::new();
@@ -194,7 +193,7 @@ impl Subject {
         Ok(attempts)
     }
 
-    /// What the report of the schemes takes besides.
+    /// The further inputs of the schemes' report.
     fn show_schemes(&self, options: &Options, passes: &[PathBuf], show: &mut Command) -> Result {
         if !options.quick {
             let attempts = self.measure_again(options, passes)?;
@@ -215,7 +214,7 @@ impl Subject {
         Ok(())
     }
 
-    /// One pass over the benches of which a part of the name matches the filter; over all if it is empty.
+    /// One pass over the benches whose name contains the filter; over all if it is empty.
     fn pass(&self, options: &Options, criterion: &Path, filter: &str) -> Command {
         let mut bench = self.cargo("bench");
         bench
@@ -231,13 +230,13 @@ impl Subject {
         bench
     }
 
-    /// What a program of the package prints.
+    /// The output of a program of the package.
     fn output_of(&self, program: &str) -> Result<String> {
         output(self.cargo("run").args(["--quiet", "--bin", program]))
     }
 }
 
-/// What a command prints.
+/// The output of a command.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output()?;
     if !output.status.success() {

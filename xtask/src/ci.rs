@@ -1,7 +1,7 @@
-//! Everything that a change must pass, step by step: `.ci/run` calls this in a checkout of its own.
+//! All checks that a change must pass, step by step: `.ci/run` calls this in a separate checkout.
 //!
-//! A step whose inputs are those of its last success is skipped. After a step, the files that it read are compared with
-//! the inputs that it names ([`reads`]). A step that read others is never skipped; with `--reads` it fails.
+//! A step whose inputs are those of its last success is skipped. After a step, the files that it read are compared
+//! with its declared inputs ([`reads`]). A step that read other files is never skipped; with `--reads` it fails.
 
 mod inputs;
 #[cfg(test)]
@@ -22,16 +22,16 @@ use steps::{Step, STEPS};
 /// Which steps to run.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Runs every step, also with unchanged inputs.
+    /// Runs every step, including those with unchanged inputs.
     #[arg(long)]
     all: bool,
-    /// Fails when a step reads files that its inputs do not name; otherwise such a step is run each time.
+    /// Fails when a step reads files outside its declared inputs; by default such a step is run each time.
     #[arg(long)]
     reads: bool,
     /// Lists the steps and their commands, and runs none.
     #[arg(long)]
     list: bool,
-    /// Runs only these steps, with unchanged inputs too.
+    /// Runs only these steps, even with unchanged inputs.
     #[arg(value_name = "STEP", conflicts_with = "all")]
     steps: Vec<String>,
 }
@@ -90,7 +90,7 @@ pub(crate) fn run(options: &Options) -> Result {
     Ok(())
 }
 
-/// Runs one step. Gives the time that it took, and how its reads differ from the inputs that it names.
+/// Runs one step. Returns its duration, and how its reads differ from its declared inputs.
 fn play(step: &Step) -> Result<(Duration, Option<String>)> {
     println!("==> {}: {}", step.name, step.shown());
     let began = Instant::now();

@@ -19,13 +19,13 @@ const TESTS: [&str; 8] = [
     "evm_points",
 ];
 
-/// The file in which the tests write down what happened, and the program that tells it to another EVM.
+/// The tests' log of calls, and the program that replays it in another EVM.
 const STORIES: &str = "out/stories.jsonl";
 const SECOND_OPINION: &str = "second-opinion.js";
-/// How many refused calls there are to each that the other EVM is asked about, unless `DUET_EVM_ROUNDS` asks for a long run.
+/// One in this many refused calls is replayed in the other EVM, unless `DUET_EVM_ROUNDS` asks for a long run.
 const SHARE: &str = "40";
 
-/// Compiles, tests, and asks another EVM.
+/// Compiles, tests, and replays in another EVM.
 pub(crate) fn run() -> Result {
     compile()?;
     let stories = root().join("verifiers/contracts").join(STORIES);

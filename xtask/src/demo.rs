@@ -9,16 +9,16 @@ pub(crate) struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
-    /// Starts a second network and an EVM chain (anvil) that follow the first one, and relayers that bring proofs to them.
+    /// Starts a second network and an EVM chain (anvil) that follow the first one, and relayers that bring proofs to both.
     #[arg(long)]
     bridge: bool,
-    /// How many validators the network starts with.
+    /// Number of validators that the network starts with.
     #[arg(long, value_name = "N", default_value_t = 4)]
     validators: usize,
-    /// First of the TCP ports to use, two for each node; free ones are searched when absent.
+    /// First of the TCP ports to use, two for each node; by default free ports are searched.
     #[arg(long, value_name = "PORT")]
     base_port: Option<u16>,
-    /// Leaves the nodes' directories in place and says where they are.
+    /// Keeps the nodes' directories and prints their path.
     #[arg(long)]
     keep: bool,
 }

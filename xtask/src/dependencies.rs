@@ -11,11 +11,11 @@ use std::{
     process::Command,
 };
 
-/// The workspaces from which something is released: nearly every crate, and the light client for browsers.
+/// The workspaces with released parts: nearly every crate, and the light client for browsers.
 const WORKSPACES: [&str; 2] = [cargo::MANIFEST, "light-client/wasm/Cargo.toml"];
 
-/// What a chain, a wallet or a light client embeds. It links nothing under the GPL, which the SDK's client crates are
-/// under.
+/// The crates that chains, wallets and light clients embed. They link nothing under the GPL, unlike the SDK's client
+/// crates.
 const EMBEDDED: [&str; 10] = [
     "curve",
     "primitives",
@@ -29,9 +29,9 @@ const EMBEDDED: [&str; 10] = [
     "verifiers/bridge/hyperbridge",
 ];
 
-/// Licences, sources and versions of everything that the workspaces lock, and the use of what our crates declare.
+/// Checks licences, sources and versions of all locked dependencies, and that our crates use what they declare.
 ///
-/// Advisories are checked where a database of them has been fetched before: this program fetches none.
+/// Advisories are checked only with an already fetched database: this program fetches none.
 pub(crate) fn run() -> Result {
     let deny = CARGO_DENY.installed()?;
     let machete = CARGO_MACHETE.installed()?;
@@ -67,7 +67,7 @@ fn denying(program: &Path, manifest: &str, config: &str, checks: &[&str]) -> Com
     deny
 }
 
-/// Whether cargo-deny has fetched a database of advisories before.
+/// Whether cargo-deny has already fetched an advisory database.
 fn has_advisories() -> bool {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));

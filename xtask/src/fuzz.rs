@@ -1,6 +1,6 @@
 //! Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
 //!
-//! Guided runs need no nightly compiler: what instruments the code for coverage is in the stable one, and libFuzzer, which
+//! Guided runs need no nightly compiler: the stable one contains the coverage instrumentation, and libFuzzer, which
 //! is C++, is built with it.
 
 use crate::{cargo, programs::WITH_FEATURES_OF_TESTS, result::Result, tools};
@@ -17,27 +17,27 @@ use std::{
 /// What to fuzz, and for how long.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only runs the kept corpus.
+    /// Only replays the kept corpus.
     #[arg(long, conflicts_with_all = ["minutes", "unguided"])]
     replay: bool,
-    /// Only writes the inputs that the corpus begins with, after a change of what makes them.
+    /// Only writes the seed inputs of the corpus, after a change of their generator.
     #[arg(long, conflicts_with_all = ["minutes", "unguided", "replay", "targets"])]
     seeds: bool,
-    /// How long the whole run takes after the build; the targets share it.
+    /// Duration of the whole run after the build; the targets share it.
     #[arg(long, value_name = "N", required_unless_present_any = ["replay", "seeds"])]
     minutes: Option<u64>,
-    /// Changes inputs at random and not by coverage, which needs no C++ compiler.
+    /// Mutates inputs at random instead of by coverage, which needs no C++ compiler.
     #[arg(long)]
     unguided: bool,
-    /// Chooses the random changes; if not said, the commit does, so that each commit tries others, and always the same.
+    /// Seeds the random mutations; by default the commit does, so that each commit tries others, and always the same.
     #[arg(long)]
     seed: Option<u32>,
-    /// Only these targets; all of them otherwise.
+    /// Only these targets; by default all.
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
 
-/// What instruments code for libFuzzer, as `cargo-fuzz` does it.
+/// The flags that instrument code for libFuzzer, as `cargo-fuzz` sets them.
 const INSTRUMENT: [&str; 5] = [
     "-Cpasses=sancov-module",
     "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -49,8 +49,8 @@ const INSTRUMENT: [&str; 5] = [
 /// Set where cargo calls this program in place of rustc.
 const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
 
-/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Our own crates are instrumented; cargo
-/// does not call this program for the others, because inputs are to be sorted by the branches of our code.
+/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Cargo does not
+/// call this program for other crates, so only the branches of our code are instrumented and sort the inputs.
 pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     env::var_os(WRAPPING)?;
     let mut arguments = env::args_os().skip(1);
@@ -69,7 +69,7 @@ pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     })
 }
 
-/// Neither a build script nor a question about the compiler.
+/// Whether the call is neither for a build script nor a query about the compiler.
 fn is_ours(arguments: &[OsString]) -> bool {
     let name = arguments
         .windows(2)
@@ -104,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(&mut command)
 }
 
-/// The seed that was given, or the first digits of the commit.
+/// The given seed, or the first digits of the commit.
 fn seed(options: &Options) -> Result<u32> {
     if let Some(seed) = options.seed {
         return Ok(seed);
@@ -119,13 +119,13 @@ fn seed(options: &Options) -> Result<u32> {
     Ok(u32::from_str_radix(first, 16)?)
 }
 
-/// Seconds for each target when so many of them run at a time.
+/// Seconds per target when so many of them run at a time.
 fn share(minutes: u64, targets: usize, at_a_time: usize) -> u64 {
     let rounds = targets.div_ceil(at_a_time).max(1);
     (minutes * 60 / u64::try_from(rounds).unwrap_or(u64::MAX)).max(1)
 }
 
-/// The program that replays and mutates, as `cargo xtask test` builds it.
+/// The program that replays and mutates, built as in `cargo xtask test`.
 fn build() -> Result<PathBuf> {
     let mut build = cargo::workspace("build");
     build.args(["--bin", "duet-fuzz"]);
@@ -133,8 +133,8 @@ fn build() -> Result<PathBuf> {
     Ok(cargo::output_directory().join("duet-fuzz"))
 }
 
-/// The program with libFuzzer in it. Cargo calls this program in place of rustc for the crates of the workspace alone, and
-/// keeps what it makes apart: what is built of other crates is shared with the tests.
+/// The program with libFuzzer. Cargo calls this program in place of rustc for the workspace's crates only, and keeps
+/// their output apart: the builds of other crates are shared with the tests.
 fn build_guided() -> Result<PathBuf> {
     tools::for_fuzzing()?;
     let mut build = cargo::workspace("build");
@@ -185,7 +185,7 @@ fn guided(options: &Options, minutes: u64, folder: &Path, artifacts: &Path) -> R
     Err(found.join("\n").into())
 }
 
-/// Runs one target: first what is kept and what earlier runs here found worth keeping, then changes of it.
+/// Runs one target: first the kept corpus and the finds of earlier runs here, then mutations of them.
 fn one(
     program: &Path,
     name: &str,
@@ -230,7 +230,7 @@ fn one(
     Ok(())
 }
 
-/// Executions and coverage, from the lines of libFuzzer.
+/// Executions and coverage, from libFuzzer's output.
 fn summary(text: &str) -> String {
     let executions = text
         .lines()

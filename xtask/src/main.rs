@@ -2,25 +2,25 @@
 //!
 //! - `demo`: builds and starts a local network of validators, and the light client that follows it,
 //! - `laboratory`: breaks networks of real nodes, and has light clients watch,
-//! - `load`: plays large sets of validators against real nodes, and measures these,
-//! - `ci`: everything that a change must pass, step by step,
+//! - `load`: plays large sets of validators against real nodes, and measures the nodes,
+//! - `ci`: all checks that a change must pass, step by step,
 //! - `test`: every test of the workspace,
 //! - `fuzz`: random and odd inputs for every decoder and verdict of consensus,
-//! - `mutants`: whether a test notices each change of what decides,
+//! - `mutants`: whether the tests notice each mutation of the verdict code,
 //! - `prove`: that no limb of the field arithmetic overflows,
 //! - `lint`: formatting, clippy and rustdoc without warnings,
 //! - `dependencies`: cargo-deny and cargo-machete,
 //! - `bare_metal`: the `no_std` crates on a target without an operating system,
-//! - `package`: what would be published, as cargo packs it,
-//! - `dist`: what is released, as packages that install,
+//! - `package`: the published crates, as cargo packs them,
+//! - `dist`: the release, as packages that install,
 //! - `web`: the light client for JavaScript, and its page,
 //! - `contracts`: the light client for the EVM,
 //! - `relay`: the relayer,
-//! - `compat`: the tools of the ecosystem on nodes of ours,
-//! - `monitoring`: rules for Prometheus and the dashboard, on nodes of ours,
+//! - `compat`: ecosystem tools on our nodes,
+//! - `monitoring`: Prometheus rules and the dashboard, on our nodes,
 //! - `book`: the documentation as a book,
-//! - `vectors`, `conformance`: the conformance vectors, and the verifiers of other stacks that run them,
-//! - `bench`, `simulate`: measure and simulate, and have the results drawn.
+//! - `vectors`, `conformance`: the conformance vectors, and other stacks' verifiers that run them,
+//! - `bench`, `simulate`: measure and simulate, and plot the results.
 //!
 //! This program runs commands and links none of the project's crates.
 
@@ -68,13 +68,13 @@ struct Cli {
 enum Chore {
     /// Builds what the demo needs, starts a local network and follows it with the light client.
     Demo(demo::Options),
-    /// Plays hundreds to thousands of validators against two real nodes, and prints what it costs these.
+    /// Plays hundreds to thousands of validators against two real nodes, and prints the nodes' costs.
     Load(load::Options),
-    /// Plays scenarios of broken networks with real nodes, watched from outside by light clients; with `--short`, a few.
+    /// Plays scenarios of broken networks with real nodes, watched by light clients; with `--short`, only a few.
     Laboratory(laboratory::Options),
-    /// Runs everything that a change must pass; steps with unchanged inputs are skipped.
+    /// Runs all checks that a change must pass; steps with unchanged inputs are skipped.
     Ci(ci::Options),
-    /// Runs every test there is, documentation tests and end-to-end tests included.
+    /// Runs all tests, including documentation tests and end-to-end tests.
     Test(test::Options),
     /// Measures Duet next to its rivals, prints tables and draws plots.
     Bench(bench::Options),
@@ -82,7 +82,7 @@ enum Chore {
     Simulate(simulate::Options),
     /// Fuzzes the decoders and verdicts of consensus, or replays the kept inputs.
     Fuzz(fuzz::Options),
-    /// Changes one place of `curve` or `primitives` at a time, and runs their tests: one has to fail.
+    /// Mutates `curve` or `primitives` one place at a time, and runs their tests: one has to fail.
     Mutants(mutants::Options),
     /// Proves that no limb of the field arithmetic overflows.
     Prove,
@@ -94,15 +94,15 @@ enum Chore {
     BareMetal,
     /// Checks licences, sources, versions and use of the dependencies.
     Deps,
-    /// Packs every crate that is published; with `--verify`, builds the small ones from their packages.
+    /// Packs every published crate; with `--verify`, builds the small ones from their packages.
     Package(package::Options),
-    /// Makes what is released: executables, packages, bills of materials and sums; with `--test`, installs and uses them.
+    /// Builds the release: executables, packages, bills of materials and sums; with `--test`, installs and uses it.
     Dist(dist::Options),
     /// Builds the light client for JavaScript and its page, and tests both, the page in a real browser.
     Web(web::Options),
-    /// Runs the tools of the ecosystem against nodes of ours: those in JavaScript, those named, or all.
+    /// Runs ecosystem tools against our nodes: the JavaScript tools, the named tools, or all.
     Compat(compat::Options),
-    /// Tests the rules for Prometheus and the dashboard, and runs both on a network of real nodes.
+    /// Tests the Prometheus rules and the dashboard, and runs both on a network of real nodes.
     Monitoring(monitoring::Options),
     /// Builds the contracts and tests them in an EVM.
     Contracts,
@@ -116,7 +116,7 @@ enum Chore {
     Conformance,
 }
 
-/// Where `duet-node` keeps compiled runtimes.
+/// The variable for `duet-node`'s cache of compiled runtimes.
 const RUNTIME_CACHE: &str = "DUET_RUNTIME_CACHE";
 
 fn main() -> ExitCode {

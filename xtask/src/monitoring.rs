@@ -1,4 +1,4 @@
-//! The rules for Prometheus and the dashboard: tested, and run on a network of real nodes.
+//! The Prometheus rules and the dashboard: tested, and run on a network of real nodes.
 
 use crate::{
     cargo::{self, root},
@@ -16,15 +16,15 @@ use std::{
 
 /// The test that starts a network and a Prometheus. `cargo test` does not run it, because it has no Prometheus.
 const ON_A_NETWORK: [&str; 2] = ["--test", "monitoring"];
-/// The picture of the dashboard that the book shows, how many seconds it shows, and its size.
+/// The book's picture of the dashboard, the seconds that it covers, and its size.
 const PICTURE: &str = "docs/operators/dashboard.png";
 const PICTURE_SECONDS: &str = "180";
 const PICTURE_SIZE: &str = "--window-size=1400,1500";
 
-/// What to do besides.
+/// Further actions.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Writes the book's picture of the dashboard anew.
+    /// Redraws the book's picture of the dashboard.
     #[arg(long)]
     picture: bool,
 }
@@ -71,7 +71,7 @@ fn grafana(program: &str) -> Command {
     command
 }
 
-/// Has a browser draw the page.
+/// Makes a browser draw the page.
 fn picture(page: &Path) -> Result {
     tools::for_browsing()?;
     let browser = env::var_os("CHROMIUM").unwrap_or_else(|| "chromium".into());

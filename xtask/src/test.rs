@@ -1,4 +1,4 @@
-//! Every test there is.
+//! All tests.
 
 use crate::{
     cargo::{self, OPTIONAL},
@@ -9,7 +9,7 @@ use crate::{
 use clap::ValueEnum;
 use std::process::Command;
 
-/// What the scenarios on networks run.
+/// The programs of the network scenarios.
 const OF_NETWORKS: [&str; 10] = [
     "--bin",
     "duet-node",
@@ -25,7 +25,7 @@ const OF_NETWORKS: [&str; 10] = [
 /// The scenarios. `cargo test` does not run them, because it does not build the nodes.
 const NETWORKS: [&str; 2] = ["--test", "network"];
 
-/// Tests of optional features. Of the first two names there are tests of the light client; and of all of them, tests on
+/// Tests of optional features. The first two features have tests in the light client; all of them have tests on
 /// networks of real nodes.
 const OF_OPTIONAL: [&str; 8] = [
     "--bin",
@@ -37,7 +37,7 @@ const OF_OPTIONAL: [&str; 8] = [
     "--test",
     "telemetry",
 ];
-/// What those networks run.
+/// The programs of those networks.
 const PROGRAMS: [&str; 6] = [
     "--bin",
     "duet-node",
@@ -47,10 +47,10 @@ const PROGRAMS: [&str; 6] = [
     "duet-collector",
 ];
 
-/// What to run.
+/// Which tests to run.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Only this part of the tests; all of them otherwise.
+    /// Only this part of the tests; by default all.
     #[arg(long, value_enum)]
     part: Option<Part>,
     /// Passed on to the test programs: a filter, or flags such as `--nocapture`.
@@ -61,7 +61,7 @@ pub(crate) struct Options {
 /// A part of the tests.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// All that needs no network of real nodes: unit tests, integration tests, documentation tests.
+    /// Everything without a network of real nodes: unit tests, integration tests, documentation tests.
     Units,
     /// Scenarios on networks of real nodes.
     Networks,
@@ -69,9 +69,9 @@ enum Part {
     Optional,
 }
 
-/// Runs the tests, part by part, also after a part that fails.
+/// Runs the tests, part by part; a failed part does not stop the next one.
 ///
-/// Cargo runs one test program at a time: the one with the scenarios on real networks has the machine for itself, and
+/// Cargo runs one test program at a time: the program with the network scenarios has the machine to itself, and
 /// divides it among them.
 pub(crate) fn run(options: &Options) -> Result {
     tools::for_testing()?;
@@ -86,7 +86,7 @@ impl Part {
         let mut build = cargo::workspace("build");
         let mut test = cargo::workspace("test");
         match self {
-            // Benches run only when somebody measures; that they build is known at once.
+            // Benches run on demand only, but a broken build shows at once.
             Self::Units => {
                 build.args(["--lib", "--bins", "--examples", "--tests", "--benches"]);
             }
@@ -94,7 +94,7 @@ impl Part {
                 build.args(OF_NETWORKS).args(WITH_FEATURES_OF_TESTS);
                 test.args(NETWORKS);
             }
-            // The tests are named in the build too: with them, dependencies have the features that they have above.
+            // The build names the tests too: with them, dependencies have the same features as above.
             Self::Optional => {
                 build.args(OPTIONAL).args(PROGRAMS).args(OF_OPTIONAL);
                 test.args(OPTIONAL).args(OF_OPTIONAL);

@@ -12,16 +12,16 @@ use std::{
     process::Command,
 };
 
-/// What to do besides building and testing.
+/// Further actions and restrictions.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Only builds module, package and page into `verifiers/web/dist`: needs no Node.
+    /// Only builds module, package and page into `verifiers/web/dist`; needs no Node.
     #[arg(long, conflicts_with_all = ["bench", "no_browser"])]
     page: bool,
-    /// Measures instead: the module beside @noble/curves, and beside the verifier built for this machine.
+    /// Measures instead: the module against @noble/curves, and against the verifier built for this machine.
     #[arg(long, conflicts_with = "no_browser")]
     bench: bool,
-    /// Leaves out the page in a real browser, for which nodes have to be built.
+    /// Skips the test of the page in a real browser, which needs a build of the nodes.
     #[arg(long)]
     no_browser: bool,
 }
@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options) -> Result {
     cargo::run(browse.env("DUET_DEMO", demo))
 }
 
-/// Measures beside the verifier of `verifiers/conformance/javascript`, which is built on @noble/curves.
+/// Measures against the verifier of `verifiers/conformance/javascript`, which is built on @noble/curves.
 fn bench() -> Result {
     let mut install = npm();
     install.current_dir(root().join("verifiers/conformance/javascript"));
@@ -76,7 +76,7 @@ fn bench() -> Result {
     cargo::run(node().arg("tools/bench.mjs").arg(program))
 }
 
-/// The test files in a folder of `verifiers/web`. Versions of Node differ in what they make of a folder.
+/// The test files in a folder of `verifiers/web`. Node versions differ in how they handle a folder.
 fn tests(folder: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(root().join("verifiers/web").join(folder))? {

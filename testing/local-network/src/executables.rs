@@ -1,4 +1,4 @@
-//! Where the node and the light client are.
+//! The locations of the executables.
 
 use crate::{Error, Result};
 use std::{
@@ -6,19 +6,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The executables that a network and its audience run.
+/// The executables that a network and the programs around it run.
 #[derive(Clone, Debug)]
 pub struct Executables {
     directory: PathBuf,
 }
 
 impl Executables {
-    /// Those that cargo has built with the running program: next to it, or one folder up if it is a test.
+    /// The executables that cargo built with the running program: next to it, or one folder up if it is a test.
     ///
-    /// `DUET_NODE` and `DUET_LIGHT` in the environment name others.
+    /// `DUET_NODE` and `DUET_LIGHT` in the environment override the locations.
     ///
     /// # Errors
-    /// [`Error::Io`] when the system does not say where this program is.
+    /// [`Error::Io`] when the system does not report the path of this program.
     pub fn locate() -> Result<Self> {
         let program = env::current_exe().map_err(Error::io("where this program is"))?;
         let folder = program.parent().unwrap_or(Path::new("."));
@@ -85,7 +85,7 @@ impl Executables {
         self.find("duet-relay", "DUET_RELAY")
     }
 
-    /// anvil, an EVM chain, which `cargo xtask relay` installs with the compiler of the contracts.
+    /// anvil, an EVM chain, which `cargo xtask relay` installs together with the contracts' compiler.
     ///
     /// # Errors
     /// [`Error::NoExecutable`] when there is none.

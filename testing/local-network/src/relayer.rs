@@ -1,17 +1,17 @@
-//! Relayers, and anvil to bring proofs to, as processes.
+//! Processes: relayers, and anvil as their target.
 
 use crate::{free_port, program::Program, wait, Error, Executables, Result};
 use serde_json::Value;
 use std::{net::Ipv4Addr, path::Path, time::Duration};
 use tokio::net::TcpStream;
 
-/// The secret of the first account that anvil funds. Everybody knows it.
+/// The secret of the first account that anvil funds. It is public.
 const EVM_SECRET: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/// How long anvil may take to start.
+/// The time limit for anvil's start.
 const START: Duration = Duration::from_secs(60);
 
-/// anvil: an EVM chain with the rules of Prague and a block for each transaction. Dropping it kills it.
+/// anvil: an EVM chain with the Prague rules and one block per transaction. Dropping it kills it.
 #[derive(Debug)]
 pub struct EvmChain {
     url: String,
@@ -19,7 +19,7 @@ pub struct EvmChain {
 }
 
 impl EvmChain {
-    /// Starts it, and waits until it listens.
+    /// Starts anvil, and waits until it listens.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::NoPort`], [`Error::Io`], [`Error::TimedOut`].
@@ -40,7 +40,7 @@ impl EvmChain {
         })
     }
 
-    /// Where it answers, over HTTP.
+    /// Its HTTP address.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -51,7 +51,7 @@ impl EvmChain {
 pub struct Relayer(Program);
 
 impl Relayer {
-    /// Starts it with a verb and flags. It prints JSON.
+    /// Starts the relayer with a verb and flags. It prints JSON.
     ///
     /// # Errors
     /// [`Error::NoExecutable`], [`Error::Io`].
@@ -61,7 +61,7 @@ impl Relayer {
         Program::start("duet-relay", &executables.relay()?, arguments).map(Self)
     }
 
-    /// How it was called.
+    /// The command line.
     pub fn command(&self) -> String {
         self.0.command()
     }
@@ -78,7 +78,7 @@ impl Relayer {
         })
     }
 
-    /// Kills it, at whatever it is.
+    /// Kills the relayer at any point of its work.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -87,7 +87,7 @@ impl Relayer {
     }
 }
 
-/// Deploys the contract for the EVM at a checkpoint, as `node build.js` has compiled it, and returns where it is.
+/// Deploys the EVM contract, compiled by `node build.js`, at a checkpoint, and returns its address.
 ///
 /// # Errors
 /// [`Error::NoExecutable`], [`Error::Io`], [`Error::ProgramEnded`], [`Error::Printed`].
@@ -124,7 +124,7 @@ pub async fn deploy(
     }
 }
 
-/// Writes the key of an account that anvil funds to a file, as `duet-relay` takes it.
+/// Writes the key of an account funded by anvil to a file, in the format of `duet-relay`.
 ///
 /// # Errors
 /// [`Error::Io`].
@@ -132,7 +132,7 @@ pub fn write_evm_key(path: &Path) -> Result<()> {
     write_key(path, EVM_SECRET)
 }
 
-/// Writes a secret to a file that nobody else may read.
+/// Writes a secret to a file that only the owner may read.
 ///
 /// # Errors
 /// [`Error::Io`].

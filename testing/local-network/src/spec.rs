@@ -20,22 +20,22 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The validators of the network that nodes know as `local`.
+/// The number of validators of the network that nodes know as `local`.
 pub(crate) const LOCAL: usize = 4;
 
-/// Changes what a chain begins with: the values of its storage by their keys.
+/// Changes a chain's genesis state: the storage values by key.
 pub type EditGenesis = Box<dyn FnOnce(&mut State) + Send>;
 
-/// The values of a chain's storage by their keys.
+/// A chain's storage values by key.
 pub type State = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// Writes a raw chain specification whose genesis has these validators, and returns its path.
 ///
-/// It is the node's own specification of the local network, for another number of validators with another genesis in
-/// it, and edited last. Raw, because to make the genesis each node would compile the runtime once more.
+/// It is the node's own specification of the local network; for another number of validators its genesis is replaced.
+/// The edit comes last. It is raw, because otherwise each node would compile the runtime once more for the genesis.
 ///
 /// # Errors
-/// [`Error::ChainSpec`] when the node does not export it or it is not as expected, [`Error::Io`].
+/// [`Error::ChainSpec`] when the node does not export it or the export is unexpected, [`Error::Io`].
 pub(crate) fn write(
     node: &Path,
     validators: &[Sr25519Keyring],
@@ -49,7 +49,7 @@ pub(crate) fn write(
     save(&spec, directory, "chain-spec-raw.json")
 }
 
-/// The raw specification, which is made once in a process.
+/// The raw specification, made once per process.
 fn raw(node: &Path, validators: &[Sr25519Keyring], directory: &Path) -> Result<Value> {
     type Made = BTreeMap<(PathBuf, usize), Value>;
     static MADE: Mutex<Made> = Mutex::new(Made::new());
@@ -121,7 +121,7 @@ fn save(spec: &Value, directory: &Path, name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What the node exports with these flags.
+/// The node's export with these flags.
 fn export(node: &Path, flags: &[&str]) -> Result<Value> {
     let mut exported = Command::new(node);
     exported.arg("export-chain-spec").args(flags);
@@ -136,7 +136,7 @@ fn export(node: &Path, flags: &[&str]) -> Result<Value> {
     serde_json::from_slice(&exported.stdout).map_err(|error| Error::ChainSpec(error.to_string()))
 }
 
-/// A development account as a validator of the genesis, with the keys that its node takes by `--alice`.
+/// A development account as a validator of the genesis, with the keys that its node gets by `--alice`.
 fn validator(account: Sr25519Keyring) -> Result<Validator> {
     let name = account.to_string();
     let bad = |what: &str| Error::ChainSpec(format!("//{name} gives no {what}"));

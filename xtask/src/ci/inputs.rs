@@ -1,4 +1,4 @@
-//! What a step depends on: files of the commit, and the versions of the tools that it calls.
+//! The inputs of a step: files of the commit, and the versions of its tools.
 
 use super::steps::{Step, ALWAYS};
 use crate::{
@@ -12,7 +12,7 @@ use std::{
 
 /// The files of a commit, each with the hash of its content.
 pub(super) struct Tree {
-    /// The commit, as git abbreviates it.
+    /// The commit, abbreviated by git.
     pub(super) commit: String,
     files: Vec<File>,
 }
@@ -24,11 +24,11 @@ struct File {
 }
 
 impl Tree {
-    /// The commit that is checked out.
+    /// The checked-out commit.
     ///
     /// # Errors
-    /// When git does not answer, or tracked files differ from the commit: a step would be recorded as passed with files
-    /// that it never saw.
+    /// When git does not answer, or tracked files differ from the commit: otherwise a step would be recorded as
+    /// passed for files that it never saw.
     pub(super) fn of_head() -> Result<Self> {
         let changed = output(git().args(["status", "--porcelain", "--untracked-files=no"]))?;
         if !changed.is_empty() {
@@ -52,12 +52,12 @@ impl Tree {
         })
     }
 
-    /// One hash over the inputs of a step, its command, and the versions of its tools.
+    /// One hash over a step's inputs, its command, and the versions of its tools.
     pub(super) fn state_of(&self, step: &Step) -> Result<String> {
         let mut text = step.shown();
         for tool in ALWAYS.tools.iter().chain(step.tools) {
             text.push('\n');
-            // A tool that is missing is installed by the step, which then has run.
+            // The step installs a missing tool, and has then run.
             text.push_str(&version(tool).unwrap_or_else(|| format!("no {}", tool[0])));
         }
         for file in self.files.iter().filter(|file| step.names(&file.path)) {
@@ -79,7 +79,7 @@ fn version(tool: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&answer.stdout).into_owned())
 }
 
-/// The hash that git gives this text.
+/// git's hash of this text.
 fn hash(text: &str) -> Result<String> {
     let mut hash = git();
     hash.args(["hash-object", "--stdin"])

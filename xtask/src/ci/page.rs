@@ -1,4 +1,4 @@
-//! The page about the checks says what the lists say.
+//! Checks that the page about the checks matches the lists.
 
 use super::steps::{BY_HAND, STEPS};
 use crate::{cargo::root, Cli};

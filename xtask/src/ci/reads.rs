@@ -1,8 +1,8 @@
-//! Which files of the checkout a step has read, from the times of their last access.
+//! The files of the checkout that a step has read, by their access times.
 //!
-//! Before a step, every tracked file gets a time of access in 1970. Linux sets it anew when a file is read and its time of
-//! access is older than its time of change (`relatime`, the default). Cargo compares times of change alone, so this has no
-//! effect on builds. A file system that keeps no times of access is told apart, and then nothing is compared.
+//! Before a step, every tracked file gets an access time in 1970. Linux updates it when a file is read and its access
+//! time is older than its modification time (`relatime`, the default). Cargo compares modification times only, so
+//! builds are not affected. A file system without access times is detected, and then nothing is compared.
 
 use super::steps::Step;
 use crate::{
@@ -16,18 +16,18 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The file that shows whether times of access are kept: it is read on purpose.
+/// The file that shows whether access times are kept: it is read on purpose.
 const PROBE: &str = "Cargo.toml";
-/// How many files an error names.
+/// The most files that an error names.
 const NAMED: usize = 10;
 
-/// Tracked files that nobody has read yet.
+/// Tracked files that are still unread.
 pub(super) struct Watch {
     files: Vec<String>,
 }
 
 impl Watch {
-    /// From now on.
+    /// Starts recording.
     pub(super) fn begin() -> Result<Self> {
         let mut git = Command::new("git");
         let list = output(git.current_dir(root()).args(["ls-files", "-z"]))?;
@@ -55,7 +55,7 @@ impl Watch {
         Ok(Self { files })
     }
 
-    /// Until now: nothing, or the files that the step has read and its inputs do not name.
+    /// Ends recording: `None`, or the files that the step has read outside its declared inputs.
     pub(super) fn end(self, step: &Step) -> Result<Option<String>> {
         fs::read(root().join(PROBE))?;
         if !was_read(PROBE) {

@@ -3,7 +3,7 @@
 use crate::{cargo::target_directory, result::Result};
 use std::{fs, path::PathBuf};
 
-/// Where successes are kept.
+/// The folder of successes.
 pub(super) struct Greens(PathBuf);
 
 /// A success.
@@ -21,7 +21,7 @@ impl Greens {
         Ok(Self(folder))
     }
 
-    /// The last success of a step; none when the record cannot be read.
+    /// The last success of a step; `None` when the record cannot be read.
     pub(super) fn last(&self, step: &str) -> Option<Green> {
         let text = fs::read_to_string(self.file(step)).ok()?;
         let (state, commit) = text.trim_end().split_once(' ')?;
@@ -38,7 +38,7 @@ impl Greens {
         )?)
     }
 
-    /// A step that fails, or reads more than it names, has no success.
+    /// A step that fails, or reads undeclared files, has no success.
     pub(super) fn forget(&self, step: &str) -> Result {
         let file = self.file(step);
         if file.exists() {

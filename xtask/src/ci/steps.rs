@@ -1,6 +1,6 @@
-//! The steps, in order: first those that cost little, so that a slip shows soon.
+//! The steps, in order: cheap ones first, so that a slip shows soon.
 
-/// A step: a chore, and what its outcome depends on.
+/// A step: a chore with its inputs.
 pub(super) struct Step {
     pub(super) name: &'static str,
     /// The arguments of `cargo xtask`.
@@ -11,7 +11,7 @@ pub(super) struct Step {
     pub(super) tools: &'static [&'static [&'static str]],
 }
 
-/// What every step depends on.
+/// The inputs of every step.
 pub(super) const ALWAYS: Step = Step {
     name: "every step",
     chore: &[],
@@ -24,10 +24,10 @@ pub(super) const ALWAYS: Step = Step {
     ]],
     tools: &[&["rustc", "-vV"], &["cargo", "--version"]],
 };
-/// Cargo reads these for the whole workspace, whatever it builds.
+/// Cargo reads these for the whole workspace, for every build.
 const MANIFEST: &str = "Cargo.toml";
 
-/// The node, the light client, and the networks of them.
+/// The node, the light client, and their networks.
 const PROGRAMS: &[&str] = &[
     "verifiers/bridge/board",
     "verifiers/bridge/pallet",
@@ -50,12 +50,12 @@ const PROGRAMS: &[&str] = &[
 const SCHEMES: &[&str] = &["schemes"];
 const TEMPLATES: &[&str] = &["testing/templates"];
 const CONTRACTS: &[&str] = &["verifiers/contracts"];
-/// What verifies.
+/// The verifiers.
 const VERIFIER: &[&str] = &["curve", "light-client", "primitives", "voter"];
 const NODE_JS: &[&str] = &["node", "--version"];
 const EVERYTHING: &[&str] = &["."];
 
-/// What a change must pass.
+/// The checks that a change must pass.
 pub(super) const STEPS: &[Step] = &[
     Step {
         name: "formatting",
@@ -118,14 +118,14 @@ pub(super) const STEPS: &[Step] = &[
         inputs: &[PROGRAMS, &["operations/monitoring"]],
         tools: &[NODE_JS],
     },
-    // Left out, and says so, where there are no namespaces to be had.
+    // Skipped with a message on systems without namespaces.
     Step {
         name: "laboratory",
         chore: &["laboratory", "--short"],
         inputs: &[PROGRAMS, &["testing/laboratory"]],
         tools: &[],
     },
-    // The tests have run the kept inputs.
+    // The tests have replayed the kept inputs.
     Step {
         name: "fuzzing",
         chore: &["fuzz", "--unguided", "--minutes", "1"],
@@ -153,7 +153,7 @@ pub(super) const STEPS: &[Step] = &[
         inputs: &[EVERYTHING],
         tools: &[],
     },
-    // They are installed and run by `cargo xtask dist --test`, which needs a machine that may start systems.
+    // `cargo xtask dist --test` installs and runs them, which needs a machine that may start systems.
     Step {
         name: "packages to install",
         chore: &["dist", "--profile", "dev"],
@@ -162,7 +162,7 @@ pub(super) const STEPS: &[Step] = &[
     },
 ];
 
-/// What CI leaves out, by the name that the page about the checks gives it, and the arguments of `cargo xtask`.
+/// The chores outside of CI, by their name on the page about the checks, and the arguments of `cargo xtask`.
 #[cfg(test)]
 pub(super) const BY_HAND: [(&str, &str); 8] = [
     ("dependencies", "deps"),
@@ -175,18 +175,18 @@ pub(super) const BY_HAND: [(&str, &str); 8] = [
     ("laboratory, all scenarios", "laboratory"),
 ];
 
-/// The step of this name.
+/// The step with this name.
 pub(super) fn named(name: &str) -> Option<&'static Step> {
     STEPS.iter().find(|step| step.name == name)
 }
 
 impl Step {
-    /// The command, as one would type it.
+    /// The command line.
     pub(super) fn shown(&self) -> String {
         format!("cargo xtask {}", self.chore.join(" "))
     }
 
-    /// Whether a file is among the inputs.
+    /// Whether a file is an input of this step.
     pub(super) fn names(&self, path: &str) -> bool {
         let inputs = ALWAYS.inputs.iter().chain(self.inputs).copied().flatten();
         let is_below = |input: &str| {

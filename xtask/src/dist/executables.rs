@@ -1,4 +1,4 @@
-//! The executables, and the runtime that the node has in it.
+//! The executables, and the runtime embedded in the node.
 
 use super::{
     archive, files, place,
@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is in the archive of executables.
+/// The content of the archive of executables.
 pub(crate) const NAMES: [&str; 6] = [
     "duet-collector",
     "duet-light",
@@ -25,7 +25,7 @@ pub(crate) const NAMES: [&str; 6] = [
     "duet-schemes",
     "duet-signer",
 ];
-/// Their packages, and the features that they are released with.
+/// Their packages, and the features of a release.
 pub(crate) const PACKAGES: [&str; 14] = [
     "--package",
     "duet-node",
@@ -42,13 +42,13 @@ pub(crate) const PACKAGES: [&str; 14] = [
     "--features",
     "duet-node/metadata-hash",
 ];
-/// The runtime, as the release has it and as the tests do.
+/// The runtime, in the forms of the release and of the tests.
 const RUNTIME: &str = "duet_runtime.compact.compressed.wasm";
 const RUNTIME_OF_TESTS: &str = "duet_runtime.wasm";
-/// Debian's texts of licences that are too long to be in every package.
+/// Debian's texts of licences that are too long to be repeated in every package.
 const GPL: &str = "/usr/share/common-licenses/GPL-3";
 
-/// Where the executables are.
+/// The paths of the executables.
 pub(crate) struct Executables {
     programs: Vec<PathBuf>,
     runtime: PathBuf,
@@ -64,7 +64,7 @@ impl Executables {
         }
     }
 
-    /// Those in a folder, all side by side.
+    /// The executables in a folder, all side by side.
     pub(crate) fn in_folder(folder: &Path) -> Result<Self> {
         let runtime = [RUNTIME, RUNTIME_OF_TESTS].map(|name| folder.join(name));
         let found = runtime.iter().find(|file| file.exists());
@@ -72,7 +72,7 @@ impl Executables {
         Self::existing(NAMES.map(|name| folder.join(name)), runtime.clone())
     }
 
-    /// The path of one of them.
+    /// The path of one executable.
     pub(crate) fn named(&self, name: &str) -> Result<&Path> {
         let mut programs = self.programs.iter();
         let found = programs.find(|program| program.ends_with(name));
@@ -126,7 +126,7 @@ impl Executables {
         Ok(built)
     }
 
-    /// In the folder into which cargo has put them.
+    /// In cargo's output folder.
     fn built(folder: &Path, runtime: &str) -> Result<Self> {
         let runtime = folder.join("wbuild/duet-runtime").join(runtime);
         Self::existing(NAMES.map(|name| folder.join(name)), runtime)
@@ -146,7 +146,7 @@ impl Executables {
         }
     }
 
-    /// What is in them must not depend on who built them, nor tell it.
+    /// Their bytes must neither depend on the builder's machine nor reveal it.
     fn name_no_path_of(&self, machine: &[PathBuf]) -> Result {
         for program in self.programs.iter().chain([&self.runtime]) {
             let bytes = fs::read(program)?;
@@ -159,11 +159,11 @@ impl Executables {
     }
 }
 
-/// The first of the paths that stands in the bytes.
+/// The first of the paths that occurs in the bytes.
 fn first_in<'a>(bytes: &[u8], paths: &'a [PathBuf]) -> Option<&'a PathBuf> {
     let is_in = |path: &&PathBuf| {
         let path = path.as_os_str().as_encoded_bytes();
-        // A home directory that is the root of all would be in everything.
+        // A home directory that is the root would be found in everything.
         path.len() > 1 && bytes.windows(path.len()).any(|window| window == path)
     };
     paths.iter().find(is_in)

@@ -4,14 +4,14 @@ use crate::result::Result;
 use base64ct::{Base64, Encoding as _};
 use serde_json::Value;
 
-/// A package that a lock file names.
+/// A package in a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Locked {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// The sum of what is downloaded; there is none of what is ours.
+    /// The sum of the download; our own packages have none.
     pub(crate) sum: Option<Sum>,
-    /// What it depends on: `name`, or `name version` where the lock file has several versions.
+    /// Its dependencies: `name`, or `name version` where the lock file has several versions.
     pub(crate) uses: Vec<String>,
 }
 
@@ -23,13 +23,13 @@ pub(crate) struct Sum {
     pub(crate) digits: String,
 }
 
-/// The form of `Cargo.lock` that is read. In the first one, sums stood elsewhere.
+/// The supported version of `Cargo.lock`. In the first one, sums stood elsewhere.
 const VERSION: &str = "version = 4";
 
-/// The packages of a `Cargo.lock`, which cargo writes in one way: a key and its value on a line, a list over several.
+/// The packages of a `Cargo.lock`. Cargo's format is fixed: a key and its value on a line, a list over several.
 ///
 /// # Errors
-/// Another version of the format; a package without name or version.
+/// An unsupported version of the format; a package without name or version.
 pub(crate) fn of_cargo(text: &str) -> Result<Vec<Locked>> {
     let mut packages = text.split("[[package]]");
     let head = packages.next().unwrap_or_default();
@@ -61,19 +61,19 @@ fn of_cargo_one(text: &str) -> Result<Locked> {
     })
 }
 
-/// A package that a lock file of npm names, which says more than one of cargo's.
+/// A package in an npm lock file, which has more fields than cargo's.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LockedByNpm {
     pub(crate) package: Locked,
     pub(crate) licence: Option<String>,
-    /// Whether only tests and builds use it, as they do all of our optional dependencies.
+    /// Whether only tests and builds use it, which includes all of our optional dependencies.
     pub(crate) is_for_development: bool,
 }
 
-/// The packages of a `package-lock.json`, in order. What is ours is a link to a folder, and not among them.
+/// The packages of a `package-lock.json`, in order. Our own packages are links to folders, and are left out.
 ///
 /// # Errors
-/// Text that is no such file, or a package without a version or a sum.
+/// Text that is not a lock file, or a package without a version or a sum.
 pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
     let lock: Value = serde_json::from_str(text)?;
     let packages = lock["packages"].as_object();
@@ -104,7 +104,7 @@ pub(crate) fn of_npm(text: &str) -> Result<Vec<LockedByNpm>> {
     Ok(all)
 }
 
-/// A sum as npm writes it: `sha512-` and base 64.
+/// A sum in npm's format: `sha512-` and base 64.
 fn sum(integrity: &str) -> Result<Sum> {
     let bytes = integrity.strip_prefix("sha512-");
     let bytes = bytes.and_then(|text| Base64::decode_vec(text).ok());
@@ -186,7 +186,7 @@ checksum = "320119579fcad9c21884f5c4861d16174d0e06250625266f50fe6898340abefa"
     #[test]
     fn a_lock_file_of_npm_is_read() {
         let packages = of_npm(NPM).expect("readable");
-        // The SHA-512 of nothing.
+        // The SHA-512 of empty input.
         let digits = "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce\
                       47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e";
         let package = Locked {
