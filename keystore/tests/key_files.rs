@@ -1,4 +1,4 @@
-//! Key files on a real file system: what comes back, what is refused, and what is left behind.
+//! Key files on a real file system: which are read back, which are refused, and what is left behind.
 
 use duet_keystore::{
     file_name, secret_of_suri, Corruption, KeyRing, KeyStore, KeyStoreError, SealCost, Signer,

@@ -1,4 +1,4 @@
-//! What a key has voted for outlives the process, and keeps the key from voting otherwise. (ROUND-4)
+//! A key's votes outlive the process, and keep the key from contradicting them. (ROUND-4)
 
 use duet_keystore::{Corruption, KeyStore, KeyStoreError, Signer, SignerError};
 use duet_primitives::{
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 const CHAIN: H256 = H256::repeat_byte(7);
 
-/// What is signed about a block; `variant` tells contradicting ones apart.
+/// A commitment for a block; `variant` makes contradicting ones.
 fn message_on(chain: H256, number: u32, variant: u8) -> RoundMessage {
     let next = KeysetCommitment {
         id: SetId::new(0),
@@ -58,7 +58,7 @@ fn vote(store: &KeyStore, message: &RoundMessage) -> Result<(), SignerError> {
         .map(drop)
 }
 
-/// Asserts that this is not signed, because the key voted otherwise about the block.
+/// Asserts that this is not signed, because the key signed another vote for the block.
 #[track_caller]
 fn assert_voted(store: &KeyStore, message: &RoundMessage) {
     let error = vote(store, message).unwrap_err();
@@ -113,7 +113,7 @@ fn a_vote_that_cannot_be_recorded_is_not_given_out() {
         vote(&store, &message(3, 1)).unwrap_err(),
         SignerError::KeyStore(KeyStoreError::Io { .. })
     ));
-    // Nothing was given out, so that the other commitment may still be signed.
+    // No vote was given out, so the other commitment may still be signed.
     fs::create_dir(dir.path()).unwrap();
     vote(&store, &message(3, 2)).unwrap();
 }

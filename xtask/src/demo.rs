@@ -9,7 +9,7 @@ pub(crate) struct Options {
     /// Ends with status 0 after this many verified proofs, instead of running until Ctrl-C.
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
-    /// Starts a second network and an EVM chain (anvil) that follow the first one, and relayers that bring proofs to both.
+    /// Starts a second network and an EVM chain (anvil) that follow the first, and relayers that bring proofs to both.
     #[arg(long)]
     bridge: bool,
     /// Number of validators that the network starts with.

@@ -1,8 +1,8 @@
 //! The release, in `dist` of the target directory: the executables, a Debian package, a container file, JavaScript
 //! packages, the contracts, the runtime, a bill of materials for each lock file, and the checksums of all of these.
 //!
-//! The same commit gives the same bytes: executables are built at one path ([`place`]), archives are sorted and dated by the
-//! commit, and dependencies come from lock files. Compiler, npm and packing tools must have the same versions.
+//! The same commit gives the same bytes: executables are built at one path ([`place`]), archives are sorted and dated
+//! by the commit, and dependencies come from lock files. Compiler, npm and packing tools must have the same versions.
 
 mod archive;
 mod bill;

@@ -1,6 +1,6 @@
 //! A Debian system in a folder, to install packages in.
 //!
-//! Its programs have their own processes and mounts, which the kernel always ends with it. The network is the machine's.
+//! Its programs have their own processes and mounts, which the kernel ends with it. The network is the machine's.
 
 use super::super::files;
 use crate::{cargo, result::Result, tools};
