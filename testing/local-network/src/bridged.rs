@@ -63,7 +63,7 @@ impl Bridged {
     /// printed by a light client. [`Bridged::relayer`] starts relayers.
     ///
     /// # Errors
-    /// [`Error`] when a node does not answer, or `cargo xtask relay` or `cargo xtask demo --bridge` has to build a program.
+    /// [`Error`] when a node does not answer, or `cargo xtask relay` or `cargo xtask demo --bridge` was not run.
     pub async fn start(first: Network, second: Network) -> Result<Self> {
         let executables = Executables::locate()?;
         let [here, there] = [first.node(0).rpc().await?, second.node(0).rpc().await?];
