@@ -22,14 +22,14 @@ use duet_primitives::{
 use parking_lot::Mutex;
 use sc_network::request_responses::OutgoingResponse;
 
-/// A chain on which set 2 signs, and what led there.
+/// A chain on which set 2 signs, and its history.
 struct Scenario {
     net: Net,
     genesis: StartProof,
     handoffs: Vec<HandoffProof>,
 }
 
-/// The first block that the late node has the state of.
+/// The first block whose state the late node has.
 const BEGINNING: usize = 4;
 
 fn scenario() -> Scenario {
@@ -76,7 +76,7 @@ impl Scenario {
         node
     }
 
-    /// What an honest peer answers.
+    /// An honest peer's answer.
     fn answer(&self) -> impl Fn(HistoryRequest) -> Vec<u8> + 'static {
         let (genesis, handoffs) = (self.genesis.clone(), self.handoffs.clone());
         move |request| match request {
@@ -90,7 +90,7 @@ impl Scenario {
         }
     }
 
-    /// The first handoff, signed for a block with this number that is not of the chain.
+    /// The first handoff, signed for a block with this number that is not on the chain.
     fn forked_handoff(&self, number: u32) -> HandoffProof {
         let (first, second) = (TestSet::new(0, 0..4), TestSet::new(1, 1..5));
         let mut commitment = first.commitment(number, &second.set);
@@ -203,7 +203,7 @@ fn a_node_that_begins_at_a_later_set_fetches_what_came_before_and_hands_it_on() 
     assert_eq!(scenario.net.hub.cost_of(&late.peer), 0);
 }
 
-/// A chain that took Duet up in block 3, on which set 1 signs now.
+/// A chain that adopted Duet in block 3, on which set 1 signs now.
 fn taken_up() -> (Net, [TestSet; 2]) {
     let sets = [0, 1].map(|id| TestSet::new(id, id..id + 4));
     let [first, second] = &sets;
@@ -265,7 +265,7 @@ fn a_chain_that_took_duet_up_later_is_proven_from_the_block_in_which_it_did() {
     assert_eq!(net.hub.cost_of(&early.peer), 0);
 }
 
-/// LIGHT-2: an earlier version kept less than clients want to see.
+/// LIGHT-2: an earlier version kept less than clients require.
 #[test]
 fn a_kept_proof_that_no_client_would_take_is_made_again_or_asked_for() {
     let (net, _) = taken_up();
@@ -368,10 +368,10 @@ fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
     });
 
     let mut late = net.node(3);
-    // What the import of a header below the beginning leaves, and that of its keys.
+    // The traces of importing a header below the beginning, and of its keys.
     let store = late.chain.store();
     let (block, hash) = (BlockNumber::new(1), hash(1));
-    // A peer has sent another header first, which says what it likes.
+    // A peer has sent another header first, with arbitrary content.
     let lie = Reset {
         block,
         hash: H256::repeat_byte(0xee),
@@ -396,7 +396,7 @@ fn a_node_that_begins_behind_a_reset_fetches_what_came_after_it() {
     net.stop(&mut late);
 }
 
-/// Each tweaks one thing in what an honest peer answers.
+/// Each tweaks one thing in an honest peer's answer.
 type Lie = fn(HistoryRequest, Vec<u8>) -> Vec<u8>;
 
 fn with_handoffs(

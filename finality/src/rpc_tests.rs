@@ -176,7 +176,7 @@ fn set_proofs_lead_from_set_to_set() {
     assert_eq!(bytes.0, [0], "a set that has not handed off has no proof");
 }
 
-/// An answer that would have too many keys parsed ends early; what was parsed costs nothing when it is asked for again.
+/// An answer that would parse too many keys ends early; already parsed keys cost nothing when they are requested again.
 #[test]
 fn stateless_set_proofs_end_where_too_many_keys_would_be_parsed() {
     let mut setup = proven();
@@ -638,7 +638,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     let early = signed(&|said| said.block_number = next);
     assert_eq!(judged(&early).unwrap(), Verdict::Undecided);
     assert_eq!(waiting(), 0);
-    // What nobody can be punished for is told, and not kept.
+    // A false statement without punishable signers is reported to the caller, and not kept.
     let old = signed(&|said| said.block_hash = H256::repeat_byte(9));
     for status in [EvidenceStatus::NotSlashable, EvidenceStatus::Invalid] {
         *setup.reader.status.lock() = Some(status);
@@ -651,7 +651,7 @@ fn a_proof_that_is_handed_in_is_judged_and_a_false_one_is_filed() {
     for (proof, filed) in [(&forked, 1), (&forked, 1), (&beyond, 2)] {
         assert_eq!(judged(proof).unwrap(), Verdict::False);
         assert_eq!(waiting(), filed);
-        // An older runtime does not say it: then it is kept.
+        // An older runtime does not support the question: then it is kept.
         *setup.reader.status.lock() = None;
     }
 
@@ -768,7 +768,7 @@ fn health_says_what_is_proven_and_serves_the_evidence() {
     );
 }
 
-/// What cannot be read is why it has stopped, and does not keep it from saying so.
+/// The unreadable entry is the reason for the stop, and does not prevent the answer.
 #[test]
 fn a_node_that_takes_no_part_says_why() {
     let setup = proven();

@@ -8,7 +8,7 @@
 //! | [`message`] | gossip messages, decoded within bounds (GOSSIP-1) |
 //! | `validator`, `validation` | the path of a message: it waits, is checked, is recorded (GOSSIP-2 to GOSSIP-6) |
 //! | `pending`, `check` | messages before their check, their order, and the arithmetic (GOSSIP-7) |
-//! | [`engine`], `orders` | receives from peers and sends to them, with room for each peer's missing messages (GOSSIP-8) |
+//! | [`engine`], `orders` | receives from peers and sends to them; bounds each peer's batch in flight (GOSSIP-8) |
 //! | `relaying`, `topic` | recipients, pace and lifetime of messages (GOSSIP-5, GOSSIP-8) |
 //! | `interest`, `peers` | a node's interest in gossip (GOSSIP-9), and the connected peers |
 //! | [`requests`] | requests for missing handoff justifications and for the history, and the server (REQ-1 to REQ-3) |
@@ -26,7 +26,7 @@
 //!
 //! Blocks are numbered by `u32` and hashed to 32 bytes, as in the messages that validators sign.
 
-// Untrusted bytes reach this crate: non-test code must neither panic nor overflow.
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
     not(test),
     warn(

@@ -34,7 +34,7 @@
 //! node before the runtime. [`SubstrateWeight`] was measured without this feature.
 
 #![cfg_attr(not(feature = "std"), no_std)]
-// Untrusted bytes reach this crate: non-test code must neither panic nor overflow.
+// Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(
     not(test),
     warn(

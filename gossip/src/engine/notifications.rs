@@ -46,7 +46,7 @@ pub trait Outlet: Send + Sync {
 #[error("the connection is closed")]
 pub struct NotSent;
 
-/// The SDK's connection. If another connection takes its place, the sink follows.
+/// The SDK's connection. It stays the same value when another connection takes its place.
 struct SdkOutlet(Box<dyn MessageSink>);
 
 impl Outlet for SdkOutlet {
