@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// Signs with the keys of a directory, to which it has exclusive access.
 ///
-/// blst signs in constant time. [`Signer::keys`] finds files that appear while the node runs, so that `duet-key
-/// insert` needs no restart.
+/// blst signs in constant time. [`Signer::keys`] finds files that appear while the node runs:
+/// `duet-key insert` needs no restart.
 pub struct KeyStore {
     // Before the keys, so that no secret is read from a directory that another process uses for signing.
     records: VoteRecords,

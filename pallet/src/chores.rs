@@ -34,7 +34,7 @@ pub struct OpenChores {
     pub forgets: bool,
 }
 
-/// A block's work; `None` for chores that were already done.
+/// A block's work; `None` where nothing was left to do.
 #[derive(Default)]
 pub(crate) struct Done {
     /// The number of reported members.

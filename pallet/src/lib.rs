@@ -1,26 +1,25 @@
 //! Duet on chain: the registry of dual-group keys, the sets of keys that sign together, and reports of validators
 //! that equivocate.
 //!
-//! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves
-//! share one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice (CHAIN-1): a
-//! key that was in a set stays remembered, with its owner, for as long as that owner can be slashed for its
-//! signatures.
+//! - **Registry** ([`register_keys`](Pallet::register_keys)): a key enters only with a proof that its two halves share
+//!   one secret and that its holder names the account (POP-1 to POP-3). No key is ever used twice (CHAIN-1): a key
+//!   that was in a set stays remembered, with its owner, for as long as that owner can be slashed for its signatures.
 //! - **Sets** ([`SessionHandler`]): wraps the runtime's session handlers, builds the next set from the queued
-//! validators, in ascending order of keys (SET-1), and announces changes in the header under the engine id `DUET`
-//! (CHAIN-2, CHAIN-3).
-//! - **Activation** ([`activate`](Pallet::activate), [`deactivate`](Pallet::deactivate)): a chain that adds the
-//! pallet later makes sets from the block that governance names, until governance ends them. (ACTIVE-1 to ACTIVE-4)
+//!   validators, in ascending order of keys (SET-1), and announces changes in the header under the engine id `DUET`
+//!   (CHAIN-2, CHAIN-3).
+//! - **Activation** ([`activate`](Pallet::activate), [`deactivate`](Pallet::deactivate)): a chain that adds the pallet
+//!   later makes sets from the block that governance names, until governance ends them. (ACTIVE-1 to ACTIVE-4)
 //! - **Handoffs** ([`prove_handoff`](Pallet::prove_handoff)): the proof by which a set hands off is submitted on
-//! chain. It names the set's signers, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
-//! - **Offences** ([`EquivocationOffence`]): two contradicting votes, or a vote or finality proof that contradicts
-//! the chain's blocks. Evidence about the signing set, and about earlier sets while they are slashable, is reported
-//! to `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
+//!   chain. It names the set's signers, and a planned set waits for it (HANDOFF-1 to HANDOFF-5).
+//! - **Offences** ([`EquivocationOffence`]): two contradicting votes, or a vote or finality proof that contradicts the
+//!   chain's blocks. Evidence about the signing set, and about earlier sets while they are slashable, is reported to
+//!   `ReportOffence`. Votes are checked with hashes and Chaum-Pedersen proofs alone.
 //! - **Headers**: each has the hash of the signed payload of its block (CHAIN-7).
 //!
 //! # What it does not do
 //! The keys are not session keys of `pallet-session`: those are opaque bytes without a proof of possession, and a set
-//! here must contain checked keys only. So a validator registers twice. A validator with session keys only validates
-//! without taking part in Duet (CHAIN-4), and an event says so.
+//! here must contain checked keys only. So a validator registers twice. A validator that has session keys alone
+//! validates without taking part in Duet (CHAIN-4), and an event says so.
 //!
 //! # In a runtime
 //! In `construct_runtime!` the pallet comes before `Session`, and after `Balances`, so that genesis accounts
@@ -212,7 +211,7 @@ pub mod pallet {
         #[pallet::constant]
         type SlashableSessions: Get<SessionIndex>;
 
-        /// The Merkle mountain range whose root commitments contain: that of `pallet-mmr`.
+        /// The source of the root that commitments contain: `pallet-mmr`.
         type MmrRoot: Get<H256>;
 
         /// The extra data in leaves of the Merkle mountain range besides a block's number and hash: a Keccak root of
@@ -587,7 +586,7 @@ pub mod pallet {
         DifferentSigners,
         /// EQV-2: the two votes are on different block numbers.
         DifferentBlocks,
-        /// EQV-3: the two votes are equal.
+        /// EQV-3: the two votes make the same statement.
         SameCommitment,
         /// EQV-4: the key is not proven to be a member of the set.
         InvalidMembership,
