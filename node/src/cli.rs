@@ -62,7 +62,7 @@ pub(crate) enum Subcommand {
     #[command(subcommand)]
     Key(KeySubcommand),
 
-    /// Key management for Duet keys, with which validators sign finality proofs.
+    /// Key management for Duet keys, with which validators prove finality.
     #[command(subcommand)]
     DuetKey(DuetKeySubcommand),
 

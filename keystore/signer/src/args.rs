@@ -4,7 +4,7 @@ use duet_primitives::H256;
 use duet_remote_signer::{tls::TlsFiles, Address};
 use std::path::PathBuf;
 
-/// Holds a validator's Duet keys and signs for its nodes. For any client, a key signs only one commitment per block.
+/// Holds a validator's Duet keys and signs for its nodes. A key signs only one commitment per block, for all clients.
 #[derive(Debug, clap::Parser)]
 #[command(version)]
 pub(crate) struct Args {
