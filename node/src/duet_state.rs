@@ -20,8 +20,7 @@ pub(crate) enum DuetStateSubcommand {
     /// Print the stored entries, and which of them cannot be read. Changes nothing.
     Show(DuetStateCmd),
 
-    /// Remove unreadable entries, so that the node computes or fetches them again. Without --yes, only lists the
-    /// loss.
+    /// Remove unreadable entries, so that the node computes or fetches them again. Without --yes, only lists losses.
     Repair(RepairCmd),
 }
 

@@ -49,8 +49,8 @@ const INSTRUMENT: [&str; 5] = [
 /// Set where cargo calls this program in place of rustc.
 const WRAPPING: &str = "DUET_FUZZ_INSTRUMENT";
 
-/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Cargo does not
-/// call this program for other crates, so only the branches of our code are instrumented and sort the inputs.
+/// Compiles one crate of the workspace in place of rustc, when cargo asks for that. Cargo does not call this
+/// program for other crates, so only the branches of our code are instrumented and sort the inputs.
 pub(crate) fn run_as_wrapper() -> Option<ExitCode> {
     env::var_os(WRAPPING)?;
     let mut arguments = env::args_os().skip(1);

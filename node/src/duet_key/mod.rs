@@ -49,8 +49,7 @@ pub(crate) enum DuetKeySubcommand {
     /// Give a validator a new key without a gap: its node makes the key, and its account registers it. The old key stays.
     Rotate(RotateCmd),
 
-    /// Remove a key file once a node reports that the chain no longer needs the key. The key's own node must be
-    /// stopped.
+    /// Remove a key file once a node reports that the chain no longer needs the key. The key's node must be stopped.
     Remove(RemoveCmd),
 
     /// Export the records of signed votes, for another machine. The node with the keys must be stopped.
