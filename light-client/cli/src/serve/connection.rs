@@ -24,12 +24,12 @@ const SUBSCRIPTIONS: u32 = 32;
 const BATCH: u32 = 32;
 /// The longest request. A transaction with new code for the runtime has some MiB.
 const MAX_REQUEST: u32 = 16 * 1024 * 1024;
-/// The longest answer: what a node may send, and what is written around it.
+/// The longest answer: the longest answer of a node, with its envelope.
 const MAX_ANSWER: u32 = 32 * 1024 * 1024;
 /// How many messages may wait for one connection.
 const WAITING: u32 = 16;
 
-/// What each connection is served from.
+/// The state that all connections share.
 #[derive(Clone)]
 pub(crate) struct Listening {
     pub(crate) methods: Methods,

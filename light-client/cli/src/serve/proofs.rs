@@ -17,7 +17,7 @@ use serde_json::{json, Value};
 /// The most keys of one request, as nodes allow.
 const MAX_KEYS: usize = 64;
 
-/// What `duet_getProofs` is asked.
+/// The parameters of `duet_getProofs`.
 #[derive(Debug)]
 pub(crate) struct ProofsAsked {
     pub(crate) keys: Keys,

@@ -1,11 +1,10 @@
-//! What is shown of a statistic.
+//! The output of a statistic.
 
 use super::found::Found;
 use duet_primitives::{BlockNumber, Keyset, Pk1Bytes, SetId, SignerIndex};
 use serde::Serialize;
 
-/// What validators say about their own nodes, verified. Numbers that may be greater than what JSON's readers take for one are in
-/// text.
+/// A verified statistic of the validators' own figures. Numbers that may exceed those of JSON parsers are in text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown<'a> {
     url: &'a str,

@@ -1,4 +1,4 @@
-//! What is shown about vouchers.
+//! The output about vouchers.
 
 use duet_light_client::Checkpoint;
 use duet_primitives::{BlockNumber, H256};
@@ -57,7 +57,7 @@ pub(crate) struct Signed {
 }
 
 impl Vouched {
-    /// `of` is how many are required, and how many there are in the list.
+    /// `of` is the number of required vouchers, and of vouchers in the list.
     pub(super) fn new(checkpoint: &Checkpoint, verdict: &Verdict, of: (usize, usize)) -> Self {
         let (required, listed) = of;
         let by = verdict.by().iter().map(|voucher| Voucher {
