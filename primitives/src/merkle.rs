@@ -113,7 +113,7 @@ impl Decode for MerkleProof {
 }
 
 impl MerkleProof {
-    /// Proves the keys at `indices`, of a set whose keys are `keys`.
+    /// Proves the keys at `indices` of the set with these `keys`.
     ///
     /// Cost: `2n` hashes. `Keyset::prove` needs none.
     ///
