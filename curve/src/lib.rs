@@ -16,7 +16,7 @@
 //! [`Native`] is the back end that the rest of the project uses. One test suite runs against all three, and they agree on
 //! every vector and on every malformed input, the error included.
 //!
-//! Unsafe code is allowed in the modules that call blst's C functions and that use vector instructions, and nowhere else.
+//! Only the modules that call blst's C functions or use vector instructions may contain unsafe code.
 
 #![no_std]
 #![deny(

@@ -27,7 +27,7 @@ const TRIES: usize = 5;
 
 /// A Duet light client on an EVM chain.
 ///
-/// The endpoint is the operator's own choice: it cannot make the contract believe anything, and it can waste what the account pays.
+/// The endpoint is the operator's own choice: it cannot deceive the contract, but it can waste the account's funds.
 #[derive(Clone, Debug)]
 pub struct Evm {
     chain: Chain,
