@@ -19,7 +19,7 @@ pub struct Query<'a, C: Multiplications> {
     pub sigma: &'a [u8; G1_LEN],
 }
 
-/// The unknown inputs of a proof's challenge.
+/// The computed inputs of a proof's challenge.
 #[derive(Clone, Debug)]
 pub struct Commitments<C: Multiplications> {
     /// σ, decoded and in the subgroup.

@@ -1,4 +1,4 @@
-//! What a node answers about the statistics of validators.
+//! A node's RPC answers about the statistics of validators.
 //!
 //! | code | meaning |
 //! | --- | --- |
@@ -28,8 +28,8 @@ const MOST_QUESTIONS: usize = 16;
 /// The methods.
 #[rpc(server)]
 pub trait StatisticsApi {
-    /// What the members of a set say about their nodes: SCALE of an `Answer`, of the newest period in which most reported this
-    /// metric. Nothing when nobody did, or the set does not sign now.
+    /// The statistic of a set's members about their nodes: SCALE of an `Answer`, of the newest period in which most
+    /// reported this metric. Nothing when no member did, or the set does not sign now.
     ///
     /// With `weights`, one for each member in the order of the set, their weighted sum.
     ///
@@ -48,7 +48,7 @@ pub trait StatisticsApi {
     fn evidence(&self, set: SetId) -> RpcResult<Vec<Bytes>>;
 }
 
-/// Answers from what was collected.
+/// Answers from the collected reports.
 pub struct Statistics {
     collected: Collected,
     turns: Turns,
