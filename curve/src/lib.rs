@@ -2,7 +2,7 @@
 //!
 //! | Module | What it holds |
 //! | --- | --- |
-//! | `traits` | What the protocol needs, one trait for each purpose; [`Curve`] joins them |
+//! | `traits` | The requirements of the protocol, one trait for each purpose; [`Curve`] joins them |
 //! | `encoding` | Lengths, [`PointError`], and which encodings are canonical (ENC-1, ENC-2) |
 //! | `selection` | Subsets of lists, as bits |
 //! | `blst` | [`Blst`]: with `std`; constant-time on secrets, fast on checks |

@@ -212,7 +212,7 @@ pub enum Error {
         /// The set id in the proof.
         got: SetId,
     },
-    /// LIGHT-8: a header that should have the reset behind which the chain goes on.
+    /// LIGHT-8: a header that should contain the reset after which the chain continues.
     #[error("LIGHT-8: the header of block {block} has no reset of use")]
     NoReset {
         /// The number in the header.

@@ -42,7 +42,7 @@ fn last_reset(items: &[DigestItem]) -> Option<(SetId, KeysetCommitment)> {
 }
 
 impl Trusted {
-    /// Reads a header that a server sent as that of the reset behind which its chain goes on.
+    /// Reads a server's header of the reset after which its chain continues.
     ///
     /// Rules: ENC-6; LIGHT-8 the block is newer than the trusted one, and its digest has a reset that starts a set beyond
     /// the trusted ones; SET-1 and KEY-1 for that set.

@@ -38,7 +38,7 @@ pub(crate) fn set_is_within_reach(latest: SetId, got: SetId) -> Result<(), Error
     Ok(())
 }
 
-/// LIGHT-5: a proof that brings the keys of a successor names one.
+/// LIGHT-5: a proof with the keys of a successor names one.
 pub(crate) fn successor_is_named(commitment: &Commitment) -> Result<(), Error> {
     if !commitment.is_handoff() {
         let set = commitment.validator_set_id;

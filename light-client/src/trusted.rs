@@ -17,7 +17,7 @@ use duet_primitives::{
 pub enum Mode {
     /// Keep the keys: 48 bytes per validator, and the shortest proofs.
     Full,
-    /// Keep only commitments: about 100 bytes per set, and proofs that bring the non-signers' keys.
+    /// Keep only commitments: about 100 bytes per set, and proofs that contain the non-signers' keys.
     Stateless,
 }
 

@@ -46,7 +46,7 @@ impl Decode for HandoffProof {
 pub enum Update {
     /// A proof for clients with the set's keys.
     Justification(UncheckedJustification),
-    /// A handoff proof, which brings the keys of the next set.
+    /// A handoff proof with the keys of the next set.
     Handoff(HandoffProof),
     /// A proof for clients with only a commitment.
     Stateless(StatelessProof),

@@ -216,8 +216,7 @@ fn set_id_is_unchanged(trusted: &Trusted, update: &Update) -> Result<(), Error> 
     }
 }
 
-/// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof brings its own keys, and ENC-1 to ENC-4 for its
-/// points.
+/// JUST-1 to JUST-4, STATELESS-1 and STATELESS-2 where the proof contains keys, and ENC-1 to ENC-4 for its points.
 fn proof_is_well_formed(
     update: &Update,
     set: &TrustedSet,

@@ -90,7 +90,7 @@ impl Accusation {
         }))
     }
 
-    /// Accuses all signers of a finality proof, in as many accusations as that takes. None when it is not one of this set.
+    /// Accuses all signers of a finality proof, in one or more accusations. None when the proof is not by this set.
     pub fn of_proof(proof: &Justification, set: &Keyset) -> Vec<Self> {
         let of_this_set = proof.commitment().validator_set_id == set.id();
         let stateless = StatelessProof::new(proof, set);

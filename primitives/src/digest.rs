@@ -19,7 +19,7 @@ pub enum ConsensusLog {
     /// The planned set takes over with this block.
     #[codec(index = 2)]
     Activated(SetId),
-    /// Governance ended a set that cannot hand off, and a set without its word signs from this block on. (RESET-1)
+    /// Governance ended a set that cannot hand off; another set signs from this block on without a handoff. (RESET-1)
     #[codec(index = 3)]
     Reset {
         /// The set that signed before.

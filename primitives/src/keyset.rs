@@ -82,7 +82,7 @@ impl KeysetCommitment {
         Self::new(id, len, keys, &sum)
     }
 
-    /// The same for keys that were added up before, in any order and in as many parts as it took.
+    /// The same for keys that were added up before, in any order and any number of parts.
     ///
     /// `sum` has to be the sum of just these keys: it becomes `apk1` as it is. Cost: `2n` hashes.
     ///

@@ -123,7 +123,7 @@ impl MerkleProof {
         Tree::new(keys).prove(indices)
     }
 
-    /// The hashes that it brings: each costs one more to check.
+    /// The hashes in the proof: each costs one more to check.
     pub fn hashes(&self) -> &[H256] {
         &self.0
     }

@@ -71,7 +71,6 @@ pub enum Effect {
         /// The first set without a proof.
         first_set: SetId,
     },
-    /// Send [`Event::Tick`](crate::Event::Tick) at this time. Replaces the time that was asked for
-    /// before.
+    /// Send [`Event::Tick`](crate::Event::Tick) at this time. Replaces the time that was requested before.
     WakeAt(Millis),
 }

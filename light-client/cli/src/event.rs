@@ -33,7 +33,7 @@ pub(crate) enum Event<'a> {
         hash: H256,
         set: SetId,
     },
-    /// GRANDPA's proofs led from the genesis to a final block, over so many changes of its voters.
+    /// GRANDPA's proofs led from the genesis to a final block, over this many changes of its voters.
     Warped {
         url: &'a str,
         block: BlockNumber,
@@ -88,7 +88,7 @@ pub(crate) enum Event<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         claimed_hash: Option<H256>,
     },
-    /// No endpoint has had a new proof for so long.
+    /// No endpoint has had a new proof for this long.
     Stalled {
         url: &'a str,
         block: BlockNumber,

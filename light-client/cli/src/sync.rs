@@ -6,11 +6,11 @@ use duet_light_rpc::{Failure, Fault, Lie, Missing, Server};
 use duet_primitives::{suite, BlockNumber, Pk1Bytes, SetId};
 use std::time::Duration;
 
-/// The most sets that are asked for at once.
+/// The most sets in one request.
 const MAX_SETS: u32 = 64;
 /// About how many bytes an answer with several sets may have.
 const ANSWER_LEN: u32 = 1 << 20;
-/// How often the head may be by a set that took over while we asked for the handoff proofs.
+/// How often a new set may take over and sign the head while we request the handoff proofs.
 const MAX_ROUNDS: u32 = 8;
 /// How often a proof of the head is requested, and after which pause: the head may have moved meanwhile.
 const MAX_MISSING: u32 = 3;

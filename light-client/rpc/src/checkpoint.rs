@@ -1,4 +1,4 @@
-//! Checkpoints as JSON, to be published, compared by eye, and begun from.
+//! Checkpoints as JSON, to publish, to compare by eye, and to start from.
 
 use crate::failure::{Failure, Kind};
 use duet_light_client::Checkpoint;

@@ -185,7 +185,7 @@ impl Endpoints {
         self.deadline().is_some_and(|deadline| now >= deadline) && self.all.iter().all(tried)
     }
 
-    /// Why no endpoint is of use. A lie is reported before something missing, and that before silence.
+    /// Why no endpoint is useful. Lies are reported before missing data, and missing data before silence.
     pub fn verdict(&self) -> Failure {
         let lies = self.with(|fault| matches!(fault, Fault::Lie(_) | Fault::OtherChain { .. }));
         if !lies.is_empty() {

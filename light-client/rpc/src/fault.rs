@@ -44,7 +44,7 @@ pub enum Fault {
     /// Another endpoint proved a newer block, and had named it for too long.
     #[error("it is still at block {best}, {} s after {other} named a newer one, and {other} proved block {proven}", after.as_secs_f64())]
     Lagging {
-        /// The newest block that it brought.
+        /// The newest block that the endpoint proved.
         best: BlockNumber,
         /// The URL of the other endpoint.
         other: String,

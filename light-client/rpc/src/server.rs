@@ -36,8 +36,7 @@ const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the reason for the end of a connection is waited for.
 const REASON_TIMEOUT: Duration = Duration::from_secs(1);
-/// The node has no proof yet, cannot prove its genesis or any start, or has not yet fetched the blocks before its
-/// start.
+/// The node has no proof yet, cannot prove its genesis or any start, or has not yet fetched older blocks.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
 const NOT_HERE_YET: i32 = 9006;
@@ -46,8 +45,7 @@ const NOT_HERE_YET: i32 = 9006;
 ///
 /// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of
 /// its own, [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it reports
-/// missing data, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all
-/// (RPC-1, RPC-3).
+/// missing data, and [`Fault::Lie`] when its answer has another type or does not decode (RPC-1, RPC-3).
 #[derive(Debug)]
 pub struct Server {
     /// Where it is, as the user gave it.
@@ -301,7 +299,7 @@ impl Server {
         text.as_deref().map(decode_hex).transpose()
     }
 
-    /// The handoff proofs, from a set on; no more than `limit` are asked for.
+    /// The handoff proofs, from a set on; at most `limit` are requested.
     ///
     /// # Errors
     /// The errors of any request.

@@ -9,7 +9,7 @@ use jsonrpsee::{core::client::Error as ClientError, types::InvalidRequestId};
 /// How deep JSON may be nested: the reader's own bound.
 const MAX_DEPTH: u32 = 127;
 
-/// A message that broke the connection, because it is none that was asked for.
+/// An unrequested message, which broke the connection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireFault {
     /// An answer to nothing that was asked.

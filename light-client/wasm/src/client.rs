@@ -220,7 +220,7 @@ impl LightClient {
         self.trusted.checkpoint().encode()
     }
 
-    /// Where the chain goes on behind a reset, as a header says: a checkpoint in SCALE. Nothing proves it. (LIGHT-8)
+    /// The checkpoint after a reset, from a header, in SCALE. It is unproven. (LIGHT-8)
     ///
     /// # Errors
     /// When the header names no reset that leads on from here.

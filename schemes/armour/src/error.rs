@@ -29,7 +29,7 @@ pub enum Problem {
     /// The object is of another type than expected.
     #[error("expected an object of type {expected}, got {got}")]
     OtherKind {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
         /// The type of the object.
         got: &'static str,
@@ -59,10 +59,10 @@ pub enum Problem {
     /// There is no object.
     #[error("expected an object of type {expected}, and there is none")]
     None {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
     },
-    /// There is a second object, and one was asked for.
+    /// There is a second object, and one was requested.
     #[error("a second object, and one is expected")]
     Second,
 }

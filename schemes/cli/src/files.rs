@@ -244,7 +244,7 @@ fn check_place(path: &Path, place: &Place, existing: Existing) -> Result<(), Fai
     Err(refuse(path, why))
 }
 
-/// Checks before the work that all outputs of a command can go where they are told to: no two to the same place, none over a file that
+/// Checks before the work that all outputs of a command can be written: no two to the same place, none over a file that
 /// is to be kept. Writing checks again.
 ///
 /// # Errors

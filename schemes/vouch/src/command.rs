@@ -85,7 +85,7 @@ fn shown(got: usize, expected: usize) -> String {
 }
 
 impl CommandKey {
-    /// A key behind this program, called with these arguments, which may take so long, and a day at most.
+    /// A key behind this program with these arguments. The call may take up to the limit, at most a day.
     pub fn new(program: OsString, arguments: Vec<OsString>, limit: Duration) -> Self {
         Self {
             program,

@@ -148,7 +148,7 @@ impl Verdict {
         &self.not_counted
     }
 
-    /// Checks that so many names vouched.
+    /// Checks that at least this many names vouched.
     ///
     /// # Errors
     /// There are fewer.

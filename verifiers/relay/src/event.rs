@@ -64,7 +64,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// Everything is brought that was wanted.
+    /// Everything wanted is relayed.
     Done {
         /// The target's newest block.
         block: BlockNumber,

@@ -100,7 +100,7 @@ impl Waiting {
         })
     }
 
-    /// When it is to be brought: when it is this relayer's turn, and the proof is full or has waited long enough.
+    /// When to relay it: at this relayer's turn, if the proof is complete or has waited long enough.
     pub fn due(&self, absent: usize, policy: &Policy) -> Instant {
         let topic = match self.wanted {
             Wanted::Handoff(set) => set.get(),

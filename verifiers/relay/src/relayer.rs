@@ -86,7 +86,7 @@ impl<T: Target> Relayer<T> {
         self
     }
 
-    /// Where it brings proofs.
+    /// The target of the proofs.
     pub fn target(&self) -> &T {
         &self.target
     }

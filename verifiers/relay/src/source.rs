@@ -14,8 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of remembered sets: the signing one, its successor, and room for sets from a reorganization of the
-/// target.
+/// The number of remembered sets: the signing one, its successor, and sets for a reorganization of the target.
 const REMEMBERED: usize = 16;
 
 /// Values of the state, in the order of their keys, and the trie nodes that prove them.
@@ -34,8 +33,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been of use for `give_up_after`, all
-    /// questions fail; zero for never.
+    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been useful for
+    /// `give_up_after`, all questions fail; zero for never.
     pub fn new(
         urls: &[String],
         genesis_hash: H256,

@@ -1,4 +1,4 @@
-//! Where proofs are brought.
+//! Targets of proofs.
 
 use crate::messages::{Contents, Ends, Lane, Parcel};
 use duet_light_rpc::{Failure, Kind};
@@ -10,7 +10,7 @@ use std::{fmt, future::Future};
 /// Between two submissions a relayer keeps only the answers of this trait, so that it may be killed at any time, and
 /// several may serve one verifier.
 pub trait Target {
-    /// Proofs are brought with the header of their block.
+    /// Proofs are submitted with the header of their block.
     const WITH_HEADER: bool;
 
     /// The chain that the verifier follows, by its genesis hash.
@@ -106,7 +106,7 @@ pub enum Cargo {
 }
 
 impl Cargo {
-    /// The proof, for a target to which nothing else can be brought.
+    /// The proof, for a target that accepts nothing else.
     pub(crate) fn proof(&self) -> Result<&Delivery, TargetError> {
         match self {
             Self::Proof(delivery) => Ok(delivery),
@@ -188,7 +188,7 @@ pub enum Delivered {
     Taken,
     /// The transaction is in a block, and the verifier refused it there: something was paid for nothing.
     Reverted,
-    /// The transaction is in a block, and somebody else's before it had brought the same: something was paid for nothing.
+    /// The transaction is in a block, but another one before it did the same: the fee was paid in vain.
     Known,
     /// Somebody else was faster, and the transaction was withdrawn.
     Withdrawn,
@@ -215,7 +215,7 @@ impl fmt::Display for Delivered {
     }
 }
 
-/// Why nothing was brought.
+/// Why nothing was relayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// No answer, or an unparsable one. A later request may succeed.
@@ -224,13 +224,13 @@ pub enum TargetError {
     /// There is no verifier, or it follows another chain.
     #[error("{0}")]
     Misconfigured(String),
-    /// The verifier has not begun yet.
+    /// The verifier is not initialised yet.
     #[error("{0}")]
     NotReady(String),
     /// The verifier would refuse the call.
     #[error("the target refuses it: {0}")]
     Refused(String),
-    /// Somebody else has brought this, or something newer.
+    /// Somebody else has submitted this, or something newer.
     #[error("somebody else brings {0}")]
     Overtaken(String),
     /// It costs more than the operator wants to pay.

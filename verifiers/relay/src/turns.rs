@@ -65,7 +65,7 @@ impl Turns {
     }
 }
 
-/// Blocks that are brought at even distances would always have the same first one. (Fibonacci hashing)
+/// Blocks relayed at even distances would always have the same first relayer. (Fibonacci hashing)
 fn spread(topic: u64) -> u32 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let [high @ .., _, _, _, _] = topic.wrapping_mul(GOLDEN).to_be_bytes();

@@ -72,7 +72,7 @@ impl Window {
         accepted.place(block).map(|()| accepted)
     }
 
-    /// The block in the list of unpublished ones, if it is there.
+    /// The block in the list of unpublished ones, if present.
     pub(super) fn unpublished(&self, id: SetId, block: BlockNumber) -> Option<&Accepted> {
         let mut unpublished = self.unpublished.iter();
         unpublished.find(|accepted| accepted.id() == id && accepted.place(block).is_ok())

@@ -22,7 +22,7 @@ enum Origin {
 }
 
 impl Voter {
-    /// Concludes blocks and goes on to next sets until nothing more can be concluded.
+    /// Concludes blocks and advances to the next sets until nothing more can be concluded.
     pub(super) fn advance(&mut self, now: Millis, out: &mut Outbox) {
         loop {
             if let Some((proof, origin)) = self.highest_proof(now, out) {

@@ -49,7 +49,7 @@ impl Voter {
         self.growing.push(growing);
     }
 
-    /// Takes a vote that came after its block was proven; whether it was of use.
+    /// Takes a vote that came after its block was proven; returns whether it was useful.
     pub(super) fn late_vote(&mut self, vote: &Vote) -> bool {
         let Some(growing) = self.growing.get_mut(place(vote.commitment())) else {
             return false;

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-/// So many of the latest proofs that lack a signer may grow. The filter keeps as many rounds for evidence.
+/// The number of latest incomplete proofs that may grow. The filter keeps as many rounds for evidence.
 const MAX_GROWING: usize = 8;
 
 /// A round: set and block.

@@ -28,7 +28,7 @@ use std::{
     sync::Arc,
 };
 
-/// At most so many blocks that this node concluded wait for a proof from the network.
+/// The most concluded blocks that wait for a proof from the network.
 const MAX_UNPUBLISHED: usize = 4;
 /// The minimum room for sets: the signing set, its successor, and the set that may be planned in the block of the
 /// takeover. With less room that block would never count as scanned, and no set would take over.

@@ -197,7 +197,7 @@ async fn find(server: &Server, trusted: &Trusted, hash: H256) -> Result<Found, F
     Known::new(parts).map(|known| Found::Known(Box::new(known)))
 }
 
-/// Sends each new proven block once its header is there, until nobody listens.
+/// Sends each new proven block as soon as its header is known, until nobody listens.
 pub(crate) async fn publish_heads(
     upstream: Arc<Upstream>,
     mut view: watch::Receiver<crate::link::View>,

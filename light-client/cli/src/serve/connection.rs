@@ -151,7 +151,7 @@ mod tests {
             self.stream.write_all(bytes).await.expect("it is open");
         }
 
-        /// Sends a message and gives what comes next.
+        /// Sends a message and returns the next one.
         async fn ask(&mut self, message: &str) -> Value {
             let (mut from, mut to) = split(&mut self.stream);
             let message = frame(message);
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// What a future gives, unless all that is left to do in this runtime waits for something else.
+    /// A future's result, unless everything left in this runtime waits for something else.
     async fn before_all_is_quiet<F: Future>(future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         for _ in 0..1_000 {

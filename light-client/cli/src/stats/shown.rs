@@ -14,7 +14,7 @@ pub(crate) struct Shown<'a> {
     function: &'static str,
     value: String,
     set: SetId,
-    /// The session that had begun when the figures were signed; they are about the one before.
+    /// The session in which the figures were signed; they are about the session before.
     session: u32,
     /// Its first block.
     block: BlockNumber,

@@ -165,7 +165,7 @@ fn utc(seconds: u64) -> String {
     )
 }
 
-/// Year, month and day, so many days after the first of 1970.
+/// Year, month and day, this many days after the first of 1970.
 fn date(mut days: u64) -> (u64, u64, u64) {
     let mut year = 1970;
     while let Some(left) = days.checked_sub(if is_leap(year) { 366 } else { 365 }) {

@@ -55,7 +55,7 @@ impl Meter {
         self.0.lock().lags.add(thousandths);
     }
 
-    /// A reader that has not begun.
+    /// A reader that has not started.
     pub fn reader(&self) -> Reader {
         Reader {
             meter: self.clone(),

@@ -3,7 +3,7 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 9002 | there is no such metric, or the weights do not fit the set |
-//! | 9011 | as many questions wait as may: ask again, or ask another node |
+//! | 9011 | too many requests wait: ask again, or ask another node |
 
 use crate::collected::Collected;
 use codec::Encode;

@@ -9,7 +9,7 @@ use jsonrpsee::{
 };
 use std::{collections::VecDeque, time::Duration};
 
-/// Readings that wait for a collector that is not there: two hours of one a minute.
+/// The most readings that wait for an absent collector: two hours of one a minute.
 const MOST_WAITING: usize = 120;
 /// How long the collector may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);

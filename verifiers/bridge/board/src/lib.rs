@@ -63,7 +63,7 @@ pub mod pallet {
     #[pallet::event]
     #[pallet::generate_deposit(pub(super) fn deposit_event)]
     pub enum Event<T: Config> {
-        /// A message waits to be brought to the other chain.
+        /// A message waits for delivery to the other chain.
         Posted {
             /// Who posted it.
             who: T::AccountId,

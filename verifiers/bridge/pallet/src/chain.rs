@@ -20,7 +20,7 @@ pub trait ChainWithDuet: Chain<BlockNumber = u32, Hash = H256> {
     /// Name of this pallet in the runtimes that follow the chain.
     const WITH_CHAIN_DUET_PALLET_NAME: &'static str;
 
-    /// The most bytes of a header that are brought free of charge. A larger one is taken, and its submitter pays.
+    /// The largest header in bytes that is free of charge. A larger one is accepted, and its submitter pays.
     const MAX_FREE_HEADER_SIZE: u32;
 }
 

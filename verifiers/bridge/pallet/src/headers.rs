@@ -1,4 +1,4 @@
-//! The headers that are kept: a ring of as many as [`Config::HeadersToKeep`] says.
+//! The stored headers: a ring with [`Config::HeadersToKeep`] entries.
 
 use crate::{
     chain::BridgedHeader, BestFinalized, Config, ImportedHashes, ImportedHashesPointer,

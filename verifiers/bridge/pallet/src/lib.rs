@@ -151,7 +151,7 @@ pub mod pallet {
     pub type FreeHeadersRemaining<T: Config<I>, I: 'static = ()> =
         StorageValue<_, u32, OptionQuery>;
 
-    /// The highest header that was brought.
+    /// The highest submitted header.
     #[pallet::storage]
     pub type BestFinalized<T: Config<I>, I: 'static = ()> =
         StorageValue<_, HeaderId<H256, u32>, OptionQuery>;
@@ -425,7 +425,7 @@ pub mod pallet {
     }
 
     impl<T: Config<I>, I: 'static> Pallet<T, I> {
-        /// Number and hash of the highest header that was brought.
+        /// Number and hash of the highest submitted header.
         pub fn best_finalized() -> Option<HeaderId<H256, u32>> {
             BestFinalized::<T, I>::get()
         }

@@ -19,7 +19,7 @@ use sp_runtime::{
 
 /// Genesis hash of the chain that is followed.
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
-/// An account that brings proofs.
+/// An account that submits proofs.
 pub(crate) const RELAYER: u64 = 1;
 /// The account that gets what relayers lose.
 pub(crate) const SLASHED_TO: u64 = 9;

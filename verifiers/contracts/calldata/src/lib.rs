@@ -28,7 +28,7 @@ pub use proof::{proof_bytes, set_bytes};
 use duet_light_client::Checkpoint;
 use duet_primitives::{KeysetCommitment, StatelessProof};
 
-/// A call of `submit`: brings a proof of a newer block. `set` is the signing set, as the contract knows it.
+/// A call of `submit`, with a proof of a newer block. `set` is the signing set, as the contract knows it.
 pub fn submit(proof: &StatelessProof, set: &KeysetCommitment) -> Vec<u8> {
     abi::call("submit(bytes)", &[proof_bytes(proof, set)])
 }

@@ -22,7 +22,7 @@ use alloy::{
 use duet_light_rpc::Failure;
 use duet_primitives::{KeysetCommitment, H256};
 
-/// How often the two views are asked until they are of one block.
+/// How often the two views are queried until both are of one block.
 const TRIES: usize = 5;
 
 /// A Duet light client on an EVM chain.

@@ -39,7 +39,7 @@ pub(crate) fn view(signature: &str) -> Vec<u8> {
     abi::selector(signature).to_vec()
 }
 
-/// The words of an answer, which has exactly so many.
+/// The words of an answer of exactly this many.
 pub(crate) fn words<const N: usize>(
     view: &str,
     answer: &[u8],

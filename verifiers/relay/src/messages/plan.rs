@@ -5,16 +5,16 @@ use codec::{Decode, DecodeAll, Encode};
 /// The number of a message in a lane, from 1 on.
 pub type Nonce = u64;
 
-/// How many messages are brought at once.
+/// The most messages in one delivery.
 pub const AT_ONCE: Nonce = 16;
 /// Limits that chains with the messages pallet have in common: how many messages and how many relayers' deliveries may
 /// wait at the receiving end for the sender's confirmation.
 const MAX_UNCONFIRMED: Nonce = 128;
 const MAX_RELAYERS: usize = 16;
-/// When more messages than so many wait to be confirmed, a header is brought for that alone: with twice as many the lane is full.
+/// With more unconfirmed messages than this, a header is relayed for them alone: with twice as many the lane is full.
 const WORTH_A_HEADER: Nonce = MAX_UNCONFIRMED / 2;
 
-/// The end that sends.
+/// The sending end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Decode)]
 pub struct Outbound {
     /// The oldest message that is still stored.
@@ -36,7 +36,7 @@ pub enum State {
     Closed,
 }
 
-/// The end that receives.
+/// The receiving end.
 #[derive(Clone, Debug, PartialEq, Eq, Decode)]
 pub struct Inbound {
     /// Deliveries that the sender has not confirmed, as far as this end knows.
@@ -47,7 +47,7 @@ pub struct Inbound {
     state: State,
 }
 
-/// Consecutive messages that one account has brought.
+/// Consecutive messages that one account delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Decode)]
 struct Delivered {
     by: [u8; 32],
@@ -127,7 +127,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// Whether it is worth a header that is brought for it alone.
+    /// Whether it justifies a header for it alone.
     pub fn is_worth_a_header(&self) -> bool {
         match self {
             Self::Messages { .. } => true,

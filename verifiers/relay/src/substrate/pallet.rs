@@ -8,7 +8,7 @@ use codec::{Compact, Decode, DecodeAll, Encode};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
 use sp_crypto_hashing::{blake2_256, twox_128};
 
-/// The call by which proofs are brought.
+/// The call that submits proofs.
 pub(crate) const CALL: &str = "submit_finality_proof_ex";
 
 /// Items of its storage.
@@ -116,8 +116,7 @@ pub(crate) fn weights_question(lane: &Lane, first: u64, messages: &[Vec<u8>]) ->
     question
 }
 
-/// The call for a parcel, and its arguments. Messages are relayed in the name of `relayer`, with the weight that the
-/// API answered.
+/// The call for a parcel, and its arguments. Messages are relayed in the name of `relayer`, with the API's weight.
 pub(crate) fn parcel_call(
     parcel: &Parcel,
     relayer: [u8; 32],
