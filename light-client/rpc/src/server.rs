@@ -36,7 +36,7 @@ const SUBSCRIPTION_BUFFER: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the reason for the end of a connection is waited for.
 const REASON_TIMEOUT: Duration = Duration::from_secs(1);
-/// The node has no proof yet, cannot prove its genesis or any start, or has not yet fetched older blocks.
+/// The node has no proof yet, cannot prove its genesis or any start, or still lacks the blocks before its start.
 const NOT_READY: i32 = 9001;
 const NO_GENESIS_PROOF: i32 = 9005;
 const NOT_HERE_YET: i32 = 9006;
@@ -45,7 +45,8 @@ const NOT_HERE_YET: i32 = 9006;
 ///
 /// Any request can fail with [`Fault::Unreachable`] when no answer comes in time or the node refuses for a reason of
 /// its own, [`Fault::Incompatible`] when the node does not have the method, [`Fault::Incomplete`] when it reports
-/// missing data, and [`Fault::Lie`] when its answer has another type or does not decode (RPC-1, RPC-3).
+/// missing data, and [`Fault::Lie`] when its answer has another type, does not decode, or is no message at all (RPC-1,
+/// RPC-3).
 #[derive(Debug)]
 pub struct Server {
     /// Where it is, as the user gave it.

@@ -7,7 +7,7 @@ use sp_core::ed25519::Public;
 
 /// GRANDPA's items in a digest.
 const ENGINE: [u8; 4] = *b"FRNK";
-/// The first byte of a scheduled change. Other changes lead nowhere: a forced one is without the earlier voters' say.
+/// The first byte of a scheduled change. Other changes lead nowhere: after a forced one no earlier voter has a say.
 const SCHEDULED: u8 = 1;
 
 /// Voters with their weights.

@@ -50,7 +50,7 @@ impl Justification {
         (self.commit.target_number, self.commit.target_hash)
     }
 
-    /// Checks that this set made the block final. Signatures come first: a forger gets no further.
+    /// Checks that this set made the block final. Signatures come first: without the set's keys, nobody gets further.
     pub(crate) fn check(&self, set: &Set) -> Result<(), JustificationError> {
         let (most, got) = (set.most_votes(), self.commit.precommits.len());
         if got > most {

@@ -1,9 +1,9 @@
 //! From a chain's genesis to a final block, by its GRANDPA voters' signatures. No sender is trusted.
 //!
-//! A chain that adopted Duet later proves no set at its genesis, and a light client needs the hash of a block at which
-//! a set signs. GRANDPA's voters have signed such blocks. The state of the genesis has the first voters, and the last
-//! block of each set of voters names the next. [`Follower`] walks this way to a final block, which can be the start
-//! block. (WARP-1 to WARP-4)
+//! A chain that adopted Duet later proves no set at its genesis: a light client needs the hash of a block with one.
+//! GRANDPA's voters have signed such blocks. The state of the genesis has the first voters, and the last block of each
+//! set of voters names the next. [`Follower`] walks this way to a final block, which can be the start block. (WARP-1 to
+//! WARP-4)
 //!
 //! - [`GenesisProof`]: the voters of the genesis, proven by a storage proof against its header;
 //! - [`WarpProof`]: the SDK's message for *warp sync*, the last block of each set with its justification;

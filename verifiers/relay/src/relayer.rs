@@ -183,7 +183,7 @@ impl<T: Target> Relayer<T> {
     /// Compares source and target once, and relays one proof if it is wanted and due.
     ///
     /// # Errors
-    /// [`Kind::Misbehaviour`] when the target accepts no more proofs or the source's validators misbehave;
+    /// [`Kind::Misbehaviour`] when the target accepts no more proofs or the source's validators contradict themselves;
     /// [`Kind::Usage`] when there is no verifier or it follows another chain; as [`Source::trusted`] when no endpoint
     /// is useful.
     pub async fn look(&mut self) -> Result<Look, Failure> {
