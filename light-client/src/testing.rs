@@ -88,7 +88,7 @@ impl TestChain {
         }
     }
 
-    /// What a client that knows the genesis hash is sent.
+    /// The start proof for a client that knows the genesis hash.
     ///
     /// # Panics
     /// When the genesis has no set.
@@ -97,7 +97,7 @@ impl TestChain {
         proof.expect("the chain began with a set")
     }
 
-    /// What a client that knows the hash of a set's first block is sent. That block has no finality proof.
+    /// The start proof for a client that knows the hash of a set's first block. That block has no finality proof.
     ///
     /// # Panics
     /// When there is no such set.
@@ -180,7 +180,7 @@ impl TestChain {
         }
     }
 
-    /// A proof by members of a set of whatever it is told to sign.
+    /// A proof of any commitment by members of a set.
     pub fn sign(
         &self,
         id: u64,
@@ -218,9 +218,9 @@ fn header(parent: H256, number: u32, state_root: H256) -> Vec<u8> {
 /// A state in which a client begins, with other entries around those that it reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StartState<'a> {
-    /// What is stored where the sets belong.
+    /// The stored value of the sets.
     pub keysets: Option<&'a [u8]>,
-    /// What is stored where the chain says that Duet is put down; with a neighbour then, so that a node of its own proves it.
+    /// The stored mark that Duet is deactivated; with a neighbour, so that a node of its own proves it.
     pub ended: Option<&'a [u8]>,
     /// Tells states apart that have the same of both.
     pub salt: u8,

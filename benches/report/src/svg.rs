@@ -10,20 +10,20 @@ use plotters::{
     style::text_anchor::{HPos, Pos, VPos},
 };
 
-/// What a chart shows.
+/// The content of a chart.
 pub(crate) struct Chart {
     pub(crate) title: &'static str,
     pub(crate) x: &'static str,
     pub(crate) y: &'static str,
-    /// What is marked on the horizontal axis.
+    /// The marks on the horizontal axis.
     pub(crate) marks: Marks,
     pub(crate) lines: Vec<Line>,
 }
 
-/// What is marked on the horizontal axis.
+/// The marks on the horizontal axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marks {
-    /// Whole decades around what is shown.
+    /// Whole decades around the shown values.
     Decades,
     /// Each place where a line has a point; the axis ends at the outermost ones.
     Points,

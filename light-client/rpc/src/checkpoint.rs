@@ -1,4 +1,4 @@
-//! Checkpoints as JSON, to be published, compared by eye, and begun from.
+//! Checkpoints as JSON, to publish, to compare by eye, and to start from.
 
 use crate::failure::{Failure, Kind};
 use duet_light_client::Checkpoint;
@@ -69,7 +69,7 @@ impl From<CheckpointJson> for Checkpoint {
 /// Reads a checkpoint file.
 ///
 /// # Errors
-/// [`Kind::Local`] when there is no such file, or it is not the JSON of a checkpoint. What the checkpoint says is not
+/// [`Kind::Local`] when the file does not exist or is not the JSON of a checkpoint. The checkpoint's content is not
 /// checked.
 pub fn read(path: &Path) -> Result<Checkpoint, Failure> {
     let failed = |what: &str| {

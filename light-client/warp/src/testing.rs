@@ -15,7 +15,7 @@ pub const ROUND: u64 = 7;
 /// The voters of each set, by the numbers of their secrets.
 const SETS: [Range<u8>; 3] = [0..4, 10..14, 20..23];
 
-/// What a header tells GRANDPA.
+/// The GRANDPA log of a header.
 #[derive(Clone, Copy, Debug)]
 pub enum Digest {
     /// Nothing.
@@ -166,7 +166,7 @@ impl TestGrandpa {
         }
     }
 
-    /// What a client that knows the genesis hash is sent.
+    /// The proof for a client that knows the genesis hash.
     pub fn genesis_proof(&self) -> GenesisProof {
         GenesisProof {
             header: self.genesis.header.clone(),

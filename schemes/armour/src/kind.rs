@@ -8,7 +8,7 @@ pub const FINGERPRINT_LEN: usize = 32;
 /// The fingerprint of an object.
 pub type Fingerprint = [u8; FINGERPRINT_LEN];
 
-/// What the digest of a content begins with.
+/// The prefix of a content's digest input.
 const DIGEST_TAG: &[u8] = b"duet-armour-v1";
 
 /// The type of an object, and the version of its content's encoding.

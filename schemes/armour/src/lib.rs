@@ -16,8 +16,8 @@
 //! | content | all others | |
 //!
 //! - The label names the type of the object ([`kinds`]).
-//! - Readers compute the fingerprint again, so a damaged object is noticed before it is used. It is not a signature: whoever changes
-//!   the content can change it, too.
+//! - Readers compute the fingerprint again, so a damaged object is noticed before it is used. It is not a signature: an
+//!   attacker who changes the content can change it, too.
 //! - A file may contain several objects, so files can be joined with `cat`. Between them there are only empty lines and lines
 //!   that begin with `#`.
 //!

@@ -14,8 +14,8 @@ const DASHES: &[u8] = b"-----";
 
 /// Reads the objects of a text, of any types.
 ///
-/// After an error it goes on with the next line that begins an object. So a damaged object does not hide those after it from
-/// a reader who goes on; [`read_all`] and [`read_one`] refuse the whole text.
+/// After an error it goes on with the next line that begins an object. So a damaged object does not hide later objects
+/// from a caller that continues; [`read_all`] and [`read_one`] refuse the whole text.
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],

@@ -15,7 +15,7 @@ fn label(kind: &Kind) -> String {
 
 /// The maximum length of an object's text in bytes, for a content of this length.
 ///
-/// A reader of a secret can make a buffer of it before it reads anything.
+/// A reader of a secret can allocate a buffer of this length before it reads anything.
 pub fn armoured_len(kind: &Kind, content: usize) -> usize {
     let bytes = content.saturating_add(VERSION_LEN + FINGERPRINT_LEN);
     encapsulated_len(&label(kind), LineEnding::LF, bytes).unwrap_or(usize::MAX)

@@ -20,11 +20,11 @@ use duet_primitives::{SignerIndex, H256};
 pub struct Answer {
     /// The period.
     pub period: Period,
-    /// What was measured.
+    /// The metric.
     pub metric: Metric,
     /// Whose figures are in it, in the order of the set.
     pub contributions: Vec<Contribution>,
-    /// The signature, with the weighted figure of each of them.
+    /// The signature, with the weighted figure of each member.
     pub combined: Vec<u8>,
 }
 
@@ -38,8 +38,8 @@ pub struct Contribution {
 }
 
 impl Answer {
-    /// Checks that members of the set said what is in it, and nothing else is in it. Who is not in it is listed: a server can
-    /// leave members out, and cannot hide that.
+    /// Checks that members of the set signed every figure in it, and that it has no others. Missing members are listed:
+    /// a server can leave members out, and cannot hide that.
     ///
     /// Cost: for each member a proof without a pairing, a hash to the curve and two pairings for the key, and a hash and a
     /// pairing for the signature, on all threads of rayon's pool.

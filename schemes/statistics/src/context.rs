@@ -1,11 +1,11 @@
-//! What reports and answers are checked against.
+//! The context against which reports and answers are checked.
 
 use crate::{error::ContextError, metric::Metric, period::Period};
 use codec::Encode;
 use duet_mklhs::{Label, LabelError, SignerId};
 use duet_primitives::{Keyset, Pk1, Pk1Bytes, SignerIndex, H256};
 
-/// What the owner of a key is replaced by in a certificate: begins with other bytes than a statement about an account.
+/// The tag that replaces a key's owner in a certificate: no statement about an account begins with it.
 const STATEMENT_TAG: &[u8; 18] = b"statistics/duet/v1";
 
 /// A chain, a period, and the set that signs in it.
@@ -23,7 +23,7 @@ impl<'a> Context<'a> {
     /// [`ContextError`] when the period is another set's.
     ///
     /// # Security
-    /// `set` must come from chain state or from a checked finality proof, never from the sender of what is checked.
+    /// `set` must come from chain state or from a checked finality proof, never from the sender of the checked object.
     pub fn new(genesis: H256, period: Period, set: &'a Keyset) -> Result<Self, ContextError> {
         let (expected, got) = (set.id(), period.set);
         if expected == got {
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         self.set.key(member)
     }
 
-    /// What a member signs, as the ownership part of a proof of possession, to say that `key` speaks for it in this period.
+    /// A member's statement, signed as the ownership part of a proof of possession: `key` speaks for it in this period.
     ///
     /// SCALE of the tag, the genesis hash, the period and the key, without lengths.
     pub fn statement(&self, key: &[u8; duet_mklhs::suite::G2_LEN]) -> Vec<u8> {

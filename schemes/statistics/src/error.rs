@@ -101,9 +101,9 @@ pub enum AnswerError {
     /// It is about another metric.
     #[error("it is about {got}, not about {expected}")]
     OtherMetric {
-        /// What was asked for.
+        /// The requested metric.
         expected: Metric,
-        /// What it is about.
+        /// The metric of the answer.
         got: Metric,
     },
     /// It is about another period.
@@ -132,7 +132,7 @@ pub enum AnswerError {
     /// A label that the scheme refuses.
     #[error(transparent)]
     Label(#[from] LabelError),
-    /// Too many members, or one key for two of them.
+    /// Too many members, or two members with one key.
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The signatures cannot be combined.
@@ -141,7 +141,7 @@ pub enum AnswerError {
     /// The combined signature does not hold.
     #[error(transparent)]
     Verify(#[from] VerifyError),
-    /// What a member signed is not its weight times a number from 0 to 2^64 - 1.
+    /// A member's signed value is not its weight times a number from 0 to 2^64 - 1.
     #[error("what member {member} signed is not its weight times a number from 0 to 2^64 - 1")]
     Value {
         /// The member.

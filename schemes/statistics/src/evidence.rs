@@ -18,7 +18,7 @@ pub struct Evidence {
     pub period: Period,
     /// Position of the validator in the set.
     pub member: SignerIndex,
-    /// What it said.
+    /// The contradicting statements.
     pub conflict: Conflict,
 }
 

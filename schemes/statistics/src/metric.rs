@@ -1,4 +1,4 @@
-//! What a validator says about its own node.
+//! A validator's figures about its own node.
 
 use codec::{Decode, DecodeWithMemTracking, Encode};
 use std::{fmt, str::FromStr};
@@ -22,7 +22,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them, in the order of a report.
+    /// All metrics, in the order of a report.
     pub const ALL: [Self; 5] = [
         Self::ImportTime,
         Self::Peers,
@@ -64,7 +64,7 @@ impl fmt::Display for Metric {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no metric `{got}`; there are {}", Metric::ALL.map(Metric::name).join(", "))]
 pub struct UnknownMetric {
-    /// What was asked for.
+    /// The requested name.
     pub got: String,
 }
 

@@ -1,4 +1,4 @@
-//! What one validator says about one period.
+//! A validator's report about one period.
 
 use crate::{
     certificate::Certificate, context::Context, error::ReportError, metric::Metric, period::Period,
@@ -11,7 +11,7 @@ use rand_core::CryptoRngCore;
 /// One signed number, unchecked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode, DecodeWithMemTracking)]
 pub struct Figure {
-    /// What it measures.
+    /// The metric.
     pub metric: Metric,
     /// The signature, with the number in it.
     pub signature: [u8; SIGNATURE_LEN],
@@ -28,7 +28,7 @@ pub struct Report {
     pub member: SignerIndex,
     /// The key of the signatures.
     pub certificate: Certificate,
-    /// The figures, in the order of [`Metric::ALL`]. What a node cannot measure is left out.
+    /// The figures, in the order of [`Metric::ALL`]. Figures that a node cannot measure are left out.
     pub figures: Vec<Figure>,
 }
 
@@ -64,7 +64,7 @@ pub struct Checked {
 }
 
 impl Report {
-    /// Checks everything, what costs least first: period, member, order of figures, the Duet key's signature, the other
+    /// Checks everything, the cheapest first: period, member, order of figures, the Duet key's signature, the other
     /// key and its proof, and the figures' signatures together.
     ///
     /// Cost: a proof without a pairing, and two products of two pairings.
@@ -73,7 +73,7 @@ impl Report {
     /// [`ReportError`] with the first broken rule.
     ///
     /// # Security
-    /// Whoever made the report must not be able to predict `rng`.
+    /// The maker of the report must not be able to predict `rng`.
     pub fn check(
         self,
         context: &Context<'_>,
@@ -174,8 +174,8 @@ impl Checked {
 }
 
 impl ReportError {
-    /// Whether only one who makes reports up sends it. A report about another period is none: nodes do not learn of a
-    /// period at the same time.
+    /// Whether only a forger of reports sends it. A report about another period is no such fault: nodes do not learn of
+    /// a period at the same time.
     pub fn is_senders_fault(&self) -> bool {
         match self {
             Self::OtherPeriod => false,

@@ -14,18 +14,18 @@ use duet_mklhs::{evaluate_unchecked, Bounds, Program};
 use duet_primitives::SignerIndex;
 use std::collections::BTreeMap;
 
-/// What a report adds to those that were there.
+/// The effect of adding a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Added {
     /// The first report of this validator, or figures that were missing in the first.
     New,
-    /// It contradicts the one that was there: the two are evidence.
+    /// It contradicts the existing report: the two are evidence.
     Conflict,
     /// Nothing.
     Nothing,
 }
 
-/// At most one report of each validator, and evidence against those that said two different things.
+/// At most one report of each validator, and evidence against validators that contradicted themselves.
 #[derive(Clone, Debug)]
 pub struct Reports {
     period: Period,
@@ -55,10 +55,9 @@ impl Reports {
             || known.is_some_and(|known| known.says_all_of(report))
     }
 
-    /// Takes a report in. Of a validator that contradicts itself nothing is kept but the evidence.
+    /// Adds a report. For a validator that contradicts itself only the evidence is kept.
     ///
-    /// A second report that agrees with the first adds the figures that were missing: whoever passes a report on can leave some
-    /// out.
+    /// A second report that agrees with the first adds the missing figures: a relay can leave some out.
     pub fn add(&mut self, checked: Checked) -> Added {
         let member = checked.member();
         if checked.report().period != self.period || self.evidence.contains_key(&member) {
@@ -105,12 +104,12 @@ impl Reports {
         self.evidence.values()
     }
 
-    /// Combines what the members with a weight say about a metric under one signature.
+    /// Combines the weighted members' figures of a metric under one signature.
     ///
     /// Cost: one multi-scalar multiplication, with scalars of the length of the weights. Signatures were checked before.
     ///
     /// # Errors
-    /// [`AnswerError`]: weights that do not fit, nobody who reported it, or more members than one program takes.
+    /// [`AnswerError`]: weights that do not fit, no member that reported it, or more members than one program takes.
     pub fn answer(
         &self,
         context: &Context<'_>,
@@ -152,7 +151,7 @@ impl Reports {
     }
 }
 
-/// What two reports of one validator cannot both say.
+/// The contradiction between two reports of one validator, if any.
 fn conflict(first: &Checked, second: &Checked) -> Option<Conflict> {
     let certificates = [first, second].map(|checked| checked.report().certificate.clone());
     if first.signer() != second.signer() {

@@ -1,13 +1,13 @@
-//! What a verified answer says.
+//! The result of a verified answer.
 
 use crate::{metric::Metric, period::Period};
 use duet_primitives::SignerIndex;
 use std::fmt;
 
-/// What members of a set say about their nodes, verified.
+/// A verified statistic of a set's members about their nodes.
 ///
-/// It is proven that each said it, and not that it is true: a validator can sign a false figure about its own node, and
-/// changes no other's by that.
+/// The signature of each figure is proven, not its truth: a validator can sign a false figure about its own node,
+/// without effect on others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistic {
     period: Period,
@@ -16,7 +16,7 @@ pub struct Statistic {
     absent: Vec<SignerIndex>,
 }
 
-/// What one member says.
+/// The figure of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
     /// Position of the validator in the set.
@@ -54,12 +54,12 @@ impl Statistic {
         self.period
     }
 
-    /// What was measured.
+    /// The metric.
     pub fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// What each says that is in the answer; at least one.
+    /// The figure of each member in the answer; at least one.
     pub fn values(&self) -> &[Value] {
         &self.values
     }

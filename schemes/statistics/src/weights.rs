@@ -8,7 +8,7 @@ use duet_primitives::SignerIndex;
 pub enum Weights {
     /// Each member counts once: sums and means.
     Equal,
-    /// One for each member, chosen by who asks; zero leaves a member out.
+    /// One for each member, chosen by the caller; zero leaves a member out.
     Each(Vec<u64>),
 }
 
@@ -33,7 +33,7 @@ impl Weights {
         }
     }
 
-    /// The weight of a member; `None` for one that does not count.
+    /// The weight of a member; `None` if it does not count.
     pub(crate) fn of(&self, member: SignerIndex) -> Option<u64> {
         match self {
             Self::Equal => Some(1),

@@ -24,7 +24,7 @@ pub enum BatchError {
         /// Bytes.
         got: usize,
     },
-    /// One of them is none.
+    /// An item is not a ciphertext.
     #[error("ciphertext {index}: {error}")]
     Ciphertext {
         /// Its index, from 0.
@@ -39,7 +39,7 @@ impl Batch {
         Self { content }
     }
 
-    /// Checks what a stranger sent.
+    /// Checks the bytes of an untrusted sender.
     ///
     /// Cost: for each ciphertext a decompression, and checks of the order of its parts.
     ///

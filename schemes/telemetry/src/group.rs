@@ -32,7 +32,7 @@ pub enum GroupError {
     File {
         /// Which.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// It is no public key.
@@ -40,7 +40,7 @@ pub enum GroupError {
     Key {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: BadKey,
     },
     /// A name is too long.
@@ -51,7 +51,7 @@ pub enum GroupError {
     Keyword(#[from] KeywordCollidesWithKey),
 }
 
-/// What is wrong with a file of a public key.
+/// An error in a file of a public key.
 #[derive(Debug, thiserror::Error)]
 pub enum BadKey {
     /// It is no object of its type.

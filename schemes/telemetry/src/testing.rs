@@ -48,7 +48,7 @@ impl TestGroup {
         }
     }
 
-    /// What the nodes know.
+    /// The nodes' view of the group.
     pub fn group(&self) -> &Group {
         &self.group
     }
@@ -86,7 +86,7 @@ impl TestGroup {
         log.find(&message).expect("in the range")
     }
 
-    /// What `duet-collector sum` does with the trapdoor in the group's file, as written last.
+    /// Runs `duet-collector sum` with the trapdoor in the group's file, as written last.
     pub fn sum(&self, program: &Path, metric: &str, hour: Hour, output: &Path) -> Output {
         let chain = self.group.chain();
         Command::new(program)

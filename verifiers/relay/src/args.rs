@@ -16,25 +16,25 @@ Exit status:
   6    no endpoint has what is needed: ask others
 It stores nothing, so it may be interrupted and killed at any moment.";
 
-/// Brings finality proofs of a Duet chain to verifiers on other chains.
+/// Relays finality proofs of a Duet chain to verifiers on other chains.
 ///
-/// It brings every handoff, and blocks as they are wanted. Each proof is verified before it is paid for.
+/// It relays every handoff, and blocks on demand. Each proof is verified before any fee is paid.
 #[derive(Debug, Parser)]
 #[command(name = "duet-relay", version, after_help = EXIT_STATUS, after_long_help = EXIT_STATUS)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Print one JSON object for each event.
+    /// Print one JSON object per event.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Bring proofs to the contract on an EVM chain.
+    /// Relay proofs to the contract on an EVM chain.
     Evm(Evm),
-    /// Bring proofs to `pallet-bridge-duet` on a Substrate chain.
+    /// Relay proofs to `pallet-bridge-duet` on a Substrate chain.
     Substrate(Substrate),
     /// Deploy the contract, at a checkpoint that all its users will trust.
     Deploy(Deploy),
@@ -48,7 +48,7 @@ pub(crate) struct Evm {
     #[command(flatten)]
     pub(crate) chain: EvmChain,
 
-    /// Where the contract is.
+    /// The address of the contract.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) contract: Address,
 }
@@ -62,11 +62,11 @@ pub(crate) struct Deploy {
     #[arg(long, value_name = "FILE")]
     pub(crate) bytecode: PathBuf,
 
-    /// Where the contract begins, as `duet-light status --checkpoint` prints it.
+    /// The contract's first checkpoint, as `duet-light status --checkpoint` prints it.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: PathBuf,
 
-    /// Who may begin it anew, for `OwnedDuetLightClient.bin`.
+    /// The owner, who may reset the contract. For `OwnedDuetLightClient.bin`.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) owner: Option<Address>,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Substrate {
     #[command(flatten)]
     pub(crate) relaying: Relaying,
 
-    /// WebSocket of a node of the chain that has the pallet. It is trusted not to waste what the account pays.
+    /// WebSocket RPC of a node of the chain with the pallet. It is trusted not to waste the account's funds.
     #[arg(long, value_name = "URL")]
     pub(crate) target: String,
 
@@ -84,7 +84,7 @@ pub(crate) struct Substrate {
     #[arg(long, value_name = "NAME", default_value = "BridgeDuet")]
     pub(crate) pallet: String,
 
-    /// Bring messages too, along the lane with this name: 0x and 4 or 32 bytes. `0x64756574` in the reference runtime.
+    /// Relay messages too, along this lane: 0x and 4 or 32 bytes. `0x64756574` in the reference runtime.
     #[arg(long, value_name = "ID")]
     pub(crate) lane: Option<LaneId>,
 
@@ -97,107 +97,107 @@ pub(crate) struct Substrate {
     )]
     pub(crate) messages_pallet: String,
 
-    /// A file with the account's secret, which nobody else may read: a phrase, a seed or a secret URI, of sr25519.
+    /// A file with the account's sr25519 secret: a phrase, a seed or a secret URI. Other users must not have access.
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// How long a request to that node may take.
+    /// The timeout of a request to that node.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) target_timeout: Duration,
 
-    /// How long a transaction may take until it is final.
+    /// The time limit for a transaction to become final.
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub(crate) final_after: Duration,
 }
 
-/// An EVM chain, and the account that pays there.
+/// An EVM chain, and the paying account.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct EvmChain {
-    /// JSON-RPC of a node of the EVM chain, over HTTP. It is trusted not to waste what the account pays.
+    /// HTTP JSON-RPC of a node of the EVM chain. It is trusted not to waste the account's funds.
     #[arg(long, value_name = "URL")]
     pub(crate) target: String,
 
-    /// A file with the account's secret in hexadecimal digits, which nobody else may read.
+    /// A file with the account's secret in hexadecimal digits. Other users must not have access.
     #[arg(long, value_name = "FILE", conflicts_with = "keystore")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// A keystore of an Ethereum wallet (version 3), instead.
+    /// A keystore file of an Ethereum wallet (version 3) instead of `--key-file`.
     #[arg(long, value_name = "FILE", requires = "password_file")]
     pub(crate) keystore: Option<PathBuf>,
 
-    /// A file with its password.
+    /// A file with the keystore's password.
     #[arg(long, value_name = "FILE", requires = "keystore")]
     pub(crate) password_file: Option<PathBuf>,
 
-    /// The most that is paid for a unit of gas.
+    /// The maximum fee per unit of gas.
     #[arg(long, value_name = "GWEI", default_value_t = 50)]
     pub(crate) max_fee_gwei: u32,
 
-    /// How long a transaction may wait for a block until it is sent again with higher fees.
+    /// The time after which a pending transaction is sent again with higher fees.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) resend_after: Duration,
 
-    /// How long a request to the EVM chain may take.
+    /// The timeout of a request to the EVM chain.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) target_timeout: Duration,
 }
 
-/// What is brought, and when.
+/// What is relayed, and when.
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Relaying {
-    /// WebSocket of a node of the chain whose proofs are brought. It is not trusted. Of several, one is asked after the other.
+    /// WebSocket RPC of a node of the source chain. It is not trusted. Several are tried in turn.
     #[arg(long = "source", value_name = "URL", required = true)]
     pub(crate) sources: Vec<String>,
 
-    /// Bring a block once the target is so many behind. Without it, only handoffs, and what --block wants.
+    /// Relay a block when the target is this many blocks behind. Without it, only handoffs and --block are relayed.
     #[arg(long, value_name = "BLOCKS")]
     pub(crate) every: Option<NonZeroU32>,
 
-    /// Bring a proof of this block or of a newer one, under which messages up to it can be proven.
+    /// Relay a proof of this block or of a newer one, under which messages up to it can be proven.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) block: Option<u32>,
 
-    /// End when everything that is wanted now is brought.
+    /// Exit when everything wanted now is relayed.
     #[arg(long)]
     pub(crate) once: bool,
 
-    /// Send nothing, and end with what the next submission would cost. No key is needed.
+    /// Send nothing, and report the cost of the next submission. No key is needed.
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// How long a proof may wait for votes that are missing: each absent validator costs.
+    /// How long a proof may wait for missing votes: each absent validator adds to the cost.
     #[arg(long, value_name = "SECONDS", default_value = "6", value_parser = seconds)]
     pub(crate) patience: Duration,
 
-    /// How often source and target are compared.
+    /// The pause between two comparisons of source and target.
     #[arg(long, value_name = "SECONDS", default_value = "6", value_parser = seconds)]
     pub(crate) pause: Duration,
 
-    /// How many relayers serve this target. They take turns, so that none pays for what another one brings.
+    /// The number of relayers that serve this target. They take turns, so that each proof is paid for once.
     #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN)]
     pub(crate) relayers: NonZeroU32,
 
-    /// Which of them this is, from 0 on.
+    /// The position of this relayer among them, from 0.
     #[arg(long, value_name = "I", default_value_t = 0)]
     pub(crate) position: u32,
 
-    /// How long each of them has until the next one tries. The same for all.
+    /// How long each relayer has before the next one tries. All must use the same value.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) turn: Duration,
 
-    /// A checkpoint that names the sets which the target trusts, where no handoff names them: after a reset of the chain.
+    /// A checkpoint with the sets that the target trusts, where no handoff names them: after a reset of the chain.
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// How long a request to a source may take.
+    /// The timeout of a request to a source.
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     pub(crate) timeout: Duration,
 
-    /// End when no source has been of use for so long; 0 for never.
+    /// Give up when no source has been useful for this long; 0 means never.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
     pub(crate) give_up_after: Duration,
 
-    /// Serve metrics for Prometheus here, at `/metrics`.
+    /// The address to serve Prometheus metrics on, at `/metrics`.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) metrics: Option<SocketAddr>,
 }

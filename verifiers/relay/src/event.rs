@@ -1,4 +1,4 @@
-//! What a relayer tells its user.
+//! Events that a relayer reports.
 
 use crate::{
     messages::{Contents, Nonce, Parcel},
@@ -22,7 +22,7 @@ pub enum Event {
         /// Whether its successor is known.
         knows_next: bool,
     },
-    /// What a submission would cost, of which nothing was sent.
+    /// The cost of a submission that was not sent.
     Estimated {
         /// What.
         #[serde(flatten)]
@@ -64,7 +64,7 @@ pub enum Event {
         /// Why.
         reason: String,
     },
-    /// Everything is brought that was wanted.
+    /// Everything wanted is relayed.
     Done {
         /// The target's newest block.
         block: BlockNumber,
@@ -78,7 +78,7 @@ pub enum Event {
     },
 }
 
-/// What is brought.
+/// A relayed proof or message.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Brought {

@@ -1,21 +1,21 @@
-//! Brings finality proofs of a Duet chain to verifiers on other chains, and pays for it.
+//! Relays finality proofs of a Duet chain to verifiers on other chains, and pays the fees.
 //!
-//! A [`Relayer`] compares a [`Source`], which are nodes of the chain that nobody has to trust, with a [`Target`], which is a verifier
-//! on another chain:
+//! A [`Relayer`] compares a [`Source`], untrusted nodes of the chain, with a [`Target`], a verifier on another chain:
 //!
-//! - every **handoff** is brought, because a verifier cannot go on without it;
-//! - a **block** is brought when somebody [wants](Demands::want) one, or when the target is [`Policy::every`] blocks behind;
-//! - a proof that not all have signed waits for the votes that are missing, up to [`Policy::patience`], because each absent validator
-//!   costs;
-//! - each proof is verified by `duet-light-client` before anybody pays for it, and what it would cost is asked first;
-//! - several relayers take [`Turns`], and withdraw what somebody else has brought meanwhile;
-//! - where both chains have the SDK's `pallet-bridge-messages`, [`messages`] of a lane are brought too, and a header for them where the
-//!   target has none that proves them.
+//! - every **handoff** is relayed, because a verifier cannot continue without it;
+//! - a **block** is relayed on [demand](Demands::want), or when the target is [`Policy::every`] blocks behind;
+//! - an incomplete proof waits for missing votes, up to [`Policy::patience`], because each absent validator adds to the
+//!   cost;
+//! - `duet-light-client` verifies each proof before any fee is paid, and its cost is estimated first;
+//! - several relayers take [`Turns`], and withdraw transactions that another relayer has overtaken;
+//! - where both chains have the SDK's `pallet-bridge-messages`, [`messages`] of a lane are relayed too, with a header
+//!   for them if the target needs one.
 //!
-//! Nothing is stored: what a relayer has to know, the target tells. So it may be killed at any moment, and started anywhere else.
+//! A relayer stores nothing: it learns its state from the target. So it may be killed at any moment, and restarted
+//! elsewhere.
 //!
 //! # Trust
-//! Relayers are trusted by nobody. The relayer itself trusts its own endpoint of the target not to waste its money.
+//! Nobody trusts relayers. A relayer trusts its own endpoint of the target not to waste its money.
 //!
 //! # Targets
 //! [`evm::Evm`]: the contract of this project on an EVM chain. [`substrate::Substrate`]: `pallet-bridge-duet`.

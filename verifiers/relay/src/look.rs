@@ -1,4 +1,4 @@
-//! What one look has come to, and when the next one follows. Decided without a clock of its own.
+//! The result of one look, and when the next one follows. Decided without a clock of its own.
 
 use crate::{
     event::is_loss,
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 /// After a loss, or when the target is in trouble, each look comes later than the one before, up to these.
 const LONGEST_AFTER_LOSS: Duration = Duration::from_secs(600);
 const LONGEST_IN_TROUBLE: Duration = Duration::from_secs(60);
-/// What is doubled for that when the operator's pause is shorter, or none.
+/// The pause that is doubled when the operator's is shorter, or none.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// What one look has come to.
+/// The result of one look.
 #[derive(Clone, Debug)]
 pub enum Look {
     /// The target has everything that was wanted.
     Nothing(Status),
     /// Something is wanted, but not before then.
     Later(Instant),
-    /// This is what it would cost; nothing was sent, because it is a dry run.
+    /// The estimated cost. Nothing was sent, because it is a dry run.
     Estimated(Cargo, Estimate),
     /// A submission ended.
     Submitted(Cargo, Receipt),

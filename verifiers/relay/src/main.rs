@@ -1,6 +1,6 @@
-//! `duet-relay`: brings finality proofs of a Duet chain to verifiers on other chains.
+//! `duet-relay`: relays finality proofs of a Duet chain to verifiers on other chains.
 //!
-//! What it does is in the library. This program reads arguments and keys, prints, and serves metrics.
+//! The logic is in the library. This program reads arguments and keys, prints, and serves metrics.
 
 mod args;
 
@@ -200,7 +200,7 @@ fn print(event: &Event, json: bool) {
     }
 }
 
-/// Whoever reads our output may have gone; the work goes on.
+/// The reader of our output may be gone; the work goes on.
 fn put(line: &str) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());

@@ -1,4 +1,4 @@
-//! What Prometheus is told. Names begin with `duet_relay_`.
+//! Metrics for Prometheus. Names begin with `duet_relay_`.
 
 use crate::{
     messages::Contents,

@@ -1,4 +1,4 @@
-//! What is brought next, and when. Decided without I/O and without a clock of its own.
+//! Decides what to relay next, and when, without I/O and without a clock of its own.
 
 use crate::{
     messages::{Due, Nonce},
@@ -11,19 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What an operator chooses.
+/// The operator's choices.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// Bring a proof once the target is this many blocks behind, beside the handoffs; none for handoffs and demands only.
     pub every: Option<NonZeroU32>,
-    /// How long a proof that not all have signed may wait for the votes that are missing. Each of them costs, where absent
-    /// validators have to be named.
+    /// How long an incomplete proof may wait for missing votes. Each missing vote costs, where proofs name absent
+    /// validators.
     pub patience: Duration,
     /// How relayers of one target take turns.
     pub turns: Turns,
 }
 
-/// What a target lacks.
+/// A proof that a target lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// The proof by which this set names its successor.
@@ -45,7 +45,7 @@ impl From<Due> for Wanted {
     }
 }
 
-/// What the chain has to offer.
+/// The proofs that the chain offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Block of the proof by which the newest set that the target knows has named its successor.
@@ -54,8 +54,8 @@ pub struct Offer {
     pub head: Option<BlockNumber>,
 }
 
-/// What to bring next: handoffs first, because nothing else leads on past a set; then a block, when one is demanded or the target is
-/// far enough behind. `demanded` is met by any block from there on.
+/// The next proof to relay: handoffs first, because only they lead past a set; then a block, when one is demanded or
+/// the target is far enough behind. Any block from `demanded` on will do.
 pub fn wanted(
     status: &Status,
     offer: &Offer,
@@ -77,15 +77,15 @@ pub fn wanted(
 pub struct Waiting {
     /// What.
     pub wanted: Wanted,
-    /// What the target knew as its newest block when it was first wanted: a proof of it is pinned while that stays.
+    /// The target's newest block when the proof was first wanted: the proof is pinned while that does not change.
     pub best: BlockNumber,
     /// Since when.
     pub since: Instant,
 }
 
 impl Waiting {
-    /// Goes on waiting for the same, or begins. A block stays the one that was wanted first while the target does not change: a
-    /// newer one would have to wait for its votes again.
+    /// Continues to wait for the same proof, or begins. While the target does not change, the first wanted block is
+    /// kept: a newer block would have to wait for its votes again.
     pub fn on(before: Option<Self>, wanted: Wanted, status: &Status, now: Instant) -> Self {
         let is_same = |waiting: &Self| match (waiting.wanted, wanted) {
             (Wanted::Block(_), Wanted::Block(_)) | (Wanted::Handoff(_), Wanted::Handoff(_)) => {
@@ -100,7 +100,7 @@ impl Waiting {
         })
     }
 
-    /// When it is to be brought: when it is this relayer's turn, and the proof is full or has waited long enough.
+    /// When to relay it: at this relayer's turn, if the proof is complete or has waited long enough.
     pub fn due(&self, absent: usize, policy: &Policy) -> Instant {
         let topic = match self.wanted {
             Wanted::Handoff(set) => set.get(),

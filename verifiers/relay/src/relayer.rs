@@ -15,9 +15,9 @@ use duet_primitives::{BlockNumber, StatelessProof};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// Brings what a target lacks.
+/// Relays the proofs that a target lacks.
 ///
-/// It keeps nothing that it cannot learn anew: killed at any moment, another one goes on where it was.
+/// It can rebuild its state: if it is killed at any moment, another relayer continues.
 #[derive(Debug)]
 pub struct Relayer<T> {
     source: Source,
@@ -29,11 +29,11 @@ pub struct Relayer<T> {
     demanded: watch::Receiver<Option<BlockNumber>>,
     metrics: Option<Metrics>,
     lane: Option<Lane>,
-    /// What the target was told to be at last.
+    /// The last reported status of the target.
     told: Option<Status>,
 }
 
-/// Says which blocks are wanted beside the handoffs. Any number of these may be in use.
+/// Demands blocks beside the handoffs. Any number of handles may be in use.
 #[derive(Clone, Debug)]
 pub struct Demands(watch::Sender<Option<BlockNumber>>);
 
@@ -51,7 +51,7 @@ impl Demands {
 }
 
 impl<T: Target> Relayer<T> {
-    /// A relayer, and by what it is told which blocks are wanted.
+    /// A relayer, and the handle to demand blocks.
     pub fn new(source: Source, target: T, policy: Policy) -> (Self, Demands) {
         let (demands, demanded) = watch::channel(None);
         let relayer = Self {
@@ -68,13 +68,13 @@ impl<T: Target> Relayer<T> {
         (relayer, Demands(demands))
     }
 
-    /// Only says what it would do.
+    /// Only reports the next submission.
     pub fn dry_run(mut self) -> Self {
         self.is_dry_run = true;
         self
     }
 
-    /// Brings along a lane too what the source's chain has sent, and what it has received from the target's.
+    /// Relays a lane too: messages from the source's chain, and its confirmations of the target's messages.
     pub fn with_lane(mut self, lane: Lane) -> Self {
         self.lane = Some(lane);
         self
@@ -86,7 +86,7 @@ impl<T: Target> Relayer<T> {
         self
     }
 
-    /// Where it brings proofs.
+    /// The target of the proofs.
     pub fn target(&self) -> &T {
         &self.target
     }
@@ -180,11 +180,12 @@ impl<T: Target> Relayer<T> {
         look
     }
 
-    /// Compares source and target once, and brings one proof if it is wanted and due.
+    /// Compares source and target once, and relays one proof if it is wanted and due.
     ///
     /// # Errors
-    /// [`Kind::Misbehaviour`] when the target takes no proof any more or the source's validators contradict themselves;
-    /// [`Kind::Usage`] when there is no verifier or it follows another chain; as [`Source::trusted`] when no endpoint is of use.
+    /// [`Kind::Misbehaviour`] when the target accepts no more proofs or the source's validators contradict themselves;
+    /// [`Kind::Usage`] when there is no verifier or it follows another chain; as [`Source::trusted`] when no endpoint
+    /// is useful.
     pub async fn look(&mut self) -> Result<Look, Failure> {
         match self.try_look().await {
             Ok(look) => Ok(look),
@@ -260,8 +261,8 @@ impl<T: Target> Relayer<T> {
         Ok(Look::Submitted(cargo, receipt))
     }
 
-    /// What the target lacks of the lane, with its proof under the header that the target has; or under which newer block it could be
-    /// proven, if that is worth a header.
+    /// The missing data of the lane, with its proof under the target's header; or the newer block that could prove it,
+    /// if that is worth a header.
     async fn mail(&mut self, trusted: &Trusted, offer: &Offer) -> Result<Option<Mail>, Ended> {
         let Some(lane) = self.lane.clone() else {
             return Ok(None);
@@ -282,7 +283,7 @@ impl<T: Target> Relayer<T> {
         Ok(is_worth_it.then_some(Mail::Under(head)))
     }
 
-    /// What the state after a block proves that the target lacks, and the lane's ends in that state.
+    /// The missing data that the state after a block proves, and the lane's ends in that state.
     async fn due(
         &mut self,
         lane: &Lane,
@@ -293,7 +294,7 @@ impl<T: Target> Relayer<T> {
         Ok(ends.and_then(|ends| Some((due(&ends, there)?, ends))))
     }
 
-    /// What is due, with its proof; `None` when the source keeps that state no longer.
+    /// The due delivery, with its proof; `None` when the source no longer keeps that state.
     async fn parcel(
         &mut self,
         lane: Lane,
@@ -353,7 +354,7 @@ impl<T: Target> Relayer<T> {
     }
 }
 
-/// What a lane has for the target.
+/// The pending delivery of a lane for the target.
 enum Mail {
     /// This, and what to call it while it waits.
     Here(Parcel, Wanted),

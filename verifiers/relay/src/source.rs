@@ -1,4 +1,4 @@
-//! The chain whose proofs are brought, by nodes that nobody trusts.
+//! The source chain, queried through untrusted nodes.
 
 use crate::{
     event::Event,
@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many sets are remembered: the one that signs, its successor, and room for what a reorganization of the target brings back.
+/// The number of remembered sets: the signing one, its successor, and sets for a reorganization of the target.
 const REMEMBERED: usize = 16;
 
 /// Values of the state, in the order of their keys, and the trie nodes that prove them.
@@ -27,14 +27,14 @@ pub struct Source {
     connected: Option<(usize, Server)>,
     genesis_hash: H256,
     timeout: Duration,
-    /// Sets by their ids, of which fingerprints are made.
+    /// Sets by their ids, for fingerprints.
     sets: BTreeMap<SetId, Vec<KeysetCommitment>>,
     faults: Vec<Event>,
 }
 
 impl Source {
-    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been of use for `give_up_after`, all
-    /// questions fail; zero for never.
+    /// Nodes of the chain with this genesis. A request may take `timeout`. When no endpoint has been useful for
+    /// `give_up_after`, all questions fail; zero for never.
     pub fn new(
         urls: &[String],
         genesis_hash: H256,
@@ -68,15 +68,15 @@ impl Source {
         }
     }
 
-    /// What was wrong with endpoints since this was asked last.
+    /// The faults of endpoints since the last call.
     pub(crate) fn take_faults(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.faults)
     }
 
-    /// The verifier's state as a light client has it, from which proofs are checked before anybody pays for them. `fingerprint` is
+    /// The verifier's state in a light client's form, to check proofs before any fee is paid. `fingerprint` is
     /// the target's.
     ///
-    /// Of the target's newest block nothing but its number is known, which is enough for proofs of newer ones.
+    /// Only the number of the target's newest block is known, which is enough for proofs of newer ones.
     ///
     /// # Errors
     /// When no endpoint knows the sets that the target trusts.
@@ -98,7 +98,7 @@ impl Source {
         }))
     }
 
-    /// The set that the target trusts: what is remembered, or what the set before it has named.
+    /// The set that the target trusts: a remembered set, or the one that its predecessor named.
     async fn set(
         &mut self,
         wanted: SetRef,
@@ -128,10 +128,10 @@ impl Source {
         Ok(set)
     }
 
-    /// What the chain has for a verifier in this state. The handoff comes verified.
+    /// The chain's proofs for a verifier in this state. The handoff is verified.
     ///
     /// # Errors
-    /// When no endpoint is of use.
+    /// When no endpoint is useful.
     pub async fn offer(
         &mut self,
         trusted: &Trusted,
@@ -169,10 +169,10 @@ impl Source {
         Ok((offer, handoff))
     }
 
-    /// The proof of a block that is newer than the trusted state, verified, as full as it is now.
+    /// The verified proof of a block that is newer than the trusted state, with the signers so far.
     ///
     /// # Errors
-    /// When no endpoint has one that holds.
+    /// When no endpoint has a valid one.
     pub async fn proof(
         &mut self,
         trusted: &Trusted,
@@ -195,7 +195,7 @@ impl Source {
         .await
     }
 
-    /// The header of a block in SCALE, which hashes to what was asked for.
+    /// The header with this hash in SCALE, checked.
     ///
     /// # Errors
     /// When no endpoint has it.
@@ -215,11 +215,11 @@ impl Source {
         .await
     }
 
-    /// Both ends of a lane after a block that the target holds for final, or for which there is a proof; `None` when there is no such
-    /// lane, or the node that answers keeps that state no longer.
+    /// Both ends of a lane after a block that is final for the target, or that has a proof; `None` when there is no
+    /// such lane, or the node no longer keeps that state.
     ///
     /// # Errors
-    /// When no endpoint has an answer that holds.
+    /// When no endpoint has a valid answer.
     pub(crate) async fn ends(
         &mut self,
         lane: &Lane,
@@ -237,7 +237,7 @@ impl Source {
     /// (STATE-1, STATE-2)
     ///
     /// # Errors
-    /// When no endpoint has an answer that holds.
+    /// When no endpoint has a valid answer.
     pub(crate) async fn state(
         &mut self,
         block: FinalBlock,
@@ -261,7 +261,7 @@ impl Source {
         .await
     }
 
-    /// Asks until one endpoint answers, and keeps a note of what was wrong with the others.
+    /// Asks until one endpoint answers, and records the faults of the others.
     async fn ask<T>(
         &mut self,
         question: impl AsyncFn(&Server) -> Result<T, Fault>,
@@ -316,7 +316,7 @@ impl Source {
     }
 }
 
-/// A block that the target holds for final, or of which there is a proof by the sets of `trusted`.
+/// A block that is final for the target, or that has a proof by the sets of `trusted`.
 pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) -> FinalBlock {
     Trusted::from_own_checkpoint_unchecked(Checkpoint {
         block_number: number,
@@ -326,8 +326,8 @@ pub(crate) fn trusted_block(trusted: &Trusted, number: BlockNumber, hash: H256) 
     .best_block()
 }
 
-/// The set of this id, as the one before it has named it, or as the block has it in which the chain's sets begin: the genesis, or a
-/// later one. The answer is not verified: it counts only when it is what the target trusts.
+/// The set with this id, from its predecessor's handoff or from the block in which the chain's sets begin: the genesis,
+/// or a later one. The answer is not verified: it counts only when the target trusts the same set.
 async fn named(server: &Server, id: SetId) -> Result<KeysetCommitment, Fault> {
     let Some(before) = id.get().checked_sub(1).map(SetId::new) else {
         let proof = server.start_proof(None).await?;

@@ -1,16 +1,16 @@
-//! Where proofs are brought.
+//! Targets of proofs.
 
 use crate::messages::{Contents, Ends, Lane, Parcel};
 use duet_light_rpc::{Failure, Kind};
 use duet_primitives::{BlockNumber, KeysetCommitment, SetId, StatelessProof, H256};
 use std::{fmt, future::Future};
 
-/// A verifier on another chain that takes proofs by transactions.
+/// A verifier on another chain that accepts proofs in transactions.
 ///
-/// All that a relayer knows between two submissions is what this answers, so that it may be killed at any time, and that several
-/// may serve one verifier.
+/// Between two submissions a relayer keeps only the answers of this trait, so that it may be killed at any time, and
+/// several may serve one verifier.
 pub trait Target {
-    /// Proofs are brought with the header of their block.
+    /// Proofs are submitted with the header of their block.
     const WITH_HEADER: bool;
 
     /// The chain that the verifier follows, by its genesis hash.
@@ -22,18 +22,18 @@ pub trait Target {
     /// How the verifier stores a set. Two sets with the same fingerprint are the same set.
     fn fingerprint(&self, set: &KeysetCommitment) -> H256;
 
-    /// What the verifier knows in the newest block.
+    /// The verifier's status in the newest block.
     ///
     /// # Errors
-    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::NotReady`] when the verifier has not begun;
-    /// [`TargetError::Misconfigured`] when the answer is no verifier's.
+    /// [`TargetError::Unreachable`] when there is no answer; [`TargetError::NotReady`] when the verifier is not
+    /// initialised; [`TargetError::Misconfigured`] when the answer is not from a verifier.
     fn status(&self) -> impl Future<Output = Result<Status, TargetError>>;
 
-    /// What it would cost to bring this now. Nothing is sent, and no key is needed.
+    /// The cost of a submission now. Nothing is sent, and no key is needed.
     ///
     /// # Errors
-    /// [`TargetError::Refused`] when the verifier would not take it; [`TargetError::Overtaken`] when somebody else's transaction,
-    /// which is not in a block yet, brings as much.
+    /// [`TargetError::Refused`] when the verifier would not accept it; [`TargetError::Overtaken`] when another pending
+    /// transaction does the same.
     fn estimate(&self, cargo: &Cargo) -> impl Future<Output = Result<Estimate, TargetError>>;
 
     /// Brings it, and waits until it is in a block. An interrupted call may have sent a transaction: the next call deals with it.
@@ -42,14 +42,14 @@ pub trait Target {
     /// As [`Target::estimate`], and [`TargetError::TooDear`], [`TargetError::NoFunds`], [`TargetError::NoKey`].
     fn submit(&self, cargo: &Cargo) -> impl Future<Output = Result<Receipt, TargetError>>;
 
-    /// Both ends of a lane on the target's chain, and the hash of the newest block that the verifier holds for final, under which what
-    /// is brought along the lane has to be proven.
+    /// Both ends of a lane on the target's chain, and the hash of the verifier's newest final block, under which
+    /// deliveries along the lane have to be proven.
     ///
     /// # Errors
     /// As [`Target::status`]; [`TargetError::Misconfigured`] when there is no such lane.
     fn lane(&self, lane: &Lane) -> impl Future<Output = Result<LaneStatus, TargetError>>;
 
-    /// What the account that pays has left, in the smallest unit of the chain's currency; none without a key.
+    /// The paying account's balance, in the smallest unit of the chain's currency; none without a key.
     ///
     /// # Errors
     /// As [`Target::status`].
@@ -65,7 +65,7 @@ pub struct SetRef {
     pub fingerprint: H256,
 }
 
-/// What a verifier knows.
+/// The status of a verifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The newest block that it holds for final.
@@ -79,7 +79,7 @@ pub struct Status {
 }
 
 impl Status {
-    /// The newest set that it knows, whose handoff it needs to go on.
+    /// The newest set that it knows. It needs this set's handoff to continue.
     pub fn latest(&self) -> SetId {
         self.next.unwrap_or(self.signing).id
     }
@@ -96,7 +96,7 @@ pub struct LaneStatus {
     pub ends: Ends,
 }
 
-/// What one transaction brings.
+/// The content of one transaction.
 #[derive(Clone, Debug)]
 pub enum Cargo {
     /// A proof.
@@ -106,7 +106,7 @@ pub enum Cargo {
 }
 
 impl Cargo {
-    /// The proof, for a target to which nothing else can be brought.
+    /// The proof, for a target that accepts nothing else.
     pub(crate) fn proof(&self) -> Result<&Delivery, TargetError> {
         match self {
             Self::Proof(delivery) => Ok(delivery),
@@ -134,7 +134,7 @@ impl fmt::Display for Cargo {
     }
 }
 
-/// A proof that was verified, and what a verifier needs beside it.
+/// A verified proof, and the other inputs of a verifier.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// The proof.
@@ -157,18 +157,18 @@ impl Delivery {
     }
 }
 
-/// What a submission would cost.
+/// The estimated cost of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// Units of work: gas, or picoseconds of weight.
     pub work: u64,
-    /// What it would cost now, in the smallest unit of the chain's currency.
+    /// The cost now, in the smallest unit of the chain's currency.
     pub cost: u128,
     /// Bytes of the call.
     pub bytes: usize,
 }
 
-/// What came of a submission.
+/// The result of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receipt {
     /// Whether the proof was taken.
@@ -177,7 +177,7 @@ pub struct Receipt {
     pub transaction: H256,
     /// Units of work, as in [`Estimate::work`].
     pub work: u64,
-    /// What was paid, in the smallest unit of the chain's currency.
+    /// The paid fee, in the smallest unit of the chain's currency.
     pub paid: u128,
 }
 
@@ -188,7 +188,7 @@ pub enum Delivered {
     Taken,
     /// The transaction is in a block, and the verifier refused it there: something was paid for nothing.
     Reverted,
-    /// The transaction is in a block, and somebody else's before it had brought the same: something was paid for nothing.
+    /// The transaction is in a block, but another one before it did the same: the fee was paid in vain.
     Known,
     /// Somebody else was faster, and the transaction was withdrawn.
     Withdrawn,
@@ -215,22 +215,22 @@ impl fmt::Display for Delivered {
     }
 }
 
-/// Why nothing was brought.
+/// Why nothing was relayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// No answer, or one that does not parse. It may be there later.
+    /// No answer, or an unparsable one. A later request may succeed.
     #[error("the target cannot be reached: {0}")]
     Unreachable(String),
     /// There is no verifier, or it follows another chain.
     #[error("{0}")]
     Misconfigured(String),
-    /// The verifier has not begun yet.
+    /// The verifier is not initialised yet.
     #[error("{0}")]
     NotReady(String),
     /// The verifier would refuse the call.
     #[error("the target refuses it: {0}")]
     Refused(String),
-    /// Somebody else has brought this, or something newer.
+    /// Somebody else has submitted this, or something newer.
     #[error("somebody else brings {0}")]
     Overtaken(String),
     /// It costs more than the operator wants to pay.
@@ -249,7 +249,7 @@ pub enum TargetError {
     NoKey,
 }
 
-/// What it is to a program that ends with it.
+/// The failure of a program that exits with it.
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         let kind = match error {

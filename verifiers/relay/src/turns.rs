@@ -2,10 +2,10 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-/// A relayer's place among those that serve one target.
+/// A relayer's place among the relayers of one target.
 ///
-/// What is to be brought names who goes first, the next one follows after a while, and so on: when the first is down, it costs time
-/// and no money.
+/// The item to relay determines which relayer goes first; after a while the next one follows, and so on. When the first
+/// is down, it costs time and no money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turns {
     relayers: NonZeroU32,
@@ -31,8 +31,8 @@ impl Turns {
         }
     }
 
-    /// One of several, by its position from 0 on. `turn` is how long each has until the next one tries: longer than a transaction
-    /// takes to be in a block, and the same for all of them.
+    /// One of several, by its position from 0 on. `turn` is each relayer's time before the next one tries: longer than
+    /// a transaction takes to be in a block, and the same for all.
     ///
     /// # Errors
     /// [`NoSuchPosition`].
@@ -51,7 +51,7 @@ impl Turns {
         })
     }
 
-    /// How long to leave it to the others. `topic` is what all of them know: a set's id, or the target's newest block.
+    /// How long to wait for the others. `topic` is known to all relayers: a set's id, or the target's newest block.
     pub fn wait(&self, topic: u64) -> Duration {
         let first = spread(topic).checked_rem(self.relayers.get()).unwrap_or(0);
         let after = match self.position.checked_sub(first) {
@@ -65,7 +65,7 @@ impl Turns {
     }
 }
 
-/// Blocks that are brought at even distances would always have the same first one. (Fibonacci hashing)
+/// Blocks relayed at even distances would always have the same first relayer. (Fibonacci hashing)
 fn spread(topic: u64) -> u32 {
     const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
     let [high @ .., _, _, _, _] = topic.wrapping_mul(GOLDEN).to_be_bytes();

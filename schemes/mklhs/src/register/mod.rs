@@ -2,9 +2,9 @@
 //!
 //! Two signatures on one label for two messages compromise the key (see
 //! [`EquivocationProof`](crate::EquivocationProof)). So each signature is recorded in the register of its key
-//! ([`duet_journal::register`]), and is on disk, before it is released. That module says what the two files of a
-//! register are, where to keep them, and what cannot be detected. The value of an entry is the signature, which has the
-//! message in it.
+//! ([`duet_journal::register`]), and is on disk, before it is released. That module describes the two files of a
+//! register, where to keep them, and the limits of detection. The value of an entry is the signature, which contains
+//! the message.
 
 mod error;
 

@@ -173,7 +173,7 @@ pub enum RegisterError {
         /// The position of the label in the request.
         position: usize,
     },
-    /// The register belongs to another key than the one that is to sign with it.
+    /// The register belongs to another key than the signing one.
     #[error("the register belongs to another key")]
     OtherKey,
     /// The journal or the anchor cannot be used.

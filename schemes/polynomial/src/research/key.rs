@@ -253,7 +253,7 @@ impl fmt::Debug for SecretKey {
 
 /// A secret key expanded for signing, and its public key. Wiped on drop, printed as redacted.
 ///
-/// It signs only through a [`Signer`](super::Signer), which records what was signed.
+/// It signs only through a [`Signer`](super::Signer), which records its signatures.
 pub struct SigningKey {
     pub(crate) basis: Basis,
     pub(crate) seed: Zeroizing<[u8; 32]>,

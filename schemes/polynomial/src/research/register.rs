@@ -1,8 +1,8 @@
 //! The label register: records which message was signed under each label, so that no label is used twice.
 //!
 //! The use of a label is in the register on disk ([`duet_journal::register`]) before the signature is computed. That
-//! module says what the two files of a register are, where to keep them, and what cannot be detected. The value of an
-//! entry is the hash of the message.
+//! module describes the two files of a register, where to keep them, and the limits of detection. The value of an entry
+//! is the hash of the message.
 
 pub use super::error::RegisterError;
 pub use duet_journal::{register::RegisterFiles, FileError, FileFault};
@@ -172,7 +172,7 @@ mod tests {
         (folder, files)
     }
 
-    /// What every register does.
+    /// The behaviour of every register.
     fn check_uses(register: &mut impl LabelRegister) {
         assert_eq!(register.key(), KEY);
         let is_used = |result: Result<(), RegisterError>, at: usize| matches!(result, Err(RegisterError::LabelAlreadyUsed { position }) if position == at);

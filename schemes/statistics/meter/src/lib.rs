@@ -1,7 +1,7 @@
-//! What a node measures of itself: import of blocks, peers, finality, memory, processor time.
+//! A node's figures about itself: import of blocks, peers, finality, memory, processor time.
 //!
-//! A [`TimedImport`] and whoever sees blocks come in tell the [`Meter`]. Each [`Reader`] takes the figures since it took
-//! them last, so that several can read, each at its own pace.
+//! A [`TimedImport`] and other observers of blocks feed the [`Meter`]. Each [`Reader`] takes the figures since its last
+//! reading, so that several can read, each at its own pace.
 
 #![forbid(unsafe_code)]
 // A panic takes the node down: outside tests, what may panic or overflow is refused.

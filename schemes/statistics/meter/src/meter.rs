@@ -33,7 +33,7 @@ impl Sum {
         self.count = self.count.saturating_add(1);
     }
 
-    /// The mean of what was added since, rounded down; `None` of nothing.
+    /// The mean of the values added since, rounded down; `None` if there are none.
     fn mean_since(&self, before: &Self) -> Option<u64> {
         let sum = self.sum.saturating_sub(before.sum);
         sum.checked_div(self.count.saturating_sub(before.count))
@@ -41,7 +41,7 @@ impl Sum {
 }
 
 impl Meter {
-    /// A block was imported; the number of one that was not new, with which the node catches up.
+    /// Records an imported block; `old` is the number of a block with which the node catches up.
     pub fn imported(&self, took: Duration, old: Option<u32>) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let mut totals = self.0.lock();
@@ -55,7 +55,7 @@ impl Meter {
         self.0.lock().lags.add(thousandths);
     }
 
-    /// A reader that has not begun.
+    /// A reader that has not started.
     pub fn reader(&self) -> Reader {
         Reader {
             meter: self.clone(),
@@ -71,7 +71,7 @@ pub struct Reader {
     began: Option<Began>,
 }
 
-/// What there was when a time began.
+/// The counters when a period began.
 #[derive(Debug)]
 struct Began {
     at: Instant,
@@ -85,8 +85,8 @@ impl Reader {
         self.meter.0.lock().old.is_none_or(|old| old < block)
     }
 
-    /// Ends a time and begins the next one. The figures of the one that ends, in the order of [`Metric::ALL`]; what cannot be
-    /// measured here, or did not happen, is left out. `None` the first time.
+    /// Ends a period and begins the next. Returns the figures of the ended one, in the order of [`Metric::ALL`];
+    /// unmeasurable figures, and figures without an event, are left out. `None` the first time.
     pub fn turn(&mut self, peers: usize) -> Option<Vec<(Metric, u64)>> {
         self.turn_at(Instant::now(), processor_time(), peers)
     }

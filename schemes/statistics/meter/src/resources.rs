@@ -1,4 +1,4 @@
-//! What this process takes from its machine.
+//! The resources that this process uses.
 
 use rustix::time::{clock_gettime, ClockId};
 use std::{fs, time::Duration};

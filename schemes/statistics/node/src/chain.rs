@@ -16,7 +16,7 @@ use std::{fmt::Display, marker::PhantomData, sync::Arc};
 /// The longest session whose first block is looked for.
 const LONGEST_SESSION: u32 = 100_000;
 
-/// What is read of the chain. Nothing where the block, its state or the item is not here.
+/// Reads the chain. `None` where the block, its state or the item is missing.
 pub(crate) trait Chain: Send + Sync {
     /// The number of a block, and its parent.
     fn header(&self, block: H256) -> Option<(BlockNumber, H256)>;
@@ -112,7 +112,7 @@ where
     }
 }
 
-/// What was asked for, or a line in the log.
+/// The result, or a line in the log.
 fn found<T, E: Display>(asked: Result<T, E>) -> Option<T> {
     asked
         .inspect_err(|error| log::debug!(target: LOG_TARGET, "the chain cannot be read: {error}"))

@@ -21,7 +21,7 @@ const EARLY_OF_A_PEER: usize = 1024;
 /// Peers of which such reports are kept.
 const EARLY_PEERS: usize = 64;
 
-/// What validators reported about the last two periods. Cheap to clone.
+/// The validators' reports of the last two periods. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Collected(Arc<Inner>);
 
@@ -43,7 +43,7 @@ struct Term {
     reports: Arc<Reports>,
 }
 
-/// What became of a message.
+/// The result of taking a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// It holds, and it is new or evidence: others should have it.
@@ -52,7 +52,7 @@ pub(crate) enum Taken {
     Nothing,
     /// It is about a period that has not begun here, and waits.
     Early,
-    /// Only one who makes reports up sends it.
+    /// Only a forger of reports sends it.
     Refused(Refusal),
 }
 
@@ -108,7 +108,7 @@ impl Collected {
         terms.iter().map(|term| term.reports.period()).collect()
     }
 
-    /// Checks a message, and keeps what it reports. One that is early is kept for its sender, up to a bound.
+    /// Checks a message, and keeps its report. An early message is kept for its sender, up to a bound.
     pub(crate) fn take(&self, sender: Option<PeerId>, message: &[u8]) -> Taken {
         let report = match Report::decode_all(&mut &message[..]) {
             Ok(report) => report,
@@ -163,7 +163,7 @@ impl Collected {
         Taken::Early
     }
 
-    /// A peer is gone, and with it what it sent too early.
+    /// Drops a gone peer's early messages.
     pub(crate) fn forget(&self, peer: &PeerId) {
         self.0.early.lock().remove(peer);
     }
@@ -237,7 +237,7 @@ pub(crate) mod tests {
         Arc::new(test.set.keyset().clone())
     }
 
-    /// What a member says about its peers.
+    /// A member's report about its peers.
     pub(crate) fn report(test: &TestSet, period: Period, member: u32, peers: u64) -> Vec<u8> {
         let set = test.set.keyset();
         let context = Context::new(GENESIS, period, set).unwrap();

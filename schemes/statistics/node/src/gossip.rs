@@ -18,7 +18,7 @@ use sp_crypto_hashing::blake2_256;
 use sp_runtime::traits::Block as BlockT;
 use std::sync::Arc;
 
-/// What a report that nobody honest sends costs its sender: some of them in a row are a ban.
+/// The reputation cost of a report that no honest peer sends: a few in a row are a ban.
 pub(crate) const BAD_REPORT: ReputationChange =
     ReputationChange::new(-(1 << 28), "duet-statistics: bad report");
 
@@ -55,15 +55,15 @@ pub fn peers_set_config<B: BlockT, N: NetworkBackend<B, B::Hash>>(
     )
 }
 
-/// What the reports of a period are gossiped under.
+/// The topic of a period's reports.
 pub(crate) fn topic(period: Period) -> H256 {
     blake2_256(&period.encode()).into()
 }
 
-/// Checks what peers send, and decides what is passed on.
+/// Checks peers' messages, and decides which are passed on.
 pub(crate) struct Gate {
     collected: Collected,
-    /// Takes the peers that sent what nobody honest sends.
+    /// Receives peers that sent messages that no honest peer sends.
     faults: async_channel::Sender<PeerId>,
 }
 
@@ -74,7 +74,7 @@ impl Gate {
 }
 
 impl<Block: BlockT<Hash = H256>> Validator<Block> for Gate {
-    /// A peer that comes gets what is known.
+    /// A new peer gets the known reports.
     fn new_peer(
         &self,
         context: &mut dyn ValidatorContext<Block>,

@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A key of `duet-mklhs`, with the record of what it signed.
+/// A key of `duet-mklhs`, with the record of its signatures.
 #[derive(Debug)]
 pub struct Key {
     key: SigningKey,
@@ -37,7 +37,7 @@ pub enum KeyError {
     Io {
         /// Which.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The secret is damaged.
@@ -45,7 +45,7 @@ pub enum KeyError {
     Secret {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         error: SecretError,
     },
     /// No key can be made.
@@ -59,7 +59,7 @@ pub enum KeyError {
     Label(#[from] LabelError),
 }
 
-/// What is wrong with a secret.
+/// An error in a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// It is no object of its type.
@@ -90,7 +90,7 @@ impl Key {
         Ok(Self { key, register })
     }
 
-    /// The key itself, for what is said about it.
+    /// The key itself, for statements about it.
     pub(crate) fn key(&self) -> &SigningKey {
         &self.key
     }

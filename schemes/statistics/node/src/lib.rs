@@ -1,5 +1,5 @@
-//! Attested statistics in a Substrate node: signs, gossips and serves. The rules are in `duet-statistics`, what is measured in
-//! `duet-meter`.
+//! Attested statistics in a Substrate node: signs, gossips and serves. The rules are in `duet-statistics`, the
+//! measurements in `duet-meter`.
 //!
 //! | module | what it holds |
 //! | --- | --- |
@@ -16,7 +16,7 @@
 //! 2. [`peers_set_config`] registers the protocol, [`Key::open_or_create`] opens the key of a validator;
 //! 3. [`run`] is spawned as a blocking task, and [`rpc::Statistics`] merged into the RPC module, both with one [`Collected`].
 //!
-//! Nothing of it takes part in consensus: when it fails, the node goes on.
+//! It takes no part in consensus: when it fails, the node goes on.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(

@@ -1,9 +1,9 @@
-//! What a node answers about the statistics of validators.
+//! A node's RPC answers about the statistics of validators.
 //!
 //! | code | meaning |
 //! | --- | --- |
 //! | 9002 | there is no such metric, or the weights do not fit the set |
-//! | 9011 | as many questions wait as may: ask again, or ask another node |
+//! | 9011 | too many requests wait: ask again, or ask another node |
 
 use crate::collected::Collected;
 use codec::Encode;
@@ -28,8 +28,8 @@ const MOST_QUESTIONS: usize = 16;
 /// The methods.
 #[rpc(server)]
 pub trait StatisticsApi {
-    /// What the members of a set say about their nodes: SCALE of an `Answer`, of the newest period in which most reported this
-    /// metric. Nothing when nobody did, or the set does not sign now.
+    /// The statistic of a set's members about their nodes: SCALE of an `Answer`, of the newest period in which most
+    /// reported this metric. Nothing when no member did, or the set does not sign now.
     ///
     /// With `weights`, one for each member in the order of the set, their weighted sum.
     ///
@@ -48,7 +48,7 @@ pub trait StatisticsApi {
     fn evidence(&self, set: SetId) -> RpcResult<Vec<Bytes>>;
 }
 
-/// Answers from what was collected.
+/// Answers from the collected reports.
 pub struct Statistics {
     collected: Collected,
     turns: Turns,

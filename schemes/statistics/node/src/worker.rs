@@ -27,7 +27,7 @@ use std::{collections::HashSet, sync::Arc};
 /// Peers that wait to be charged.
 const FAULTS: usize = 64;
 
-/// What [`run`] is started with.
+/// The parameters of [`run`].
 pub struct Params<Client, Network, Syncing> {
     /// The client.
     pub client: Arc<Client>,
@@ -41,7 +41,7 @@ pub struct Params<Client, Network, Syncing> {
     pub notification_service: (Box<dyn NotificationService>, ProtocolName),
     /// Where reports are kept, and served from.
     pub collected: Collected,
-    /// What the block import measures with.
+    /// The meter of the block import.
     pub meter: Meter,
     /// Signs the figures of this node; `None` where they are only collected.
     pub signing: Option<Signing>,
@@ -131,7 +131,7 @@ where
     }
 }
 
-/// What the loop does next.
+/// The next event of the loop.
 enum News {
     /// Passes a report on.
     Report { period: Period, message: Vec<u8> },

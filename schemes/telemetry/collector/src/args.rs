@@ -10,10 +10,10 @@ Exit status:
   2  bad usage: wrong arguments, or a trapdoor of another key or keyword
   3  there is no reading of this metric in this hour";
 
-/// Collects encrypted readings of nodes, and finds and adds them without reading them.
+/// Collects encrypted readings of nodes, and finds and adds them without decryption.
 ///
-/// Nodes send readings with --encrypted-telemetry. The group that operates them makes the keys with `duet-schemes searchable`, and
-/// decrypts the sums with it.
+/// Nodes send readings with --encrypted-telemetry. Their operators make the keys with `duet-schemes searchable`, and
+/// decrypt the sums with it.
 #[derive(Debug, Parser)]
 #[command(name = "duet-collector", version, after_help = EXIT_STATUS)]
 pub(crate) struct Args {
@@ -23,36 +23,36 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Take readings, and keep them in a folder for each hour.
+    /// Accept readings, and store them in a folder for each hour.
     ///
-    /// Anybody who reaches it and knows the group's public key can send readings: let only your nodes reach it.
+    /// Any client with the group's public key can send readings: allow access only to your nodes.
     Serve(Serve),
-    /// Find the readings of a metric in an hour, and add them up: one ciphertext, for the group.
+    /// Find the readings of a metric in an hour, and add them up into one ciphertext for the group.
     Sum(Sum),
 }
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Serve {
-    /// Where readings are kept.
+    /// The folder of the readings.
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: PathBuf,
 
-    /// Where to listen. Nothing but the numbers is encrypted: put a proxy with TLS before it where others can listen.
+    /// The address to listen on. Only the numbers are encrypted: use a TLS proxy on networks with other listeners.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9966")]
     pub(crate) listen: SocketAddr,
 
-    /// How long readings are kept.
+    /// The time for which readings are kept.
     #[arg(long, value_name = "HOURS", default_value_t = 14 * 24, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) keep: u64,
 
-    /// Take no more readings once the kept ones have so many MiB.
+    /// Accept no more readings once the stored ones have this many MiB.
     #[arg(long, value_name = "MIB", default_value_t = 4096)]
     pub(crate) most: u64,
 }
 
 #[derive(Debug, ArgsGroup)]
 pub(crate) struct Sum {
-    /// Where readings are kept.
+    /// The folder of the readings.
     #[arg(long, value_name = "DIR")]
     pub(crate) folder: PathBuf,
 
@@ -68,7 +68,7 @@ pub(crate) struct Sum {
     #[arg(long, num_args = 3, required = true, value_names = ["CHAIN", "METRIC", "HOUR"])]
     pub(crate) telemetry: Vec<String>,
 
-    /// Where to write the sum. An existing file is not replaced.
+    /// The output file for the sum. An existing file is not replaced.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }

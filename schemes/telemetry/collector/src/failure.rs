@@ -35,12 +35,12 @@ pub(crate) enum Failure {
     /// Nothing to add.
     #[error("there is no reading of {metric} in hour {hour}")]
     Nothing { metric: String, hour: u64 },
-    /// What was found cannot be added.
+    /// The found readings cannot be added.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
 }
 
-/// What is wrong with a kept reading.
+/// An error in a stored reading.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Damage {
     #[error(transparent)]
@@ -49,7 +49,7 @@ pub(crate) enum Damage {
     Batch(#[from] BatchError),
 }
 
-/// What is wrong with a trapdoor.
+/// An error in a trapdoor.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadTrapdoor {
     #[error(transparent)]

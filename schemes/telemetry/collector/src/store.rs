@@ -1,6 +1,6 @@
-//! Where readings are kept: a folder for each hour in which they came, and in it a file for each batch, named by its fingerprint.
+//! The store of readings: a folder for each hour of arrival, with a file for each batch, named by its fingerprint.
 //!
-//! A file is written under another name and then moved, so that each is whole. A batch that comes again is the same file.
+//! A file is written under another name and then moved, so that each is whole. A repeated batch is the same file.
 
 use crate::failure::{Damage, Failure};
 use duet_armour::{kinds::SEARCHABLE_CIPHERTEXTS, read_one};
@@ -13,7 +13,7 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// What the name of a batch's file ends with.
+/// The file extension of a batch.
 const ENDING: &str = "ciphertexts";
 
 /// The readings that a collector keeps.
@@ -60,7 +60,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Keeps a batch that came in this hour. Once in an hour, removes what is too old.
+    /// Stores a batch that came in this hour. Once in an hour, removes old batches.
     pub(crate) fn put(&mut self, hour: Hour, batch: &Batch) -> Result<(), Full> {
         if self.hour != Some(hour) {
             self.remove_before(hour.before(self.keep))?;

@@ -18,7 +18,7 @@ use std::{
     io::Write,
 };
 
-/// Writes the sum; what was added, in words.
+/// Writes the sum; returns a description of the added readings.
 pub(crate) fn sum(args: &Sum) -> Result<String, Failure> {
     let [chain, metric, hour] = args.telemetry.as_slice() else {
         return Err(Failure::Argument(

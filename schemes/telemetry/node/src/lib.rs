@@ -1,7 +1,7 @@
-//! Sends encrypted readings of a node to its operators' collector. What is measured is in `duet-meter`, and the encryption in
-//! `duet-telemetry`.
+//! Sends encrypted readings of a node to its operators' collector. The measurements are in `duet-meter`, and the
+//! encryption in `duet-telemetry`.
 //!
-//! Nothing of it takes part in consensus: when the collector is not there, readings wait, and the node goes on.
+//! It takes no part in consensus: when the collector is down, readings wait, and the node goes on.
 
 #![forbid(unsafe_code)]
 // A panic takes the node down: outside tests, what may panic or overflow is refused.

@@ -9,7 +9,7 @@ use jsonrpsee::{
 };
 use std::{collections::VecDeque, time::Duration};
 
-/// Readings that wait for a collector that is not there: two hours of one a minute.
+/// The most readings that wait for an absent collector: two hours of one a minute.
 const MOST_WAITING: usize = 120;
 /// How long the collector may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -19,7 +19,7 @@ const LONGEST_ANSWER: u32 = 16 * 1024;
 /// How much of a reason is written to the log.
 const LONGEST_REASON: usize = 200;
 
-/// Another program's text on one line, without what a terminal obeys, and cut.
+/// Another program's text on one line, cut, without control characters of a terminal.
 fn shown(text: &str) -> String {
     let cut: String = text.chars().take(LONGEST_REASON).collect();
     cut.escape_debug().to_string()
@@ -57,7 +57,7 @@ impl Outbox {
         self.waiting.len()
     }
 
-    /// Brings the collector as many as it takes. What it refuses for what it is, it would refuse again: that is dropped.
+    /// Sends the collector as many readings as it takes. Invalid readings are dropped: it would refuse them again.
     pub(crate) async fn send(&mut self) {
         match self.try_send().await {
             Ok(()) if self.warned => {
@@ -101,7 +101,7 @@ impl Outbox {
     }
 }
 
-/// What the collector's method says about a reading that it will never take: invalid parameters, in JSON-RPC.
+/// The collector's error code for a reading that it will never take: invalid parameters, in JSON-RPC.
 const REFUSED: i32 = -32602;
 
 #[cfg(test)]

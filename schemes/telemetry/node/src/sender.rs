@@ -14,7 +14,7 @@ use std::{
 };
 use tokio::time::{interval, MissedTickBehavior};
 
-/// What [`run`] is started with.
+/// The parameters of [`run`].
 pub struct Params<Client> {
     /// The client.
     pub client: Arc<Client>,
@@ -24,7 +24,7 @@ pub struct Params<Client> {
     pub url: String,
     /// How often a reading is taken.
     pub every: Duration,
-    /// What the block import measures with.
+    /// The meter of the block import.
     pub meter: Meter,
     /// How many peers the node has.
     pub peers: Box<dyn Fn() -> usize + Send>,

@@ -1,10 +1,10 @@
-//! A FRAME pallet that posts messages on another chain, and shows in events what was posted there for this one.
+//! A FRAME pallet that posts messages on another chain, and emits events for messages posted there for this one.
 //!
 //! It is the smallest application of the SDK's `pallet-bridge-messages`: [`Call::post`] sends, and the pallet is the
-//! `MessageDispatch` to which arriving messages go. Messages are bytes; whatever acts on them reads [`Event::Received`].
+//! `MessageDispatch` to which arriving messages go. Messages are bytes; applications read [`Event::Received`].
 //!
-//! The messages of a lane arrive in the order in which they were posted, each once. Who brings them cannot change them: each comes
-//! with a proof of the other chain's state under a final header.
+//! The messages of a lane arrive in the order in which they were posted, each once. Relayers cannot change them: each
+//! message has a proof of the other chain's state under a final header.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -41,7 +41,7 @@ pub mod pallet {
     #[pallet::pallet]
     pub struct Pallet<T>(_);
 
-    /// What a runtime chooses.
+    /// The runtime's configuration.
     #[pallet::config]
     pub trait Config: frame_system::Config<RuntimeEvent: From<Event<Self>>> {
         /// Names a lane.
@@ -59,11 +59,11 @@ pub mod pallet {
         type MaxWaiting: Get<MessageNonce>;
     }
 
-    /// What happened.
+    /// The events of the pallet.
     #[pallet::event]
     #[pallet::generate_deposit(pub(super) fn deposit_event)]
     pub enum Event<T: Config> {
-        /// A message waits to be brought to the other chain.
+        /// A message waits for delivery to the other chain.
         Posted {
             /// Who posted it.
             who: T::AccountId,
@@ -101,7 +101,7 @@ pub mod pallet {
         /// [`Error::Closed`], [`Error::Full`].
         ///
         /// # Cost
-        /// What the SDK measured for an event with as many bytes, and two reads and writes of the state.
+        /// The SDK's weight of an event with as many bytes, and two reads and writes of the state.
         #[pallet::call_index(0)]
         #[pallet::weight(Pallet::<T>::post_weight(message.len()))]
         pub fn post(origin: OriginFor<T>, message: BoundedVec<u8, T::MaxLength>) -> DispatchResult {
@@ -135,7 +135,7 @@ impl<T: Config> MessageDispatch for Pallet<T> {
         lane == T::Lane::get()
     }
 
-    /// What the SDK measured for the event of the longest message.
+    /// The SDK's weight of the event of the longest message.
     fn dispatch_weight(_: &mut DispatchMessage<Vec<u8>, T::LaneId>) -> Weight {
         T::SystemWeightInfo::remark_with_event(T::MaxLength::get())
     }

@@ -32,7 +32,7 @@ pub struct DuetConsensusClient<S> {
 }
 
 impl<S> DuetConsensusClient<S> {
-    /// A client of this chain, whose slots of Aura last so many milliseconds. A wrong duration makes wrong timestamps.
+    /// A client of this chain with Aura slots of this duration in ms. A wrong duration makes wrong timestamps.
     pub fn new(state_machine: StateMachine, slot_millis: u64) -> Self {
         Self {
             state_machine,

@@ -8,14 +8,14 @@ use duet_primitives::H256;
 const AURA: [u8; 4] = *b"aura";
 const ISMP: [u8; 4] = *b"ISMP";
 
-/// What ISMP's pallet writes into a header.
+/// The roots that ISMP's pallet writes into a header.
 #[derive(Decode)]
 struct Roots {
     _mmr: H256,
     child_trie: H256,
 }
 
-/// What a digest says.
+/// The logs of a digest.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Logs {
     /// The slot of Aura.

@@ -13,7 +13,7 @@ pub enum Error {
         /// What should have been there.
         object: &'static str,
     },
-    /// The trusted state is one that no client could have.
+    /// The trusted state is impossible for any client.
     #[error("the trusted state is refused: {0}")]
     TrustedState(#[from] StateError),
     /// A proof does not hold.
@@ -46,7 +46,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The id of the broken rule, as Duet's specification numbers them; none for what this crate alone wants.
+    /// The id of the broken rule, as Duet's specification numbers them; none for the requirements of this crate alone.
     pub fn rule(&self) -> Option<&'static str> {
         match self {
             Self::Malformed { .. } => Some("ENC-6"),

@@ -1,8 +1,8 @@
 //! Hyperbridge's consensus client for chains that Duet finalizes.
 //!
 //! [`DuetConsensusClient`] implements [`ConsensusClient`](ismp::consensus::ConsensusClient). Its trusted state is a
-//! [`Checkpoint`](duet_light_client::Checkpoint) in SCALE, and its proof a [`ConsensusProof`]. What is verified is what
-//! `duet-light-client` verifies; this crate adds the header's state root, timestamp and overlay root.
+//! [`Checkpoint`](duet_light_client::Checkpoint) in SCALE, and its proof a [`ConsensusProof`]. `duet-light-client`
+//! verifies the proof; this crate adds the header's state root, timestamp and overlay root.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
 #![cfg_attr(

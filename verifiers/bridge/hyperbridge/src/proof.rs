@@ -1,4 +1,4 @@
-//! What a relayer brings, and the trusted state, as bytes.
+//! A relayer's proof, and the trusted state, as bytes.
 
 use crate::error::Error;
 use alloc::vec::Vec;
@@ -43,7 +43,7 @@ impl Decode for ConsensusProof {
     }
 }
 
-/// Decodes all of the bytes, of which there are at most `limit`. (ENC-6)
+/// Decodes all bytes, at most `limit`. (ENC-6)
 pub(crate) fn decode_bounded<T: Decode>(
     bytes: &[u8],
     limit: usize,

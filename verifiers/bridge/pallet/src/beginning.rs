@@ -1,4 +1,4 @@
-//! Where the chain that is followed goes on, by the word of root or the owner.
+//! The point from which the followed chain continues, set by root or the owner.
 
 use crate::{
     chain::{BridgedHeader, FollowedChain, InitializationData, LOG_TARGET},

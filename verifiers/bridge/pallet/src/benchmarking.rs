@@ -15,9 +15,9 @@ use frame_support::pallet_prelude::Get;
 use frame_system::RawOrigin;
 use sp_runtime::{traits::Header as _, Digest};
 
-/// Members of a set of which as many do not sign as may.
+/// Members of a set with the maximum number of non-signers.
 const MEMBERS: u32 = 512;
-/// Those of them who do not sign, half of them without a sibling that does not sign either.
+/// Half of the non-signers: one half has siblings that sign, the other siblings that do not.
 const HALF: u32 = 85;
 
 fn header<T: Config<I>, I: 'static>(number: u32) -> BridgedHeader<T, I> {

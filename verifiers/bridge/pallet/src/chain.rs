@@ -1,4 +1,4 @@
-//! The chain that is followed, and what is known of it.
+//! The followed chain, and its known state.
 
 use crate::Config;
 use alloc::boxed::Box;
@@ -20,24 +20,24 @@ pub trait ChainWithDuet: Chain<BlockNumber = u32, Hash = H256> {
     /// Name of this pallet in the runtimes that follow the chain.
     const WITH_CHAIN_DUET_PALLET_NAME: &'static str;
 
-    /// The most bytes of a header that are brought free of charge. A larger one is taken, and its submitter pays.
+    /// The largest header in bytes that is free of charge. A larger one is accepted, and its submitter pays.
     const MAX_FREE_HEADER_SIZE: u32;
 }
 
-/// What is known of the chain that is followed, beside its headers.
+/// The known state of the followed chain, beside its headers.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode, MaxEncodedLen, TypeInfo)]
 pub struct FollowedChain {
     /// Which chain.
     pub genesis_hash: H256,
-    /// The set that signs, and the one after it; the same one twice when none is named.
+    /// The signing set and its successor; both are the same when no successor is named.
     pub keysets: Keysets,
 }
 
 impl FollowedChain {
     /// The state of a light client of this chain at its best block.
     ///
-    /// The sets were checked when they were set, or were signed by one that was: their totals are not checked again here, which
-    /// would take a subgroup check each. Whoever uses them checks them once more.
+    /// The sets were checked when they were set, or a checked set signed them. Their totals are not checked again here,
+    /// which would take a subgroup check each. Their users check them once more.
     pub(crate) fn trusted_at(self, best: HeaderId<H256, u32>) -> Trusted {
         Trusted::from_own_checkpoint_unchecked(self.checkpoint_at(best))
     }
@@ -52,7 +52,7 @@ impl FollowedChain {
     }
 }
 
-/// From where a chain is followed. Nothing of it can be proven to the pallet.
+/// The starting point of a followed chain. It cannot be proven to the pallet.
 #[derive(
     Clone,
     Debug,
@@ -70,8 +70,8 @@ pub struct InitializationData<Header> {
     pub header: Box<Header>,
     /// The chain's genesis hash.
     pub genesis_hash: H256,
-    /// The set that signs there, and the one after it; the same one twice when none is named. In JSON the hexadecimal digits of
-    /// its encoding.
+    /// The signing set there and its successor; both are the same when no successor is named. In JSON the hexadecimal
+    /// digits of its encoding.
     #[serde(with = "as_hex")]
     pub keysets: Keysets,
     /// Whether submissions are taken.

@@ -14,18 +14,19 @@ use sp_runtime::{
     traits::{DispatchInfoOf, DispatchOriginOf, TransactionExtension, ValidateResult},
 };
 
-/// What is read to judge a submission: mode, contradiction, best header, sets, free submissions left.
+/// The reads to judge a submission: mode, contradiction, best header, sets, free submissions left.
 const READS: u64 = 5;
 
 /// Refuses submissions that [`CallSubType`] says cannot succeed, and lets all other calls pass.
 ///
-/// It has no bytes, in a transaction or in what is signed. In the pool it drops what became obsolete; in a block it keeps the
-/// slower of two relayers from paying for the same header. It stands before the extension that charges the fee.
+/// It adds no bytes to a transaction or its signed payload. In the pool it drops obsolete submissions; in a block it
+/// keeps the slower of two relayers from paying for the same header. It stands before the extension that charges the
+/// fee.
 ///
 /// # What it does not do
-/// It does not look at the proof: who brings a wrong one pays for it. It does not look into calls that hold others: a batch of the
-/// utility pallet pays also for what would be free alone, and only its administrator has the sudo pallet. It gives no priority; the
-/// feature `relayers` has an extension that does.
+/// It does not check the proof: the sender of a wrong one pays for it. It does not check nested calls: a batch of the
+/// utility pallet pays also for submissions that would be free alone, and only its administrator has the sudo pallet.
+/// It gives no priority; the feature `relayers` has an extension that does.
 #[derive(
     CloneNoBound,
     DebugNoBound,
@@ -41,7 +42,7 @@ const READS: u64 = 5;
 pub struct RejectObsoleteHeaders<T, I = ()>(PhantomData<(T, I)>);
 
 impl<T, I> RejectObsoleteHeaders<T, I> {
-    /// For who builds a transaction.
+    /// For builders of transactions.
     pub const fn new() -> Self {
         Self(PhantomData)
     }

@@ -1,4 +1,4 @@
-//! The headers that are kept: a ring of as many as [`Config::HeadersToKeep`] says.
+//! The stored headers: a ring with [`Config::HeadersToKeep`] entries.
 
 use crate::{
     chain::BridgedHeader, BestFinalized, Config, ImportedHashes, ImportedHashesPointer,
@@ -20,7 +20,7 @@ impl<T: Config<I>, I: 'static> Get<Option<u32>> for ToKeep<T, I> {
     }
 }
 
-/// Keeps a header as the best one, and drops the oldest when there are too many.
+/// Stores a header as the best one, and drops the oldest when there are too many.
 pub(crate) fn insert<T: Config<I>, I: 'static>(
     header: &BridgedHeader<T, I>,
     id: HeaderId<H256, u32>,

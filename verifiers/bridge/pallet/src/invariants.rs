@@ -1,4 +1,4 @@
-//! What holds in the state of every block.
+//! Invariants of the state of every block.
 
 use crate::{
     BestFinalized, Config, Contradicted, Followed, FreeHeadersRemaining, ImportedHashes,
@@ -7,7 +7,7 @@ use crate::{
 use frame_support::{ensure, pallet_prelude::Get};
 use sp_runtime::TryRuntimeError;
 
-/// Checks all of it.
+/// Checks all invariants.
 pub(crate) fn check<T: Config<I>, I: 'static>() -> Result<(), TryRuntimeError> {
     let best = BestFinalized::<T, I>::get();
     ensure!(

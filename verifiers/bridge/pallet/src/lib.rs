@@ -1,27 +1,27 @@
-//! Follows another chain that Duet finalizes: its headers, by finality proofs that anybody brings.
+//! Follows the headers of another chain that Duet finalizes, by finality proofs that anybody may submit.
 //!
-//! Who brings messages from that chain asks this pallet for the state root of one of its blocks, by
-//! [`bp_header_chain::HeaderChain`], as it would ask the SDK's GRANDPA bridge pallet. Names, order of calls and storage of
-//! both pallets are the same where they mean the same, so that `pallet-bridge-messages` works on top of it unchanged.
+//! A pallet for messages from that chain reads the state root of a block from this pallet, through
+//! [`bp_header_chain::HeaderChain`], as from the SDK's GRANDPA bridge pallet. Names, order of calls and storage of both
+//! pallets are the same where they mean the same, so that `pallet-bridge-messages` works on top of it unchanged.
 //!
-//! - **Proofs** are stateless: they bring the keys of those who did not sign, and this chain keeps 92 bytes of a set, however
-//!   large it is. They are verified by [`duet_light_client`], by rules LIGHT-4 to LIGHT-6, STATELESS-1, STATELESS-2 and JUST-1 to
-//!   JUST-5.
-//! - **Mandatory headers** name a set that this pallet does not know yet. Without one of them it cannot go on, so they are free
-//!   ([`Config::MaxFreeHeadersPerBlock`]).
-//! - **Contradictions**: two valid proofs that cannot both be true stop the pallet, whoever brings them. It says no state root of
-//!   any block until the owner or root has decided which chain counts, by
-//!   [`force_set_pallet_state`](Pallet::force_set_pallet_state), which forgets all headers of before.
+//! - **Proofs** are stateless: they contain the keys of the non-signers, and this chain keeps 92 bytes of a set,
+//!   however large it is. [`duet_light_client`] verifies them by rules LIGHT-4 to LIGHT-6, STATELESS-1, STATELESS-2 and
+//!   JUST-1 to JUST-5.
+//! - **Mandatory headers** name a set that this pallet does not know yet. The pallet needs each of them to continue, so
+//!   they are free ([`Config::MaxFreeHeadersPerBlock`]).
+//! - **Contradictions**: two valid proofs that contradict each other stop the pallet, whoever submits them. It gives no
+//!   state root until the owner or root has decided which chain counts, by
+//!   [`force_set_pallet_state`](Pallet::force_set_pallet_state), which forgets all earlier headers.
 //! - **Resets** of the other chain are crossed by the same call, and by no proof (LIGHT-8).
 //!
 //! # What it does not do
-//! It does not know how old a proof is. A set that can no longer be slashed could sign a false history, so a pallet that nobody
-//! fed for as long as that takes must be halted, and set anew from a block that its owner trusts. It does not punish validators
-//! of the other chain either: the proofs in its events are evidence for that chain.
+//! It does not know the age of a proof. A set that can no longer be slashed could sign a false history, so a pallet
+//! without proofs for that long must be halted, and set anew from a block that its owner trusts. It does not punish
+//! validators of the other chain either: the proofs in its events are evidence for that chain.
 //!
 //! # In a runtime
-//! [`RejectObsoleteHeaders`] is a transaction extension that refuses submissions that cannot succeed before anybody pays for them,
-//! by [`CallSubType`]. With the feature `relayers`, the pallet and [`CheckAndBoostBridgeDuetTransactions`] are filters for
+//! [`RejectObsoleteHeaders`] is a transaction extension that refuses hopeless submissions before any fee is paid, by
+//! [`CallSubType`]. With the feature `relayers`, the pallet and [`CheckAndBoostBridgeDuetTransactions`] are filters for
 //! `bridge_runtime_common::generate_bridge_reject_obsolete_headers_and_messages!`, which does the same.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -124,8 +124,9 @@ pub mod pallet {
         /// The chain that is followed.
         type BridgedChain: ChainWithDuet;
 
-        /// Submissions per block that cost no fee: mandatory headers, and those that [`Self::FreeHeadersInterval`] allows. More are
-        /// accepted and pay. It bounds what validators of a compromised chain can fill our blocks with.
+        /// Submissions per block that cost no fee: mandatory headers, and those that [`Self::FreeHeadersInterval`]
+        /// allows. More are accepted and pay. It bounds the block space that validators of a compromised chain can
+        /// fill.
         #[pallet::constant]
         type MaxFreeHeadersPerBlock: Get<u32>;
 
@@ -133,14 +134,14 @@ pub mod pallet {
         #[pallet::constant]
         type FreeHeadersInterval: Get<Option<u32>>;
 
-        /// How many headers are kept. It is a number of submissions, and not of blocks of the other chain: who brings messages
-        /// has until as many headers were brought.
+        /// The number of headers that are kept. It counts submissions, and not blocks of the other chain: relayers of
+        /// messages have time for as many submissions.
         ///
-        /// Where it gets smaller, headers beyond it stay in storage for ever.
+        /// If it is reduced, headers beyond it stay in storage for ever.
         #[pallet::constant]
         type HeadersToKeep: Get<u32>;
 
-        /// What calls cost.
+        /// The weights of calls.
         type WeightInfo: WeightInfo;
     }
 
@@ -150,7 +151,7 @@ pub mod pallet {
     pub type FreeHeadersRemaining<T: Config<I>, I: 'static = ()> =
         StorageValue<_, u32, OptionQuery>;
 
-    /// The highest header that was brought.
+    /// The highest submitted header.
     #[pallet::storage]
     pub type BestFinalized<T: Config<I>, I: 'static = ()> =
         StorageValue<_, HeaderId<H256, u32>, OptionQuery>;
@@ -219,7 +220,7 @@ pub mod pallet {
         }
     }
 
-    /// What happened.
+    /// The events of the pallet.
     #[pallet::event]
     #[pallet::generate_deposit(pub(crate) fn deposit_event)]
     pub enum Event<T: Config<I>, I: 'static = ()> {
@@ -229,16 +230,16 @@ pub mod pallet {
             number: u32,
             /// Its hash.
             hash: H256,
-            /// The proof, for those who look for contradictions.
+            /// The proof, for observers that look for contradictions.
             proof: Box<StatelessProof>,
             /// Whether it named a set that was not known before.
             is_mandatory: bool,
         },
         /// Two valid proofs cannot both be true. Nothing is taken and no state root is given any more.
         ContradictionProven {
-            /// What cannot be true together.
+            /// The contradiction.
             conflict: Conflict,
-            /// A proof, when it contradicts what was known; or two that contradict each other.
+            /// A proof that contradicts the known state, or two that contradict each other.
             proofs: alloc::vec::Vec<StatelessProof>,
         },
         /// Owner or root set block and sets. After a contradiction, all headers of before were forgotten.
@@ -257,7 +258,7 @@ pub mod pallet {
     pub enum Error<T, I = ()> {
         /// A rule of the finality proof is broken.
         InvalidProof(Rule),
-        /// The proof is of another header than the one that came with it.
+        /// The proof is of another header than the submitted one.
         HeaderMismatch,
         /// LIGHT-4: the header is not above the best one.
         OldHeader,
@@ -319,8 +320,8 @@ pub mod pallet {
 
     #[pallet::call]
     impl<T: Config<I>, I: 'static> Pallet<T, I> {
-        /// Takes a header that is proven to be final: [`submit_finality_proof_ex`](Self::submit_finality_proof_ex) without
-        /// what the caller expects.
+        /// Submits a header with its finality proof: [`submit_finality_proof_ex`](Self::submit_finality_proof_ex)
+        /// without the caller's expectations.
         #[pallet::call_index(0)]
         #[pallet::weight(weights::submission::<T::WeightInfo>(proof))]
         pub fn submit_finality_proof(
@@ -363,12 +364,13 @@ pub mod pallet {
             <Self as bp_runtime::OwnedBridgeModule<_>>::set_operating_mode(origin, operating_mode)
         }
 
-        /// Takes a header that is proven to be final. By anybody with an account.
+        /// Submits a header with its finality proof. By anybody with an account.
         ///
-        /// `current_set_id` is the set that signs as far as this pallet knows: the call fails when that has changed since it was
-        /// made. `is_free_execution_expected` is for the transaction extension, which refuses the call when it would cost a fee.
+        /// `current_set_id` is this pallet's signing set: the call fails when that has changed in the meantime.
+        /// `is_free_execution_expected` is for the transaction extension, which refuses the call when it would cost a
+        /// fee.
         ///
-        /// A valid proof that takes back what its set said about its successor stops the pallet, and is free.
+        /// A valid proof that contradicts its set's earlier successor stops the pallet, and is free.
         ///
         /// Errors: `BridgeModule`, `Contradicted`, `NotInitialized`, `OldHeader`, `InvalidAuthoritySetId`, `HeaderMismatch`,
         /// `OldSet`, `HandoffsMissing`, `InvalidProof`.
@@ -384,11 +386,11 @@ pub mod pallet {
             submission::submit::<T, I>(origin, &finality_target, *proof, Some(current_set_id))
         }
 
-        /// Sets block and sets of the chain that is followed, without a proof: after a reset of that chain (LIGHT-8), after a
-        /// contradiction, or after nobody fed the pallet for too long. By the owner or root.
+        /// Sets block and sets of the followed chain, without a proof: after a reset of that chain (LIGHT-8), after a
+        /// contradiction, or after too long without proofs. By the owner or root.
         ///
-        /// Headers that are known stay known; after a contradiction all of them are forgotten, because it cannot be told which
-        /// are on the chain that lasts. Errors: `NotInitialized`, `InvalidKeysets`.
+        /// Known headers are kept; after a contradiction all are dropped, because nothing tells which are on the
+        /// lasting chain. Errors: `NotInitialized`, `InvalidKeysets`.
         #[pallet::call_index(5)]
         #[pallet::weight((
             T::WeightInfo::force_set_pallet_state(T::HeadersToKeep::get()),
@@ -423,7 +425,7 @@ pub mod pallet {
     }
 
     impl<T: Config<I>, I: 'static> Pallet<T, I> {
-        /// Number and hash of the highest header that was brought.
+        /// Number and hash of the highest submitted header.
         pub fn best_finalized() -> Option<HeaderId<H256, u32>> {
             BestFinalized::<T, I>::get()
         }

@@ -19,11 +19,11 @@ use sp_runtime::{
 
 /// Genesis hash of the chain that is followed.
 pub(crate) const GENESIS: H256 = H256::repeat_byte(7);
-/// An account that brings proofs.
+/// An account that submits proofs.
 pub(crate) const RELAYER: u64 = 1;
 /// The account that gets what relayers lose.
 pub(crate) const SLASHED_TO: u64 = 9;
-/// What a relayer has at first.
+/// A relayer's initial balance.
 pub(crate) const ENDOWMENT: u64 = 10_000;
 
 construct_runtime!(
@@ -110,11 +110,11 @@ impl pallet_bridge_messages::Config for Test {
     type MessageDispatch = Inbox;
 }
 
-/// Keeps what arrives.
+/// Keeps arriving messages.
 pub struct Inbox;
 
 impl Inbox {
-    /// What arrived.
+    /// The arrived messages.
     pub(crate) fn messages() -> Vec<Vec<u8>> {
         frame_support::storage::unhashed::get_or_default(b"inbox")
     }
@@ -197,7 +197,7 @@ pub(crate) fn header_of(number: u32, state_root: H256) -> Header {
     }
 }
 
-/// A header with this number. `salt` makes another one of it.
+/// A header with this number. Another `salt` gives another header.
 pub(crate) fn header(number: u32, salt: u8) -> Header {
     header_of(number, H256::repeat_byte(salt))
 }
@@ -212,7 +212,7 @@ pub(crate) fn large_header(number: u32, bytes: usize) -> Header {
     }
 }
 
-/// What a set says of a block.
+/// A set's commitment to a block.
 pub(crate) fn statement(by: &TestSet, header: &Header, next: &TestSet) -> Commitment {
     Commitment {
         block_hash: header.hash(),
@@ -220,7 +220,7 @@ pub(crate) fn statement(by: &TestSet, header: &Header, next: &TestSet) -> Commit
     }
 }
 
-/// A proof of it by these signers.
+/// A proof of the header by these signers.
 pub(crate) fn proof_by(
     by: &TestSet,
     header: &Header,

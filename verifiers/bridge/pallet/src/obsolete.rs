@@ -1,4 +1,4 @@
-//! What is refused without a look at the proof: by the call, and by a transaction extension before anybody pays.
+//! Refusals that do not need the proof: by the call, and by a transaction extension before any fee is paid.
 
 use crate::{
     chain::{BridgedHeader, ChainWithDuet, FollowedChain},
@@ -16,10 +16,10 @@ use frame_support::{
 };
 use sp_runtime::{traits::Header as _, SaturatedConversion};
 
-/// What a submission says of itself.
+/// The claims of a submission.
 pub(crate) type Info = SubmitFinalityProofInfo<u32>;
 
-/// What the pallet knows of the chain that it follows.
+/// The pallet's state of the followed chain.
 pub(crate) struct Known {
     /// The highest header.
     pub(crate) best: HeaderId<H256, u32>,
@@ -37,7 +37,7 @@ impl Known {
 /// A submission that may succeed, by all that can be said without a look at its proof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VerifiedSubmitFinalityProofInfo {
-    /// What it says of itself.
+    /// The claims of the submission.
     pub base: SubmitFinalityProofInfo<u32>,
     /// How many blocks it is above the best header.
     pub improved_by: u32,
@@ -47,13 +47,13 @@ pub struct VerifiedSubmitFinalityProofInfo {
 pub trait CallSubType<T: Config<I, RuntimeCall = Self>, I: 'static>:
     IsSubType<CallableCallFor<Pallet<T, I>, T>>
 {
-    /// What a submission says of itself; `None` for another call.
+    /// The claims of a submission; `None` for another call.
     fn submit_finality_proof_info(&self) -> Option<SubmitFinalityProofInfo<u32>> {
         info_of_call::<T, I>(self.is_sub_type()?, Followed::<T, I>::get().as_ref())
     }
 
-    /// Refuses a submission that cannot succeed, so that relayers who bring the same proof do not pay for each other's haste, and
-    /// one that would not be free though it should. `Ok(None)` for another call.
+    /// Refuses a submission that cannot succeed, so that relayers of the same proof do not pay for each other's haste,
+    /// or that should be free and would not be. `Ok(None)` for another call.
     ///
     /// # Errors
     /// `Stale` when the header is not above the best one, else `Call`.
@@ -112,7 +112,7 @@ fn info_of_call<T: Config<I>, I: 'static>(
     }
 }
 
-/// What a submission says of itself, and whether its header is mandatory: whether it names a set that is not known yet.
+/// The claims of a submission, and whether its header is mandatory: whether it names a set that is not known yet.
 pub(crate) fn info<T: Config<I>, I: 'static>(
     followed: Option<&FollowedChain>,
     header: &BridgedHeader<T, I>,

@@ -1,4 +1,4 @@
-//! Proofs that somebody brings.
+//! Submitted proofs.
 
 use crate::{
     chain::{BridgedHeader, FollowedChain, LOG_TARGET},

@@ -14,16 +14,16 @@ use sp_runtime::SaturatedConversion;
 pub trait WeightInfo {
     /// Begins to follow a chain.
     fn initialize() -> Weight;
-    /// Takes a proof that `a + l` members of a set did not sign, of whom `l` have a sibling in the tree of keys that did.
+    /// Submits a proof with `a + l` non-signers; `l` of these have a sibling in the tree of keys that signed.
     fn submit_finality_proof(a: u32, l: u32) -> Weight;
     /// Sets block and sets after a contradiction, and forgets `h` headers.
     fn force_set_pallet_state(h: u32) -> Weight;
 }
 
-/// What it costs to verify a proof, by the keys and the hashes that it brings.
+/// The weight of verifying a proof, by its keys and hashes.
 ///
-/// Each hash is the sibling of a node above a key. As many of them as there are keys are counted by `l`, and what is left by what
-/// one of them takes.
+/// Each hash is the sibling of a node above a key. `l` counts as many hashes as there are keys; the rest cost the
+/// weight of one hash each.
 pub(crate) fn submission<W: WeightInfo>(proof: &StatelessProof) -> Weight {
     let absent: u32 = proof.non_signers.len().saturated_into();
     let hashes: u32 = proof.proof.hashes().len().saturated_into();

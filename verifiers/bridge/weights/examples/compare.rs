@@ -1,11 +1,12 @@
-//! What a submission costs in this pallet and in the SDK's GRANDPA bridge pallet, in WASM, one after the other.
+//! Compares the cost of a submission in this pallet and in the SDK's GRANDPA bridge pallet, in WASM.
 //!
 //! ```text
 //! cargo run -p duet-bridge-weights --example compare -- duet_bridge_weights.wasm
 //! ```
 //!
-//! Each row is a header that all of the Duet set signed, beside the same one with as many precommits as GRANDPA needs, all of them
-//! for this header. Times are medians over rounds in which every call runs once, without what an empty call takes.
+//! Each row is a header that all of the Duet set signed, beside the same one with as many precommits as GRANDPA needs,
+//! all of them for this header. Times are medians over rounds in which every call runs once, less the time of an empty
+//! call.
 
 use bp_runtime::BasicOperatingMode;
 use bp_test_utils::{

@@ -30,7 +30,7 @@ use sp_version::{runtime_version, RuntimeVersion};
 
 /// An account.
 pub type AccountId = sp_runtime::AccountId32;
-/// A header of this chain, and of the one that is followed.
+/// A header of this chain, and of the followed one.
 pub type Header = generic::Header<u32, BlakeTwo256>;
 type UncheckedExtrinsic = generic::UncheckedExtrinsic<AccountId, RuntimeCall, MultiSignature, ()>;
 type Block = generic::Block<Header, UncheckedExtrinsic>;

@@ -26,7 +26,7 @@ pub fn address(address: [u8; 20]) -> [u8; 32] {
     word
 }
 
-/// Bytes as an argument, where the place for what has no fixed length points to: their length, and they, filled up to words.
+/// Bytes as a dynamic argument: their length, and the bytes, padded to words.
 pub fn bytes(bytes: &[u8]) -> Vec<u8> {
     let mut out = word(bytes.len() as u64).to_vec();
     out.extend(bytes);

@@ -1,10 +1,10 @@
-//! What the light client in Solidity is called with.
+//! Calldata of the light client in Solidity.
 //!
-//! A node serves proofs whose points are compressed. An EVM cannot find `y`, so the contract takes both coordinates of each
-//! point and compresses what is hashed. [`proof_bytes`] writes a proof in that form, whose layout `FinalityProof.sol` describes;
-//! [`submit`], [`report_misbehaviour`] and [`constructor`] are whole calls.
+//! A node serves proofs whose points are compressed. An EVM cannot compute `y`, so the contract takes both coordinates
+//! of each point and compresses them for hashing. [`proof_bytes`] writes a proof in that form, whose layout
+//! `FinalityProof.sol` describes; [`submit`], [`report_misbehaviour`] and [`constructor`] are whole calls.
 //!
-//! Nothing is verified here: verify a proof with `duet-light-client` before you pay for it. Bytes that are no point become
+//! Nothing is verified here: verify a proof with `duet-light-client` before you pay for it. Invalid points become
 //! calldata that the contract refuses.
 
 // Strangers' bytes reach this crate: outside tests, what may panic or overflow is refused.
@@ -28,7 +28,7 @@ pub use proof::{proof_bytes, set_bytes};
 use duet_light_client::Checkpoint;
 use duet_primitives::{KeysetCommitment, StatelessProof};
 
-/// A call of `submit`: brings a proof of a newer block. `set` is the one that signed, as the contract knows it.
+/// A call of `submit`, with a proof of a newer block. `set` is the signing set, as the contract knows it.
 pub fn submit(proof: &StatelessProof, set: &KeysetCommitment) -> Vec<u8> {
     abi::call("submit(bytes)", &[proof_bytes(proof, set)])
 }

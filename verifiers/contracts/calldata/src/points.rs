@@ -6,8 +6,8 @@ use ark_serialize::{CanonicalDeserialize, CanonicalSerialize};
 /// The three flags of the first byte of x.
 const FLAGS: u8 = 0xe0;
 
-/// x and y of a compressed point of G1. What is no point of the curve has `y = 1`, which the contract refuses; the subgroup
-/// is not looked at, because the contract does that. Cost: a square root.
+/// x and y of a compressed point of G1. Invalid points get `y = 1`, which the contract refuses. The contract also
+/// checks the subgroup; this function does not. Cost: a square root.
 pub fn g1(compressed: &[u8; 48]) -> [u8; 96] {
     let mut out = [0; 96];
     let point = G1Affine::deserialize_compressed_unchecked(compressed.as_slice());

@@ -4,7 +4,7 @@ use crate::points::{g1, g2};
 use codec::Encode;
 use duet_primitives::{KeysetCommitment, Pk1Bytes, StatelessProof};
 
-/// A set: the 92 bytes of its commitment, and the 48 of y of its total. Its Keccak-256 is what the contract keeps.
+/// A set: the 92 bytes of its commitment, and the 48 of y of its total. The contract keeps its Keccak-256.
 /// Cost: a square root.
 pub fn set_bytes(commitment: &KeysetCommitment) -> Vec<u8> {
     let mut out = commitment.encode();
@@ -12,8 +12,9 @@ pub fn set_bytes(commitment: &KeysetCommitment) -> Vec<u8> {
     out
 }
 
-/// A proof: the commitment, the set, the points, the successor's y where one is named, who signed, the keys of those who did
-/// not, and the hashes that lead from these to the set's root. Cost: a square root for each of four points and each non-signer.
+/// A proof: the commitment, the set, the points, the successor's y where one is named, the bitfield of signers, the
+/// keys of the non-signers, and the hashes that lead from these to the set's root. Cost: a square root for each of four
+/// points and each non-signer.
 pub fn proof_bytes(proof: &StatelessProof, signing: &KeysetCommitment) -> Vec<u8> {
     let justification = &proof.justification;
     let commitment = &justification.commitment;

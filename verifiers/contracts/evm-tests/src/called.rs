@@ -1,4 +1,4 @@
-//! What came of a call.
+//! The result of a call.
 
 /// A call as it ended.
 #[derive(Clone, Debug)]
@@ -7,7 +7,7 @@ pub struct Called {
     pub ok: bool,
     /// Gas of the whole transaction.
     pub gas: u64,
-    /// What it returned, or the error.
+    /// The return value, or the error.
     pub output: Vec<u8>,
     /// The first topic of each event.
     pub events: Vec<[u8; 32]>,

@@ -23,7 +23,7 @@ use story::Story;
 /// Both forks that the contracts are tested under.
 pub const FORKS: [SpecId; 2] = [SpecId::PRAGUE, SpecId::OSAKA];
 
-/// What a client makes of a proof.
+/// A client's verdict on a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// A newer block.
@@ -36,7 +36,7 @@ pub enum Verdict {
     Refused,
 }
 
-/// What the verifier in Rust makes of it.
+/// The verdict of the verifier in Rust.
 pub fn rust_verdict(trusted: &mut Trusted, proof: StatelessProof) -> Verdict {
     match trusted.verify(proof) {
         Ok(Outcome::New(verified)) => {
@@ -80,7 +80,7 @@ pub fn coefficient_of(proof: &[u8], genesis_hash: &[u8; 32]) -> Vec<u8> {
     .concat()
 }
 
-/// What deploys a contract.
+/// The code that deploys a contract.
 fn creation(name: &str, arguments: &[u8]) -> Vec<u8> {
     let path = format!("{}/../out/{name}.bin", env!("CARGO_MANIFEST_DIR"));
     let code = std::fs::read_to_string(path).expect("`node build.js` has made it");

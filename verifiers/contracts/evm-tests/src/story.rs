@@ -1,4 +1,4 @@
-//! What happened on a chain, written down for another EVM.
+//! The calls on a chain, recorded for another EVM.
 
 use crate::called::Called;
 use revm::primitives::{hardfork::SpecId, Address};
@@ -8,7 +8,7 @@ use std::{fs::OpenOptions, io::Write};
 /// The file to which each chain adds a line at its end.
 const FILE: &str = "DUET_EVM_STORIES";
 
-/// A contract, how it was deployed, and each call with what came of it.
+/// A contract, its deployment, and each call with its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Story {
     contract: String,

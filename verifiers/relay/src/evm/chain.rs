@@ -16,7 +16,7 @@ use alloy::{
 use duet_light_rpc::{shown, Failure, Kind};
 use std::time::Duration;
 
-/// What an operator chooses for an EVM chain.
+/// The operator's options for an EVM chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// The most that is paid for a unit of gas, in wei.
@@ -38,7 +38,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// By an endpoint that speaks JSON-RPC over HTTP. Nothing is asked yet.
+    /// A chain behind an HTTP JSON-RPC endpoint. Sends no request yet.
     pub(crate) fn new(
         url: &str,
         signer: Option<PrivateKeySigner>,
@@ -80,7 +80,7 @@ impl Chain {
         Ok((base, tip.map_err(|error| unreachable(&error))?))
     }
 
-    /// What is offered now, within the operator's limit.
+    /// The fees to offer now, within the operator's limit.
     pub(crate) async fn offer(&self) -> Result<Fees, TargetError> {
         let (base, tip) = self.price().await?;
         let (asked, limit) = (base.saturating_add(tip), self.options.max_fee_per_gas);
@@ -101,9 +101,9 @@ impl Chain {
     }
 }
 
-/// What a call has reverted with, when that is why it failed.
+/// The revert data of a call, if it failed by a revert.
 pub(crate) fn revert(error: &TransportError) -> Option<Vec<u8>> {
-    /// What nodes call it.
+    /// The nodes' error code for it.
     const REVERTED: i64 = 3;
     let RpcError::ErrorResp(payload) = error else {
         return None;

@@ -22,12 +22,12 @@ use alloy::{
 use duet_light_rpc::Failure;
 use duet_primitives::{KeysetCommitment, H256};
 
-/// How often the two views are asked until they are of one block.
+/// How often the two views are queried until both are of one block.
 const TRIES: usize = 5;
 
 /// A Duet light client on an EVM chain.
 ///
-/// The endpoint is the operator's own choice: it cannot make the contract believe anything, and it can waste what the account pays.
+/// The endpoint is the operator's own choice: it cannot deceive the contract, but it can waste the account's funds.
 #[derive(Clone, Debug)]
 pub struct Evm {
     chain: Chain,

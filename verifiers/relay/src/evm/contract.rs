@@ -1,4 +1,4 @@
-//! What the contract is asked, and how its answers and refusals read.
+//! Requests to the contract, and its answers and refusals.
 
 use crate::target::{SetRef, Status, TargetError};
 use duet_calldata::abi;
@@ -39,7 +39,7 @@ pub(crate) fn view(signature: &str) -> Vec<u8> {
     abi::selector(signature).to_vec()
 }
 
-/// The words of an answer, which has exactly so many.
+/// The words of an answer of exactly this many.
 pub(crate) fn words<const N: usize>(
     view: &str,
     answer: &[u8],
@@ -59,7 +59,7 @@ pub(crate) fn words<const N: usize>(
         })
 }
 
-/// What `status` and `sets` say together.
+/// The status from the answers of `status` and `sets`.
 pub(crate) fn status(status: &[u8], sets: &[u8]) -> Result<Status, TargetError> {
     let [number, signing, has_next, is_frozen] = words(STATUS, status)?;
     let [signing_hash, next_hash] = words(SETS, sets)?;
@@ -79,7 +79,7 @@ pub(crate) fn status(status: &[u8], sets: &[u8]) -> Result<Status, TargetError> 
     })
 }
 
-/// What a revert means.
+/// The meaning of a revert.
 pub(crate) fn refusal(data: &[u8]) -> String {
     let Some((selector, arguments)) = data.split_at_checked(4) else {
         return "it reverted without a reason: out of gas, or a precompile is missing".to_owned();

@@ -11,15 +11,15 @@ use std::path::Path;
 pub struct Deployed {
     /// Where.
     pub address: Address,
-    /// What it cost.
+    /// The receipt with the cost.
     pub receipt: Receipt,
 }
 
-/// Deploys the light client whose bytecode `node build.js` has written into a file, at a checkpoint that all its users will trust;
-/// with an owner, if the bytecode is that of the client with one.
+/// Deploys the light client with the bytecode file of `node build.js`, at a checkpoint that all its users will trust;
+/// with an owner, if the bytecode is of the owned client.
 ///
 /// # Errors
-/// [`Kind::Local`] when the file cannot be read; [`Kind::Usage`] when it is no checkpoint that a client could have printed; as
+/// [`Kind::Local`] when the file cannot be read; [`Kind::Usage`] when no client could have printed the checkpoint; as
 /// [`Target::submit`](crate::Target::submit).
 pub async fn deploy(
     evm: &Evm,

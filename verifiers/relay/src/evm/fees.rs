@@ -1,11 +1,11 @@
-//! What is offered for a transaction.
+//! The fees of a transaction.
 
 /// Fees as EIP-1559 has them, in wei for each unit of gas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fees {
     /// The most that is paid.
     pub(crate) max: u128,
-    /// What of it goes to who makes the block.
+    /// The part for the block's producer.
     pub(crate) tip: u128,
 }
 
@@ -19,7 +19,7 @@ impl Fees {
         }
     }
 
-    /// What replaces a transaction: an eighth more, where nodes ask for a tenth. None above the limit.
+    /// The fees for a replacement: an eighth more, where nodes ask for a tenth. None above the limit.
     pub(crate) fn raised(self, limit: u128) -> Option<Self> {
         let raise = |fee: u128| {
             fee.saturating_add(fee.div_ceil(8))

@@ -1,6 +1,6 @@
 //! One transaction, from its first offer until it is in a block.
 //!
-//! All that is sent for one purpose has the same nonce, so at most one of it is ever in a block.
+//! All transactions for one purpose have the same nonce, so at most one is ever in a block.
 
 use crate::{
     evm::{
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// Gas of a transaction that does nothing.
 const NOTHING: u64 = 21_000;
 
-/// What a transaction does.
+/// The action of a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
     pub(crate) to: TxKind,
@@ -45,13 +45,12 @@ pub(crate) struct Sender<'a> {
 /// A transaction in a block.
 pub(crate) struct Mined {
     pub(crate) receipt: TransactionReceipt,
-    /// It is the one that does nothing.
+    /// Whether it is the empty transaction.
     pub(crate) is_withdrawal: bool,
 }
 
 impl Mined {
-    /// How the call of the contract has ended. It logs something of each proof that is new to it, and takes one that it knows without
-    /// a word.
+    /// The result of the contract's call. The contract logs each new proof, and accepts a known one without a log.
     pub(crate) fn result(&self) -> Delivered {
         if self.is_withdrawal {
             Delivered::Withdrawn
@@ -75,7 +74,7 @@ impl Mined {
     }
 }
 
-/// What was sent.
+/// A sent transaction.
 struct Sent {
     hash: B256,
     is_withdrawal: bool,
@@ -105,7 +104,7 @@ impl<'a> Sender<'a> {
         })
     }
 
-    /// Waits for what an earlier run of this program has sent. What is in no block after that is replaced.
+    /// Waits for the transactions of an earlier run. Those that are in no block after that are replaced.
     pub(crate) async fn settle(&self) -> Result<(), TargetError> {
         let until = Instant::now().checked_add(self.chain.options.resend_after);
         while self.count(true).await? > self.count(false).await? {
@@ -210,7 +209,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// What of it is in a block.
+    /// The transaction that is in a block, if any.
     async fn mined(&self, sent: &[Sent]) -> Result<Option<Mined>, TargetError> {
         for one in sent {
             let receipt = self.chain.provider.get_transaction_receipt(one.hash).await;

@@ -1,7 +1,7 @@
 //! Messages between two chains that follow each other, by the SDK's `pallet-bridge-messages`.
 //!
-//! A lane has two ends on each chain: one sends, one receives. A relayer to one chain brings what is provable of the other one: messages
-//! that the other has sent, and the news of what it has received, by which this chain forgets its own.
+//! A lane has two ends on each chain: one sends, one receives. A relayer to one chain brings provable data of the
+//! other: its sent messages, and its confirmations of received messages, so that this chain can drop them.
 
 mod lane;
 mod plan;
@@ -16,7 +16,7 @@ use duet_primitives::{BlockNumber, H256};
 pub struct Parcel {
     /// The lane.
     pub lane: Lane,
-    /// The block under whose state it is.
+    /// The block whose state proves it.
     pub under: BlockNumber,
     /// That block's hash.
     pub hash: H256,
@@ -26,17 +26,17 @@ pub struct Parcel {
     pub contents: Contents,
 }
 
-/// What is brought along a lane.
+/// The content of a delivery along a lane.
 #[derive(Clone, Debug)]
 pub enum Contents {
     /// Messages one after the other, as the sender's chain stores them.
     Messages {
         /// The number of the first.
         first: Nonce,
-        /// All of them, one at least.
+        /// The messages, at least one.
         messages: Vec<Vec<u8>>,
     },
-    /// What the receiving end has taken.
+    /// The confirmation of received messages.
     Confirmation(Inbound),
 }
 

@@ -1,20 +1,20 @@
-//! What is brought along a lane, decided from what both chains store about it.
+//! Decides the next delivery along a lane, from the state of both chains.
 
 use codec::{Decode, DecodeAll, Encode};
 
 /// The number of a message in a lane, from 1 on.
 pub type Nonce = u64;
 
-/// How many messages are brought at once.
+/// The most messages in one delivery.
 pub const AT_ONCE: Nonce = 16;
-/// Limits that chains with the messages pallet have in common: how many messages and how many relayers' deliveries may wait at the
-/// receiving end until it hears that the sender knows of them.
+/// Limits that chains with the messages pallet have in common: how many messages and how many relayers' deliveries may
+/// wait at the receiving end for the sender's confirmation.
 const MAX_UNCONFIRMED: Nonce = 128;
 const MAX_RELAYERS: usize = 16;
-/// When more messages than so many wait to be confirmed, a header is brought for that alone: with twice as many the lane is full.
+/// With more unconfirmed messages than this, a header is relayed for them alone: with twice as many the lane is full.
 const WORTH_A_HEADER: Nonce = MAX_UNCONFIRMED / 2;
 
-/// The end that sends.
+/// The sending end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Decode)]
 pub struct Outbound {
     /// The oldest message that is still stored.
@@ -36,18 +36,18 @@ pub enum State {
     Closed,
 }
 
-/// The end that receives.
+/// The receiving end.
 #[derive(Clone, Debug, PartialEq, Eq, Decode)]
 pub struct Inbound {
-    /// Deliveries of which it does not know that the sender knows.
+    /// Deliveries that the sender has not confirmed, as far as this end knows.
     deliveries: Vec<Delivered>,
-    /// The last message of which it knows that the sender knows it to be received.
+    /// The last message with the sender's confirmation, as far as this end knows.
     confirmed: Nonce,
     /// Whether it takes messages from the other chain.
     state: State,
 }
 
-/// Consecutive messages that one account has brought.
+/// Consecutive messages that one account delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Decode)]
 struct Delivered {
     by: [u8; 32],
@@ -58,14 +58,14 @@ struct Delivered {
 /// Both ends of a lane on one chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// The one that sends.
+    /// The sending end.
     pub outbound: Outbound,
-    /// The one that receives.
+    /// The receiving end.
     pub inbound: Inbound,
 }
 
 impl Ends {
-    /// From what is stored there; `None` when it is no lane.
+    /// Decodes the stored ends; `None` when there is no lane.
     pub(crate) fn decode(outbound: Option<&[u8]>, inbound: Option<&[u8]>) -> Option<Self> {
         Some(Self {
             outbound: Outbound::decode_all(&mut outbound?).ok()?,
@@ -81,7 +81,7 @@ impl Inbound {
         last.map_or(self.confirmed, |delivered| delivered.last)
     }
 
-    /// Up to which message it could receive once it hears what the sender knows.
+    /// The last message that it could receive after hearing the sender's state.
     fn room(&self, sender: &Outbound) -> Nonce {
         let confirmed = self.confirmed.max(sender.received);
         let waiting = self.deliveries.iter();
@@ -93,8 +93,8 @@ impl Inbound {
         }
     }
 
-    /// What a confirmation says of it beside the proof, so that its weight is known: how many deliveries, messages of the oldest one, all
-    /// messages, and the last one.
+    /// The summary beside a confirmation's proof, which determines its weight: the number of deliveries, of messages in
+    /// the oldest one, of all messages, and the last message.
     pub(crate) fn summary(&self) -> impl Encode {
         let count = |first: Nonce, last: Nonce| last.saturating_sub(first).saturating_add(1);
         let (first, last) = (self.deliveries.first(), self.deliveries.last());
@@ -107,7 +107,7 @@ impl Inbound {
     }
 }
 
-/// What can be brought.
+/// A possible delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
     /// Messages from one to another.
@@ -119,7 +119,7 @@ pub enum Due {
     },
     /// The news that messages were received.
     Confirmation {
-        /// The first of which it is news.
+        /// The first message that it newly confirms.
         first: Nonce,
         /// The last.
         last: Nonce,
@@ -127,7 +127,7 @@ pub enum Due {
 }
 
 impl Due {
-    /// Whether it is worth a header that is brought for it alone.
+    /// Whether it justifies a header for it alone.
     pub fn is_worth_a_header(&self) -> bool {
         match self {
             Self::Messages { .. } => true,
@@ -136,7 +136,7 @@ impl Due {
     }
 }
 
-/// What `target` lacks of what a state of the other chain, `source`, proves.
+/// The data that `target` lacks and that a state of the other chain, `source`, proves.
 pub fn due(source: &Ends, target: &Ends) -> Option<Due> {
     let delivered = target.inbound.delivered();
     let first = delivered.checked_add(1)?;

@@ -1,4 +1,4 @@
-//! The loops of a relayer, between a node that serves a chain with known keys and a verifier that refuses when it is told to.
+//! The loops of a relayer, between a node that serves a chain with known keys and a verifier that refuses on demand.
 
 // What other tests need of the node is not used here.
 #[allow(dead_code, unreachable_pub, missing_docs)]
@@ -26,7 +26,7 @@ const LONG: Duration = Duration::from_secs(60);
 const HEAD: u32 = 8;
 const TRANSACTION: H256 = H256::repeat_byte(7);
 
-/// A verifier that takes what is brought, unless it is told otherwise. Clones are the same one.
+/// A verifier that accepts every proof, unless told otherwise. Clones share state.
 #[derive(Clone)]
 struct Verifier(Rc<State>);
 
@@ -151,7 +151,7 @@ async fn between(patience: Duration) -> (ChainNode, Verifier, Relayer<Verifier>,
     (node, verifier, relayer, demands)
 }
 
-/// What a relayer tells until something else has happened.
+/// The events of a relayer until something else has happened.
 async fn told_until(
     relayer: &mut Relayer<Verifier>,
     pause: Duration,

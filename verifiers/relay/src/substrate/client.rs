@@ -33,7 +33,7 @@ type Block = OnlineClientAtBlock<PolkadotConfig>;
 
 /// `pallet-bridge-duet` on a Substrate chain.
 ///
-/// The endpoint is the operator's own choice: it cannot make the pallet believe anything, and it can waste what the account pays.
+/// The endpoint is the operator's own choice: it cannot deceive the pallet, but it can waste the account's funds.
 #[derive(Debug)]
 pub struct Substrate {
     url: String,
@@ -99,7 +99,7 @@ impl Substrate {
         }
     }
 
-    /// An entry of the state, and none where there is none.
+    /// An entry of the state, or none.
     async fn read(&self, block: &Block, key: Vec<u8>) -> Result<Option<Vec<u8>>, TargetError> {
         let fetched = async {
             match block.storage().fetch_raw(key).await {

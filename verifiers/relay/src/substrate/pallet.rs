@@ -1,4 +1,4 @@
-//! What the pallet stores, and its call.
+//! The pallet's storage, and its call.
 
 use crate::{
     messages::{Contents, Lane, Parcel},
@@ -8,7 +8,7 @@ use codec::{Compact, Decode, DecodeAll, Encode};
 use duet_primitives::{BlockNumber, KeysetCommitment, Keysets, H256};
 use sp_crypto_hashing::{blake2_256, twox_128};
 
-/// The call by which proofs are brought.
+/// The call that submits proofs.
 pub(crate) const CALL: &str = "submit_finality_proof_ex";
 
 /// Items of its storage.
@@ -32,7 +32,7 @@ pub(crate) struct Followed {
     keysets: Keysets,
 }
 
-/// Its items, as they are stored; none where there is none.
+/// The stored items; none where an item is absent.
 pub(crate) struct Stored {
     pub(crate) best: Option<Vec<u8>>,
     pub(crate) followed: Option<Vec<u8>>,
@@ -103,7 +103,7 @@ pub(crate) const WEIGHTS: &str = "FromDuetInboundLaneApi_message_details";
 /// Time and bytes of proof.
 type Weight = (Compact<u64>, Compact<u64>);
 
-/// What the API is asked: the lane, and each message with its number, a weight of the sender's, which nobody reads, and its length.
+/// The parameters of the API: the lane, and each message with its number, the sender's weight (unused), and its length.
 pub(crate) fn weights_question(lane: &Lane, first: u64, messages: &[Vec<u8>]) -> Vec<u8> {
     let mut question = lane.id().to_vec();
     Compact(length(messages.len())).encode_to(&mut question);
@@ -116,7 +116,7 @@ pub(crate) fn weights_question(lane: &Lane, first: u64, messages: &[Vec<u8>]) ->
     question
 }
 
-/// The call for a parcel, and its arguments. Messages are brought in the name of `relayer`, and weigh what the API has answered.
+/// The call for a parcel, and its arguments. Messages are relayed in the name of `relayer`, with the API's weight.
 pub(crate) fn parcel_call(
     parcel: &Parcel,
     relayer: [u8; 32],
