@@ -92,7 +92,8 @@ impl Part {
             }
             Self::Networks => {
                 build.args(OF_NETWORKS).args(WITH_FEATURES_OF_TESTS);
-                test.args(NETWORKS);
+                // As many as want: they mostly wait, and divide the machine among them.
+                test.args(NETWORKS).env("RUST_TEST_THREADS", "16");
             }
             // The build names the tests too: with them, dependencies have the same features as above.
             Self::Optional => {
