@@ -37,8 +37,7 @@ pub(crate) struct RuntimeCache {
         long = "runtime-cache",
         value_name = "DIR",
         id = "runtime_cache",
-        env = "DUET_RUNTIME_CACHE",
-        global = true
+        env = "DUET_RUNTIME_CACHE"
     )]
     directory: Option<PathBuf>,
 }

@@ -67,8 +67,11 @@ fn command(args: &[&str]) -> Command {
         fs::write(&path, exported.expect("the executable starts").stdout).expect("it is ours");
         path
     });
-    let mut command = as_typed(args);
-    if args.contains(&"--dev") {
+    // With `--dev`, a running node takes the chain too, and a subcommand does not.
+    let is_subcommand = args.first().is_some_and(|first| !first.starts_with('-'));
+    let (dev, others): (Vec<&str>, Vec<&str>) = args.iter().partition(|arg| **arg == "--dev");
+    let mut command = as_typed(if is_subcommand { &others } else { args });
+    if !dev.is_empty() {
         command.arg("--chain").arg(&*RAW);
     }
     let runtimes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtimes");
