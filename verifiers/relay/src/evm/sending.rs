@@ -74,6 +74,9 @@ impl Mined {
     }
 }
 
+/// How long the answers of one node may disagree about a block.
+const LAG: Duration = Duration::from_secs(5);
+
 /// A sent transaction.
 struct Sent {
     hash: B256,
@@ -135,7 +138,7 @@ impl<'a> Sender<'a> {
         is_overtaken: impl AsyncFn() -> Result<bool, TargetError>,
     ) -> Result<Mined, TargetError> {
         let limit = self.chain.options.max_fee_per_gas;
-        let nonce = self.count(false).await?;
+        let mut nonce = self.count(false).await?;
         let mut fees = self.chain.offer().await?;
         let (mut action, mut is_withdrawal) = (action, false);
         let mut sent: Vec<Sent> = Vec::new();
@@ -160,10 +163,14 @@ impl<'a> Sender<'a> {
                     }
                     None => {}
                 },
-                Err(Rejected::NonceUsed) => match self.mined(&sent).await? {
-                    Some(mined) => return Ok(mined),
-                    None => return Err(used_elsewhere()),
-                },
+                Err(Rejected::NonceUsed) if sent.is_empty() => {
+                    nonce = self.count_beyond(nonce).await?;
+                    if is_overtaken().await? {
+                        return Err(used_elsewhere());
+                    }
+                    continue;
+                }
+                Err(Rejected::NonceUsed) => return self.receipt(&sent).await,
                 Err(Rejected::NoFunds(why)) if sent.is_empty() => {
                     return Err(TargetError::NoFunds(why))
                 }
@@ -193,11 +200,7 @@ impl<'a> Sender<'a> {
                 };
             }
             if is_late && self.count(false).await? > nonce {
-                // The node may show the block before it shows the receipt.
-                return match self.mined(&sent).await? {
-                    Some(mined) => Ok(mined),
-                    None => Err(used_elsewhere()),
-                };
+                return self.receipt(&sent).await;
             }
             // At the limit the same is sent again, for a node that has lost it.
             if let Some(raised) = fees.raised(limit) {
@@ -206,6 +209,37 @@ impl<'a> Sender<'a> {
                     raised.at_least(Fees::offer(base, tip, limit))
                 });
             }
+        }
+    }
+
+    /// The account's count once it is above `nonce`. A node may show a receipt before it counts the transaction.
+    async fn count_beyond(&self, nonce: u64) -> Result<u64, TargetError> {
+        let count = async || {
+            let count = self.count(false).await?;
+            Ok((count > nonce).then_some(count))
+        };
+        self.shown(count).await
+    }
+
+    /// The receipt of one of these, whose nonce is used. A node may show a block before its receipts.
+    async fn receipt(&self, sent: &[Sent]) -> Result<Mined, TargetError> {
+        self.shown(async || self.mined(sent).await).await
+    }
+
+    /// An answer that a node gives soon, if nobody else uses the account.
+    async fn shown<T>(
+        &self,
+        ask: impl AsyncFn() -> Result<Option<T>, TargetError>,
+    ) -> Result<T, TargetError> {
+        let until = Instant::now().checked_add(LAG);
+        loop {
+            if let Some(shown) = ask().await? {
+                return Ok(shown);
+            }
+            if until.is_none_or(|until| Instant::now() >= until) {
+                return Err(used_elsewhere());
+            }
+            self.pause().await;
         }
     }
 
